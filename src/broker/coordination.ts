@@ -1,0 +1,166 @@
+import type { Offset } from './event-log.ts';
+
+/**
+ * Coordination: the port behind which Redis (cluster) or memory (one machine) keeps what consumers of a subscription
+ * share: sessions, ownership of partitions, committed offsets.
+ *
+ * It is expendable: committed offsets are mirrored to the log before or shortly after a commit is answered, and the
+ * rest is rebuilt by the streams that are open. Each method is atomic. What a method decides from is the store's own
+ * state, never a caller's copy. Every method may throw COORDINATION_UNAVAILABLE (retriable).
+ *
+ * Words: a *session* is one open stream, known by its stream id; it lives on a *node* (process) and dies with the
+ * node's *lease*. A partition's *fence* is a number that grows by one with each change of owner and is never reused.
+ */
+
+export interface EventTypePartition {
+  readonly eventType: string;
+  readonly partition: number;
+}
+
+export interface Session {
+  readonly streamId: string;
+  readonly nodeId: string;
+  /** The partitions this stream asked for; empty for a stream that takes what it is given. */
+  readonly requestedPartitions: readonly EventTypePartition[];
+  /** When the stream was opened. Milliseconds since the epoch. */
+  readonly openedAt: number;
+}
+
+export type OwnershipState = 'unassigned' | 'assigned' | 'reassigning';
+
+/**
+ * Who may deliver and commit a partition.
+ * - unassigned: `streamId` and `nextStreamId` are null.
+ * - assigned: `streamId` owns it.
+ * - reassigning: `streamId` still owns it and may commit; it stops delivering and hands over to `nextStreamId`.
+ */
+export interface PartitionOwnership extends EventTypePartition {
+  readonly state: OwnershipState;
+  readonly streamId: string | null;
+  readonly nextStreamId: string | null;
+  readonly fence: number;
+}
+
+export interface Topology {
+  /** Grows with every change of sessions or ownership; what a compare-and-set compares. */
+  readonly generation: number;
+  /** While a cursor reset is under way no session may open. */
+  readonly resetting: boolean;
+  /** By stream id. */
+  readonly sessions: readonly Session[];
+  /** By event type, then partition. Empty before {@link Coordination.initialise}. */
+  readonly partitions: readonly PartitionOwnership[];
+}
+
+/** The last processed offset of a partition: -1 before the first record ever. */
+export interface CommittedOffset extends EventTypePartition {
+  readonly offset: Offset;
+}
+
+/** What the rebalancer wants changed (see rebalance.ts). */
+export interface OwnershipChange extends EventTypePartition {
+  readonly state: 'assigned' | 'reassigning';
+  /** assigned: the new owner. reassigning: the present owner, unchanged. */
+  readonly streamId: string;
+  /** reassigning: who gets it. assigned: null. */
+  readonly nextStreamId: string | null;
+}
+
+export type OpenSessionAnswer =
+  | { readonly outcome: 'opened' }
+  | { readonly outcome: 'resetting' }
+  /** As many auto streams are open as there are partitions not directly requested. */
+  | { readonly outcome: 'no_free_slots'; readonly totalSlots: number }
+  /** Requested partitions that other open streams requested first. */
+  | { readonly outcome: 'partitions_taken'; readonly partitions: readonly EventTypePartition[] };
+
+export type ReleaseAnswer =
+  | { readonly outcome: 'released'; readonly nextStreamId: string | null; readonly fence: number }
+  /** The caller no longer owns the partition under this fence; nothing was changed. */
+  | { readonly outcome: 'fenced' };
+
+export type CommitAnswer =
+  /** In the order of the request: true when the cursor moved the committed offset forward, false when it was outdated. */
+  | { readonly outcome: 'committed'; readonly advanced: readonly boolean[] }
+  | { readonly outcome: 'session_not_found' }
+  /** The first cursor whose partition this session does not own; nothing of the request was committed. */
+  | { readonly outcome: 'not_owner'; readonly cursor: EventTypePartition };
+
+export interface CursorToCommit extends CommittedOffset {
+  /** When given, the commit counts only under this tenure of the partition. */
+  readonly fence?: number;
+}
+
+/** Something of a subscription changed. A hint: it may be lost or come twice, so watchers re-read what they care for. */
+export type CoordinationChange = 'topology' | 'offsets' | 'reset' | 'removed';
+
+export interface Coordination {
+  /**
+   * Claims a name for whoever asks first. True for exactly one of any number of concurrent callers until it is
+   * released or `leaseMilliseconds` have passed.
+   */
+  claim(name: string, leaseMilliseconds: number): Promise<boolean>;
+  releaseClaim(name: string): Promise<void>;
+
+  /** Keeps this node's sessions alive for `leaseMilliseconds` from now. */
+  renewLease(nodeId: string, leaseMilliseconds: number): Promise<void>;
+  /** Closes every session of nodes whose lease has ended; answers how many sessions that were. */
+  reapSessions(subscriptionId: string): Promise<number>;
+
+  /**
+   * Sets the starting offsets of partitions that have none yet and makes them known as unassigned. Partitions already
+   * known keep offset and owner, so any number of streams may call this at once.
+   */
+  initialise(subscriptionId: string, start: readonly CommittedOffset[]): Promise<void>;
+  topology(subscriptionId: string): Promise<Topology>;
+  /** By event type, then partition. Empty before {@link initialise}. */
+  committedOffsets(subscriptionId: string): Promise<CommittedOffset[]>;
+
+  /** Checks reset, slots and requested partitions and adds the session, all in one step. */
+  openSession(subscriptionId: string, session: Session): Promise<OpenSessionAnswer>;
+  /**
+   * Removes the session. Its partitions go to their next stream at once where one is named and open (fence + 1), else
+   * they become unassigned. A session that is not there is no error.
+   */
+  closeSession(subscriptionId: string, streamId: string): Promise<void>;
+
+  /**
+   * Compare-and-set: applies the changes when the topology's generation is still the given one, raising the fence of
+   * each partition that gets another owner. A change that names a closed session is a conflict as well.
+   */
+  applyOwnership(
+    subscriptionId: string,
+    generation: number,
+    changes: readonly OwnershipChange[],
+  ): Promise<'applied' | 'conflict'>;
+  /** The owner hands a reassigning partition to its next stream (or, when that is gone, to nobody). */
+  release(
+    subscriptionId: string,
+    streamId: string,
+    partition: EventTypePartition,
+    fence: number,
+  ): Promise<ReleaseAnswer>;
+
+  /**
+   * Moves committed offsets forward, durably. The session and every partition's owner are checked before anything is
+   * written. Cursors of one partition are judged in order against the running maximum.
+   */
+  commit(subscriptionId: string, streamId: string, cursors: readonly CursorToCommit[]): Promise<CommitAnswer>;
+
+  /** Marks a reset: open streams are told to close, new sessions are refused. False when one is under way already. */
+  beginReset(subscriptionId: string): Promise<boolean>;
+  /** Sets the given offsets, in either direction, raises all fences and ends the reset. An empty list only ends it. */
+  finishReset(subscriptionId: string, offsets: readonly CommittedOffset[]): Promise<void>;
+
+  /** Forgets the subscription: sessions, ownership, offsets and their mirror. Watchers get 'removed'. */
+  remove(subscriptionId: string): Promise<void>;
+
+  watch(subscriptionId: string, listener: (change: CoordinationChange) => void): () => void;
+
+  close(): Promise<void>;
+}
+
+/** One spelling of a partition as a map key. */
+export function partitionKey({ eventType, partition }: EventTypePartition): string {
+  return `${eventType}:${partition}`;
+}

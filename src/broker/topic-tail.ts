@@ -1,0 +1,111 @@
+import { isLendstreamError, describeError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+import type { EventLog, Offset, RecordBatch } from './event-log.ts';
+
+/**
+ * Follows every partition of a topic from a position and hands each batch on, in order per partition: how a process
+ * keeps a local copy of a compacted topic. `apply` must be fast or bounded; a slow one slows its own reading only.
+ */
+export interface TopicTailOptions {
+  readonly log: EventLog;
+  readonly topic: string;
+  readonly partitionCount: number;
+  /** Where to start, per partition; absent means from the earliest record. */
+  readonly startOffsets?: ReadonlyMap<number, Offset>;
+  readonly apply: (batch: RecordBatch, nextOffset: Offset) => void | Promise<void>;
+  readonly logger: Logger;
+}
+
+const readBytes = 1024 * 1024;
+const retryMilliseconds = 100;
+
+export class TopicTail {
+  readonly #options: TopicTailOptions;
+  readonly #stopping = new AbortController();
+  readonly #applied: Offset[];
+  readonly #waiting = new Set<{
+    partition: number;
+    offset: Offset;
+    resolve: () => void;
+    reject: (error: unknown) => void;
+  }>();
+  #loops: Promise<void>[] = [];
+  #failure: unknown;
+
+  constructor(options: TopicTailOptions) {
+    this.#options = options;
+    this.#applied = Array.from(
+      { length: options.partitionCount },
+      (_, partition) => options.startOffsets?.get(partition) ?? 0,
+    );
+  }
+
+  /** Starts following and returns when everything that was in the topic at this moment has been applied. */
+  async start(): Promise<void> {
+    const { log, topic, partitionCount } = this.#options;
+    const bounds = await log.bounds(Array.from({ length: partitionCount }, (_, partition) => ({ topic, partition })));
+    this.#loops = bounds.map(({ partition, earliest }) => {
+      this.#applied[partition] = Math.max(this.#applied[partition] ?? 0, earliest);
+      return this.#follow(partition);
+    });
+    await Promise.all(bounds.map(({ partition, latest }) => this.appliedTo(partition, latest)));
+  }
+
+  /** The next offset that will be applied. */
+  position(partition: number): Offset {
+    return this.#applied[partition] ?? 0;
+  }
+
+  /**
+   * Resolves when every record below `offset` has been applied.
+   * @throws what `apply` threw, or LOG_CLOSED after {@link stop}
+   */
+  appliedTo(partition: number, offset: Offset): Promise<void> {
+    if (this.position(partition) >= offset) return Promise.resolve();
+    if (this.#failure !== undefined) return Promise.reject(this.#failure as Error);
+    return new Promise((resolve, reject) => this.#waiting.add({ partition, offset, resolve, reject }));
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.all(this.#loops);
+  }
+
+  async #follow(partition: number): Promise<void> {
+    const { log, topic, apply, logger } = this.#options;
+    const signal = this.#stopping.signal;
+    while (!signal.aborted) {
+      try {
+        const offset = this.position(partition);
+        const { batches, nextOffset } = await log.read(
+          { topic, partition, offset },
+          { bytesMaximum: readBytes, waitMilliseconds: Infinity, signal },
+        );
+        for (const batch of batches) await apply(batch, nextOffset);
+        this.#applied[partition] = nextOffset;
+        this.#wake();
+      } catch (error) {
+        if (isLendstreamError(error) && error.retriable && error.code !== 'LOG_CLOSED') {
+          logger.warn({ topic, partition, error: describeError(error) }, 'Reading failed and is tried again');
+          await new Promise((resolve) => setTimeout(resolve, retryMilliseconds));
+          continue;
+        }
+        if (!signal.aborted)
+          logger.error({ topic, partition, error: describeError(error) }, 'Following the topic ended');
+        this.#failure = error;
+        break;
+      }
+    }
+    this.#failure ??= new Error(`No longer following ${topic}`);
+    for (const waiter of this.#waiting) waiter.reject(this.#failure as Error);
+    this.#waiting.clear();
+  }
+
+  #wake(): void {
+    for (const waiter of this.#waiting) {
+      if (this.position(waiter.partition) < waiter.offset) continue;
+      this.#waiting.delete(waiter);
+      waiter.resolve();
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import express, { type Express, type Router } from 'express';
+import { randomBytes } from 'node:crypto';
+import type { Logger } from '../logger.ts';
+import { pathNotFound, problemHandler } from './problem.ts';
+
+/** The flow id of a request: what the client sent, else made here. Echoed on every answer and kept with events. */
+export const flowIdHeader = 'X-Flow-Id';
+
+/**
+ * Puts the routers together. Bodies are read by the routes that want them, so the hot ones cost no more than they must.
+ */
+export function createApplication(routers: readonly Router[], logger: Logger): Express {
+  const application = express();
+  application.disable('x-powered-by');
+  application.disable('etag');
+  application.set('query parser', 'simple');
+  application.use((request, response, next) => {
+    const flowId = request.get(flowIdHeader) ?? randomBytes(12).toString('hex');
+    request.headers['x-flow-id'] = flowId;
+    response.setHeader(flowIdHeader, flowId);
+    next();
+  });
+  for (const router of routers) application.use(router);
+  application.use(pathNotFound);
+  application.use(problemHandler(logger));
+  return application;
+}

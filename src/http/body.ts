@@ -1,0 +1,72 @@
+import type { Request } from 'express';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { LendstreamError, describeError } from '../errors.ts';
+
+const inflate = promisify(gunzip);
+
+/** The largest request body, as sent and after decompression. Bytes. */
+export const bodyBytesMaximum = 8 * 1024 * 1024;
+
+/**
+ * Reads a request's body whole, undoing `Content-Encoding: gzip`. Another encoding is refused.
+ * @throws REQUEST_TOO_LARGE, MALFORMED_REQUEST (corrupt gzip, body cut off), UNSUPPORTED_MEDIA_TYPE
+ */
+export async function readBody(request: Request, bytesMaximum: number = bodyBytesMaximum): Promise<Buffer> {
+  const sent = await readRaw(request, bytesMaximum);
+  const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  if (encoding === 'identity' || encoding === '') return sent;
+  if (encoding !== 'gzip' && encoding !== 'x-gzip') {
+    throw new LendstreamError('UNSUPPORTED_MEDIA_TYPE', `Content-Encoding ${encoding} is not supported, use gzip.`);
+  }
+  try {
+    return await inflate(sent, { maxOutputLength: bytesMaximum });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(bytesMaximum);
+    throw new LendstreamError('MALFORMED_REQUEST', `The gzip body cannot be read: ${describeError(error)}`);
+  }
+}
+
+/**
+ * Reads a body that must be one JSON object.
+ * @throws what {@link readBody} throws, and MALFORMED_REQUEST with the parser's words
+ */
+export async function readJsonObject(request: Request): Promise<Record<string, unknown>> {
+  const body = await readBody(request);
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString('utf8'));
+  } catch (error) {
+    throw new LendstreamError('MALFORMED_REQUEST', `The body is not JSON: ${describeError(error)}`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new LendstreamError('MALFORMED_REQUEST', 'The body must be a JSON object.');
+  }
+  return value as Record<string, unknown>;
+}
+
+function readRaw(request: Request, bytesMaximum: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > bytesMaximum) {
+        request.removeAllListeners('data');
+        request.resume();
+        reject(tooLarge(bytesMaximum));
+        return;
+      }
+      chunks.push(chunk);
+    });
+    request.on('end', () =>
+      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
+    );
+    request.on('error', reject);
+    request.on('aborted', () => reject(new LendstreamError('MALFORMED_REQUEST', 'The request was cut off.')));
+  });
+}
+
+function tooLarge(bytesMaximum: number): LendstreamError {
+  return new LendstreamError('REQUEST_TOO_LARGE', `A request body may have at most ${bytesMaximum} bytes.`);
+}

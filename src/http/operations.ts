@@ -1,0 +1,42 @@
+import { Router } from 'express';
+import type { Metrics } from '../metrics.ts';
+import { methodNotAllowed } from './problem.ts';
+
+export interface OperationsServices {
+  readonly metrics: Metrics;
+  /** Reasons why this process cannot serve now; empty when it can. */
+  readonly notReadyReasons: () => readonly string[];
+  readonly version: string;
+}
+
+/** What an operator's machines ask: is it alive, can it serve, how does it do. */
+export function createOperationsRouter({ metrics, notReadyReasons, version }: OperationsServices): Router {
+  const router = Router();
+  router
+    .route('/health')
+    .get((_request, response) => {
+      response.type('text/plain').end('OK');
+    })
+    .all(methodNotAllowed('GET'));
+  router
+    .route('/ready')
+    .get((_request, response) => {
+      const reasons = notReadyReasons();
+      response.status(reasons.length === 0 ? 200 : 503).json({ ready: reasons.length === 0, reasons });
+    })
+    .all(methodNotAllowed('GET'));
+  router
+    .route('/metrics')
+    .get(async (_request, response) => {
+      const text = await metrics.registry.metrics();
+      response.set('Content-Type', metrics.registry.contentType).end(text);
+    })
+    .all(methodNotAllowed('GET'));
+  router
+    .route('/version')
+    .get((_request, response) => {
+      response.json({ version });
+    })
+    .all(methodNotAllowed('GET'));
+  return router;
+}

@@ -1,0 +1,147 @@
+import type { LoanProduct } from './product.ts';
+import type { Decimal } from './money.ts';
+import type { LocalDate } from './terms.ts';
+
+/**
+ * What may be asked of a loan, in the lending API's field names. The wire format has been checked and its numbers are
+ * exact decimals; the rules of lending have not been applied yet.
+ */
+export type LoanCommand =
+  CreateLoan | ChangeState | Disburse | Repay | ApplyFee | ApplyPenalty | AdjustTransaction | PrincipalOverpayment;
+
+/** Creates a product in the registry; the only command that is not about one loan. */
+export interface CreateProduct extends CommandHeader {
+  readonly type: 'CREATE_PRODUCT';
+  readonly product: LoanProduct;
+}
+
+export interface CommandHeader {
+  /** UUID. A command sent twice under one id changes the loan once. */
+  readonly commandId: string;
+  /** When the command entered the log. Milliseconds since the epoch: the `now` of every decision. */
+  readonly receivedAt: number;
+}
+
+interface LoanCommandHeader extends CommandHeader {
+  readonly loanAccountId: string;
+}
+
+/** When a transaction counts, and what its sender wants remembered with it. */
+export interface TransactionDetails {
+  /** The day it takes effect; absent means the day of `receivedAt`. */
+  readonly valueDate?: LocalDate;
+  readonly bookingDate?: LocalDate;
+  readonly externalId?: string;
+  readonly notes?: string;
+}
+
+/** A loan account as asked for; what is absent comes from the product's defaults. */
+export interface CreateLoan extends LoanCommandHeader {
+  readonly type: 'CREATE_LOAN';
+  /** A copy of the product the account is opened under; null when there is none of that key. */
+  readonly product: LoanProduct | null;
+  readonly loanName?: string;
+  readonly accountHolderKey?: string;
+  readonly accountHolderType?: 'CLIENT' | 'GROUP';
+  readonly loanAmount: Decimal;
+  readonly interestRate?: Decimal;
+  readonly repaymentInstallments?: number;
+  readonly repaymentPeriodCount?: number;
+  readonly gracePeriod?: number;
+  readonly principalRepaymentInterval?: number;
+  readonly firstRepaymentDueDateOffset?: number;
+  readonly fixedDaysOfMonth?: readonly number[];
+  readonly expectedDisbursementDate?: LocalDate;
+  readonly firstRepaymentDate?: LocalDate;
+  readonly penaltyRate?: Decimal;
+  readonly notes?: string;
+}
+
+export const stateActions = [
+  'REQUEST_APPROVAL',
+  'SET_INCOMPLETE',
+  'APPROVE',
+  'UNDO_APPROVE',
+  'REJECT',
+  'UNDO_REJECT',
+  'WITHDRAW',
+  'UNDO_WITHDRAW',
+] as const;
+export type StateAction = (typeof stateActions)[number];
+
+export interface ChangeState extends LoanCommandHeader {
+  readonly type: 'CHANGE_STATE';
+  readonly action: StateAction;
+  readonly notes?: string;
+}
+
+export interface Disburse extends LoanCommandHeader, TransactionDetails {
+  readonly type: 'DISBURSE';
+  readonly firstRepaymentDate?: LocalDate;
+  /** Optional fees of the product to charge; required ones are charged in any case. */
+  readonly fees: readonly { readonly predefinedFeeKey: string; readonly amount?: Decimal }[];
+}
+
+export const customPaymentAmountTypes = [
+  'PRINCIPAL',
+  'INTEREST',
+  'MANUAL_FEE',
+  'UPFRONT_DISBURSEMENT_FEE',
+  'PAYMENT_DUE_FEE',
+  'PENALTY',
+  'NON_SCHEDULED_FEE',
+] as const;
+export type CustomPaymentAmountType = (typeof customPaymentAmountTypes)[number];
+
+export interface CustomPaymentAmount {
+  readonly customPaymentAmountType: CustomPaymentAmountType;
+  readonly amount: Decimal;
+  readonly predefinedFeeKey?: string;
+}
+
+export const prepaymentRecalculationMethods = [
+  'NO_RECALCULATION',
+  'RESCHEDULE_REMAINING_REPAYMENTS',
+  'RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS',
+  'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT',
+  'REDUCE_AMOUNT_PER_INSTALLMENT',
+  'REDUCE_NUMBER_OF_INSTALLMENTS_NEW',
+] as const;
+export type PrepaymentRecalculationMethod = (typeof prepaymentRecalculationMethods)[number];
+
+export interface Repay extends LoanCommandHeader, TransactionDetails {
+  readonly type: 'REPAY';
+  readonly amount: Decimal;
+  /** Empty: the product's allocation order decides. */
+  readonly customPaymentAmounts: readonly CustomPaymentAmount[];
+  readonly prepaymentRecalculationMethod?: PrepaymentRecalculationMethod;
+}
+
+export interface ApplyFee extends LoanCommandHeader, TransactionDetails {
+  readonly type: 'APPLY_FEE';
+  /** The encodedKey or id of one of the product's fees; absent means an arbitrary fee. */
+  readonly predefinedFeeKey?: string;
+  readonly amount?: Decimal;
+  /** Mandatory for fixed-term loans, refused for dynamic ones. */
+  readonly installmentNumber?: number;
+}
+
+export interface ApplyPenalty extends LoanCommandHeader, TransactionDetails {
+  readonly type: 'APPLY_PENALTY';
+  readonly amount: Decimal;
+  readonly installmentNumber?: number;
+}
+
+export interface AdjustTransaction extends LoanCommandHeader {
+  readonly type: 'ADJUST_TRANSACTION';
+  /** The encodedKey or id of the transaction to undo. */
+  readonly transactionId: string;
+  readonly bookingDate?: LocalDate;
+  readonly notes?: string;
+}
+
+export interface PrincipalOverpayment extends LoanCommandHeader, TransactionDetails {
+  readonly type: 'PRINCIPAL_OVERPAYMENT';
+  readonly amount: Decimal;
+  readonly prepaymentRecalculationMethod?: PrepaymentRecalculationMethod;
+}

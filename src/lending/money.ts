@@ -1,0 +1,47 @@
+import { Decimal as DecimalJs } from 'decimal.js';
+
+/**
+ * Exact decimals for everything that is money or feeds money. 40 significant digits keep twenty decimals of accrual on
+ * any amount a ledger holds. Compare with the methods (`lessThan`, `equals`), never with `<`: an object's `<` compares text.
+ */
+export const Decimal = DecimalJs.clone({
+  precision: 40,
+  rounding: DecimalJs.ROUND_HALF_UP,
+  toExpNeg: -40,
+  toExpPos: 40,
+});
+export type Decimal = DecimalJs;
+
+export const zero: Decimal = new Decimal(0);
+
+export interface Currency {
+  /** ISO 4217, e.g. `EUR`. */
+  readonly code: string;
+  /** Digits after the point of an amount in this currency: JPY 0, EUR 2, JOD 3, BTC 8. */
+  readonly digits: number;
+}
+
+/** How an amount is brought to its currency's digits. HALF_UP unless the product says otherwise. */
+export type RoundingMode = 'HALF_UP' | 'HALF_EVEN';
+
+/** Rounds an amount to its currency's digits: the rounding at posting and at schedule-row creation. */
+export function roundAmount(amount: Decimal, currency: Currency, mode: RoundingMode = 'HALF_UP'): Decimal {
+  return amount.toDecimalPlaces(
+    currency.digits,
+    mode === 'HALF_EVEN' ? DecimalJs.ROUND_HALF_EVEN : DecimalJs.ROUND_HALF_UP,
+  );
+}
+
+export function sum(amounts: Iterable<Decimal>): Decimal {
+  let total = zero;
+  for (const amount of amounts) total = total.plus(amount);
+  return total;
+}
+
+export function smaller(a: Decimal, b: Decimal): Decimal {
+  return a.lessThan(b) ? a : b;
+}
+
+export function larger(a: Decimal, b: Decimal): Decimal {
+  return a.greaterThan(b) ? a : b;
+}

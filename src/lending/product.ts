@@ -1,0 +1,110 @@
+import type { CustomPaymentAmountType, PrepaymentRecalculationMethod } from './commands.ts';
+import type { Currency, Decimal } from './money.ts';
+import type {
+  AmortizationMethod,
+  DaysInYear,
+  GracePeriodType,
+  InterestCalculationMethod,
+  InterestChargeFrequency,
+  InterestType,
+  LoanProductType,
+  RepaymentPeriodUnit,
+  RoundingTerms,
+  ScheduleInterestDaysCountMethod,
+  ShortMonthHandlingMethod,
+} from './terms.ts';
+
+/** A value that an account may choose inside the product's bounds. */
+export interface Bounded<Value> {
+  readonly defaultValue?: Value;
+  readonly minValue?: Value;
+  readonly maxValue?: Value;
+}
+
+export type FeeTrigger =
+  'MANUAL' | 'DISBURSEMENT' | 'CAPITALIZED_DISBURSEMENT' | 'UPFRONT_DISBURSEMENT' | 'PAYMENT_DUE' | 'ARBITRARY';
+export type FeeAmountCalculationMethod =
+  | 'FLAT'
+  | 'LOAN_AMOUNT_PERCENTAGE'
+  | 'REPAYMENT_PRINCIPAL_AMOUNT_PERCENTAGE'
+  | 'LOAN_AMOUNT_PERCENTAGE_NUMBER_OF_INSTALLMENTS'
+  | 'FLAT_NUMBER_OF_INSTALLMENTS';
+/** Whether a fee joins an installment or the non-scheduled balance that only a custom repayment reaches. */
+export type FeeAllocation = 'INSTALLMENT' | 'NO_ALLOCATION';
+
+export interface ProductFee {
+  readonly encodedKey: string;
+  readonly id: string;
+  readonly name: string;
+  readonly trigger: FeeTrigger;
+  readonly amountCalculationMethod: FeeAmountCalculationMethod;
+  readonly amount?: Decimal;
+  readonly percentageAmount?: Decimal;
+  readonly feeApplication: 'REQUIRED' | 'OPTIONAL';
+  readonly state: 'ACTIVE' | 'INACTIVE';
+  readonly allocation: FeeAllocation;
+}
+
+export type AllocationElement = 'PRINCIPAL' | 'INTEREST' | 'FEE' | 'PENALTY';
+
+/** A loan product: the rules and bounds of the accounts opened under it, in the lending API's terms. */
+export interface LoanProduct {
+  readonly encodedKey: string;
+  readonly id: string;
+  readonly name: string;
+  readonly type: LoanProductType;
+  readonly state: 'ACTIVE' | 'INACTIVE';
+  readonly notes?: string;
+  readonly currency: Currency;
+  readonly loanAmountSettings: { readonly loanAmount: Bounded<Decimal> };
+  readonly interestSettings: {
+    readonly interestRate: Bounded<Decimal>;
+    readonly interestChargeFrequency: InterestChargeFrequency;
+    readonly interestChargeFrequencyCount: number;
+    readonly interestType: InterestType;
+    readonly interestCalculationMethod: InterestCalculationMethod;
+    readonly daysInYear: DaysInYear;
+    readonly scheduleInterestDaysCountMethod: ScheduleInterestDaysCountMethod;
+    /** Dynamic loans: whether overdue principal goes on earning interest. */
+    readonly accrueLateInterest: boolean;
+  };
+  readonly scheduleSettings: {
+    readonly scheduleDueDatesMethod: 'INTERVAL' | 'FIXED_DAYS_OF_MONTH';
+    readonly repaymentPeriodUnit: RepaymentPeriodUnit;
+    readonly defaultRepaymentPeriodCount: number;
+    readonly fixedDaysOfMonth: readonly number[];
+    readonly shortMonthHandlingMethod?: ShortMonthHandlingMethod;
+    readonly numInstallments: Bounded<number>;
+    readonly firstRepaymentDueDateOffset: Bounded<number>;
+    readonly defaultPrincipalRepaymentInterval: number;
+    readonly roundingSettings: RoundingTerms;
+  };
+  readonly gracePeriodSettings: { readonly gracePeriodType: GracePeriodType; readonly gracePeriod: Bounded<number> };
+  readonly paymentSettings: {
+    readonly amortizationMethod: AmortizationMethod;
+    readonly paymentMethod: 'HORIZONTAL';
+    readonly repaymentAllocationOrder: readonly AllocationElement[];
+    readonly prepaymentSettings: {
+      readonly prepaymentAcceptance: 'ACCEPT_PREPAYMENTS' | 'NO_PREPAYMENTS';
+      readonly prepaymentRecalculationMethod: PrepaymentRecalculationMethod;
+    };
+  };
+  readonly feesSettings: { readonly allowArbitraryFees: boolean; readonly fees: readonly ProductFee[] };
+  readonly taxSettings: {
+    readonly taxRate: Decimal;
+    readonly taxCalculationMethod: 'INCLUSIVE' | 'EXCLUSIVE';
+    readonly taxesOnInterestEnabled: boolean;
+    readonly taxesOnFeesEnabled: boolean;
+    readonly taxesOnPenaltyEnabled: boolean;
+  };
+  readonly newAccountSettings: { readonly accountInitialState: 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' };
+  readonly allowCustomRepaymentAllocation: boolean;
+}
+
+/** The custom amount that pays a fee of this trigger. */
+export const customAmountTypeOfFee: Readonly<Partial<Record<FeeTrigger, CustomPaymentAmountType>>> = {
+  MANUAL: 'MANUAL_FEE',
+  ARBITRARY: 'MANUAL_FEE',
+  UPFRONT_DISBURSEMENT: 'UPFRONT_DISBURSEMENT_FEE',
+  PAYMENT_DUE: 'PAYMENT_DUE_FEE',
+};

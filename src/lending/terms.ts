@@ -1,0 +1,83 @@
+import type { Currency, Decimal, RoundingMode } from './money.ts';
+
+/** A calendar day without time or zone, `YYYY-MM-DD`. Compares as text. */
+export type LocalDate = string;
+
+export type LoanProductType = 'FIXED_TERM_LOAN' | 'DYNAMIC_TERM_LOAN';
+export type InterestCalculationMethod = 'FLAT' | 'DECLINING_BALANCE' | 'DECLINING_BALANCE_DISCOUNTED';
+export type InterestChargeFrequency =
+  'ANNUALIZED' | 'EVERY_MONTH' | 'EVERY_FOUR_WEEKS' | 'EVERY_WEEK' | 'EVERY_DAY' | 'EVERY_X_DAYS';
+export type InterestType = 'SIMPLE_INTEREST' | 'COMPOUNDING_INTEREST';
+export type DaysInYear =
+  'ACTUAL_365_FIXED' | 'ACTUAL_364' | 'ACTUAL_360' | 'ACTUAL_ACTUAL_ISDA' | 'E30_360' | 'E30_42_365';
+export type ScheduleInterestDaysCountMethod = 'REPAYMENT_PERIODICITY' | 'ACTUAL_DAYS_COUNT';
+export type RepaymentPeriodUnit = 'DAYS' | 'WEEKS' | 'MONTHS' | 'YEARS';
+export type AmortizationMethod = 'STANDARD_PAYMENTS' | 'OPTIMIZED_PAYMENTS';
+export type GracePeriodType = 'NONE' | 'PAY_INTEREST_ONLY';
+export type ShortMonthHandlingMethod = 'LAST_DAY_IN_MONTH' | 'FIRST_DAY_OF_NEXT_MONTH';
+export type RepaymentCurrencyRounding =
+  'NO_ROUNDING' | 'ROUND_TO_NEAREST_WHOLE_UNIT' | 'ROUND_UP_TO_NEAREST_WHOLE_UNIT';
+export type RepaymentElementsRoundingMethod = 'NO_ROUNDING' | 'ROUND_ALL' | 'PAYMENT_DUE';
+export type RoundingRepaymentScheduleMethod =
+  'NO_ROUNDING' | 'ROUND_REMAINDER_INTO_LAST_REPAYMENT' | 'ROUND_PRINCIPAL_AND_INTEREST_REMAINDER_INTO_LAST_REPAYMENT';
+
+export interface InterestTerms {
+  /** Percent per charge-frequency unit, e.g. 10 for ten percent. */
+  readonly interestRate: Decimal;
+  readonly interestChargeFrequency: InterestChargeFrequency;
+  /** The X of EVERY_X_DAYS; 1 otherwise. */
+  readonly interestChargeFrequencyCount: number;
+  readonly interestType: InterestType;
+  readonly interestCalculationMethod: InterestCalculationMethod;
+  readonly daysInYear: DaysInYear;
+  readonly scheduleInterestDaysCountMethod: ScheduleInterestDaysCountMethod;
+}
+
+export type DueDateTerms =
+  | {
+      readonly scheduleDueDatesMethod: 'INTERVAL';
+      readonly repaymentPeriodUnit: RepaymentPeriodUnit;
+      readonly repaymentPeriodCount: number;
+      /** Days added to the first due date. */
+      readonly firstRepaymentDueDateOffset: number;
+    }
+  | {
+      readonly scheduleDueDatesMethod: 'FIXED_DAYS_OF_MONTH';
+      /** 1..31, ascending, without repeats. */
+      readonly fixedDaysOfMonth: readonly number[];
+      readonly shortMonthHandlingMethod: ShortMonthHandlingMethod;
+      readonly firstRepaymentDueDateOffset: number;
+    };
+
+export interface RoundingTerms {
+  readonly roundingMode: RoundingMode;
+  readonly repaymentCurrencyRounding: RepaymentCurrencyRounding;
+  readonly repaymentElementsRoundingMethod: RepaymentElementsRoundingMethod;
+  readonly roundingRepaymentScheduleMethod: RoundingRepaymentScheduleMethod;
+}
+
+/** Everything that decides a repayment schedule but the amount and the dates: an account's copy of its product. */
+export interface ScheduleTerms {
+  readonly currency: Currency;
+  readonly interest: InterestTerms;
+  readonly dueDates: DueDateTerms;
+  readonly repaymentInstallments: number;
+  /** Every n-th installment repays principal; 1 unless the method is DECLINING_BALANCE or FLAT. */
+  readonly principalRepaymentInterval: number;
+  readonly amortizationMethod: AmortizationMethod;
+  readonly gracePeriodType: GracePeriodType;
+  /** Installments, counted inside `repaymentInstallments`. */
+  readonly gracePeriod: number;
+  readonly rounding: RoundingTerms;
+}
+
+/** One row of a schedule as first computed: what is expected, nothing paid. */
+export interface ScheduleRow {
+  /** From 1. */
+  readonly number: number;
+  /** The day interest of this row starts to accrue after: the previous due date, or the disbursement. */
+  readonly accruesAfter: LocalDate;
+  readonly dueDate: LocalDate;
+  readonly principal: Decimal;
+  readonly interest: Decimal;
+}

@@ -1,0 +1,85 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+
+/**
+ * Every metric of the service. Labels are bounded: names of event types and subscriptions (which admins create), never
+ * ids that grow with traffic. Durations are in seconds, as Prometheus has it.
+ */
+const secondsBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+export function createMetrics() {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  return {
+    registry,
+    publishSeconds: new Histogram({
+      name: 'lendstream_publish_seconds',
+      help: 'Time from a publish request to its durable answer.',
+      labelNames: ['event_type'],
+      buckets: secondsBuckets,
+      registers,
+    }),
+    publishedEvents: new Counter({
+      name: 'lendstream_published_events_total',
+      help: 'Events acknowledged as durable.',
+      labelNames: ['event_type'],
+      registers,
+    }),
+    refusedEvents: new Counter({
+      name: 'lendstream_refused_events_total',
+      help: 'Events of publish requests that were not stored.',
+      labelNames: ['event_type'],
+      registers,
+    }),
+    commitSeconds: new Histogram({
+      name: 'lendstream_commit_seconds',
+      help: 'Time from a cursor commit request to its durable answer.',
+      buckets: secondsBuckets,
+      registers,
+    }),
+    openStreams: new Gauge({
+      name: 'lendstream_open_streams',
+      help: 'Streams open on this process.',
+      labelNames: ['subscription_id'],
+      registers,
+    }),
+    closedStreams: new Counter({
+      name: 'lendstream_closed_streams_total',
+      help: 'Streams closed, by reason.',
+      labelNames: ['reason'],
+      registers,
+    }),
+    deliveredEvents: new Counter({
+      name: 'lendstream_delivered_events_total',
+      help: 'Events written to streams.',
+      labelNames: ['subscription_id'],
+      registers,
+    }),
+    subscriptionLag: new Gauge({
+      name: 'lendstream_subscription_unconsumed_events',
+      help: 'Events not yet committed, an upper bound on compacted topics.',
+      labelNames: ['subscription_id', 'event_type'],
+      registers,
+    }),
+    commands: new Counter({
+      name: 'lendstream_loan_commands_total',
+      help: 'Loan commands decided, by type and outcome (committed, refused, repeated, dead_letter).',
+      labelNames: ['type', 'outcome'],
+      registers,
+    }),
+    commandSeconds: new Histogram({
+      name: 'lendstream_loan_command_batch_seconds',
+      help: 'Time from reading a batch of loan commands to its atomic commit.',
+      buckets: secondsBuckets,
+      registers,
+    }),
+    workerLag: new Gauge({
+      name: 'lendstream_worker_waiting_commands',
+      help: 'Loan commands not yet decided.',
+      labelNames: ['partition'],
+      registers,
+    }),
+  };
+}
+
+export type Metrics = ReturnType<typeof createMetrics>;
