@@ -30,7 +30,7 @@ export class TopicTail {
     reject: (error: unknown) => void;
   }>();
   #loops: Promise<void>[] = [];
-  #failure: unknown;
+  #failure: Error | undefined;
 
   constructor(options: TopicTailOptions) {
     this.#options = options;
@@ -62,7 +62,7 @@ export class TopicTail {
    */
   appliedTo(partition: number, offset: Offset): Promise<void> {
     if (this.position(partition) >= offset) return Promise.resolve();
-    if (this.#failure !== undefined) return Promise.reject(this.#failure as Error);
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
     return new Promise((resolve, reject) => this.#waiting.add({ partition, offset, resolve, reject }));
   }
 
@@ -92,12 +92,12 @@ export class TopicTail {
         }
         if (!signal.aborted)
           logger.error({ topic, partition, error: describeError(error) }, 'Following the topic ended');
-        this.#failure = error;
+        this.#failure = error instanceof Error ? error : new Error(describeError(error));
         break;
       }
     }
     this.#failure ??= new Error(`No longer following ${topic}`);
-    for (const waiter of this.#waiting) waiter.reject(this.#failure as Error);
+    for (const waiter of this.#waiting) waiter.reject(this.#failure);
     this.#waiting.clear();
   }
 
