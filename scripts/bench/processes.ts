@@ -1,0 +1,68 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/** Child processes of the benchmark: nothing that is measured shares an event loop with what measures it. */
+
+const started = new Set<ChildProcess>();
+
+export interface Running {
+  readonly child: ChildProcess;
+  /** The next line on its standard output. */
+  nextLine(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Starts a compiled program below dist/. */
+export function startProgram(
+  path: string,
+  programArguments: readonly string[],
+  environment: Record<string, string> = {},
+): Running {
+  const program = fileURLToPath(new URL(`../../${path}`, import.meta.url));
+  return follow(
+    spawn(process.execPath, [program, ...programArguments], {
+      env: { ...process.env, ...environment },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    }),
+  );
+}
+
+export function startCommand(command: string, commandArguments: readonly string[]): Running {
+  return follow(spawn(command, commandArguments, { stdio: ['pipe', 'pipe', 'inherit'] }));
+}
+
+function follow(child: ChildProcess): Running {
+  started.add(child);
+  const exited = once(child, 'exit').then(() => started.delete(child));
+  const { stdout } = child;
+  if (stdout === null) throw new Error('The program has no standard output');
+  const lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
+  return {
+    child,
+    async nextLine() {
+      const { value, done } = await lines.next();
+      if (done === true) throw new Error('The program ended before it answered');
+      return value;
+    },
+    async stop() {
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
+
+/** Runs a compiled program to its end and answers the JSON it prints as its last line. */
+export async function runProgram<Answer>(path: string, settings: object): Promise<Answer> {
+  const running = startProgram(path, [JSON.stringify(settings)]);
+  const answer = await running.nextLine();
+  await once(running.child, 'exit');
+  return JSON.parse(answer) as Answer;
+}
+
+/** Whatever happens, nothing that was started goes on after the benchmark. */
+process.on('exit', () => {
+  for (const child of started) child.kill('SIGKILL');
+});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));

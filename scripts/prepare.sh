@@ -1,0 +1,45 @@
+# Sourced by the other scripts: brings a clone into a state where the compiled program can run, and does nothing when
+# it already is. Sets `project` to the project's folder. Progress goes to standard error.
+
+project="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+
+fail() {
+  echo "lendstream: $*" >&2
+  exit 1
+}
+
+check_node() {
+  command -v node >/dev/null || fail "Node.js 20.20 or newer is needed; node was not found on the PATH"
+  node -e 'const [major, minor] = process.versions.node.split(".").map(Number);
+    process.exit(major > 20 || (major === 20 && minor >= 20) ? 0 : 1)' ||
+    fail "Node.js 20.20 or newer is needed; this is $(node --version)"
+  command -v npm >/dev/null || fail "npm was not found on the PATH"
+}
+
+# Installs when package-lock.json is not the one that node_modules was made from.
+install_packages() {
+  local stamp="$project/node_modules/.lendstream-lock"
+  cmp -s "$project/package-lock.json" "$stamp" && return
+  echo "Installing packages (once) ..." >&2
+  (cd "$project" && npm ci --no-fund --no-audit --loglevel=error >&2) || fail "npm ci failed"
+  cp "$project/package-lock.json" "$stamp"
+}
+
+# Compiles when a source is newer than the last build.
+build() {
+  local stamp="$project/dist/.built"
+  if [ -f "$stamp" ] && [ -z "$(find "$project/src" "$project/scripts" "$project/test" "$project/tsconfig.json" \
+    -newer "$stamp" -print -quit)" ]; then
+    return
+  fi
+  echo "Building ..." >&2
+  rm -rf "$project/dist"
+  (cd "$project" && node_modules/.bin/tsc >&2) || fail "the build failed"
+  touch "$stamp"
+}
+
+prepare() {
+  check_node
+  install_packages
+  build
+}

@@ -1,0 +1,54 @@
+import { createApp } from './app.ts';
+import { readConfig } from './config.ts';
+import { describeError, isLendstreamError } from './errors.ts';
+import { createLogger } from './logger.ts';
+
+/** The process: arguments, signals, exit codes, and what a person at the terminal reads. */
+
+/** A second Ctrl-C this soon after the first is the same key press, delivered once more by a wrapper such as npm. */
+const sameKeyPressMilliseconds = 300;
+
+/** What may be wrong with the machine or the settings: told in one line, without a stack. */
+const startUpFaults = ['CONFIGURATION_INVALID', 'DATA_FOLDER_IN_USE', 'DATA_FOLDER_UNUSABLE', 'ADDRESS_UNAVAILABLE'];
+
+function leave(error: unknown): never {
+  const known = isLendstreamError(error) && startUpFaults.includes(error.code);
+  process.stderr.write(`lendstream: ${known || !(error instanceof Error) ? describeError(error) : error.stack}\n`);
+  process.exit(1);
+}
+
+async function main(): Promise<void> {
+  const config = readConfig(process.env);
+  const logger = createLogger(config.logLevel);
+  const app = await createApp(config, logger);
+
+  let stoppingSince: number | undefined;
+  const stop = (signal: NodeJS.Signals): void => {
+    const now = performance.now();
+    if (stoppingSince !== undefined) {
+      if (now - stoppingSince < sameKeyPressMilliseconds) return;
+      process.exit(signal === 'SIGINT' ? 130 : 143);
+    }
+    stoppingSince = now;
+    process.stdout.write('Stopping: open streams get their last line. Press Ctrl-C again to stop at once.\n');
+    app.stop().then(
+      () => process.exit(0),
+      (error: unknown) => leave(error),
+    );
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+
+  const address = await app.start();
+  process.stdout.write(
+    [
+      `Lendstream is ready at ${address} (data in ${config.dataFolder})`,
+      'See it at work: run scripts/demo in another terminal.',
+      'Stop it with Ctrl-C.',
+      '',
+    ].join('\n'),
+  );
+}
+
+process.on('unhandledRejection', leave);
+main().catch(leave);

@@ -1,0 +1,123 @@
+/** A small client of the service's HTTP API, as a test reads best: what was answered, parsed. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The body's text, and the same parsed when it is JSON. */
+  readonly text: string;
+  readonly body: Record<string, unknown>;
+}
+
+export async function call(
+  url: string,
+  method: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const response = await fetch(url, {
+    method,
+    headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const json = (response.headers.get('content-type') ?? '').includes('json');
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: json && text !== '' ? (JSON.parse(text) as Record<string, unknown>) : {},
+  };
+}
+
+export interface Cursor {
+  readonly partition: string;
+  readonly offset: string;
+  readonly event_type: string;
+  readonly cursor_token: string;
+}
+
+export interface Batch {
+  readonly cursor: Cursor;
+  readonly events?: readonly Record<string, unknown>[];
+  readonly info?: { readonly debug?: string; readonly code?: string };
+}
+
+/** One open subscription stream: its batches as they come. */
+export interface OpenStream {
+  readonly streamId: string;
+  /** Every batch received so far. */
+  readonly batches: readonly Batch[];
+  /** Resolves when the condition holds for what was received, or fails after the time. */
+  until(condition: (batches: readonly Batch[]) => boolean, milliseconds?: number): Promise<void>;
+  commit(cursors: readonly Cursor[]): Promise<Answer>;
+  /** Resolves when the server has ended the stream. */
+  readonly ended: Promise<void>;
+  /** Closes the connection from the client's side. */
+  close(): void;
+}
+
+/** Opens a stream; fails with the answer's text when the service refuses. */
+export async function openStream(serviceUrl: string, subscriptionId: string, query = ''): Promise<OpenStream> {
+  const connection = new AbortController();
+  const response = await fetch(`${serviceUrl}/subscriptions/${subscriptionId}/events${query}`, {
+    signal: connection.signal,
+  });
+  if (response.status !== 200 || response.body === null) {
+    throw new Error(`The stream was refused: ${response.status} ${await response.text()}`);
+  }
+  const streamId = response.headers.get('x-nakadi-streamid') ?? '';
+  const batches: Batch[] = [];
+  const watchers = new Set<() => void>();
+  const body = response.body;
+  const reading = (async () => {
+    const decoder = new TextDecoder();
+    let rest = '';
+    for await (const chunk of body) {
+      const lines = (rest + decoder.decode(chunk as Uint8Array, { stream: true })).split('\n');
+      rest = lines.pop() ?? '';
+      batches.push(...lines.map((line) => JSON.parse(line) as Batch));
+      for (const watcher of watchers) watcher();
+    }
+  })();
+  const ended = reading.catch((error: unknown) => {
+    if (!connection.signal.aborted && (error as Error).message !== 'terminated') throw error;
+  });
+  return {
+    streamId,
+    batches,
+    ended,
+    close: () => connection.abort(),
+    until: (condition, milliseconds = 10_000) =>
+      new Promise((resolve, reject) => {
+        const timer = setTimeout(() => {
+          watchers.delete(check);
+          reject(new Error(`What was waited for did not come; received: ${JSON.stringify(batches).slice(0, 2000)}`));
+        }, milliseconds);
+        const check = (): void => {
+          if (!condition(batches)) return;
+          clearTimeout(timer);
+          watchers.delete(check);
+          resolve();
+        };
+        watchers.add(check);
+        check();
+      }),
+    commit: (cursors) =>
+      call(`${serviceUrl}/subscriptions/${subscriptionId}/cursors`, 'POST', { items: cursors }, {
+        'X-Nakadi-StreamId': streamId,
+      }),
+  };
+}
+
+/** Every event received, in order of arrival. */
+export function eventsOf(batches: readonly Batch[]): Record<string, unknown>[] {
+  return batches.flatMap(({ events }) => events ?? []);
+}
+
+/** The last cursor of each partition that came with events: what commits everything received. */
+export function lastCursors(batches: readonly Batch[]): Cursor[] {
+  const last = new Map<string, Cursor>();
+  for (const { cursor, events } of batches) {
+    if (events !== undefined) last.set(`${cursor.event_type}:${cursor.partition}`, cursor);
+  }
+  return [...last.values()];
+}

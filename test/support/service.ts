@@ -1,0 +1,72 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { packageRoot } from '../../src/schemas.ts';
+
+/** The real service in a process of its own, on a free port and a folder of its own. */
+export interface Service {
+  readonly url: string;
+  readonly child: ChildProcess;
+  readonly dataFolder: string;
+  /** What it has printed to standard output so far, by line. */
+  readonly output: readonly string[];
+  /** SIGTERM, and waits for the end. Answers the exit code. */
+  stop(): Promise<number | null>;
+  /** SIGKILL, and waits for the end. */
+  kill(): Promise<void>;
+}
+
+const startMillisecondsMaximum = 15_000;
+
+export function temporaryFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'lendstream-test-'));
+}
+
+export function removeFolder(folder: string): Promise<void> {
+  return rm(folder, { recursive: true, force: true });
+}
+
+/** Starts the compiled program and returns when it says that it is ready. */
+export async function startService(dataFolder: string, environment: Record<string, string> = {}): Promise<Service> {
+  const child = spawn(process.execPath, ['--enable-source-maps', join(packageRoot, 'dist/src/main.js')], {
+    env: { ...process.env, HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: dataFolder, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  const output: string[] = [];
+  const url = await new Promise<string>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(new Error('The service did not get ready in time'));
+    }, startMillisecondsMaximum);
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      output.push(line);
+      const ready = /ready at (http:\S+)/.exec(line)?.[1];
+      if (ready === undefined) return;
+      clearTimeout(timer);
+      resolve(ready);
+    });
+    child.once('exit', (code) => {
+      clearTimeout(timer);
+      reject(new Error(`The service ended with code ${code} before it was ready`));
+    });
+  });
+  return {
+    url,
+    child,
+    dataFolder,
+    output,
+    async stop() {
+      child.kill('SIGTERM');
+      await exited;
+      return child.exitCode;
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
