@@ -1,0 +1,219 @@
+import { validate as isUuid } from 'uuid';
+import { describeError } from '../errors.ts';
+import type { CreateLoan, CreateProduct, LoanCommand } from '../lending/commands.ts';
+import { type Refusal, refusal } from '../lending/refusals.ts';
+import {
+  type CreateLoanPayload,
+  readAdjustTransaction,
+  readApplyFee,
+  readApplyPenalty,
+  readChangeState,
+  readCreateLoan,
+  readDisburse,
+  readPrincipalOverpayment,
+  readRepay,
+} from './command-payload.ts';
+import { type CommandPosition, keysOf } from './event-identity.ts';
+import { type ExactJson, isExactObject, readExactObject, writeExact } from './exact-json.ts';
+import { FieldReader } from './field-reader.ts';
+import { readProduct } from './product-payload.ts';
+
+/**
+ * The wire format of loan commands: `{metadata, commandId?, type, loanAccountId | loanProductId, payload}`, where
+ * `payload` is the body of the REST request of that command, its numbers as they were written.
+ */
+export const commandTypes = [
+  'CREATE_LOAN',
+  'CHANGE_STATE',
+  'DISBURSE',
+  'REPAY',
+  'APPLY_FEE',
+  'APPLY_PENALTY',
+  'ADJUST_TRANSACTION',
+  'PRINCIPAL_OVERPAYMENT',
+  'CREATE_PRODUCT',
+] as const;
+export type CommandType = (typeof commandTypes)[number];
+
+/** Where a command lies, and when the log took it. */
+export interface CommandSource extends CommandPosition {
+  /** Milliseconds since the epoch; the time of the command when its metadata names none. */
+  readonly appendedAt: number;
+}
+
+/** What is known of every command whose envelope could be read. */
+export interface CommandEnvelope {
+  readonly commandId: string;
+  readonly type: CommandType;
+  readonly loanAccountId?: string;
+  readonly loanProductId?: string;
+  /** Milliseconds since the epoch. */
+  readonly receivedAt: number;
+  /** From the command's metadata; its events carry it on. */
+  readonly flowId: string | null;
+}
+
+/** The command that opens an account, still without the product, which the registry has. */
+export type CreateLoanRequest = Omit<CreateLoan, 'product'> & { readonly productTypeKey: string };
+
+export type ParsedCommand =
+  | {
+      readonly kind: 'loan';
+      readonly envelope: CommandEnvelope;
+      readonly command: Exclude<LoanCommand, CreateLoan> | CreateLoanRequest;
+    }
+  | { readonly kind: 'product'; readonly envelope: CommandEnvelope; readonly command: CreateProduct }
+  /** The envelope is in order, the payload is not: the sender is told which fields are wrong. */
+  | { readonly kind: 'refused'; readonly envelope: CommandEnvelope; readonly refusals: readonly Refusal[] }
+  /** Not even the envelope can be read. `commandId` where it can be told. */
+  | { readonly kind: 'unreadable'; readonly reason: string; readonly commandId: string | null };
+
+/** Loan and product ids: what a URL path and a record key hold without escaping. */
+const idForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/** Whether a text may be the id of a loan account or a product. */
+export function isAccountOrProductId(text: unknown): text is string {
+  return typeof text === 'string' && idForm.test(text);
+}
+
+/** Reads a record of the command topic. Never throws: what cannot be read says so. */
+export function parseCommand(value: Buffer, source: CommandSource): ParsedCommand {
+  let event: ExactJson;
+  try {
+    event = readExactObject(new TextDecoder('utf-8', { fatal: true }).decode(value));
+  } catch (error) {
+    return { kind: 'unreadable', reason: `The command is no JSON object: ${describeError(error)}`, commandId: null };
+  }
+  const metadata = isExactObject(event['metadata']) ? event['metadata'] : {};
+  const commandId = event['commandId'] ?? metadata['eid'];
+  if (typeof commandId !== 'string' || !isUuid(commandId))
+    return unreadable('commandId (or metadata.eid) is no UUID', null);
+  const type = commandTypes.find((known) => known === event['type']);
+  if (type === undefined) return unreadable(`type is none of ${commandTypes.join(', ')}`, commandId);
+  const subject = type === 'CREATE_PRODUCT' ? 'loanProductId' : 'loanAccountId';
+  const id = event[subject];
+  if (!isAccountOrProductId(id)) return unreadable(`${subject} is missing or no id`, commandId);
+  const flowId = metadata['flow_id'];
+  const receivedAt = typeof metadata['received_at'] === 'string' ? Date.parse(metadata['received_at']) : Number.NaN;
+  const envelope: CommandEnvelope = {
+    commandId: commandId.toLowerCase(),
+    type,
+    [subject]: id,
+    receivedAt: Number.isNaN(receivedAt) ? source.appendedAt : receivedAt,
+    flowId: typeof flowId === 'string' ? flowId : null,
+  };
+  const payload = event['payload'] ?? {};
+  if (!isExactObject(payload)) {
+    return { kind: 'refused', envelope, refusals: [refusal('INVALID_PARAMETERS', 'payload')] };
+  }
+  return readCommand(envelope, payload, keysOf(source));
+}
+
+export interface CommandToWrite {
+  /** UUID; also the event's eid. */
+  readonly commandId: string;
+  readonly type: CommandType;
+  /** Of every command but CREATE_PRODUCT, which has `loanProductId`. */
+  readonly loanAccountId?: string;
+  readonly loanProductId?: string;
+  /** The REST body: one JSON object, or empty for none. */
+  readonly payloadText: string;
+  /** What the request's path says and the payload has to: for ADJUST_TRANSACTION, the transaction. */
+  readonly pathFields?: Readonly<Record<string, string>>;
+  /** Milliseconds since the epoch. */
+  readonly occurredAt: number;
+}
+
+/**
+ * The command event as it is published, on one line, the body's numbers untouched.
+ * @throws SyntaxError when the body is no JSON object; {@link checkPayload} tells before
+ */
+export function writeCommand(command: CommandToWrite): string {
+  const { commandId, type, loanAccountId, loanProductId, payloadText, pathFields, occurredAt } = command;
+  return writeExact({
+    metadata: { eid: commandId, occurred_at: new Date(occurredAt).toISOString() },
+    commandId,
+    type,
+    loanAccountId,
+    loanProductId,
+    payload: readPayload(payloadText, pathFields),
+  });
+}
+
+/**
+ * The faults of form that the worker would find in this body, so that a request with one is answered at once.
+ * @param id Of the loan account, for CREATE_PRODUCT of the product.
+ * @returns none when the form is right; a body that is no JSON object is one refusal without a field
+ */
+export function checkPayload(
+  type: CommandType,
+  bodyText: string,
+  id: string,
+  pathFields?: Readonly<Record<string, string>>,
+): readonly Refusal[] {
+  let payload: ExactJson;
+  try {
+    payload = readPayload(bodyText, pathFields);
+  } catch {
+    return [refusal('INVALID_PARAMETERS')];
+  }
+  const subject = type === 'CREATE_PRODUCT' ? 'loanProductId' : 'loanAccountId';
+  if (!isAccountOrProductId(id)) return [refusal('INVALID_PARAMETERS', 'id')];
+  const envelope = { commandId: '', type, [subject]: id, receivedAt: 0, flowId: null };
+  const parsed = readCommand(envelope, payload, keysOf({ partition: 0, offset: 0 }));
+  return parsed.kind === 'refused' ? parsed.refusals : [];
+}
+
+function readPayload(text: string, pathFields: Readonly<Record<string, string>> = {}): ExactJson {
+  return { ...(text.trim() === '' ? {} : readExactObject(text)), ...pathFields };
+}
+
+function readCommand(envelope: CommandEnvelope, payload: ExactJson, newKey: () => string): ParsedCommand {
+  const refusals: Refusal[] = [];
+  const reader = new FieldReader(payload, refusals);
+  const parsed = readByType(envelope, reader, newKey);
+  reader.refuseUnknown();
+  return refusals.length > 0 ? { kind: 'refused', envelope, refusals } : parsed;
+}
+
+function readByType(envelope: CommandEnvelope, reader: FieldReader, newKey: () => string): ParsedCommand {
+  const { commandId, receivedAt } = envelope;
+  const header = { commandId, receivedAt, loanAccountId: envelope.loanAccountId ?? '' };
+  const loan = (command: Exclude<LoanCommand, CreateLoan> | CreateLoanRequest): ParsedCommand => ({
+    kind: 'loan',
+    envelope,
+    command,
+  });
+  switch (envelope.type) {
+    case 'CREATE_LOAN': {
+      const payload: CreateLoanPayload = readCreateLoan(reader, header.loanAccountId);
+      return loan({ type: envelope.type, ...header, ...payload });
+    }
+    case 'CHANGE_STATE':
+      return loan({ type: envelope.type, ...header, ...readChangeState(reader) });
+    case 'DISBURSE':
+      return loan({ type: envelope.type, ...header, ...readDisburse(reader) });
+    case 'REPAY':
+      return loan({ type: envelope.type, ...header, ...readRepay(reader) });
+    case 'APPLY_FEE':
+      return loan({ type: envelope.type, ...header, ...readApplyFee(reader) });
+    case 'APPLY_PENALTY':
+      return loan({ type: envelope.type, ...header, ...readApplyPenalty(reader) });
+    case 'ADJUST_TRANSACTION':
+      return loan({ type: envelope.type, ...header, ...readAdjustTransaction(reader) });
+    case 'PRINCIPAL_OVERPAYMENT':
+      return loan({ type: envelope.type, ...header, ...readPrincipalOverpayment(reader) });
+    case 'CREATE_PRODUCT': {
+      const product = readProduct(reader, envelope.loanProductId ?? '', newKey);
+      return {
+        kind: 'product',
+        envelope,
+        command: { type: envelope.type, commandId, receivedAt, product },
+      };
+    }
+  }
+}
+
+function unreadable(reason: string, commandId: string | null): ParsedCommand {
+  return { kind: 'unreadable', reason, commandId };
+}

@@ -1,0 +1,131 @@
+import {
+  type AdjustTransaction,
+  type ApplyFee,
+  type ApplyPenalty,
+  type ChangeState,
+  type CreateLoan,
+  type Disburse,
+  type PrincipalOverpayment,
+  type Repay,
+  customPaymentAmountTypes,
+  prepaymentRecalculationMethods,
+  stateActions,
+} from '../lending/commands.ts';
+import { zero } from '../lending/money.ts';
+import { type FieldReader, present } from './field-reader.ts';
+
+/** What a command asks for beside its header; the fields are those of the REST body. */
+export type Payload<Command> = Omit<Command, 'type' | 'commandId' | 'receivedAt' | 'loanAccountId' | 'product'>;
+
+/** An account as asked for, and the key or id of the product it is to be opened under. */
+export type CreateLoanPayload = Payload<CreateLoan> & { readonly productTypeKey: string };
+
+export function readCreateLoan(reader: FieldReader, loanAccountId: string): CreateLoanPayload {
+  const id = reader.text('id');
+  if (id !== undefined && id !== loanAccountId) reader.refuse('id');
+  const interest = reader.object('interestSettings');
+  const schedule = reader.object('scheduleSettings');
+  const disbursement = reader.object('disbursementDetails');
+  return {
+    productTypeKey: reader.require('productTypeKey', reader.text('productTypeKey')) ?? '',
+    loanAmount: reader.require('loanAmount', reader.decimal('loanAmount')) ?? zero,
+    ...present({
+      loanName: reader.text('loanName'),
+      accountHolderKey: reader.text('accountHolderKey'),
+      accountHolderType: reader.choice('accountHolderType', ['CLIENT', 'GROUP']),
+      interestRate: interest.decimal('interestRate'),
+      repaymentInstallments: schedule.count('repaymentInstallments'),
+      repaymentPeriodCount: schedule.count('repaymentPeriodCount'),
+      gracePeriod: schedule.count('gracePeriod'),
+      principalRepaymentInterval: schedule.count('principalRepaymentInterval'),
+      firstRepaymentDueDateOffset: schedule.count('defaultFirstRepaymentDueDateOffset'),
+      fixedDaysOfMonth: schedule.counts('fixedDaysOfMonth'),
+      expectedDisbursementDate: disbursement.date('expectedDisbursementDate'),
+      firstRepaymentDate: disbursement.date('firstRepaymentDate'),
+      penaltyRate: reader.object('penaltySettings').decimal('penaltyRate'),
+      notes: reader.notes('notes'),
+    }),
+  };
+}
+
+export function readChangeState(reader: FieldReader): Payload<ChangeState> {
+  const action = reader.require('action', reader.choice('action', stateActions)) ?? 'REQUEST_APPROVAL';
+  return { action, ...present({ notes: reader.notes('notes') }) };
+}
+
+export function readDisburse(reader: FieldReader): Payload<Disburse> {
+  return {
+    ...readTransactionDetails(reader),
+    fees: reader.objects('fees').map((fee) => ({
+      predefinedFeeKey: fee.require('predefinedFeeKey', fee.text('predefinedFeeKey')) ?? '',
+      ...present({ amount: fee.decimal('amount') }),
+    })),
+    ...present({ firstRepaymentDate: reader.date('firstRepaymentDate') }),
+  };
+}
+
+export function readRepay(reader: FieldReader): Payload<Repay> {
+  return {
+    ...readTransactionDetails(reader),
+    amount: reader.require('amount', reader.decimal('amount')) ?? zero,
+    customPaymentAmounts: reader.objects('customPaymentAmounts').map((custom) => ({
+      customPaymentAmountType:
+        custom.require('customPaymentAmountType', custom.choice('customPaymentAmountType', customPaymentAmountTypes)) ??
+        'PRINCIPAL',
+      amount: custom.require('amount', custom.decimal('amount')) ?? zero,
+      ...present({ predefinedFeeKey: custom.text('predefinedFeeKey') }),
+    })),
+    ...readRecalculation(reader),
+  };
+}
+
+export function readApplyFee(reader: FieldReader): Payload<ApplyFee> {
+  return {
+    ...readTransactionDetails(reader),
+    ...present({
+      predefinedFeeKey: reader.text('predefinedFeeKey'),
+      amount: reader.decimal('amount'),
+      installmentNumber: reader.count('installmentNumber'),
+    }),
+  };
+}
+
+export function readApplyPenalty(reader: FieldReader): Payload<ApplyPenalty> {
+  return {
+    ...readTransactionDetails(reader),
+    amount: reader.require('amount', reader.decimal('amount')) ?? zero,
+    ...present({ installmentNumber: reader.count('installmentNumber') }),
+  };
+}
+
+export function readAdjustTransaction(reader: FieldReader): Payload<AdjustTransaction> {
+  return {
+    transactionId: reader.require('transactionId', reader.text('transactionId')) ?? '',
+    ...present({ bookingDate: reader.date('bookingDate'), notes: reader.notes('notes') }),
+  };
+}
+
+export function readPrincipalOverpayment(reader: FieldReader): Payload<PrincipalOverpayment> {
+  return {
+    ...readTransactionDetails(reader),
+    amount: reader.require('amount', reader.decimal('amount')) ?? zero,
+    ...readRecalculation(reader),
+  };
+}
+
+function readTransactionDetails(reader: FieldReader) {
+  // Which channel the money came through is data of a channel ledger that this service does not keep.
+  reader.ignore('transactionDetails');
+  return present({
+    valueDate: reader.date('valueDate'),
+    bookingDate: reader.date('bookingDate'),
+    externalId: reader.text('externalId'),
+    notes: reader.notes('notes'),
+  });
+}
+
+function readRecalculation(reader: FieldReader) {
+  return present({
+    prepaymentRecalculationMethod: reader.choice('prepaymentRecalculationMethod', prepaymentRecalculationMethods),
+  });
+}

@@ -1,0 +1,66 @@
+import { LosslessNumber, isLosslessNumber, parse, stringify } from 'lossless-json';
+import { Decimal } from '../lending/money.ts';
+
+/**
+ * JSON whose numbers never pass through a binary float: read, a number is a {@link LosslessNumber} with the text its
+ * sender wrote; written, an amount has exactly the digits asked for (315.50 stays 315.50).
+ */
+export type ExactJson = Record<string, unknown>;
+
+/** The most digits a number may have, so that reading and writing it as a double is exact for everyone. */
+export const significantDigitsMaximum = 15;
+
+/** The most digits after the point, and the longest text of a number that is looked at at all. */
+const decimalPlacesMaximum = 20;
+const numberCharactersMaximum = 64;
+
+/**
+ * Reads one JSON object.
+ * @throws SyntaxError for what is no JSON object, names a key twice or is nested too deeply
+ */
+export function readExactObject(text: string): ExactJson {
+  let value: unknown;
+  try {
+    value = parse(text);
+  } catch (error) {
+    // A RangeError is a stack used up by nesting: as unreadable as a missing bracket.
+    if (error instanceof RangeError) throw new SyntaxError('The JSON is nested too deeply.');
+    throw error;
+  }
+  if (!isExactObject(value)) throw new SyntaxError('The JSON is not an object.');
+  return value;
+}
+
+export function isExactObject(value: unknown): value is ExactJson {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
+}
+
+/**
+ * The decimal a JSON number stands for.
+ * @returns null when `value` is no number, or one of more than {@link significantDigitsMaximum} significant digits,
+ *   where the zeros before the point count (1e15 has sixteen)
+ */
+export function readDecimal(value: unknown): Decimal | null {
+  if (!isLosslessNumber(value) || value.value.length > numberCharactersMaximum) return null;
+  const decimal = new Decimal(value.value);
+  const exact =
+    decimal.isFinite() &&
+    decimal.precision(true) <= significantDigitsMaximum &&
+    decimal.decimalPlaces() <= decimalPlacesMaximum;
+  return exact ? decimal : null;
+}
+
+/** A JSON number with exactly this many digits after the point; the amount must already be rounded to them. */
+export function exactNumber(amount: Decimal, digits: number): LosslessNumber {
+  return new LosslessNumber(amount.toFixed(digits));
+}
+
+/** A JSON number with as many digits as the decimal has. For rates and percentages, which no currency rounds. */
+export function plainNumber(value: Decimal): LosslessNumber {
+  return new LosslessNumber(value.toFixed());
+}
+
+/** One line of JSON. Keys whose value is undefined are left out. */
+export function writeExact(value: ExactJson | readonly unknown[]): string {
+  return stringify(value) ?? 'null';
+}

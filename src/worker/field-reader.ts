@@ -1,0 +1,169 @@
+import { isLosslessNumber } from 'lossless-json';
+import type { Decimal } from '../lending/money.ts';
+import { type Refusal, refusal } from '../lending/refusals.ts';
+import type { LocalDate } from '../lending/terms.ts';
+import { type ExactJson, isExactObject, readDecimal } from './exact-json.ts';
+
+/** The longest name, key or id. Characters. */
+const textCharactersMaximum = 256;
+/** The longest note. Characters. */
+const notesCharactersMaximum = 2_000;
+/** The largest count (installments, days, offsets). */
+const countMaximum = 10_000;
+/** The longest list in a payload (fees, custom amounts). */
+const listItemsMaximum = 200;
+
+const dateForm = /^(\d{4})-(\d{2})-(\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
+
+/**
+ * Reads the fields of a JSON object one by one. What is missing or has the wrong form becomes a refusal that names the
+ * field by its path and reads as absent, so that one pass finds every fault. A null is an absent field. A field that
+ * nobody asked for is refused at the end: a misspelt date must not be booked as today.
+ */
+export class FieldReader {
+  readonly #object: ExactJson;
+  readonly #path: string;
+  readonly #refusals: Refusal[];
+  readonly #asked = new Set<string>();
+  readonly #children: FieldReader[] = [];
+
+  /** @param path Of the object itself, empty at the top. */
+  constructor(object: ExactJson, refusals: Refusal[], path = '') {
+    this.#object = object;
+    this.#refusals = refusals;
+    this.#path = path;
+  }
+
+  has(name: string): boolean {
+    return Object.hasOwn(this.#object, name) && this.#object[name] !== null;
+  }
+
+  /** A number of at most fifteen significant digits. */
+  decimal(name: string): Decimal | undefined {
+    return this.#read(name, (value) => readDecimal(value) ?? undefined);
+  }
+
+  /** A whole number from 0 to {@link countMaximum}. */
+  count(name: string): number | undefined {
+    return this.#read(name, (value) => {
+      const decimal = readDecimal(value);
+      return decimal !== null && decimal.isInteger() && !decimal.isNegative() && decimal.lessThanOrEqualTo(countMaximum)
+        ? decimal.toNumber()
+        : undefined;
+    });
+  }
+
+  flag(name: string): boolean | undefined {
+    return this.#read(name, (value) => (typeof value === 'boolean' ? value : undefined));
+  }
+
+  text(name: string, charactersMaximum = textCharactersMaximum): string | undefined {
+    return this.#read(name, (value) =>
+      typeof value === 'string' && value.length > 0 && value.length <= charactersMaximum ? value : undefined,
+    );
+  }
+
+  notes(name: string): string | undefined {
+    return this.text(name, notesCharactersMaximum);
+  }
+
+  choice<Value extends string>(name: string, values: readonly Value[]): Value | undefined {
+    return this.#read(name, (value) => values.find((known) => known === value));
+  }
+
+  /** A day, `YYYY-MM-DD`; of an instant with an offset, the day as its sender wrote it. */
+  date(name: string): LocalDate | undefined {
+    return this.#read(name, (value) => {
+      const parts = typeof value === 'string' ? dateForm.exec(value) : null;
+      if (parts === null) return undefined;
+      const day = `${parts[1]}-${parts[2]}-${parts[3]}`;
+      const real = new Date(`${day}T00:00:00Z`);
+      return !Number.isNaN(real.getTime()) && real.toISOString().startsWith(day) ? day : undefined;
+    });
+  }
+
+  /** The fields of an object inside; those of an empty one when it is absent. */
+  object(name: string): FieldReader {
+    const value = this.#read(name, (value) => (isExactObject(value) ? value : undefined));
+    return this.#child(value ?? {}, name);
+  }
+
+  /** One reader per object of a list; none when the list is absent. */
+  objects(name: string): FieldReader[] {
+    const items = this.#read(name, (value) =>
+      Array.isArray(value) && value.length <= listItemsMaximum && value.every(isExactObject) ? value : undefined,
+    );
+    return (items ?? []).map((item, index) => this.#child(item, `${name}[${index}]`));
+  }
+
+  /** A list of whole numbers. */
+  counts(name: string): number[] | undefined {
+    return this.#read(name, (value) => {
+      if (!Array.isArray(value) || value.length > listItemsMaximum) return undefined;
+      const counts = value.map((item) => {
+        const decimal = isLosslessNumber(item) ? readDecimal(item) : null;
+        return decimal !== null && decimal.isInteger() && decimal.abs().lessThanOrEqualTo(countMaximum)
+          ? decimal.toNumber()
+          : undefined;
+      });
+      return counts.every((count) => count !== undefined) ? counts : undefined;
+    });
+  }
+
+  /** A list of known words without repeats. */
+  choices<Value extends string>(name: string, values: readonly Value[]): Value[] | undefined {
+    return this.#read(name, (value) => {
+      if (!Array.isArray(value) || new Set(value).size !== value.length) return undefined;
+      const known = value.map((item) => values.find((word) => word === item));
+      return known.every((word) => word !== undefined) ? known : undefined;
+    });
+  }
+
+  /** Refuses the field when it is absent; one of the wrong form has been refused already. */
+  require<Value>(name: string, value: Value | undefined): Value | undefined {
+    if (value === undefined && !this.has(name)) this.refuse(name);
+    return value;
+  }
+
+  refuse(name: string): void {
+    this.#refusals.push(refusal('INVALID_PARAMETERS', this.#pathOf(name)));
+  }
+
+  /** Takes note of a field that clients of the API send and that means nothing here. */
+  ignore(...names: string[]): void {
+    for (const name of names) this.#asked.add(name);
+  }
+
+  /** Refuses every field that nobody asked for, here and in the objects inside. Call once, at the top. */
+  refuseUnknown(): void {
+    for (const name of Object.keys(this.#object)) if (!this.#asked.has(name)) this.refuse(name);
+    for (const child of this.#children) child.refuseUnknown();
+  }
+
+  #read<Value>(name: string, convert: (value: unknown) => Value | undefined): Value | undefined {
+    this.#asked.add(name);
+    if (!this.has(name)) return undefined;
+    const value = convert(this.#object[name]);
+    if (value === undefined) this.refuse(name);
+    return value;
+  }
+
+  #child(object: ExactJson, name: string): FieldReader {
+    const child = new FieldReader(object, this.#refusals, this.#pathOf(name));
+    this.#children.push(child);
+    return child;
+  }
+
+  #pathOf(name: string): string {
+    return this.#path === '' ? name : `${this.#path}.${name}`;
+  }
+}
+
+type Present<Fields> = {
+  [Name in keyof Fields as undefined extends Fields[Name] ? never : Name]: Fields[Name];
+} & { [Name in keyof Fields as undefined extends Fields[Name] ? Name : never]?: Exclude<Fields[Name], undefined> };
+
+/** The fields that have a value: the types tell an absent field from one that is undefined. */
+export function present<Fields extends object>(fields: Fields): Present<Fields> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<Fields>;
+}

@@ -1,0 +1,105 @@
+import type { EventLog, TopicConfiguration } from '../broker/event-log.ts';
+import type { SystemEventType } from '../broker/event-type.ts';
+import { LendstreamError, isLendstreamError } from '../errors.ts';
+import { type JsonSchema, loadSchema } from '../schemas.ts';
+
+/** Commands for loans, in partitions by loan. Also an event type: producers may post to it. */
+export const loanCommandsTopic = 'lendstream.loan-commands';
+/** The changelog: each loan's state after its last command, and a fence record per partition. */
+export const loansTopic = 'lendstream.loans';
+/** Commands that could not be read or decided, with the reason. */
+export const deadLettersTopic = 'lendstream.loan-commands.dead-letters';
+
+/** What the worker publishes. The topic of an event type has its name. */
+export const lendingEventTypeNames = [
+  'loan_transaction_posted',
+  'loan_fee_event',
+  'loan_balance_changed',
+  'loan_schedule_changed',
+  'loan_state_changed',
+  'command_rejected',
+] as const;
+export type LendingEventTypeName = (typeof lendingEventTypeNames)[number];
+
+/** Version of the schemas the service brings along, as `metadata.version` of its events has it. */
+export const lendingSchemaVersion = '1.0.0';
+
+/** How long a dead letter is kept for a person to look at. */
+const deadLetterRetentionMilliseconds = 90 * 24 * 3_600_000;
+
+/** The event types that the lending module brings along, to be registered at start. */
+export function lendingEventTypes(partitionCount: number, retentionMilliseconds: number): SystemEventType[] {
+  return [
+    {
+      name: loanCommandsTopic,
+      schema: lendingSchema('commands/loan-command.json'),
+      partitionCount,
+      partitionKeyFields: ['loanAccountId', 'loanProductId'],
+      retentionMilliseconds,
+      absentKeyFieldsAllowed: true,
+    },
+    ...lendingEventTypeNames.map((name) => ({
+      name,
+      schema: lendingSchema(`events/${name.replaceAll('_', '-')}.json`),
+      partitionCount,
+      partitionKeyFields: name === 'command_rejected' ? ['loanAccountId', 'loanProductId'] : ['loanAccountId'],
+      retentionMilliseconds,
+      ...(name === 'command_rejected' ? { absentKeyFieldsAllowed: true } : {}),
+    })),
+  ];
+}
+
+/**
+ * Creates the topics that are no event types, the changelog and the dead letters, where they are missing.
+ * @throws CONFIGURATION_INVALID when they exist with another number of partitions: a loan's story would be torn apart
+ */
+export async function ensureLendingTopics(log: EventLog, partitionCount: number): Promise<void> {
+  const wanted: TopicConfiguration[] = [
+    { name: loansTopic, partitionCount, cleanupPolicy: 'compact', retentionMilliseconds: 0 },
+    {
+      name: deadLettersTopic,
+      partitionCount,
+      cleanupPolicy: 'delete',
+      retentionMilliseconds: deadLetterRetentionMilliseconds,
+    },
+  ];
+  const present = new Map((await log.listTopics()).map((topic) => [topic.name, topic]));
+  for (const topic of wanted) {
+    const found = present.get(topic.name);
+    if (found === undefined) {
+      await log.createTopic(topic).catch((error: unknown) => {
+        // Another process that starts at the same time was first.
+        if (!isLendstreamError(error, 'TOPIC_ALREADY_EXISTS')) throw error;
+      });
+    } else if (found.partitionCount !== partitionCount) {
+      throw new LendstreamError(
+        'CONFIGURATION_INVALID',
+        `LENDING_PARTITIONS is ${partitionCount}, but ${topic.name} was created with ${found.partitionCount}.`,
+      );
+    }
+  }
+}
+
+/**
+ * A schema file with everything it refers to in `common.json` taken in, so that it stands alone wherever it is shown.
+ * @param name Path below schemas/.
+ */
+export function lendingSchema(name: string): JsonSchema {
+  const shared = loadSchema('common.json')['$defs'] as Record<string, unknown>;
+  const own = JSON.parse(JSON.stringify(loadSchema(name)).replaceAll(/"(?:\.\.\/)?common\.json#/g, '"#')) as Record<
+    string,
+    unknown
+  >;
+  const definitions: Record<string, unknown> = { ...(own['$defs'] as object | undefined) };
+  const wanted = referencesOf(own);
+  for (let name = wanted.pop(); name !== undefined; name = wanted.pop()) {
+    if (definitions[name] !== undefined) continue;
+    definitions[name] = shared[name];
+    wanted.push(...referencesOf(shared[name]));
+  }
+  return { ...own, $defs: definitions };
+}
+
+function referencesOf(schema: unknown): string[] {
+  return [...JSON.stringify(schema).matchAll(/"#\/\$defs\/([A-Za-z]+)"/g)].map((match) => match[1] ?? '');
+}
