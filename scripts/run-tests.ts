@@ -9,7 +9,9 @@ import { fileURLToPath } from 'node:url';
 const compiledTests = fileURLToPath(new URL('../test/', import.meta.url));
 
 function compiled(source: string): string {
-  return fileURLToPath(new URL(`../../${source.replace(/^.*?test\//, 'dist/test/').replace(/\.ts$/, '.js')}`, import.meta.url));
+  return fileURLToPath(
+    new URL(`../../${source.replace(/^.*?test\//, 'dist/test/').replace(/\.ts$/, '.js')}`, import.meta.url),
+  );
 }
 
 const named = process.argv.slice(2).map(compiled);
@@ -18,7 +20,12 @@ const everything = readdirSync(compiledTests, { recursive: true, encoding: 'utf8
   .sort()
   .map((path) => `${compiledTests}${path}`);
 
-const mocha = new Mocha({ timeout: 30_000, slow: 2_000, reporter: 'spec', forbidOnly: process.env['CI'] !== undefined });
+const mocha = new Mocha({
+  timeout: 30_000,
+  slow: 2_000,
+  reporter: 'spec',
+  forbidOnly: process.env['CI'] !== undefined,
+});
 for (const file of named.length > 0 ? named : everything) mocha.addFile(file);
 await mocha.loadFilesAsync();
 

@@ -41,7 +41,9 @@ function commit(subscription: string, streamId: string, cursors: readonly Cursor
       (response) => {
         response.resume();
         response.on('end', () =>
-          (response.statusCode ?? 500) < 300 ? resolve() : reject(new Error(`A commit was answered ${response.statusCode}`)),
+          (response.statusCode ?? 500) < 300
+            ? resolve()
+            : reject(new Error(`A commit was answered ${response.statusCode}`)),
         );
       },
     );

@@ -102,9 +102,14 @@ export async function openStream(serviceUrl: string, subscriptionId: string, que
         check();
       }),
     commit: (cursors) =>
-      call(`${serviceUrl}/subscriptions/${subscriptionId}/cursors`, 'POST', { items: cursors }, {
-        'X-Nakadi-StreamId': streamId,
-      }),
+      call(
+        `${serviceUrl}/subscriptions/${subscriptionId}/cursors`,
+        'POST',
+        { items: cursors },
+        {
+          'X-Nakadi-StreamId': streamId,
+        },
+      ),
   };
 }
 

@@ -1,0 +1,224 @@
+/**
+ * The main flow against the running service, told line by line: an event type of one's own, a loan product, three loans
+ * from application to repayment, a toggle switched in between, and what a consumer sees of it all.
+ */
+const url = process.env['LENDSTREAM_URL'] ?? `http://127.0.0.1:${process.env['PORT'] ?? '8080'}`;
+/** Every run has names of its own, so that the demo can be shown again on the same data. */
+const run = Date.now().toString(36);
+
+type Json = Record<string, unknown>;
+
+function say(text: string): void {
+  console.log(text);
+}
+
+function chapter(title: string): void {
+  say(`\n${title}`);
+}
+
+async function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Json> {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: { 'Content-Type': 'application/json', ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (response.status === 400 && text.includes('errorReason')) return JSON.parse(text) as Json;
+  if (!response.ok) throw new Error(`${method} ${path} was answered ${response.status}: ${text}`);
+  return text === '' ? {} : (JSON.parse(text) as Json);
+}
+
+/** An amount as a person writes it. */
+function money(amount: unknown): string {
+  return Number(amount).toFixed(2);
+}
+
+/** One line for one event, in a consumer's words. */
+function describe(event: Json): string | undefined {
+  const metadata = event['metadata'] as Json;
+  const loan = String(event['loanAccountId'] ?? '');
+  const number = event['sequence'] === undefined ? '' : `#${String(event['sequence'])}`;
+  const line = (text: string): string => `  ${loan.padEnd(18)}${number.padStart(4)}  ${text}`;
+  switch (metadata['event_type']) {
+    case 'loan_transaction_posted':
+      return line(`${String(event['name'])} ${money(event['amount'])}`);
+    case 'loan_state_changed':
+      return line(`${String(event['name'])}, now ${String(event['accountState'])}`);
+    case 'loan_fee_event':
+      return line(`fee ${String(event['feeEvent']).toLowerCase()} ${money(event['amount'])}`);
+    case 'loan_balance_changed': {
+      const balances = event['balances'] as Json;
+      const fees = 'scheduledFeesBalance' in balances ? 'scheduledFeesBalance' : 'feesBalance';
+      return line(
+        `balances: principal ${money(balances['principalBalance'])}, interest ${money(balances['interestBalance'])}, ` +
+          `${fees} ${money(balances[fees])}`,
+      );
+    }
+    case 'loan_schedule_changed': {
+      const { count, nextDueDate, totalDue } = event['summary'] as Json;
+      const next = typeof nextDueDate === 'string' ? `, next due ${nextDueDate.slice(0, 10)}` : '';
+      return line(
+        `schedule (${String(event['reason']).toLowerCase()}): ${String(count)} rows${next}, due ${money(totalDue)}`,
+      );
+    }
+    case 'command_rejected':
+      return line(`refused: ${(event['errors'] as Json[]).map(({ errorReason }) => errorReason).join(', ')}`);
+    default:
+      return `  ${String(metadata['event_type'])}: ${String(event['greeting'])}`;
+  }
+}
+
+/** Streams a subscription, prints each event as it arrives and commits what was printed. */
+async function consume(subscription: string, signal: AbortSignal, arrived: () => void): Promise<void> {
+  const response = await fetch(`${url}/subscriptions/${subscription}/events?batch_limit=10&batch_flush_timeout=1`, {
+    signal,
+  });
+  const streamId = response.headers.get('x-nakadi-streamid') ?? '';
+  if (response.body === null) throw new Error('The stream has no body');
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of response.body) {
+    const lines = (rest + decoder.decode(chunk as Uint8Array, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const batch = JSON.parse(line) as { cursor: Json; events?: Json[] };
+      if (batch.events === undefined) continue;
+      for (const event of batch.events) {
+        const text = describe(event);
+        if (text !== undefined) say(text);
+        arrived();
+      }
+      await call(
+        'POST',
+        `/subscriptions/${subscription}/cursors`,
+        { items: [batch.cursor] },
+        { 'X-Nakadi-StreamId': streamId },
+      );
+    }
+  }
+}
+
+/** How long nothing may arrive before what was asked for counts as all there is. */
+const quietMilliseconds = 250;
+
+async function demonstrate(): Promise<void> {
+  const greetings = `demo.greeting-${run}`;
+  chapter(`1. An event type of one's own, ${greetings}`);
+  await call('POST', '/event-types', {
+    name: greetings,
+    owning_application: 'demo',
+    category: 'business',
+    enrichment_strategies: ['metadata_enrichment'],
+    schema: {
+      type: 'json_schema',
+      schema: JSON.stringify({ type: 'object', properties: { greeting: { type: 'string' } }, required: ['greeting'] }),
+    },
+  });
+
+  chapter('2. A subscription to it and to the lending events; what follows indented is what its consumer receives');
+  const subscription = await call('POST', '/subscriptions', {
+    owning_application: 'demo',
+    consumer_group: run,
+    event_types: [
+      greetings,
+      'loan_transaction_posted',
+      'loan_fee_event',
+      'loan_balance_changed',
+      'loan_schedule_changed',
+      'loan_state_changed',
+      'command_rejected',
+    ],
+    read_from: 'end',
+  });
+  const closing = new AbortController();
+  let lastArrival = performance.now();
+  let received = 0;
+  const consumer = consume(String(subscription['id']), closing.signal, () => {
+    received += 1;
+    lastArrival = performance.now();
+  }).catch((error: unknown) => {
+    if (!closing.signal.aborted) throw error;
+  });
+  const settle = async (): Promise<void> => {
+    lastArrival = performance.now();
+    while (performance.now() - lastArrival < quietMilliseconds) await new Promise((resolve) => setTimeout(resolve, 20));
+  };
+  await settle();
+
+  await call('POST', `/event-types/${greetings}/events`, [
+    { metadata: { eid: crypto.randomUUID(), occurred_at: new Date().toISOString() }, greeting: 'good morning' },
+  ]);
+  await settle();
+
+  const product = `annuity-${run}`;
+  chapter(`3. A loan product, ${product}: four months at ten percent a month`);
+  await call('POST', '/loanproducts', {
+    id: product,
+    name: 'Annuity over four months',
+    type: 'FIXED_TERM_LOAN',
+    currency: { code: 'EUR' },
+    interestSettings: {
+      interestRate: { defaultValue: 10 },
+      interestChargeFrequency: 'EVERY_MONTH',
+      interestCalculationMethod: 'DECLINING_BALANCE_DISCOUNTED',
+      scheduleInterestDaysCountMethod: 'REPAYMENT_PERIODICITY',
+    },
+    scheduleSettings: { repaymentPeriodUnit: 'MONTHS', numInstallments: { defaultValue: 4 } },
+    feesSettings: { allowArbitraryFees: true },
+  });
+
+  const loans = [1000, 2500, 400].map((amount, index) => ({ id: `loan-${run}-${index + 1}`, amount }));
+  const [first] = loans;
+  if (first === undefined) throw new Error('There is no loan');
+  for (const { id, amount } of loans) {
+    chapter(`4. ${id}: applied for, approved, ${money(amount)} disbursed`);
+    await call('POST', '/loans', { id, productTypeKey: product, loanAmount: amount });
+    await call('POST', `/loans/${id}:changeState`, { action: 'APPROVE' });
+    await call('POST', `/loans/${id}/disbursement-transactions`, { valueDate: '2026-01-12' });
+    await settle();
+  }
+
+  chapter(`5. ${first.id}: a fee of 50.00, then 315.47 repaid`);
+  await call('POST', `/loans/${first.id}/fee-transactions`, { amount: 50, installmentNumber: 1 });
+  await call('POST', `/loans/${first.id}/repayment-transactions`, { amount: 315.47 });
+  await settle();
+
+  chapter('6. An admin switches ALLOW_NON_SCHEDULED_FEES on: the fee balances have other names from the next event on');
+  await call('PUT', '/toggles/ALLOW_NON_SCHEDULED_FEES', { enabled: true });
+  await call('POST', `/loans/${first.id}/repayment-transactions`, { amount: 100 });
+  await settle();
+
+  chapter('7. A repayment of more than is owed is refused, and nothing changes');
+  const refused = await call('POST', `/loans/${first.id}/repayment-transactions`, { amount: 99_999 });
+  say(`the answer: ${JSON.stringify(refused)}`);
+  await settle();
+
+  await call('PUT', '/toggles/ALLOW_NON_SCHEDULED_FEES', { enabled: false });
+  chapter(`The schedule of ${first.id}, as GET /loans/${first.id}/schedule has it`);
+  const { installments } = (await call('GET', `/loans/${first.id}/schedule`)) as { installments: Json[] };
+  say('  number  due         state             principal  paid      interest  paid      fee     paid');
+  for (const row of installments) {
+    const cells = ['principal', 'interest', 'fee'].map((element) => {
+      const { expected, paid } = (row[element] as { amount: Json }).amount;
+      return `${money(expected).padEnd(9)} ${money(paid).padEnd(8)}`;
+    });
+    say(
+      `  ${String(row['number']).padEnd(8)}${String(row['dueDate']).slice(0, 10)}  ${String(row['state']).padEnd(18)}${cells.join('  ')}`,
+    );
+  }
+  say(`\n${received} events received and committed, in order per loan, none twice.`);
+  closing.abort();
+  await consumer;
+}
+
+try {
+  await demonstrate();
+} catch (error) {
+  const refusedConnection = (error as { cause?: { code?: string } }).cause?.code === 'ECONNREFUSED';
+  console.error(
+    refusedConnection
+      ? `lendstream: nothing answers at ${url}. Start the service first: scripts/start`
+      : `lendstream: ${error instanceof Error ? error.message : String(error)}`,
+  );
+  process.exitCode = 1;
+}

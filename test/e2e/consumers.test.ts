@@ -1,0 +1,156 @@
+import { expect } from 'chai';
+import { after, before, describe, it } from 'mocha';
+import { call, eventsOf, lastCursors, openStream, type OpenStream } from '../support/client.ts';
+import { removeFolder, startService, temporaryFolder, type Service } from '../support/service.ts';
+
+interface PartitionStatistics {
+  readonly partition: string;
+  readonly state: string;
+  readonly stream_id: string;
+}
+
+describe('consumers that share a subscription', function () {
+  this.timeout(60_000);
+  let folder: string;
+  let service: Service;
+  const open: OpenStream[] = [];
+
+  before(async () => {
+    folder = await temporaryFolder();
+    service = await startService(folder);
+  });
+
+  after(async () => {
+    await service.stop();
+    await removeFolder(folder);
+  });
+
+  const define = async (name: string): Promise<void> => {
+    const answer = await call(`${service.url}/event-types`, 'POST', {
+      name,
+      owning_application: 'tests',
+      category: 'undefined',
+      partition_strategy: 'hash',
+      partition_key_fields: ['account'],
+      schema: { type: 'json_schema', schema: '{"type":"object","required":["account"]}' },
+      default_statistic: { messages_per_minute: 1, message_size: 1, read_parallelism: 4, write_parallelism: 4 },
+    });
+    expect(answer.status, answer.text).to.equal(201);
+  };
+
+  const publish = async (name: string, from: number, count: number): Promise<void> => {
+    const events = Array.from({ length: count }, (_, index) => ({
+      account: `A-${from + index}`,
+      number: from + index,
+    }));
+    expect((await call(`${service.url}/event-types/${name}/events`, 'POST', events)).status).to.equal(200);
+  };
+
+  const subscribe = async (name: string): Promise<string> => {
+    const { body } = await call(`${service.url}/subscriptions`, 'POST', {
+      owning_application: 'tests',
+      event_types: [name],
+      read_from: 'begin',
+    });
+    return String(body['id']);
+  };
+
+  const stream = async (subscription: string, query: string): Promise<OpenStream> => {
+    const opened = await openStream(service.url, subscription, query);
+    open.push(opened);
+    return opened;
+  };
+
+  const partitions = async (subscription: string): Promise<PartitionStatistics[]> => {
+    const { body } = await call(`${service.url}/subscriptions/${subscription}/stats`, 'GET');
+    return (body['items'] as { partitions: PartitionStatistics[] }[]).flatMap((item) => item.partitions);
+  };
+
+  const owned = async (subscription: string, streamId: string): Promise<number> =>
+    (await partitions(subscription)).filter(({ state, stream_id }) => state === 'assigned' && stream_id === streamId)
+      .length;
+
+  const eventually = async (milliseconds: number, condition: () => Promise<boolean>): Promise<void> => {
+    const deadline = performance.now() + milliseconds;
+    while (!(await condition())) {
+      if (performance.now() > deadline) throw new Error(`What was waited for did not come in ${milliseconds} ms`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+
+  it('creates one subscription from fifty identical requests at once', async () => {
+    await define('shared.fifty');
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () =>
+        call(`${service.url}/subscriptions`, 'POST', { owning_application: 'tests', event_types: ['shared.fifty'] }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 201)).to.have.length(1);
+    expect(answers.filter(({ status }) => status === 200)).to.have.length(49);
+    expect(new Set(answers.map(({ body }) => body['id'])).size).to.equal(1);
+    const location = answers[0]?.headers.get('location');
+    expect(location).to.equal(`/subscriptions/${String(answers[0]?.body['id'])}`);
+    expect(new Set(answers.map(({ headers }) => headers.get('location'))).size).to.equal(1);
+  });
+
+  it('shares four partitions two and two, and moves them within a second when one consumer leaves', async () => {
+    await define('shared.four');
+    const subscription = await subscribe('shared.four');
+    const first = await stream(subscription, '?batch_flush_timeout=1');
+    await eventually(1000, async () => (await owned(subscription, first.streamId)) === 4);
+    const second = await stream(subscription, '?batch_flush_timeout=1');
+    await eventually(
+      1000,
+      async () =>
+        (await owned(subscription, first.streamId)) === 2 && (await owned(subscription, second.streamId)) === 2,
+    );
+    second.close();
+    await eventually(1000, async () => (await owned(subscription, first.streamId)) === 4);
+    first.close();
+  });
+
+  it('takes a third consumer in and refuses a fifth', async () => {
+    await define('shared.slots');
+    const subscription = await subscribe('shared.slots');
+    const streams: OpenStream[] = [];
+    for (let count = 1; count <= 4; count += 1) {
+      streams.push(await stream(subscription, '?batch_flush_timeout=1'));
+      await eventually(1000, async () => {
+        const counts = await Promise.all(streams.map(({ streamId }) => owned(subscription, streamId)));
+        return counts.reduce((a, b) => a + b, 0) === 4 && Math.max(...counts) - Math.min(...counts) <= 1;
+      });
+    }
+    const fifth = await call(`${service.url}/subscriptions/${subscription}/events`, 'GET');
+    expect(fifth.status).to.equal(409);
+    expect(fifth.body['detail']).to.equal(
+      `No free slots for streaming available for subscription ${subscription}. Total slots: 4`,
+    );
+    for (const each of streams) each.close();
+  });
+
+  it('brings uncommitted events again and committed ones never', async () => {
+    await define('shared.again');
+    const subscription = await subscribe('shared.again');
+    await publish('shared.again', 0, 100);
+    const query = '?batch_limit=10&max_uncommitted_events=1000&batch_flush_timeout=1';
+    const first = await stream(subscription, query);
+    await first.until((batches) => eventsOf(batches).length === 100);
+    const half = first.batches.filter(({ events }) => events !== undefined).slice(0, 5);
+    const committed = new Set(eventsOf(half).map((event) => event['number']));
+    // A commit covers all earlier events of its partition.
+    for (const { cursor } of lastCursors(half).map((cursor) => ({ cursor }))) {
+      for (const batch of first.batches) {
+        if (batch.cursor.partition !== cursor.partition || batch.cursor.offset > cursor.offset) continue;
+        for (const event of batch.events ?? []) committed.add(event['number']);
+      }
+    }
+    expect((await first.commit(lastCursors(half))).status).to.equal(204);
+    first.close();
+    const second = await stream(subscription, query);
+    await second.until((batches) => eventsOf(batches).length === 100 - committed.size);
+    expect(eventsOf(second.batches).some((event) => committed.has(event['number']))).to.equal(false);
+    await publish('shared.again', 100, 20);
+    await second.until((batches) => eventsOf(batches).length === 120 - committed.size);
+    second.close();
+  });
+});

@@ -1,0 +1,172 @@
+import { expect } from 'chai';
+import { after, before, describe, it } from 'mocha';
+import { toggleNames, type ToggleName } from '../../src/lending/toggles.ts';
+import { call, eventsOf, lastCursors, openStream } from '../support/client.ts';
+import { annuityProduct } from '../support/loan-products.ts';
+import { removeFolder, startService, temporaryFolder, type Service } from '../support/service.ts';
+
+const lendingEventTypes = [
+  'loan_transaction_posted',
+  'loan_fee_event',
+  'loan_balance_changed',
+  'loan_schedule_changed',
+  'loan_state_changed',
+  'command_rejected',
+];
+
+type Json = Record<string, unknown>;
+
+/** All eight settings of the three toggles. */
+const combinations = Array.from({ length: 8 }, (_, bits) =>
+  Object.fromEntries(toggleNames.map((name, index) => [name, ((bits >> index) & 1) === 1])),
+) as Record<ToggleName, boolean>[];
+
+function describeCombination(toggles: Record<ToggleName, boolean>): string {
+  const on = toggleNames.filter((name) => toggles[name]);
+  return on.length === 0 ? 'every toggle off' : `${on.join(', ')} on`;
+}
+
+/** What a consumer knows of the schedule from the events alone. */
+function foldSchedule(events: readonly Json[]): Json[] {
+  const rows = new Map<string, Json>();
+  for (const event of events) {
+    for (const key of event['removedInstallmentKeys'] as string[]) rows.delete(key);
+    for (const row of event['changedInstallments'] as Json[]) rows.set(String(row['encodedKey']), row);
+  }
+  return [...rows.values()].sort((a, b) => Number(a['number']) - Number(b['number']));
+}
+
+describe('a loan from command to consumer, with the process killed in the middle', function () {
+  this.timeout(120_000);
+  let folder: string;
+  let service: Service;
+  let subscription: string;
+
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    call(`${service.url}${path}`, 'POST', body, headers);
+  const get = (path: string) => call(`${service.url}${path}`, 'GET');
+
+  before(async () => {
+    folder = await temporaryFolder();
+    service = await startService(folder);
+    expect((await post('/loanproducts', annuityProduct('flow'))).status).to.equal(201);
+    const created = await post('/subscriptions', {
+      owning_application: 'ledger',
+      event_types: lendingEventTypes,
+      read_from: 'begin',
+    });
+    expect(created.status).to.equal(201);
+    subscription = String(created.body['id']);
+  });
+
+  after(async () => {
+    await service.stop();
+    await removeFolder(folder);
+  });
+
+  for (const [index, toggles] of combinations.entries()) {
+    it(`gives the consumer what REST shows, with ${describeCombination(toggles)}`, async () => {
+      const loan = `flow-${index}`;
+      for (const name of toggleNames) {
+        const switched = await call(`${service.url}/toggles/${name}`, 'PUT', { enabled: toggles[name] });
+        expect(switched.status).to.equal(200);
+      }
+      const created = await post('/loans', { id: loan, productTypeKey: 'flow', loanAmount: 1000 });
+      expect(created.status, created.text).to.equal(201);
+      expect((await post(`/loans/${loan}:changeState`, { action: 'APPROVE' })).status).to.equal(200);
+      const disbursed = await post(`/loans/${loan}/disbursement-transactions`, { valueDate: '2011-01-23' });
+      expect(disbursed.status, disbursed.text).to.equal(201);
+      const fee = await post(`/loans/${loan}/fee-transactions`, { amount: 50, installmentNumber: 1 });
+      expect(fee.status, fee.text).to.equal(201);
+
+      // The repayment is under way when the process dies; its sender asks again under the same key after the restart.
+      const repay = () =>
+        post(`/loans/${loan}/repayment-transactions`, { amount: 315.47 }, { 'Idempotency-Key': `repay-${index}` });
+      const cutOff = repay().catch(() => undefined);
+      await new Promise((resolve) => setTimeout(resolve, index * 2));
+      await service.kill();
+      await cutOff;
+      service = await startService(folder);
+      const repaid = await repay();
+      expect(repaid.status, repaid.text).to.equal(201);
+
+      const adjusted = await post(`/loans/transactions/${String(repaid.body['encodedKey'])}:adjust`, {
+        notes: 'again',
+      });
+      expect(adjusted.status, adjusted.text).to.equal(200);
+      const again = await post(`/loans/${loan}/repayment-transactions`, { amount: 315.47 });
+      expect(again.status, again.text).to.equal(201);
+      const refused = await post(`/loans/${loan}/repayment-transactions`, { amount: 100_000 });
+      expect(refused.status).to.equal(400);
+      expect(refused.body).to.deep.equal({
+        errors: [{ errorCode: 110, errorReason: 'EXCESS_REPAYMENT_ERROR', errorSource: 'amount' }],
+      });
+
+      const balances = await get(`/loans/${loan}/balances`);
+      const schedule = await get(`/loans/${loan}/schedule`);
+      const stream = await openStream(service.url, subscription, '?batch_limit=100&max_uncommitted_events=10000');
+      const ofLoan = () => eventsOf(stream.batches).filter((event) => event['loanAccountId'] === loan);
+      const named = (type: string) => ofLoan().filter((event) => (event['metadata'] as Json)['event_type'] === type);
+      await stream.until(() => named('command_rejected').length > 0 && named('loan_balance_changed').length >= 5);
+      const sequences = () =>
+        ofLoan()
+          .filter((event) => event['sequence'] !== undefined)
+          .map((event) => event['sequence'] as number)
+          .sort((a, b) => a - b);
+      const account = await get(`/loans/${loan}`);
+      expect(account.status).to.equal(200);
+      await stream.until(() => named('loan_schedule_changed').length >= 5);
+
+      expect(sequences(), 'no gap and no double').to.deep.equal(sequences().map((_, position) => position + 1));
+      const identities = ofLoan().map((event) => (event['metadata'] as Json)['eid']);
+      expect(new Set(identities).size, 'each event once').to.equal(identities.length);
+      const bySequence = (a: Json, b: Json) => Number(a['sequence']) - Number(b['sequence']);
+      const lastBalance = named('loan_balance_changed').sort(bySequence).at(-1);
+      expect(lastBalance?.['balances']).to.deep.equal(balances.body);
+      expect(foldSchedule(named('loan_schedule_changed').sort(bySequence))).to.deep.equal(
+        schedule.body['installments'],
+      );
+      expect(lastBalance?.['toggles']).to.deep.equal(toggles);
+      expect(Object.keys(balances.body)).to.include(toggles.ALLOW_NON_SCHEDULED_FEES ? 'scheduledFeesDue' : 'feesDue');
+      expect('nonScheduledPrincipalBalanceOverpayment' in (schedule.body['installments'] as Json[])[0]!).to.equal(
+        toggles.PRINCIPAL_OVERPAYMENT,
+      );
+
+      expect((await stream.commit(lastCursors(stream.batches))).status).to.be.oneOf([200, 204]);
+      stream.close();
+      await stream.ended;
+    });
+  }
+
+  it('has the published schedule of the annuity loan', async () => {
+    const loan = 'flow-published';
+    await post('/loans', { id: loan, productTypeKey: 'flow', loanAmount: 1000 });
+    await post(`/loans/${loan}:changeState`, { action: 'APPROVE' });
+    await post(`/loans/${loan}/disbursement-transactions`, { valueDate: '2011-01-23' });
+    const { installments } = (await get(`/loans/${loan}/schedule`)).body as {
+      installments: { principal: { amount: Json }; interest: { amount: Json } }[];
+    };
+    expect(installments.map(({ principal }) => principal.amount['expected'])).to.deep.equal([
+      215.47, 237.02, 260.72, 286.79,
+    ]);
+    expect(installments.map(({ interest }) => interest.amount['expected'])).to.deep.equal([100, 78.45, 54.75, 28.68]);
+  });
+
+  it('decides a command that a producer publishes the same way', async () => {
+    const published = await post('/event-types/lendstream.loan-commands/events', [
+      {
+        metadata: { eid: '0f9d4cde-6a3c-4c5f-9c5a-0d8a6f8f7a11', occurred_at: '2026-01-12T10:00:00Z' },
+        type: 'CREATE_LOAN',
+        loanAccountId: 'flow-producer',
+        payload: { productTypeKey: 'flow', loanAmount: 1000 },
+      },
+    ]);
+    expect(published.status, published.text).to.equal(200);
+    let answer = await get('/loans/flow-producer');
+    for (let tries = 0; answer.status === 404 && tries < 100; tries += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      answer = await get('/loans/flow-producer');
+    }
+    expect(answer.body['accountState']).to.equal('PENDING_APPROVAL');
+  });
+});
