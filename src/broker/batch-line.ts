@@ -1,0 +1,89 @@
+/**
+ * The wire form of a batch: one JSON object on one line. Event bytes are copied as they are stored, never parsed; the
+ * rest is ASCII, so its length in characters is its length in bytes.
+ */
+
+/** What a line says about the stream itself: words for people, and for programs a code. */
+export interface LineInfo {
+  readonly debug: string;
+  /** Why the stream ends; only on its last line. */
+  readonly code?: string;
+}
+
+/** The parts of a partition's lines that never change. */
+export interface LineFrame {
+  /** From the line's start to where the offset stands. */
+  readonly beforeOffset: string;
+  /** From the offset to where the cursor token stands. */
+  readonly afterOffset: string;
+}
+
+export function lineFrame(eventType: string, partition: number): LineFrame {
+  return {
+    beforeOffset: `{"cursor":{"partition":"${partition}","offset":"`,
+    afterOffset: `","event_type":${asciiJson(eventType)},"cursor_token":"`,
+  };
+}
+
+/** From the line's start to its events, or to its end when it has none. */
+export function lineStart(frame: LineFrame, offset: string, cursorToken: string): string {
+  return `${frame.beforeOffset}${offset}${frame.afterOffset}${cursorToken}"}`;
+}
+
+export const eventsStart = ',"events":[';
+export const eventsEnd = ']';
+
+export function lineEnd(info: LineInfo | undefined): string {
+  return info === undefined ? '}\n' : `,"info":${asciiJson(info)}}\n`;
+}
+
+function asciiJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\u007f-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/**
+ * Collects the pieces of a write and then copies all of them into one buffer of exactly their size. Building is
+ * synchronous, so that one builder serves every stream of the process.
+ */
+export class ChunkBuilder {
+  /** Bytes collected. */
+  size = 0;
+  #sources: (string | Buffer)[] = [];
+  #starts: number[] = [];
+  #ends: number[] = [];
+
+  /** @param text ASCII */
+  addText(text: string): void {
+    this.#add(text, 0, text.length);
+  }
+
+  addBytes(bytes: Buffer, start: number, end: number): void {
+    this.#add(bytes, start, end);
+  }
+
+  /** Everything collected, in one buffer of its own; the builder is empty afterwards. */
+  take(): Buffer {
+    const chunk = Buffer.allocUnsafe(this.size);
+    let position = 0;
+    for (let index = 0; index < this.#sources.length; index += 1) {
+      const source = this.#sources[index];
+      if (typeof source === 'string') position += chunk.write(source, position, 'latin1');
+      else if (source !== undefined) position += source.copy(chunk, position, this.#starts[index], this.#ends[index]);
+    }
+    this.#sources = [];
+    this.#starts = [];
+    this.#ends = [];
+    this.size = 0;
+    return chunk;
+  }
+
+  #add(source: string | Buffer, start: number, end: number): void {
+    this.#sources.push(source);
+    this.#starts.push(start);
+    this.#ends.push(end);
+    this.size += end - start;
+  }
+}

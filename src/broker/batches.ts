@@ -1,0 +1,81 @@
+/**
+ * When a batch leaves and how much may be in it: arithmetic only. A stream asks for one partition at a time and tells
+ * what that partition holds; nothing here keeps state or looks at a clock.
+ */
+export interface BatchRules {
+  /** The most events of one batch. At least 1. */
+  readonly batchLimit: number;
+  /** How long a partition may be silent before what is there leaves, be it nothing. Milliseconds. */
+  readonly flushMilliseconds: number;
+  /** The span of append times one batch may cover; 0 means any. Milliseconds. */
+  readonly timespanMilliseconds: number;
+  /** The most events that may be sent and not committed, over all partitions of the stream. At least 1. */
+  readonly uncommittedEventsMaximum: number;
+  /** The most events the stream may send in its life; 0 means any number. */
+  readonly streamLimit: number;
+}
+
+/** What one partition has waiting to be sent. */
+export interface PartitionWaiting {
+  /** Events in memory. */
+  readonly events: number;
+  /** How many of them lie in a span of append times that is over; 0 while the span still grows or none is asked for. */
+  readonly eventsOfEndedTimespan: number;
+  /** When the partition last sent a batch, or was given to the stream. Monotonic milliseconds. */
+  readonly lastSentAt: number;
+  /** The memory allowed for waiting events is used up and this partition has to make room. */
+  readonly overflowing: boolean;
+}
+
+export type BatchCause = 'batch_limit' | 'batch_timespan' | 'stream_end' | 'overflow' | 'flush_timeout';
+
+export interface DueBatch {
+  /** 0 for a keep-alive. */
+  readonly events: number;
+  readonly cause: BatchCause;
+}
+
+/** How many events may be sent now: what the window leaves open, and what the stream's limit leaves. Never negative. */
+export function sendAllowance(rules: BatchRules, uncommittedEvents: number, sentEvents: number): number {
+  const window = rules.uncommittedEventsMaximum - uncommittedEvents;
+  const allowance = rules.streamLimit === 0 ? window : Math.min(window, rules.streamLimit - sentEvents);
+  return Math.max(allowance, 0);
+}
+
+/**
+ * The batch that has to leave a partition now, or undefined when none has.
+ *
+ * A batch is due when its span of append times is over, when it is full (or fills what the window still allows), when
+ * the stream ends, when memory runs out, or when the partition was silent for the flush interval; only the last of
+ * these sends a batch without events, the keep-alive.
+ *
+ * @param allowance How many events may be sent (see {@link sendAllowance}).
+ * @param now Monotonic milliseconds.
+ * @param ending The stream is about to end: what is there leaves, and no keep-alive is due any more.
+ */
+export function dueBatch(
+  rules: BatchRules,
+  waiting: PartitionWaiting,
+  allowance: number,
+  now: number,
+  ending: boolean,
+): DueBatch | undefined {
+  const room = Math.min(rules.batchLimit, allowance);
+  if (room > 0) {
+    if (waiting.eventsOfEndedTimespan > 0) {
+      return { events: Math.min(waiting.eventsOfEndedTimespan, room), cause: 'batch_timespan' };
+    }
+    if (waiting.events >= room) return { events: room, cause: 'batch_limit' };
+    if (waiting.events > 0 && ending) return { events: waiting.events, cause: 'stream_end' };
+    if (waiting.events > 0 && waiting.overflowing) return { events: waiting.events, cause: 'overflow' };
+  }
+  if (!ending && now >= flushDueAt(rules, waiting.lastSentAt)) {
+    return { events: Math.min(waiting.events, room), cause: 'flush_timeout' };
+  }
+  return undefined;
+}
+
+/** When a silent partition has to send what it has. Monotonic milliseconds. */
+export function flushDueAt(rules: BatchRules, lastSentAt: number): number {
+  return lastSentAt + rules.flushMilliseconds;
+}

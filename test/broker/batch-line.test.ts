@@ -1,0 +1,34 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { ChunkBuilder, eventsEnd, eventsStart, lineEnd, lineFrame, lineStart } from '../../src/broker/batch-line.ts';
+
+describe('a line of a stream', () => {
+  const frame = lineFrame('payments', 3);
+
+  it('has the fields in the order that clients know', () => {
+    const chunk = new ChunkBuilder();
+    const events = Buffer.from('{"amount":"1.00"},{"name":"Zoë"}');
+    chunk.addText(lineStart(frame, '001-0001-000000000000000003', 'token'));
+    chunk.addText(eventsStart);
+    chunk.addBytes(events, 0, events.length);
+    chunk.addText(eventsEnd);
+    chunk.addText(lineEnd({ debug: 'Stream started' }));
+    expect(chunk.take().toString()).to.equal(
+      '{"cursor":{"partition":"3","offset":"001-0001-000000000000000003","event_type":"payments",' +
+        '"cursor_token":"token"},"events":[{"amount":"1.00"},{"name":"Zoë"}],"info":{"debug":"Stream started"}}\n',
+    );
+    expect(chunk.size).to.equal(0);
+  });
+
+  it('has neither events nor info when there is nothing to say', () => {
+    expect(lineStart(frame, 'x', 'y') + lineEnd(undefined)).to.equal(
+      '{"cursor":{"partition":"3","offset":"x","event_type":"payments","cursor_token":"y"}}\n',
+    );
+  });
+
+  it('says why it ends in words and as a code, in ASCII', () => {
+    expect(lineEnd({ debug: 'Zoë "left"\n', code: 'stream_timeout' })).to.equal(
+      ',"info":{"debug":"Zo\\u00eb \\"left\\"\\n","code":"stream_timeout"}}\n',
+    );
+  });
+});

@@ -1,0 +1,173 @@
+import { expect } from 'chai';
+import fastCheck from 'fast-check';
+import { describe, it } from 'mocha';
+import { ChunkBuilder } from '../../src/broker/batch-line.ts';
+import { noValue, type RecordBatch } from '../../src/broker/event-log.ts';
+import { PartitionBuffer } from '../../src/broker/partition-buffer.ts';
+import { UncommittedEvents } from '../../src/broker/uncommitted-events.ts';
+
+interface Entry {
+  readonly offset: number;
+  /** Null for a deletion. */
+  readonly value: string | null;
+}
+
+/** A batch with a comma between its values, as the embedded log stores them, or with framing in their place. */
+function batchOf(entries: readonly Entry[], framed = false, appendedAt = 0): RecordBatch {
+  const separator = framed ? '<frame>' : ',';
+  let text = '>';
+  const starts: number[] = [];
+  const ends: number[] = [];
+  for (const { value } of entries) {
+    if (value === null) {
+      starts.push(noValue);
+      ends.push(noValue);
+      continue;
+    }
+    if (text.length > 1) text += separator;
+    starts.push(text.length);
+    text += value;
+    ends.push(text.length);
+  }
+  return {
+    topic: 'payments',
+    partition: 0,
+    count: entries.length,
+    appendedAt,
+    bytes: Buffer.from(text),
+    offsets: Float64Array.from(entries.map(({ offset }) => offset)),
+    valueStarts: Uint32Array.from(starts),
+    valueEnds: Uint32Array.from(ends),
+    contiguous: !framed && entries.every(({ value }) => value !== null),
+    key: () => null,
+  };
+}
+
+function numbered(first: number, last: number): Entry[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => ({
+    offset: first + index,
+    value: String(first + index),
+  }));
+}
+
+function sendFrom(buffer: PartitionBuffer, count: number, uncommitted = new UncommittedEvents()): string {
+  const chunk = new ChunkBuilder();
+  buffer.sendInto(chunk, count, uncommitted);
+  return chunk.take().toString();
+}
+
+describe('the buffer of a partition', () => {
+  it('gives its events in order, across the batches they came in', () => {
+    const buffer = new PartitionBuffer(-1);
+    buffer.push(batchOf(numbered(0, 2)));
+    buffer.push(batchOf(numbered(3, 5), true));
+    buffer.push(batchOf(numbered(6, 6)));
+    const uncommitted = new UncommittedEvents();
+    expect(buffer.events).to.equal(7);
+    expect(sendFrom(buffer, 2, uncommitted)).to.equal('0,1');
+    expect(buffer.passedThrough).to.equal(1);
+    expect(sendFrom(buffer, 3, uncommitted)).to.equal('2,3,4');
+    expect(sendFrom(buffer, 9, uncommitted)).to.equal('5,6');
+    expect(buffer.passedThrough).to.equal(6);
+    expect({ events: buffer.events, bytes: buffer.bytes, sent: uncommitted.count }).to.deep.equal({
+      events: 0,
+      bytes: 0,
+      sent: 7,
+    });
+  });
+
+  it('leaves out deletions and passes over them', () => {
+    const buffer = new PartitionBuffer(-1);
+    buffer.push(
+      batchOf([
+        { offset: 0, value: null },
+        { offset: 1, value: 'a' },
+        { offset: 2, value: null },
+        { offset: 3, value: 'b' },
+        { offset: 4, value: null },
+      ]),
+    );
+    expect(buffer.events).to.equal(2);
+    expect(buffer.passedThrough).to.equal(0);
+    expect(sendFrom(buffer, 1)).to.equal('a');
+    expect(buffer.passedThrough).to.equal(2);
+    expect(sendFrom(buffer, 1)).to.equal('b');
+    expect(buffer.passedThrough).to.equal(4);
+  });
+
+  it('passes over batches of nothing but deletions, and over holes, only while nothing waits before them', () => {
+    const buffer = new PartitionBuffer(-1);
+    buffer.push(batchOf([{ offset: 0, value: null }]));
+    expect(buffer.passedThrough).to.equal(0);
+    buffer.passHolesThrough(3);
+    expect(buffer.passedThrough).to.equal(3);
+    buffer.push(batchOf([{ offset: 4, value: 'a' }]));
+    buffer.passHolesThrough(9);
+    expect(buffer.passedThrough).to.equal(3);
+  });
+
+  it('does not take in again what was passed already', () => {
+    const buffer = new PartitionBuffer(4);
+    buffer.push(batchOf(numbered(3, 6)));
+    expect(sendFrom(buffer, 10)).to.equal('5,6');
+  });
+
+  it('drops what was committed before it was sent', () => {
+    const buffer = new PartitionBuffer(-1);
+    buffer.push(batchOf(numbered(0, 4)));
+    buffer.dropThrough(2);
+    expect(buffer.events).to.equal(2);
+    expect(sendFrom(buffer, 10)).to.equal('3,4');
+    buffer.dropThrough(10);
+    expect(buffer.passedThrough).to.equal(10);
+  });
+
+  it('counts the events of a span of append times once a later one shows that it is over', () => {
+    const buffer = new PartitionBuffer(-1);
+    buffer.push(batchOf(numbered(0, 2), false, 1_000));
+    buffer.push(batchOf(numbered(3, 4), false, 2_000));
+    expect(buffer.oldestAppendedAt()).to.equal(1_000);
+    expect(buffer.eventsOfTimespanEndedAt(2_000)).to.equal(0);
+    buffer.push(batchOf(numbered(5, 5), false, 9_000));
+    expect(buffer.eventsOfTimespanEndedAt(2_000)).to.equal(5);
+    sendFrom(buffer, 1);
+    expect(buffer.eventsOfTimespanEndedAt(2_000)).to.equal(4);
+  });
+
+  it('loses, repeats and reorders nothing, however batches and sends are cut', () => {
+    const entry = fastCheck.record({ gap: fastCheck.nat(2), deleted: fastCheck.boolean() });
+    const batch = fastCheck.record({
+      entries: fastCheck.array(entry, { minLength: 1, maxLength: 6 }),
+      framed: fastCheck.boolean(),
+    });
+    fastCheck.assert(
+      fastCheck.property(
+        fastCheck.array(batch, { maxLength: 90 }),
+        fastCheck.array(fastCheck.integer({ min: 1, max: 9 }), { minLength: 1 }),
+        (batches, takes) => {
+          const buffer = new PartitionBuffer(-1);
+          const uncommitted = new UncommittedEvents();
+          const expected: string[] = [];
+          const received: string[] = [];
+          let offset = -1;
+          for (const [turn, { entries, framed }] of batches.entries()) {
+            const made = entries.map(({ gap, deleted }) => {
+              offset += gap + 1;
+              if (!deleted) expected.push(String(offset));
+              return { offset, value: deleted ? null : String(offset) };
+            });
+            buffer.push(batchOf(made, framed));
+            const sent = sendFrom(buffer, takes[turn % takes.length] ?? 1, uncommitted);
+            if (sent !== '') received.push(...sent.split(','));
+            expect(uncommitted.count).to.equal(received.length);
+            expect(buffer.events).to.equal(expected.length - received.length);
+          }
+          while (buffer.events > 0) received.push(...sendFrom(buffer, takes[0] ?? 1, uncommitted).split(','));
+          expect(received).to.deep.equal(expected);
+          expect(buffer.bytes).to.equal(0);
+          expect(buffer.passedThrough).to.equal(offset);
+        },
+      ),
+    );
+  });
+});
