@@ -36,8 +36,8 @@ function money(amount: unknown): string {
 /** One line for one event, in a consumer's words. */
 function describe(event: Json): string | undefined {
   const metadata = event['metadata'] as Json;
-  const loan = String(event['loanAccountId'] ?? '');
-  const number = event['sequence'] === undefined ? '' : `#${String(event['sequence'])}`;
+  const loan = (event['loanAccountId'] as string | undefined) ?? '';
+  const number = event['sequence'] === undefined ? '' : `#${event['sequence'] as number}`;
   const line = (text: string): string => `  ${loan.padEnd(18)}${number.padStart(4)}  ${text}`;
   switch (metadata['event_type']) {
     case 'loan_transaction_posted':
