@@ -24,12 +24,30 @@ export interface Currency {
 /** How an amount is brought to its currency's digits. HALF_UP unless the product says otherwise. */
 export type RoundingMode = 'HALF_UP' | 'HALF_EVEN';
 
-/** Rounds an amount to its currency's digits: the rounding at posting and at schedule-row creation. */
+/**
+ * Decimals beyond which an amount is taken for the noise of divisions: coarser than what a thousand accruals at twenty
+ * decimals can add up to, finer than any difference that terms can make.
+ */
+const significantDecimals = 16;
+
+/**
+ * Rounds an amount to its currency's digits: the rounding at posting and at schedule-row creation. Division noise is
+ * dropped first, so that thirty thirtieths of half a cent are half a cent, not a hair less.
+ */
 export function roundAmount(amount: Decimal, currency: Currency, mode: RoundingMode = 'HALF_UP'): Decimal {
-  return amount.toDecimalPlaces(
-    currency.digits,
-    mode === 'HALF_EVEN' ? DecimalJs.ROUND_HALF_EVEN : DecimalJs.ROUND_HALF_UP,
-  );
+  return roundToDigits(amount, currency.digits, mode);
+}
+
+/** {@link roundAmount} to a number of digits; 0 rounds to whole units. */
+export function roundToDigits(amount: Decimal, digits: number, mode: RoundingMode): Decimal {
+  return amount
+    .toDecimalPlaces(significantDecimals, DecimalJs.ROUND_HALF_UP)
+    .toDecimalPlaces(digits, mode === 'HALF_EVEN' ? DecimalJs.ROUND_HALF_EVEN : DecimalJs.ROUND_HALF_UP);
+}
+
+/** The next whole unit at or above the amount. */
+export function roundUpToWholeUnit(amount: Decimal): Decimal {
+  return amount.toDecimalPlaces(significantDecimals, DecimalJs.ROUND_HALF_UP).toDecimalPlaces(0, DecimalJs.ROUND_CEIL);
 }
 
 export function sum(amounts: Iterable<Decimal>): Decimal {

@@ -65,6 +65,11 @@ export interface ScheduleTerms {
   /** Every n-th installment repays principal; 1 unless the method is DECLINING_BALANCE or FLAT. */
   readonly principalRepaymentInterval: number;
   readonly amortizationMethod: AmortizationMethod;
+  /**
+   * DECLINING_BALANCE_DISCOUNTED: whether the first payment carries the interest that a longer or shorter first period
+   * differs by. Otherwise it totals the level payment and the difference shifts principal to the last installment.
+   */
+  readonly adjustTotalDueForFirstRepayment?: boolean;
   readonly gracePeriodType: GracePeriodType;
   /** Installments, counted inside `repaymentInstallments`. */
   readonly gracePeriod: number;

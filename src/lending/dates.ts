@@ -1,0 +1,90 @@
+import type { LocalDate } from './terms.ts';
+
+/** Calendar arithmetic on `YYYY-MM-DD` in the proleptic Gregorian calendar, without clock or zone. */
+export interface DateParts {
+  /** 1..9999. */
+  readonly year: number;
+  /** 1..12. */
+  readonly month: number;
+  /** 1..31. */
+  readonly day: number;
+}
+
+const pattern = /^(\d{4})-(\d{2})-(\d{2})$/;
+const monthsPerYear = 12;
+
+export function isLeapYear(year: number): boolean {
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+}
+
+export function daysInMonth(year: number, month: number): number {
+  if (month === 2) return isLeapYear(year) ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
+
+/** Whether the text is a day that exists, written `YYYY-MM-DD`. */
+export function isLocalDate(text: string): boolean {
+  const match = pattern.exec(text);
+  if (match === null) return false;
+  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
+  return year >= 1 && month >= 1 && month <= monthsPerYear && day >= 1 && day <= daysInMonth(year, month);
+}
+
+/** @throws RangeError when the text is no calendar day. */
+export function partsOf(date: LocalDate): DateParts {
+  if (!isLocalDate(date)) throw new RangeError(`not a calendar day: ${date}`);
+  return { year: Number(date.slice(0, 4)), month: Number(date.slice(5, 7)), day: Number(date.slice(8, 10)) };
+}
+
+/** The day of the month nearest to `day` that the month has: day 31 of April is its 30th. */
+export function clampedDate(year: number, month: number, day: number): LocalDate {
+  return format({ year, month, day: Math.min(day, daysInMonth(year, month)) });
+}
+
+function format({ year, month, day }: DateParts): LocalDate {
+  if (year < 1 || year > 9999) throw new RangeError(`year ${year} lies outside the calendar`);
+  return `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
+}
+
+/** Days since 0000-03-01; a year counted from March has its leap day last, so month lengths need no table. */
+function dayNumber({ year, month, day }: DateParts): number {
+  const marchYear = month > 2 ? year : year - 1;
+  const marchMonth = month > 2 ? month - 3 : month + 9;
+  const leapDays = Math.floor(marchYear / 4) - Math.floor(marchYear / 100) + Math.floor(marchYear / 400);
+  return marchYear * 365 + leapDays + Math.floor((marchMonth * 153 + 2) / 5) + day - 1;
+}
+
+function fromDayNumber(dayNumber: number): DateParts {
+  const era = Math.floor(dayNumber / 146_097);
+  const dayOfEra = dayNumber - era * 146_097;
+  const yearOfEra = Math.floor(
+    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
+  );
+  const dayOfYear = dayOfEra - (yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+  const marchMonth = Math.floor((dayOfYear * 5 + 2) / 153);
+  const month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9;
+  return {
+    year: era * 400 + yearOfEra + (month <= 2 ? 1 : 0),
+    month,
+    day: dayOfYear - Math.floor((marchMonth * 153 + 2) / 5) + 1,
+  };
+}
+
+/** Days from one date to another; negative when `to` lies before `from`. */
+export function daysBetween(from: LocalDate, to: LocalDate): number {
+  return dayNumber(partsOf(to)) - dayNumber(partsOf(from));
+}
+
+export function addDays(date: LocalDate, days: number): LocalDate {
+  return format(fromDayNumber(dayNumber(partsOf(date)) + days));
+}
+
+/**
+ * The date that many months later, on `anchorDay` or the month's last day where the month is shorter. Giving every step
+ * of a series the same anchor day keeps it from drifting: 31 January, 28 February, 31 March.
+ */
+export function addMonths(date: LocalDate, months: number, anchorDay: number = partsOf(date).day): LocalDate {
+  const { year, month } = partsOf(date);
+  const index = year * monthsPerYear + (month - 1) + months;
+  return clampedDate(Math.floor(index / monthsPerYear), (index % monthsPerYear) + 1, anchorDay);
+}

@@ -1,0 +1,154 @@
+import type { PrepaymentRecalculationMethod } from '../commands.ts';
+import { periodInterest, regularPeriodRate } from '../interest.ts';
+import { larger, smaller, sum, zero } from '../money.ts';
+import type { Decimal } from '../money.ts';
+import type { LocalDate, ScheduleRow, ScheduleTerms } from '../terms.ts';
+import { dueDates } from './due-dates.ts';
+import { fillRows } from './fill-rows.ts';
+import { equalShares, levelPayment, levelPayments, paysPrincipal } from './principal-plan.ts';
+import type { OpenRow, PrincipalPlan, StartOfAccrual } from './principal-plan.ts';
+import { roundScheduleAmount } from './rounding.ts';
+
+export interface ScheduleRequest {
+  readonly terms: ScheduleTerms;
+  readonly principal: Decimal;
+  readonly disbursementDate: LocalDate;
+  readonly firstRepaymentDate?: LocalDate;
+}
+
+/**
+ * The schedule of a loan as disbursed; fixed and dynamic loans start with the same one. The principal of the rows sums
+ * to the principal lent, no amount is below zero, and the last row closes the loan.
+ * @throws RangeError when the first repayment date does not lie after the disbursement, or a date leaves the calendar.
+ */
+export function buildSchedule(request: ScheduleRequest): ScheduleRow[] {
+  const { terms, principal } = request;
+  const rows = openRows(request);
+  const plan = isAnnuity(terms) ? firstPayments(terms, principal, rows) : equalShares(terms, principal, rows);
+  return fillRows({ terms, rows, outstanding: principal, amountLent: principal, plan, endsWhenRepaid: false });
+}
+
+/**
+ * The rounded level payment that a DECLINING_BALANCE_DISCOUNTED schedule is built on; zero for the other methods. Its
+ * rows total it, but for the last, those within the grace period and those whose interest alone is more.
+ */
+export function periodicPayment(request: ScheduleRequest): Decimal {
+  return isAnnuity(request.terms) ? levelPayment(request.terms, request.principal, openRows(request)) : zero;
+}
+
+export interface RebuildRequest {
+  readonly terms: ScheduleTerms;
+  /** What FLAT interest is charged on; the other methods charge it on what is outstanding. */
+  readonly amountLent: Decimal;
+  /** Principal that the rows have to repay from now on. */
+  readonly outstanding: Decimal;
+  /** The rows that are left, in order, with the amounts they expected before. */
+  readonly rows: readonly ScheduleRow[];
+  readonly method: PrepaymentRecalculationMethod;
+  /** The payment that REDUCE_NUMBER_OF_INSTALLMENTS_NEW keeps; absent means the total of the first row that has one. */
+  readonly payment?: Decimal;
+  /** When part of the first row's period is over; absent means that none is. */
+  readonly start?: StartOfAccrual;
+}
+
+/**
+ * The remaining rows after the outstanding principal has changed, with their numbers and dates as they were.
+ *
+ * | method | principal of a row |
+ * |---|---|
+ * | NO_RECALCULATION | as before, the rows in front giving up what has been paid ahead |
+ * | RESCHEDULE_REMAINING_REPAYMENTS | the outstanding principal in proportion to the rows' principal before |
+ * | RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS, REDUCE_AMOUNT_PER_INSTALLMENT | as in a fresh schedule |
+ * | RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT | as before until nothing is left |
+ * | REDUCE_NUMBER_OF_INSTALLMENTS_NEW | what interest leaves of the kept payment; without one, as before |
+ *
+ * The last two drop the rows that nothing is left for, unless interest is FLAT: that is owed whatever has been repaid.
+ * The last row takes what the plan leaves over.
+ */
+export function rebuildRows({
+  terms,
+  amountLent,
+  outstanding,
+  rows,
+  method,
+  payment,
+  start,
+}: RebuildRequest): ScheduleRow[] {
+  const fill = (plan: PrincipalPlan, dropsEmptyRows = false): ScheduleRow[] => {
+    const endsWhenRepaid = dropsEmptyRows && terms.interest.interestCalculationMethod !== 'FLAT';
+    return fillRows({ terms, rows, outstanding, amountLent, plan, start, endsWhenRepaid });
+  };
+  const before = rows.map((row) => row.principal);
+  switch (method) {
+    case 'NO_RECALCULATION':
+      return fill({ kind: 'KEPT', principals: paidAhead(before, sum(before).minus(outstanding)) });
+    case 'RESCHEDULE_REMAINING_REPAYMENTS':
+      return fill(inProportion(terms, outstanding, rows));
+    case 'RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS':
+    case 'REDUCE_AMOUNT_PER_INSTALLMENT':
+      return fill(
+        isAnnuity(terms)
+          ? levelPayments(terms, levelPayment(terms, outstanding, rows, start), rows)
+          : equalShares(terms, outstanding, rows),
+      );
+    case 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT':
+      return fill({ kind: 'KEPT', principals: before }, true);
+    case 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW':
+      return fill(
+        isAnnuity(terms)
+          ? levelPayments(terms, payment ?? paymentBefore(terms, rows), rows)
+          : { kind: 'KEPT', principals: before },
+        true,
+      );
+  }
+}
+
+function isAnnuity(terms: ScheduleTerms): boolean {
+  return terms.interest.interestCalculationMethod === 'DECLINING_BALANCE_DISCOUNTED';
+}
+
+function openRows({ terms, disbursementDate, firstRepaymentDate }: ScheduleRequest): OpenRow[] {
+  const dates = dueDates(terms.dueDates, terms.repaymentInstallments, disbursementDate, firstRepaymentDate);
+  return dates.map((dueDate, index) => ({
+    number: index + 1,
+    accruesAfter: dates[index - 1] ?? disbursementDate,
+    dueDate,
+  }));
+}
+
+/** Level payments; the first one carries the difference of a first period that is not regular, where the terms say so. */
+function firstPayments(terms: ScheduleTerms, principal: Decimal, rows: readonly OpenRow[]): PrincipalPlan {
+  const [firstRow] = rows;
+  const payment = levelPayment(terms, principal, rows);
+  if (
+    terms.adjustTotalDueForFirstRepayment !== true ||
+    firstRow === undefined ||
+    !paysPrincipal(terms, firstRow, rows)
+  ) {
+    return levelPayments(terms, payment, rows);
+  }
+  const charged = roundScheduleAmount(periodInterest(principal, terms, firstRow), 'INTEREST', terms);
+  const regular = roundScheduleAmount(principal.times(regularPeriodRate(terms)), 'INTEREST', terms);
+  return levelPayments(terms, payment, rows, payment.plus(charged).minus(regular));
+}
+
+/** Takes an amount that has been paid ahead from the rows in front. */
+function paidAhead(principals: readonly Decimal[], amount: Decimal): Decimal[] {
+  let left = larger(amount, zero);
+  return principals.map((principal) => {
+    const taken = smaller(left, principal);
+    left = left.minus(taken);
+    return principal.minus(taken);
+  });
+}
+
+function inProportion(terms: ScheduleTerms, outstanding: Decimal, rows: readonly ScheduleRow[]): PrincipalPlan {
+  const whole = sum(rows.map((row) => row.principal));
+  if (whole.isZero()) return equalShares(terms, outstanding, rows);
+  return { kind: 'SHARES', shares: rows.map((row) => outstanding.times(row.principal).dividedBy(whole)) };
+}
+
+function paymentBefore(terms: ScheduleTerms, rows: readonly ScheduleRow[]): Decimal {
+  const row = rows.find((candidate) => paysPrincipal(terms, candidate, rows));
+  return row === undefined ? zero : row.principal.plus(row.interest);
+}

@@ -1,0 +1,98 @@
+import { addDays, addMonths, clampedDate, daysInMonth, partsOf } from '../dates.ts';
+import type { DueDateTerms, LocalDate } from '../terms.ts';
+
+type IntervalTerms = Extract<DueDateTerms, { scheduleDueDatesMethod: 'INTERVAL' }>;
+type FixedDaysTerms = Extract<DueDateTerms, { scheduleDueDatesMethod: 'FIXED_DAYS_OF_MONTH' }>;
+
+/**
+ * The due dates of a loan, strictly ascending and all after the disbursement.
+ *
+ * INTERVAL: the first lies one interval and the offset after the disbursement, the others whole intervals after the
+ * first. Months keep the day they are anchored to and take a shorter month's last day without forgetting it.
+ * FIXED_DAYS_OF_MONTH: every listed day that lies after the disbursement and not before the offset is over.
+ * @param firstRepaymentDate replaces the computed first date, offset included; the others follow from it.
+ * @throws RangeError when the first repayment date does not lie after the disbursement, or no day is listed.
+ */
+export function dueDates(
+  terms: DueDateTerms,
+  installments: number,
+  disbursementDate: LocalDate,
+  firstRepaymentDate?: LocalDate,
+): LocalDate[] {
+  if (firstRepaymentDate !== undefined && firstRepaymentDate <= disbursementDate) {
+    throw new RangeError(`first repayment on ${firstRepaymentDate}, not after the disbursement on ${disbursementDate}`);
+  }
+  return terms.scheduleDueDatesMethod === 'INTERVAL'
+    ? intervalDates(terms, installments, disbursementDate, firstRepaymentDate)
+    : fixedDays(terms, installments, disbursementDate, firstRepaymentDate);
+}
+
+function intervalDates(
+  terms: IntervalTerms,
+  installments: number,
+  disbursementDate: LocalDate,
+  firstRepaymentDate?: LocalDate,
+): LocalDate[] {
+  const nominal = addInterval(terms, disbursementDate, 1);
+  const first = firstRepaymentDate ?? addDays(nominal, terms.firstRepaymentDueDateOffset);
+  // A first date that the calendar clamped (31 January plus a month) is still anchored to the day it was meant for.
+  const anchorDay = partsOf(first === nominal ? clampOrigin(terms, disbursementDate, nominal) : first).day;
+  return Array.from({ length: installments }, (_, index) => addInterval(terms, first, index, anchorDay));
+}
+
+function clampOrigin(terms: IntervalTerms, disbursementDate: LocalDate, nominal: LocalDate): LocalDate {
+  return isCalendarUnit(terms) ? disbursementDate : nominal;
+}
+
+function isCalendarUnit(terms: IntervalTerms): boolean {
+  return terms.repaymentPeriodUnit === 'MONTHS' || terms.repaymentPeriodUnit === 'YEARS';
+}
+
+function addInterval(terms: IntervalTerms, date: LocalDate, times: number, anchorDay?: number): LocalDate {
+  const count = terms.repaymentPeriodCount * times;
+  switch (terms.repaymentPeriodUnit) {
+    case 'DAYS':
+      return addDays(date, count);
+    case 'WEEKS':
+      return addDays(date, count * 7);
+    case 'MONTHS':
+      return addMonths(date, count, anchorDay);
+    case 'YEARS':
+      return addMonths(date, count * 12, anchorDay);
+  }
+}
+
+function fixedDays(
+  terms: FixedDaysTerms,
+  installments: number,
+  disbursementDate: LocalDate,
+  firstRepaymentDate?: LocalDate,
+): LocalDate[] {
+  const dates: LocalDate[] = firstRepaymentDate === undefined ? [] : [firstRepaymentDate];
+  const dayBeforeEarliest = addDays(disbursementDate, Math.max(terms.firstRepaymentDueDateOffset - 1, 0));
+  while (dates.length < installments) dates.push(nextFixedDay(terms, dates.at(-1) ?? dayBeforeEarliest));
+  return dates.slice(0, installments);
+}
+
+/**
+ * The first listed day after the date.
+ * @throws RangeError when no day is listed.
+ */
+export function nextFixedDay(terms: FixedDaysTerms, after: LocalDate): LocalDate {
+  if (terms.fixedDaysOfMonth.length === 0) throw new RangeError('no day of the month is listed');
+  const { year, month } = partsOf(after);
+  // A listed 31st may fall on the first of the month after, so the month before can still hold the next date.
+  const firstMonth = addMonths(clampedDate(year, month, 1), -1);
+  const candidates = [0, 1, 2].flatMap((months) => listedDays(terms, addMonths(firstMonth, months)));
+  const later = candidates.filter((date) => date > after);
+  return later.reduce((earliest, date) => (date < earliest ? date : earliest));
+}
+
+function listedDays(terms: FixedDaysTerms, firstOfMonth: LocalDate): LocalDate[] {
+  const { year, month } = partsOf(firstOfMonth);
+  return terms.fixedDaysOfMonth.map((day) =>
+    day > daysInMonth(year, month) && terms.shortMonthHandlingMethod === 'FIRST_DAY_OF_NEXT_MONTH'
+      ? addMonths(firstOfMonth, 1)
+      : clampedDate(year, month, day),
+  );
+}

@@ -1,0 +1,86 @@
+import { periodInterest } from '../interest.ts';
+import { larger, roundAmount, smaller, zero } from '../money.ts';
+import type { Decimal } from '../money.ts';
+import type { ScheduleRow, ScheduleTerms } from '../terms.ts';
+import type { OpenRow, PrincipalPlan, StartOfAccrual } from './principal-plan.ts';
+import { roundScheduleAmount } from './rounding.ts';
+
+export interface RowsToFill {
+  readonly terms: ScheduleTerms;
+  readonly rows: readonly OpenRow[];
+  readonly outstanding: Decimal;
+  /** What FLAT interest is charged on. */
+  readonly amountLent: Decimal;
+  readonly plan: PrincipalPlan;
+  readonly start?: StartOfAccrual | undefined;
+  /** Whether the schedule ends with the row that brings the balance to zero, instead of going on with empty rows. */
+  readonly endsWhenRepaid: boolean;
+}
+
+/**
+ * Gives each row its interest on the balance before it and its principal by the plan, rounded as the terms say.
+ * Principal never goes below zero nor above the balance, and the last row takes what is left, so that the rows' principal
+ * sums to what is outstanding.
+ */
+export function fillRows({
+  terms,
+  rows,
+  outstanding,
+  amountLent,
+  plan,
+  start,
+  endsWhenRepaid,
+}: RowsToFill): ScheduleRow[] {
+  const flat = terms.interest.interestCalculationMethod === 'FLAT';
+  const filled: ScheduleRow[] = [];
+  let balance = outstanding;
+  let exactInterest = zero;
+  let expectedInterest = zero;
+  for (const [index, row] of rows.entries()) {
+    const begin = index === 0 ? start : undefined;
+    const ofPeriod = periodInterest(flat ? amountLent : balance, terms, row, begin?.from);
+    const unrounded = begin === undefined ? ofPeriod : ofPeriod.plus(begin.accruedInterest);
+    const rounded = roundScheduleAmount(unrounded, 'INTEREST', terms);
+    exactInterest = exactInterest.plus(unrounded);
+    const planned = plannedPrincipal(terms, plan, index, unrounded, rounded);
+    const closes = index === rows.length - 1 || (endsWhenRepaid && planned.greaterThanOrEqualTo(balance));
+    const principal = closes ? balance : smaller(larger(planned, zero), balance);
+    const interest = closes ? closingInterest(terms, rounded, exactInterest, expectedInterest) : rounded;
+    filled.push({ number: row.number, accruesAfter: row.accruesAfter, dueDate: row.dueDate, principal, interest });
+    if (endsWhenRepaid && closes) break;
+    balance = balance.minus(principal);
+    expectedInterest = expectedInterest.plus(interest);
+  }
+  return filled;
+}
+
+function plannedPrincipal(
+  terms: ScheduleTerms,
+  plan: PrincipalPlan,
+  index: number,
+  unroundedInterest: Decimal,
+  interest: Decimal,
+): Decimal {
+  switch (plan.kind) {
+    case 'LEVEL_PAYMENT': {
+      const payment = plan.payments[index] ?? zero;
+      return payment.minus(interest);
+    }
+    case 'SHARES': {
+      const share = plan.shares[index] ?? zero;
+      if (share.isZero() || terms.rounding.repaymentElementsRoundingMethod !== 'PAYMENT_DUE') {
+        return roundScheduleAmount(share, 'PRINCIPAL', terms);
+      }
+      return roundScheduleAmount(share.plus(unroundedInterest), 'PAYMENT', terms).minus(interest);
+    }
+    case 'KEPT':
+      return plan.principals[index] ?? zero;
+  }
+}
+
+/** The last row's interest: its own, or all rows' exact interest less what the rows before it expect. */
+function closingInterest(terms: ScheduleTerms, own: Decimal, exact: Decimal, expectedBefore: Decimal): Decimal {
+  const { roundingRepaymentScheduleMethod, roundingMode } = terms.rounding;
+  if (roundingRepaymentScheduleMethod !== 'ROUND_PRINCIPAL_AND_INTEREST_REMAINDER_INTO_LAST_REPAYMENT') return own;
+  return larger(roundAmount(exact, terms.currency, roundingMode).minus(expectedBefore), zero);
+}

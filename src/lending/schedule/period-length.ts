@@ -1,0 +1,115 @@
+import { addDays, addMonths, daysBetween, daysInMonth, partsOf } from '../dates.ts';
+import { countedDays, countsThirtyDayMonths, daysPerYear, yearFraction } from '../day-count.ts';
+import { addFractions, fraction, multiplyFractions } from '../fraction.ts';
+import type { Fraction } from '../fraction.ts';
+import type { DaysInYear, DueDateTerms, InterestTerms, LocalDate } from '../terms.ts';
+import { nextFixedDay } from './due-dates.ts';
+
+type FixedDaysTerms = Extract<DueDateTerms, { scheduleDueDatesMethod: 'FIXED_DAYS_OF_MONTH' }>;
+
+/** The days over which one installment's interest accrues: after the first date, up to and with the second. */
+export interface AccrualPeriod {
+  readonly accruesAfter: LocalDate;
+  readonly dueDate: LocalDate;
+}
+
+/** What decides how long a stretch of days counts. A whole `ScheduleTerms` is one. */
+export interface AccrualTerms {
+  readonly interest: InterestTerms;
+  readonly dueDates: DueDateTerms;
+}
+
+/**
+ * The years that the days from `from` (excluded) to `to` (included) count as, within the period they belong to.
+ *
+ * ACTUAL_DAYS_COUNT: the day count of the dates. REPAYMENT_PERIODICITY: the part of the period's nominal length that the
+ * days are of the period's days, so that the parts of a period sum to the whole, and a month is a twelfth of a year
+ * however long it is. Days beyond the period's end count at the same pace.
+ */
+export function elapsedYears(terms: AccrualTerms, period: AccrualPeriod, from: LocalDate, to: LocalDate): Fraction {
+  const { daysInYear, scheduleInterestDaysCountMethod } = terms.interest;
+  if (scheduleInterestDaysCountMethod === 'ACTUAL_DAYS_COUNT') return yearFraction(daysInYear, from, to);
+  const whole = nominalYears(terms.dueDates, daysInYear, period.accruesAfter, period.dueDate);
+  if (from === period.accruesAfter && to === period.dueDate) return whole;
+  const days = countedDays(daysInYear, period.accruesAfter, period.dueDate);
+  // Thirty-day months see no day between a 30th and a 31st: such a period is divided by the calendar instead.
+  const part =
+    days > 0
+      ? fraction(countedDays(daysInYear, from, to), days)
+      : fraction(daysBetween(from, to), daysBetween(period.accruesAfter, period.dueDate));
+  return multiplyFractions(whole, part);
+}
+
+/**
+ * The nominal length in years of the time between two dates: its whole weeks, months or years by name (1/52, 1/12, 1),
+ * and what is left over by the day count. A period on the schedule's own grid has nothing left over.
+ */
+export function nominalYears(terms: DueDateTerms, convention: DaysInYear, from: LocalDate, to: LocalDate): Fraction {
+  if (terms.scheduleDueDatesMethod === 'FIXED_DAYS_OF_MONTH') return fixedDaysLength(terms, convention, from, to);
+  switch (terms.repaymentPeriodUnit) {
+    case 'DAYS':
+      return fraction(daysBetween(from, to), daysPerYear[convention]);
+    case 'WEEKS': {
+      const days = daysBetween(from, to);
+      return addFractions(fraction(Math.trunc(days / 7), 52), fraction(days % 7, daysPerYear[convention]));
+    }
+    case 'MONTHS':
+    case 'YEARS':
+      return wholeMonthsAndRest(convention, from, to);
+  }
+}
+
+function wholeMonthsAndRest(convention: DaysInYear, from: LocalDate, to: LocalDate): Fraction {
+  const [start, end] = [partsOf(from), partsOf(to)];
+  // 28 February to 31 March is a whole month of a schedule anchored to the 31st, not a month and three days.
+  const monthEnd = start.day === daysInMonth(start.year, start.month);
+  const anchorDay = monthEnd ? Math.max(start.day, end.day) : start.day;
+  const difference = (end.year - start.year) * 12 + (end.month - start.month);
+  const months = addMonths(from, difference, anchorDay) > to ? difference - 1 : difference;
+  return addFractions(fraction(months, 12), yearFraction(convention, addMonths(from, months, anchorDay), to));
+}
+
+/** A stub up to the first listed day by the day count, then each step between listed days by its share of a month. */
+function fixedDaysLength(terms: FixedDaysTerms, convention: DaysInYear, from: LocalDate, to: LocalDate): Fraction {
+  const step = fraction(1, 12 * terms.fixedDaysOfMonth.length);
+  const firstListed = isListed(terms, from) ? from : nextFixedDay(terms, from);
+  if (firstListed > to) return yearFraction(convention, from, to);
+  let length = yearFraction(convention, from, firstListed);
+  let reached = firstListed;
+  for (let next = nextFixedDay(terms, reached); next <= to; next = nextFixedDay(terms, next)) {
+    length = addFractions(length, step);
+    reached = next;
+  }
+  return addFractions(length, yearFraction(convention, reached, to));
+}
+
+function isListed(terms: FixedDaysTerms, date: LocalDate): boolean {
+  return nextFixedDay(terms, addDays(date, -1)) === date;
+}
+
+/**
+ * The years a regular period counts as, before any calendar is looked at: what a level payment is priced on. Where
+ * every month counts thirty days it is thirty of them, so that the priced and the charged period are the same.
+ */
+export function regularPeriodYears(terms: AccrualTerms): Fraction {
+  const { daysInYear, scheduleInterestDaysCountMethod } = terms.interest;
+  const nominal = scheduleInterestDaysCountMethod === 'REPAYMENT_PERIODICITY';
+  const thirtyDayMonths = countsThirtyDayMonths(daysInYear);
+  const month = thirtyDayMonths && !nominal ? fraction(30, daysPerYear[daysInYear]) : fraction(1, 12);
+  const { dueDates } = terms;
+  if (dueDates.scheduleDueDatesMethod === 'FIXED_DAYS_OF_MONTH') {
+    return multiplyFractions(month, fraction(1, dueDates.fixedDaysOfMonth.length));
+  }
+  const count = fraction(dueDates.repaymentPeriodCount);
+  const day = fraction(1, thirtyDayMonths && !nominal ? 365 : daysPerYear[daysInYear]);
+  switch (dueDates.repaymentPeriodUnit) {
+    case 'DAYS':
+      return multiplyFractions(count, day);
+    case 'WEEKS':
+      return multiplyFractions(count, nominal ? fraction(1, 52) : multiplyFractions(day, fraction(7)));
+    case 'MONTHS':
+      return multiplyFractions(count, month);
+    case 'YEARS':
+      return multiplyFractions(count, multiplyFractions(month, fraction(12)));
+  }
+}

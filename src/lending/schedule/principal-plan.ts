@@ -1,0 +1,97 @@
+import { periodInterest, regularPeriodRate } from '../interest.ts';
+import { Decimal, zero } from '../money.ts';
+import type { LocalDate, ScheduleTerms } from '../terms.ts';
+import { annuityPayment, optimizedPayment } from './annuity.ts';
+import type { AccrualPeriod } from './period-length.ts';
+import { roundScheduleAmount } from './rounding.ts';
+
+/** An installment whose amounts are still to be found. */
+export interface OpenRow extends AccrualPeriod {
+  /** From 1. */
+  readonly number: number;
+}
+
+/** What the first open row's interest starts from when part of its period is over. */
+export interface StartOfAccrual {
+  /** The day after which the outstanding principal is what it is now. */
+  readonly from: LocalDate;
+  /** Unrounded interest of the first row up to and with that day, still to be expected with the row. */
+  readonly accruedInterest: Decimal;
+}
+
+/** How principal is spread over rows. The last row of a schedule takes what is left whatever the plan says. */
+export type PrincipalPlan =
+  /** The total of each row, zero for one that pays interest alone; principal is what interest leaves of it. */
+  | { readonly kind: 'LEVEL_PAYMENT'; readonly payments: readonly Decimal[] }
+  /** Unrounded principal by row. */
+  | { readonly kind: 'SHARES'; readonly shares: readonly Decimal[] }
+  /** Principal by row, taken as it stands. */
+  | { readonly kind: 'KEPT'; readonly principals: readonly Decimal[] };
+
+/** Whether the row repays principal: not within the grace period, and on every n-th row or the last. */
+export function paysPrincipal(terms: ScheduleTerms, row: OpenRow, rows: readonly OpenRow[]): boolean {
+  if (row.number === rows.at(-1)?.number) return true;
+  if (terms.gracePeriodType === 'PAY_INTEREST_ONLY' && row.number <= terms.gracePeriod) return false;
+  const interval =
+    terms.interest.interestCalculationMethod === 'DECLINING_BALANCE_DISCOUNTED' ? 1 : terms.principalRepaymentInterval;
+  return row.number % interval === 0;
+}
+
+/** The same principal for every row that pays principal. */
+export function equalShares(terms: ScheduleTerms, outstanding: Decimal, rows: readonly OpenRow[]): PrincipalPlan {
+  const paying = rows.map((row) => paysPrincipal(terms, row, rows));
+  const share = outstanding.dividedBy(Math.max(paying.filter(Boolean).length, 1));
+  return { kind: 'SHARES', shares: paying.map((pays) => (pays ? share : zero)) };
+}
+
+/** The payment on every row that pays principal; the first row may have one of its own. */
+export function levelPayments(
+  terms: ScheduleTerms,
+  payment: Decimal,
+  rows: readonly OpenRow[],
+  firstPayment: Decimal = payment,
+): PrincipalPlan {
+  const payments = rows.map((row, index) => {
+    if (!paysPrincipal(terms, row, rows)) return zero;
+    return index === 0 ? firstPayment : payment;
+  });
+  return { kind: 'LEVEL_PAYMENT', payments };
+}
+
+/**
+ * The level payment of a declining-balance-discounted schedule, rounded. STANDARD_PAYMENTS prices it on regular periods
+ * and leaves irregular ones to the last row; OPTIMIZED_PAYMENTS prices it on the periods as they are, so that the last
+ * row equals the others.
+ */
+export function levelPayment(
+  terms: ScheduleTerms,
+  outstanding: Decimal,
+  rows: readonly OpenRow[],
+  start?: StartOfAccrual,
+): Decimal {
+  const paying = rows.filter((row) => paysPrincipal(terms, row, rows));
+  if (paying.length === 0) return zero;
+  const exact =
+    terms.amortizationMethod === 'STANDARD_PAYMENTS'
+      ? annuityPayment(outstanding, regularPeriodRate(terms), paying.length)
+      : evenPayment(terms, outstanding, paying, paying[0] === rows[0] ? start : undefined);
+  return roundScheduleAmount(exact, 'PAYMENT', terms);
+}
+
+function evenPayment(
+  terms: ScheduleTerms,
+  outstanding: Decimal,
+  paying: readonly OpenRow[],
+  start?: StartOfAccrual,
+): Decimal {
+  const rates = paying.map((row, index) =>
+    periodInterest(new Decimal(1), terms, row, index === 0 ? start?.from : undefined),
+  );
+  const [firstRate = zero] = rates;
+  const accrued = start?.accruedInterest ?? zero;
+  const owedAtStart = outstanding.plus(accrued.dividedBy(firstRate.plus(1)));
+  const payment = optimizedPayment(owedAtStart, rates);
+  // Interest above the payment repays no principal: the row is charged its interest and the rest are made even.
+  const interestOnly = outstanding.times(firstRate).plus(accrued).greaterThan(payment) && paying.length > 1;
+  return interestOnly ? evenPayment(terms, outstanding, paying.slice(1)) : payment;
+}

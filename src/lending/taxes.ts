@@ -1,0 +1,36 @@
+import { roundAmount } from './money.ts';
+import type { Currency, Decimal, RoundingMode } from './money.ts';
+
+/** INCLUSIVE: the amount contains its tax. EXCLUSIVE: the tax comes on top of it. */
+export type TaxCalculationMethod = 'INCLUSIVE' | 'EXCLUSIVE';
+
+export interface TaxTerms {
+  /** Percent. */
+  readonly taxRate: Decimal;
+  readonly taxCalculationMethod: TaxCalculationMethod;
+}
+
+/** An amount and its tax, each in the currency's digits; owed = income + tax. */
+export interface TaxedAmount {
+  readonly income: Decimal;
+  readonly tax: Decimal;
+  readonly owed: Decimal;
+}
+
+/**
+ * Splits an amount of a charge into income and tax: a - a / (1 + t) of it when included, a * t on top when not.
+ * @param amount in the currency's digits.
+ */
+export function taxedAmount(
+  amount: Decimal,
+  { taxRate, taxCalculationMethod }: TaxTerms,
+  currency: Currency,
+  mode: RoundingMode = 'HALF_UP',
+): TaxedAmount {
+  if (taxCalculationMethod === 'EXCLUSIVE') {
+    const tax = roundAmount(amount.times(taxRate).dividedBy(100), currency, mode);
+    return { income: amount, tax, owed: amount.plus(tax) };
+  }
+  const tax = roundAmount(amount.times(taxRate).dividedBy(taxRate.plus(100)), currency, mode);
+  return { income: amount.minus(tax), tax, owed: amount };
+}
