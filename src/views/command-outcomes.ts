@@ -44,6 +44,11 @@ export class CommandOutcomes<Outcome> {
     return this.#recent.get(commandId);
   }
 
+  /** Whether anyone waits for an outcome of this command. */
+  awaited(commandId: string): boolean {
+    return this.#waiting.has(commandId);
+  }
+
   /**
    * Waits for the next outcome of this command; begin before the command is published.
    * @param waitMilliseconds Infinity waits until the outcome, `signal` or {@link close}.

@@ -1,0 +1,192 @@
+import Database from 'libsql';
+import { rmSync } from 'node:fs';
+import type { Offset } from '../broker/event-log.ts';
+import { type LoanQuery, loanQueryStatements } from './loan-query.ts';
+import type { LoanRow } from './loan-row.ts';
+
+/** Raised whenever the tables or the meaning of a column change; a file of another version is rebuilt from the log. */
+const schemaVersion = 1;
+
+const schema = `
+  CREATE TABLE positions (partition INTEGER PRIMARY KEY, next_offset INTEGER NOT NULL) STRICT;
+  CREATE TABLE loans (
+    loan_id TEXT PRIMARY KEY,
+    encoded_key TEXT NOT NULL,
+    loan_name TEXT,
+    account_holder_key TEXT,
+    product_type_key TEXT NOT NULL,
+    account_state TEXT NOT NULL,
+    -- Digits padded to one width, so that amounts sort as text and are never a binary float.
+    loan_amount TEXT NOT NULL,
+    creation_date TEXT NOT NULL,
+    approved_date TEXT,
+    closed_date TEXT,
+    last_modified_date TEXT NOT NULL,
+    transaction_count INTEGER NOT NULL,
+    -- The loan as the changelog has it: what every answer is written from.
+    state TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX loans_by_key ON loans (encoded_key);
+  CREATE INDEX loans_by_state ON loans (account_state, creation_date);
+  CREATE INDEX loans_by_holder ON loans (account_holder_key, creation_date);
+  CREATE INDEX loans_by_product ON loans (product_type_key, creation_date);
+  CREATE INDEX loans_by_creation ON loans (creation_date, loan_id);
+  CREATE TABLE transactions (
+    transaction_key TEXT PRIMARY KEY,
+    transaction_id TEXT NOT NULL,
+    loan_id TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX transactions_by_id ON transactions (transaction_id);
+  CREATE INDEX transactions_by_loan ON transactions (loan_id);
+  PRAGMA user_version = ${schemaVersion};
+`;
+
+/** What one batch of the changelog changes. */
+export interface LoanChanges {
+  readonly partition: number;
+  /** Where to read on after these changes. */
+  readonly nextOffset: Offset;
+  /** By loan account id, the newest state of each; null for a loan that is no more. */
+  readonly loans: ReadonlyMap<string, LoanRow | null>;
+}
+
+/**
+ * The tables of the read model. They are a copy of what the log has, with the position up to which they have it: a
+ * change and its position are one SQLite transaction. Nothing waits for the disk: what a crash takes is read again.
+ */
+export class LoanDatabase {
+  readonly #database: Database.Database;
+  readonly #statements;
+
+  /** @throws SqliteError when the file is no database or a damaged one */
+  constructor(file: string) {
+    this.#database = new Database(file);
+    try {
+      this.#database.pragma('journal_mode = WAL');
+      this.#database.pragma('synchronous = OFF');
+      if (this.#version() === 0) this.#database.exec(`BEGIN; ${schema} COMMIT;`);
+      this.#statements = prepare(this.#database);
+    } catch (error) {
+      this.#database.close();
+      throw error;
+    }
+  }
+
+  /** Whether the file was written with the tables this version has. */
+  get current(): boolean {
+    return this.#version() === schemaVersion;
+  }
+
+  /** The next offset per partition; a partition of which nothing was read is not in it. */
+  positions(): Map<number, Offset> {
+    const rows = this.#statements.positions.all() as { partition: number; next_offset: number }[];
+    return new Map(rows.map(({ partition, next_offset }) => [partition, next_offset]));
+  }
+
+  apply({ partition, nextOffset, loans }: LoanChanges): void {
+    this.#database.exec('BEGIN');
+    try {
+      for (const [loanId, row] of loans) {
+        if (row === null) this.#remove(loanId);
+        else this.#put(row);
+      }
+      this.#statements.putPosition.run(partition, nextOffset);
+      this.#database.exec('COMMIT');
+    } catch (error) {
+      this.#database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  /** The state of the loan of this id, else of this encodedKey. */
+  loanState(idOrKey: string): string | undefined {
+    const found = this.#statements.byId.get(idOrKey) ?? this.#statements.byKey.get(idOrKey);
+    return (found as { state: string } | undefined)?.state;
+  }
+
+  /** The id of the loan of this id, else of this encodedKey. */
+  loanId(idOrKey: string): string | undefined {
+    const found = this.#statements.idOfId.get(idOrKey) ?? this.#statements.idOfKey.get(idOrKey);
+    return (found as { loan_id: string } | undefined)?.loan_id;
+  }
+
+  /** The states of one page of loans. */
+  page(query: LoanQuery): string[] {
+    const { page, values } = loanQueryStatements(query);
+    const rows = this.#database.prepare(page).all(...values, query.limit, query.offset) as { state: string }[];
+    return rows.map(({ state }) => state);
+  }
+
+  /** How many loans the query finds over all pages. */
+  count(query: LoanQuery): number {
+    const { count, values } = loanQueryStatements(query);
+    return (this.#database.prepare(count).get(...values) as { total: number }).total;
+  }
+
+  /** The id of the loan that a transaction of this id or encodedKey belongs to. */
+  loanIdOfTransaction(idOrKey: string): string | undefined {
+    const found = this.#statements.transactionByKey.get(idOrKey) ?? this.#statements.transactionById.get(idOrKey);
+    return (found as { loan_id: string } | undefined)?.loan_id;
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #version(): number {
+    return (this.#database.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
+  }
+
+  #put(row: LoanRow): void {
+    const before = this.#statements.transactionCount.get(row.loanId) as { transaction_count: number } | undefined;
+    // Transactions are only ever added to a loan, so those that are here already need no writing.
+    const known = before?.transaction_count ?? 0;
+    this.#statements.putLoan.run(
+      row.loanId,
+      row.encodedKey,
+      row.loanName,
+      row.accountHolderKey,
+      row.productTypeKey,
+      row.accountState,
+      row.loanAmount,
+      row.creationDate,
+      row.approvedDate,
+      row.closedDate,
+      row.lastModifiedDate,
+      row.transactions.length,
+      row.state,
+    );
+    for (const { key, id } of row.transactions.slice(known)) {
+      this.#statements.putTransaction.run(key, id, row.loanId);
+    }
+  }
+
+  #remove(loanId: string): void {
+    this.#statements.removeTransactions.run(loanId);
+    this.#statements.removeLoan.run(loanId);
+  }
+}
+
+/** Deletes the file and what SQLite keeps beside it. */
+export function deleteDatabase(file: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });
+}
+
+function prepare(database: Database.Database) {
+  const loanColumns = 13;
+  return {
+    positions: database.prepare('SELECT partition, next_offset FROM positions'),
+    putPosition: database.prepare('INSERT OR REPLACE INTO positions VALUES (?, ?)'),
+    putLoan: database.prepare(`INSERT OR REPLACE INTO loans VALUES (${Array(loanColumns).fill('?').join(', ')})`),
+    removeLoan: database.prepare('DELETE FROM loans WHERE loan_id = ?'),
+    byId: database.prepare('SELECT state FROM loans WHERE loan_id = ?'),
+    byKey: database.prepare('SELECT state FROM loans WHERE encoded_key = ?'),
+    idOfId: database.prepare('SELECT loan_id FROM loans WHERE loan_id = ?'),
+    idOfKey: database.prepare('SELECT loan_id FROM loans WHERE encoded_key = ?'),
+    transactionCount: database.prepare('SELECT transaction_count FROM loans WHERE loan_id = ?'),
+    putTransaction: database.prepare('INSERT OR REPLACE INTO transactions VALUES (?, ?, ?)'),
+    removeTransactions: database.prepare('DELETE FROM transactions WHERE loan_id = ?'),
+    transactionByKey: database.prepare('SELECT loan_id FROM transactions WHERE transaction_key = ?'),
+    transactionById: database.prepare('SELECT loan_id FROM transactions WHERE transaction_id = ?'),
+  };
+}

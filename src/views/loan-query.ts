@@ -1,0 +1,64 @@
+/** What a list of loans may be filtered and sorted by, and how that reads in SQL. */
+
+/** Fields that loans sort by, in the lending API's names, and the column of each. */
+const sortColumns = {
+  id: 'loan_id',
+  encodedKey: 'encoded_key',
+  loanName: 'loan_name',
+  accountHolderKey: 'account_holder_key',
+  productTypeKey: 'product_type_key',
+  accountState: 'account_state',
+  loanAmount: 'loan_amount',
+  creationDate: 'creation_date',
+  approvedDate: 'approved_date',
+  closedDate: 'closed_date',
+  lastModifiedDate: 'last_modified_date',
+} as const;
+
+export type LoanSortField = keyof typeof sortColumns;
+
+export interface LoanSorting {
+  readonly field: LoanSortField;
+  readonly descending: boolean;
+}
+
+export interface LoanQuery {
+  readonly accountState?: string;
+  readonly accountHolderId?: string;
+  readonly productTypeKey?: string;
+  /** First by the first; loans that are equal in all of them come in the order of their ids. */
+  readonly sorting: readonly LoanSorting[];
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export function isLoanSortField(name: string): name is LoanSortField {
+  return Object.hasOwn(sortColumns, name);
+}
+
+/** The statements of one query: both take `values` as their parameters, the page also limit and offset. */
+export interface LoanQueryStatements {
+  readonly page: string;
+  readonly count: string;
+  readonly values: readonly string[];
+}
+
+/** Only column names of this file enter the text; everything a client sent is a parameter. */
+export function loanQueryStatements(query: LoanQuery): LoanQueryStatements {
+  const filters: [string, string | undefined][] = [
+    ['account_state', query.accountState],
+    ['account_holder_key', query.accountHolderId],
+    ['product_type_key', query.productTypeKey],
+  ];
+  const given = filters.filter((filter): filter is [string, string] => filter[1] !== undefined);
+  const where = given.length === 0 ? '' : ` WHERE ${given.map(([column]) => `${column} = ?`).join(' AND ')}`;
+  const order = [
+    ...query.sorting.map(({ field, descending }) => `${sortColumns[field]} ${descending ? 'DESC' : 'ASC'}`),
+    'loan_id ASC',
+  ].join(', ');
+  return {
+    page: `SELECT state FROM loans${where} ORDER BY ${order} LIMIT ? OFFSET ?`,
+    count: `SELECT count(*) AS total FROM loans${where}`,
+    values: given.map(([, value]) => value),
+  };
+}

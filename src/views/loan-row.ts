@@ -1,0 +1,51 @@
+import { decodeLoan } from '../lending/loan-codec.ts';
+import { toInstant } from '../lending/loan.ts';
+import type { Decimal } from '../lending/money.ts';
+
+/** A loan as the view's tables keep it: what lists filter and sort by, and the loan itself as the changelog has it. */
+export interface LoanRow {
+  readonly loanId: string;
+  readonly encodedKey: string;
+  readonly loanName: string | null;
+  readonly accountHolderKey: string | null;
+  readonly productTypeKey: string;
+  readonly accountState: string;
+  /** See {@link sortableAmount}. */
+  readonly loanAmount: string;
+  readonly creationDate: string;
+  readonly approvedDate: string | null;
+  readonly closedDate: string | null;
+  readonly lastModifiedDate: string;
+  readonly transactions: readonly { readonly key: string; readonly id: string }[];
+  readonly state: string;
+}
+
+/** @throws Error when the text is no stored loan */
+export function loanRow(state: string): LoanRow {
+  const loan = decodeLoan(state);
+  const { accountState, approvedAt, closedAt } = loan.position;
+  return {
+    loanId: loan.id,
+    encodedKey: loan.encodedKey,
+    loanName: loan.loanName,
+    accountHolderKey: loan.accountHolderKey,
+    productTypeKey: loan.product.encodedKey,
+    accountState,
+    loanAmount: sortableAmount(loan.loanAmount),
+    creationDate: toInstant(loan.createdAt),
+    approvedDate: approvedAt === null ? null : toInstant(approvedAt),
+    closedDate: closedAt === null ? null : toInstant(closedAt),
+    lastModifiedDate: toInstant(loan.modifiedAt),
+    transactions: loan.transactions.map(({ encodedKey, id }) => ({ key: encodedKey, id })),
+    state,
+  };
+}
+
+/** Digits before and after the point of a sortable amount; what an amount may have (fifteen digits) fits into both. */
+const integerDigits = 20;
+const fractionDigits = 10;
+
+/** A text of fixed width that orders as the amounts do. The amount must not be negative. */
+export function sortableAmount(amount: Decimal): string {
+  return amount.toFixed(fractionDigits).padStart(integerDigits + 1 + fractionDigits, '0');
+}

@@ -1,0 +1,207 @@
+import { join } from 'node:path';
+import type { EventLog, RecordBatch } from '../broker/event-log.ts';
+import { noValue } from '../broker/event-log.ts';
+import { TopicTail } from '../broker/topic-tail.ts';
+import { LendstreamError, describeError } from '../errors.ts';
+import type { Loan } from '../lending/loan.ts';
+import { decodeLoan } from '../lending/loan-codec.ts';
+import type { Logger } from '../logger.ts';
+import { CommandOutcomes } from './command-outcomes.ts';
+import { LoanDatabase, deleteDatabase } from './loan-database.ts';
+import type { LoanQuery } from './loan-query.ts';
+import { type LoanRow, loanRow } from './loan-row.ts';
+
+export interface LoanViewOptions<Outcome extends { readonly commandId: string | null }> {
+  /** The view's file lies in it: views.db. */
+  readonly dataFolder: string;
+  readonly log: EventLog;
+  /** The changelog of loans. It must exist. */
+  readonly topic: string;
+  readonly partitionCount: number;
+  /** What became of the commands of one commit, when the record of this key tells it; null for the record of a loan. */
+  readonly readOutcomes: (key: string, value: Buffer) => readonly Outcome[] | null;
+  readonly logger: Logger;
+}
+
+/**
+ * The loans as the changelog has them, in a local SQLite file that answers by id, filter, sort and page. The file is a
+ * copy: deleted, of another version, damaged, or not in step with the log, it is built again from the log. It also tells
+ * what became of each command, after the loans that the command changed are in the view.
+ */
+export class LoanView<Outcome extends { readonly commandId: string | null }> {
+  readonly #options: LoanViewOptions<Outcome>;
+  readonly #database: LoanDatabase;
+  readonly #outcomes = new CommandOutcomes<Outcome>();
+  readonly #tail: TopicTail;
+  #failure: string | undefined;
+  #closed = false;
+
+  private constructor(options: LoanViewOptions<Outcome>, database: LoanDatabase) {
+    this.#options = options;
+    this.#database = database;
+    this.#tail = new TopicTail({
+      log: options.log,
+      topic: options.topic,
+      partitionCount: options.partitionCount,
+      startOffsets: database.positions(),
+      logger: options.logger,
+      apply: (batch) => this.#apply(batch),
+    });
+  }
+
+  /**
+   * Opens the view and returns when it has everything that is in the changelog at this moment.
+   * @throws UNKNOWN_TOPIC_OR_PARTITION when there is no changelog; DATA_FOLDER_UNUSABLE when the file cannot be made
+   */
+  static async open<Outcome extends { readonly commandId: string | null }>(
+    options: LoanViewOptions<Outcome>,
+  ): Promise<LoanView<Outcome>> {
+    const view = new LoanView(options, await openInStep(options));
+    try {
+      await view.#tail.start();
+    } catch (error) {
+      await view.close();
+      throw error;
+    }
+    for (let partition = 0; partition < options.partitionCount; partition += 1) view.#watch(partition);
+    return view;
+  }
+
+  /** The loan of this id, else of this encodedKey. */
+  find(idOrKey: string): Loan | undefined {
+    const state = this.#current.loanState(idOrKey);
+    return state === undefined ? undefined : decodeLoan(state);
+  }
+
+  /** The id of the loan of this id, else of this encodedKey. */
+  loanId(idOrKey: string): string | undefined {
+    return this.#current.loanId(idOrKey);
+  }
+
+  /** One page of loans, in the query's order. */
+  list(query: LoanQuery): Loan[] {
+    return this.#current.page(query).map(decodeLoan);
+  }
+
+  /** How many loans the query finds over all pages. */
+  count(query: LoanQuery): number {
+    return this.#current.count(query);
+  }
+
+  /** The id of the loan that a transaction of this id or encodedKey belongs to. */
+  loanIdOfTransaction(idOrKey: string): string | undefined {
+    return this.#current.loanIdOfTransaction(idOrKey);
+  }
+
+  /**
+   * Waits for the next outcome of this command, told when the view has what the command changed. Begin before the
+   * command is published.
+   * @param waitMilliseconds Infinity waits until the outcome, `signal` or the view's end.
+   * @returns undefined when the time is over or `signal` aborted
+   * @throws LOG_CLOSED when the view is closed, LOG_UNAVAILABLE when it can follow the log no more, OVERLOADED
+   */
+  outcomeOf(commandId: string, waitMilliseconds: number, signal?: AbortSignal): Promise<Outcome | undefined> {
+    if (this.#closed || this.#failure !== undefined) return Promise.reject(this.#unavailable());
+    return this.#outcomes.next(commandId, waitMilliseconds, signal);
+  }
+
+  /** What became of this command when it was last decided; undefined when that is not remembered here. */
+  recentOutcome(commandId: string): Outcome | undefined {
+    return this.#outcomes.recent(commandId);
+  }
+
+  /** Whether someone in this process waits for an outcome of this command. */
+  awaitsOutcome(commandId: string): boolean {
+    return this.#outcomes.awaited(commandId);
+  }
+
+  /** Why the view cannot answer; undefined when it can. */
+  notReadyReason(): string | undefined {
+    return this.#failure;
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#tail.stop();
+    this.#outcomes.close(this.#unavailable());
+    this.#database.close();
+  }
+
+  get #current(): LoanDatabase {
+    if (this.#closed || this.#failure !== undefined) throw this.#unavailable();
+    return this.#database;
+  }
+
+  #unavailable(): LendstreamError {
+    return this.#failure === undefined
+      ? new LendstreamError('LOG_CLOSED', 'The view of loans is closed.')
+      : new LendstreamError('LOG_UNAVAILABLE', this.#failure);
+  }
+
+  /** A view that no longer follows would answer with the past: from then on it answers nothing. */
+  #watch(partition: number): void {
+    this.#tail.appliedTo(partition, Number.MAX_SAFE_INTEGER).catch((error: unknown) => {
+      if (this.#closed || this.#failure !== undefined) return;
+      this.#failure = `The view of loans no longer follows the log: ${describeError(error)}`;
+      this.#outcomes.close(this.#unavailable());
+    });
+  }
+
+  #apply(batch: RecordBatch): void {
+    const loans = new Map<string, LoanRow | null>();
+    const outcomes: Outcome[] = [];
+    for (let index = 0; index < batch.count; index += 1) {
+      const key = batch.key(index);
+      if (key === null) continue;
+      const start = batch.valueStarts[index] ?? noValue;
+      if (start === noValue) {
+        loans.set(key, null);
+        continue;
+      }
+      const value = batch.bytes.subarray(start, batch.valueEnds[index]);
+      const told = this.#options.readOutcomes(key, value);
+      if (told === null) loans.set(key, loanRow(value.toString('utf8')));
+      else outcomes.push(...told);
+    }
+    // Not the end of the whole read: batches of it that come after this one are not in the tables yet.
+    const nextOffset = (batch.offsets[batch.count - 1] ?? 0) + 1;
+    this.#database.apply({ partition: batch.partition, nextOffset, loans });
+    for (const outcome of outcomes) {
+      if (outcome.commandId !== null) this.#outcomes.add(outcome.commandId, outcome);
+    }
+  }
+}
+
+/** The view's file when it can go on from where it is, else a new one. */
+async function openInStep<Outcome extends { readonly commandId: string | null }>(
+  options: LoanViewOptions<Outcome>,
+): Promise<LoanDatabase> {
+  const { dataFolder, log, topic, partitionCount, logger } = options;
+  const file = join(dataFolder, 'views.db');
+  const bounds = await log.bounds(Array.from({ length: partitionCount }, (_, partition) => ({ topic, partition })));
+  let reason: string;
+  try {
+    const database = new LoanDatabase(file);
+    const positions = database.positions();
+    const foreign = [...positions.keys()].some((partition) => partition >= partitionCount);
+    const outside = bounds.some(({ partition, earliest, latest }) => {
+      const position = positions.get(partition);
+      return position !== undefined && (position < earliest || position > latest);
+    });
+    if (database.current && !foreign && !outside) return database;
+    reason = database.current ? 'it is not in step with the log' : 'it is of another version';
+    database.close();
+  } catch (error) {
+    reason = describeError(error);
+  }
+  logger.info({ file, reason }, 'The view of loans is built again from the log');
+  try {
+    deleteDatabase(file);
+    return new LoanDatabase(file);
+  } catch (error) {
+    throw new LendstreamError('DATA_FOLDER_UNUSABLE', `${file} cannot be made: ${describeError(error)}`, {
+      cause: error,
+    });
+  }
+}
