@@ -1,0 +1,368 @@
+import { isDeepStrictEqual } from 'node:util';
+import { FieldViolations, LendstreamError, type FieldViolation } from '../errors.ts';
+import type { DefaultStatistic, EventType } from './event-type.ts';
+
+/** Reading an event type as a client sent it, and what may change in the life of one. Pure. */
+
+/** Most partitions an admin's event type gets, whatever parallelism it asks for. The service's own may have more. */
+export const partitionsPerEventTypeMaximum = 8;
+
+export const retentionMillisecondsDefault = 172_800_000;
+export const retentionMillisecondsMinimum = 10_800_000;
+export const retentionMillisecondsMaximum = 345_600_000;
+
+/** Characters. */
+export const eventTypeNameCharactersMaximum = 255;
+
+/** Names that begin like this belong to the service: its own topics and event types. */
+export const internalNamePrefix = 'lendstream.';
+
+/** What a client says of an event type; versions and times are the service's to say. */
+export interface EventTypeDefinition extends Omit<
+  EventType,
+  'schema' | 'options' | 'annotations' | 'labels' | 'created_at' | 'updated_at'
+> {
+  /** The JSON Schema as text. */
+  readonly schemaText: string;
+  /** Absent: the default, or what it was. */
+  readonly retentionMilliseconds: number | undefined;
+  readonly annotations: EventType['annotations'] | undefined;
+  readonly labels: EventType['labels'] | undefined;
+}
+
+/**
+ * Reads the JSON of an event type. Unknown fields are ignored, fields that only the service sets as well.
+ * @throws MALFORMED_REQUEST for a value of the wrong JSON type or an unknown enum value; FieldViolations for all rules
+ *   that are broken, together
+ */
+export function readEventType(body: Readonly<Record<string, unknown>>): EventTypeDefinition {
+  const violations: FieldViolation[] = [];
+  const needed = <Value>(field: string, value: Value | null): Value | null => {
+    if (value === null) violations.push({ field, message: 'must not be null' });
+    return value;
+  };
+  const name = needed('name', textField(body, 'name'));
+  if (name !== null) violations.push(...nameViolations(name));
+  const owningApplication = needed('owning_application', textField(body, 'owning_application'));
+  const category = needed('category', enumField(body, 'category', categories));
+  const schema = needed('schema', objectField(body, 'schema'));
+  const schemaType = schema === null ? null : needed('schema.type', textField(schema, 'type', 'schema.type'));
+  const schemaText = schema === null ? null : needed('schema.schema', textField(schema, 'schema', 'schema.schema'));
+  if (schemaType !== null) enumValue('schema.type', schemaType, ['json_schema']);
+  const options = objectField(body, 'options');
+  const retentionMilliseconds = options === null ? null : integerField(options, 'retention_time', 'options.');
+  const authorization = objectField(body, 'authorization');
+  const annotations = mapField(body, 'annotations');
+  const labels = mapField(body, 'labels');
+
+  const definition = {
+    name: name ?? '',
+    owning_application: owningApplication ?? '',
+    category: category ?? 'undefined',
+    enrichment_strategies: textListField(body, 'enrichment_strategies').map((strategy) =>
+      enumValue('enrichment_strategies', strategy, ['metadata_enrichment']),
+    ),
+    // An unknown strategy is a finding like others, see strategyViolations.
+    partition_strategy: (textField(body, 'partition_strategy') ?? 'random').toLowerCase() as PartitionStrategy,
+    partition_key_fields: textListField(body, 'partition_key_fields'),
+    compatibility_mode: enumField(body, 'compatibility_mode', ['compatible', 'forward', 'none']) ?? 'forward',
+    cleanup_policy: enumField(body, 'cleanup_policy', ['delete', 'compact', 'compact_and_delete']) ?? 'delete',
+    default_statistic: readStatistic(objectField(body, 'default_statistic')),
+    authorization,
+    ordering_key_fields: textListField(body, 'ordering_key_fields'),
+    ordering_instance_ids: textListField(body, 'ordering_instance_ids'),
+    audience: enumField(body, 'audience', audiences),
+    schemaText: schemaText ?? '',
+    retentionMilliseconds: retentionMilliseconds ?? undefined,
+    annotations: annotations ?? undefined,
+    labels: labels === null ? undefined : labelValues(labels),
+  } satisfies EventTypeDefinition;
+
+  violations.push(
+    ...retentionViolations(definition.retentionMilliseconds),
+    ...statisticViolations(definition.default_statistic),
+    ...authorizationViolations(authorization),
+    ...keyedViolations('annotations', annotations, annotationCharactersMaximum),
+    ...keyedViolations('labels', labels, labelCharactersMaximum),
+    ...(category === null ? [] : strategyViolations(definition)),
+  );
+  if (violations.length > 0) throw new FieldViolations(violations);
+  return definition;
+}
+
+/** How many partitions an admin's event type is created with. */
+export function partitionCountFor(statistic: DefaultStatistic | null): number {
+  if (statistic === null) return 1;
+  return Math.min(partitionsPerEventTypeMaximum, Math.max(statistic.read_parallelism, statistic.write_parallelism));
+}
+
+/**
+ * Whether an event type may become what the definition says. The schema is judged apart (see schema-evolution.ts).
+ * @returns the statistic that holds afterwards: it is fixed at creation and leaving it out keeps it
+ * @throws UNPROCESSABLE naming the first thing that may not change
+ */
+export function checkChange(current: EventType, wanted: EventTypeDefinition): DefaultStatistic | null {
+  const refuse = (reason: string): never => {
+    throw new LendstreamError('UNPROCESSABLE', reason);
+  };
+  if (wanted.name !== current.name) refuse('path does not match resource name');
+  if (wanted.category !== current.category) {
+    const becomesBusiness = current.category === 'undefined' && wanted.category === 'business';
+    if (!becomesBusiness)
+      refuse(`changing the category from ${current.category} to ${wanted.category} is not possible`);
+    if (wanted.compatibility_mode === 'compatible') {
+      refuse('changing the category is not possible in compatibility mode compatible');
+    }
+  } else if (!isDeepStrictEqual([...wanted.enrichment_strategies], [...current.enrichment_strategies])) {
+    refuse('changing enrichment strategies is not possible');
+  }
+  if (wanted.cleanup_policy !== current.cleanup_policy) {
+    const addsCompaction = current.cleanup_policy === 'delete' && wanted.cleanup_policy === 'compact_and_delete';
+    if (!addsCompaction) {
+      refuse(`changing the cleanup policy from ${current.cleanup_policy} to ${wanted.cleanup_policy} is not possible`);
+    }
+  }
+  if (current.authorization !== null && wanted.authorization === null) {
+    refuse('Changing authorization object to `null` is not possible due to existing one');
+  }
+  if (current.audience !== null && wanted.audience === null) refuse('the audience cannot be taken back');
+  if (wanted.default_statistic !== null && !isDeepStrictEqual(wanted.default_statistic, current.default_statistic)) {
+    refuse('default statistics must not be changed');
+  }
+  return current.default_statistic;
+}
+
+const categories: readonly EventType['category'][] = ['undefined', 'data', 'business'];
+
+const audiences = [
+  'component-internal',
+  'business-unit-internal',
+  'company-internal',
+  'external-partner',
+  'external-public',
+];
+
+type PartitionStrategy = EventType['partition_strategy'];
+
+/** What `GET /registry/partition-strategies` answers. */
+export const partitionStrategies: readonly PartitionStrategy[] = ['hash', 'user_defined', 'random'];
+
+/** What `GET /registry/enrichment-strategies` answers. */
+export const enrichmentStrategies: EventType['enrichment_strategies'] = ['metadata_enrichment'];
+
+/** Dot-separated words; linear, for no two of its parts can match the same character. */
+const namePattern = /^[a-zA-Z][-0-9a-zA-Z_]*(\.[0-9a-zA-Z][-0-9a-zA-Z_]*)*$/;
+
+function nameViolations(name: string): FieldViolation[] {
+  const violations: FieldViolation[] = [];
+  if (!namePattern.test(name)) violations.push({ field: 'name', message: 'format not allowed' });
+  if (name.length < 1 || name.length > eventTypeNameCharactersMaximum) {
+    const message = `the length of the name must be >= 1 and <= ${eventTypeNameCharactersMaximum}`;
+    violations.push({ field: 'name', message });
+  }
+  if (name.toLowerCase().startsWith(internalNamePrefix)) {
+    violations.push({ field: 'name', message: `must not begin with "${internalNamePrefix}", which the service uses` });
+  }
+  return violations;
+}
+
+function retentionViolations(milliseconds: number | undefined): FieldViolation[] {
+  if (milliseconds === undefined) return [];
+  const field = 'options.retention_time';
+  if (milliseconds > retentionMillisecondsMaximum) {
+    return [{ field, message: `can not be more than ${retentionMillisecondsMaximum}` }];
+  }
+  if (milliseconds < retentionMillisecondsMinimum) {
+    return [{ field, message: `can not be less than ${retentionMillisecondsMinimum}` }];
+  }
+  return [];
+}
+
+function readStatistic(statistic: Readonly<Record<string, unknown>> | null): DefaultStatistic | null {
+  if (statistic === null) return null;
+  const number = (name: keyof DefaultStatistic): number => integerField(statistic, name, 'default_statistic.') ?? 0;
+  return {
+    messages_per_minute: number('messages_per_minute'),
+    message_size: number('message_size'),
+    read_parallelism: number('read_parallelism'),
+    write_parallelism: number('write_parallelism'),
+  };
+}
+
+function statisticViolations(statistic: DefaultStatistic | null): FieldViolation[] {
+  if (statistic === null) return [];
+  const minimums: DefaultStatistic = {
+    messages_per_minute: 0,
+    message_size: 1,
+    read_parallelism: 1,
+    write_parallelism: 1,
+  };
+  return Object.entries(minimums)
+    .filter(([name, minimum]) => statistic[name as keyof DefaultStatistic] < minimum)
+    .map(([name, minimum]) => ({
+      field: `default_statistic.${name}`,
+      message: `must be greater than or equal to ${String(minimum)}`,
+    }));
+}
+
+/** The rules between category, enrichment, partitioning, compaction and ordering. */
+function strategyViolations(definition: EventTypeDefinition): FieldViolation[] {
+  const violations: FieldViolation[] = [];
+  const add = (field: string, message: string): void => void violations.push({ field, message });
+  const { category, enrichment_strategies: enrichment, partition_strategy: strategy } = definition;
+  if (category === 'undefined') {
+    if (enrichment.length > 0) add('enrichment_strategies', 'must be empty in category undefined');
+    if (strategy === 'user_defined') add('partition_strategy', 'can not be user_defined in category undefined');
+    if (definition.cleanup_policy !== 'delete') add('cleanup_policy', 'must be delete in category undefined');
+  } else {
+    if (!enrichment.includes('metadata_enrichment')) {
+      add('enrichment_strategies', `must contain metadata_enrichment in category ${category}`);
+    }
+    if (new Set(enrichment).size < enrichment.length) add('enrichment_strategies', 'must not contain duplicates');
+  }
+  if (!partitionStrategies.includes(strategy)) {
+    add('partition_strategy', `does not exist: ${strategy}. Possible values: ${partitionStrategies.join(', ')}`);
+  }
+  if (strategy === 'hash' && definition.partition_key_fields.length === 0) {
+    add('partition_key_fields', 'must be set for partition strategy hash');
+  }
+  if (definition.ordering_instance_ids.length > 0 && definition.ordering_key_fields.length === 0) {
+    add('ordering_instance_ids', 'can not be set without ordering_key_fields');
+  }
+  return violations;
+}
+
+function authorizationViolations(authorization: Readonly<Record<string, unknown>> | null): FieldViolation[] {
+  if (authorization === null) return [];
+  return ['admins', 'readers', 'writers'].flatMap((role): FieldViolation[] => {
+    const field = `authorization.${role}`;
+    const attributes = authorization[role];
+    if (!Array.isArray(attributes) || attributes.length === 0) {
+      return [{ field, message: 'must contain at least one attribute' }];
+    }
+    const areComplete = attributes.every(
+      (attribute: unknown) =>
+        isObject(attribute) && typeof attribute['data_type'] === 'string' && typeof attribute['value'] === 'string',
+    );
+    return areComplete ? [] : [{ field, message: 'must consist of attributes with data_type and value' }];
+  });
+}
+
+/** Characters of an annotation's value, of a label's value, of a key's name and of its prefix. */
+export const annotationCharactersMaximum = 1_000;
+export const labelCharactersMaximum = 63;
+export const keyNameCharactersMaximum = 63;
+export const keyPrefixCharactersMaximum = 253;
+
+/**
+ * Annotations and labels have keys `name` or `prefix/name`, the prefix a DNS name, as Kubernetes has them.
+ * @returns what is wrong with them, as findings on `field`
+ */
+export function keyedViolations(
+  field: 'annotations' | 'labels',
+  entries: Readonly<Record<string, string | null>> | null,
+  valueCharactersMaximum: number,
+): FieldViolation[] {
+  return Object.entries(entries ?? {}).flatMap(([key, value]) => {
+    const messages = keyFindings(key);
+    if (value !== null && value.length > valueCharactersMaximum) {
+      messages.push(`Value of "${shorten(key)}" is longer than ${valueCharactersMaximum} characters`);
+    }
+    return messages.map((message) => ({ field, message }));
+  });
+}
+
+/** Letters and digits with dashes, underscores and dots between them. */
+const wordPattern = /^[a-z0-9A-Z]([-_.a-z0-9A-Z]*[a-z0-9A-Z])?$/;
+const prefixPattern = /^[a-z0-9A-Z]([-.a-z0-9A-Z]*[a-z0-9A-Z])?$/;
+
+function keyFindings(key: string): string[] {
+  if (key === '') return ['Key cannot be empty'];
+  const slash = key.indexOf('/');
+  const name = key.slice(slash + 1);
+  const prefix = slash === -1 ? null : key.slice(0, slash);
+  const findings: string[] = [];
+  if (prefix !== null) {
+    if (prefix === '') findings.push('Key prefix cannot be empty');
+    else if (prefix.length > keyPrefixCharactersMaximum) {
+      findings.push(`Key prefix is longer than ${keyPrefixCharactersMaximum} characters`);
+    } else if (!prefixPattern.test(prefix)) findings.push('Key prefix should be a DNS name');
+  }
+  if (name === '') findings.push('Key name cannot be empty');
+  else if (name.length > keyNameCharactersMaximum) {
+    findings.push(`Key name is longer than ${keyNameCharactersMaximum} characters`);
+  } else if (!wordPattern.test(name)) findings.push('Key name should start and end with a letter or a digit');
+  return findings;
+}
+
+function shorten(key: string): string {
+  return key.slice(0, keyNameCharactersMaximum);
+}
+
+function labelValues(labels: Readonly<Record<string, string | null>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(labels).flatMap(([key, value]) => (value === null ? [] : [[key, value]])),
+  ) as Record<string, string>;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function wrongType(field: string, expected: string): LendstreamError {
+  return new LendstreamError('MALFORMED_REQUEST', `Field "${field}" must be ${expected}`);
+}
+
+function textField(body: Readonly<Record<string, unknown>>, name: string, field = name): string | null {
+  const value = body[name] ?? null;
+  if (value !== null && typeof value !== 'string') throw wrongType(field, 'a string');
+  return value;
+}
+
+function objectField(body: Readonly<Record<string, unknown>>, name: string): Readonly<Record<string, unknown>> | null {
+  const value = body[name] ?? null;
+  if (value !== null && !isObject(value)) throw wrongType(name, 'an object');
+  return value;
+}
+
+function integerField(body: Readonly<Record<string, unknown>>, name: string, parent: string): number | null {
+  const value = body[name] ?? null;
+  if (value !== null && !Number.isSafeInteger(value)) throw wrongType(`${parent}${name}`, 'a whole number');
+  return value as number | null;
+}
+
+function textListField(body: Readonly<Record<string, unknown>>, name: string): string[] {
+  const value = body[name] ?? [];
+  if (!Array.isArray(value) || value.some((item) => typeof item !== 'string')) {
+    throw wrongType(name, 'a list of strings');
+  }
+  return value as string[];
+}
+
+function mapField(body: Readonly<Record<string, unknown>>, name: string): Record<string, string | null> | null {
+  const value = objectField(body, name);
+  if (value === null) return null;
+  if (Object.values(value).some((item) => item !== null && typeof item !== 'string')) {
+    throw wrongType(name, 'an object of strings');
+  }
+  return value as Record<string, string | null>;
+}
+
+/** The value in lower case, whatever its case was. */
+function enumValue<const Value extends string>(field: string, value: string, allowed: readonly Value[]): Value {
+  const found = allowed.find((candidate) => candidate === value.toLowerCase());
+  if (found === undefined) {
+    const detail = `Field "${field}" cannot be "${value}". Possible values: ${allowed.join(', ')}`;
+    throw new LendstreamError('MALFORMED_REQUEST', detail);
+  }
+  return found;
+}
+
+function enumField<const Value extends string>(
+  body: Readonly<Record<string, unknown>>,
+  name: string,
+  allowed: readonly Value[],
+): Value | null {
+  const value = textField(body, name);
+  return value === null ? null : enumValue(name, value, allowed);
+}

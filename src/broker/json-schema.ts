@@ -1,0 +1,242 @@
+import type { ErrorObject, Options, ValidateFunction } from 'ajv';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { fullFormats } from 'ajv-formats/dist/formats.js';
+import { RE2JS } from 're2js';
+import { LendstreamError, describeError } from '../errors.ts';
+import type { JsonSchema } from '../schemas.ts';
+import { isSchemaObject, mapSchema, visitSchema, type SchemaObject } from './json-schema-tree.ts';
+
+/**
+ * JSON Schema as users bring it, drafts 04 to 2020-12: unknown keywords and formats are allowed, regular expressions
+ * are evaluated in linear time, so that no pattern can stall the process, and nothing is ever fetched.
+ */
+
+/** One broken rule of a value: where (a JSON pointer, `#` for the value itself) and what. */
+export interface SchemaViolation {
+  readonly pointer: string;
+  readonly message: string;
+}
+
+/** The violations of a value, none when it is valid. */
+export type SchemaValidator = (value: unknown) => readonly SchemaViolation[];
+
+export interface ValidatorOptions {
+  /** Documents the schema may refer to, each with its `$id`. */
+  readonly references?: readonly JsonSchema[];
+  /** Report every violation of a value (the default) or only the first one found. */
+  readonly allViolations?: boolean;
+}
+
+/** The largest compiled regular expression, in instructions of its automaton. Matching costs at most this per character. */
+export const patternInstructionsMaximum = 1_000;
+
+/**
+ * Compiles a schema once; the validator may then be called any number of times.
+ * @throws UNPROCESSABLE when the schema is no valid JSON Schema, refers to something unknown, or has a pattern that is
+ *   no regular expression or too large a one
+ */
+export function compileValidator(schema: JsonSchema, options: ValidatorOptions = {}): SchemaValidator {
+  const { dialect, normalised } = normalise(schema);
+  try {
+    metaValidate(dialect, normalised);
+    const ajv = createAjv(dialect, options.allViolations ?? true, false);
+    for (const reference of options.references ?? []) ajv.addSchema(normalise(reference).normalised);
+    const validate: ValidateFunction = ajv.compile(normalised);
+    return (value) => (validate(value) ? noViolations : describeErrors(validate.errors ?? []));
+  } catch (error) {
+    if (error instanceof LendstreamError) throw error;
+    throw new LendstreamError('UNPROCESSABLE', `Invalid schema: ${describeError(error)}`, { cause: error });
+  }
+}
+
+/** All violations in one text: `#/amount: ...`, or a count and one line for each. */
+export function describeViolations(violations: readonly SchemaViolation[]): string {
+  const lines = violations.map(({ pointer, message }) => `${pointer}: ${message}`);
+  return lines.length === 1 ? (lines[0] ?? '') : `#: ${lines.length} schema violations found\n${lines.join('\n')}`;
+}
+
+const noViolations: readonly SchemaViolation[] = [];
+
+/** Drafts 04 to 07 are read as 2019-09, which has all of theirs. */
+type Dialect = '2019-09' | '2020-12';
+
+/** A schema that does not name its draft is read as 2020-12 when it uses what only that draft has. */
+function dialectOf(schema: SchemaObject): Dialect {
+  const declared = typeof schema['$schema'] === 'string' ? schema['$schema'] : '';
+  if (declared.includes('2020-12')) return '2020-12';
+  if (declared !== '') return '2019-09';
+  let dialect: Dialect = '2019-09';
+  visitSchema(schema, (found) => {
+    if ('prefixItems' in found || '$dynamicRef' in found) dialect = '2020-12';
+  });
+  return dialect;
+}
+
+/** Draft 04 says `id` for `$id` and makes the exclusive bounds flags. */
+function normalise(schema: JsonSchema): { dialect: Dialect; normalised: SchemaObject } {
+  const dialect = dialectOf(schema);
+  const normalised = mapSchema(schema, (found) => {
+    const changed: Record<string, unknown> = { ...found };
+    delete changed['$schema'];
+    delete changed['id'];
+    for (const [flag, bound] of exclusiveBounds) {
+      if (typeof changed[flag] !== 'boolean') continue;
+      const exclusive = changed[flag];
+      delete changed[flag];
+      if (exclusive && changed[bound] !== undefined) {
+        changed[flag] = changed[bound];
+        delete changed[bound];
+      }
+    }
+    return changed;
+  });
+  return { dialect, normalised };
+}
+
+const exclusiveBounds = [
+  ['exclusiveMinimum', 'minimum'],
+  ['exclusiveMaximum', 'maximum'],
+] as const;
+
+type AnyAjv = Ajv2019 | Ajv2020;
+
+/** One instance for each dialect that checks schemas; compiling is done by an instance of its own, which then goes. */
+const metaValidators = new Map<Dialect, AnyAjv>();
+
+function metaValidate(dialect: Dialect, schema: SchemaObject): void {
+  const ajv = metaValidators.get(dialect) ?? createAjv(dialect, false, true);
+  metaValidators.set(dialect, ajv);
+  if (ajv.validateSchema(schema) === true) return;
+  const [error] = ajv.errors ?? [];
+  throw new LendstreamError('UNPROCESSABLE', `Invalid schema: #${error?.instancePath}: ${error?.message}`);
+}
+
+function createAjv(dialect: Dialect, allErrors: boolean, meta: boolean): AnyAjv {
+  const options: Options = {
+    strict: false,
+    // Numbers beyond the range of a double come out of the parser as Infinity.
+    strictNumbers: true,
+    allErrors,
+    // The offending value, for the messages.
+    verbose: true,
+    validateSchema: false,
+    meta,
+    logger: false,
+    code: { regExp: linearRegExp },
+    formats,
+  };
+  return dialect === '2020-12' ? new Ajv2020(options) : new Ajv2019(options);
+}
+
+/** JavaScript's regular expressions backtrack and may take exponential time; these do not. */
+function compilePattern(pattern: string): { test: (text: string) => boolean } {
+  const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
+  if (compiled.programSize() > patternInstructionsMaximum) {
+    throw new LendstreamError('UNPROCESSABLE', `Invalid schema: the pattern ${pattern} is too large.`);
+  }
+  return { test: (text) => compiled.test(text) };
+}
+
+/** Ajv wants to know the engine's name as code, which only its stand-alone mode uses. */
+const linearRegExp = Object.assign(compilePattern, { code: 'linearRegExp' });
+
+const dateTimePattern =
+  /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt ]([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):?[0-5]\d)$/;
+const daysOfMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** Whether a text is a date and time with a zone, RFC 3339 section 5.6. */
+export function isDateTime(text: string): boolean {
+  const parts = dateTimePattern.exec(text);
+  if (parts === null) return false;
+  const day = Number(parts[3]);
+  if (day <= 28) return true;
+  const year = Number(parts[1]);
+  const month = Number(parts[2]);
+  const isLeapYear = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return day <= (month === 2 && isLeapYear ? 29 : (daysOfMonth[month - 1] ?? 0));
+}
+
+/** Any 128 bits written as 8-4-4-4-12 hexadecimal digits, of whatever version and case. */
+const eventIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+const currencyCodes = new Set(Intl.supportedValuesOf('currency'));
+
+const formats: NonNullable<Options['formats']> = {
+  ...fullFormats,
+  'date-time': isDateTime,
+  uuid: eventIdPattern,
+  'iso-4217': (text: string) => currencyCodes.has(text),
+  // Patterns are compiled by the linear engine, so this asks that one.
+  regex: (text: string) => {
+    try {
+      compilePattern(text);
+      return true;
+    } catch {
+      return false;
+    }
+  },
+};
+
+/** JSON's own words for a value's type, as messages use them. */
+function typeName(value: unknown): string {
+  if (value === null) return 'Null';
+  if (Array.isArray(value)) return 'Array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'Integer' : 'Number';
+  const name = typeof value;
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+/** The longest value that a message repeats. Characters. */
+const shownValueCharactersMaximum = 100;
+
+function show(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
+  return text.length > shownValueCharactersMaximum ? `${text.slice(0, shownValueCharactersMaximum)}...` : text;
+}
+
+function describeErrors(errors: readonly ErrorObject[]): readonly SchemaViolation[] {
+  return errors.map((error) => ({ pointer: `#${error.instancePath}`, message: describeKeyword(error) }));
+}
+
+function describeKeyword({ keyword, params, data, message }: ErrorObject): string {
+  const parameters: Record<string, unknown> = params;
+  switch (keyword) {
+    case 'required':
+      return `required key [${String(parameters['missingProperty'])}] not found`;
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return `extraneous key [${String(parameters['additionalProperty'] ?? parameters['unevaluatedProperty'])}] is not permitted`;
+    case 'type': {
+      const expected = [parameters['type']].flat().map((name) => {
+        const text = String(name);
+        return text.charAt(0).toUpperCase() + text.slice(1);
+      });
+      return `expected type: ${expected.join(' or ')}, found: ${typeName(data)}`;
+    }
+    case 'enum':
+    case 'const':
+      return `${show(data)} is not a valid enum value`;
+    case 'format':
+      return `[${show(data)}] is not a valid ${String(parameters['format'])}`;
+    case 'pattern':
+      return `string [${show(data)}] does not match pattern ${String(parameters['pattern'])}`;
+    default:
+      return message ?? `breaks the rule ${keyword}`;
+  }
+}
+
+/**
+ * Reads the text of a schema.
+ * @throws UNPROCESSABLE when it is no JSON object
+ */
+export function parseSchema(text: string): JsonSchema {
+  let schema: unknown;
+  try {
+    schema = JSON.parse(text);
+  } catch (error) {
+    throw new LendstreamError('UNPROCESSABLE', `Invalid schema: it is not JSON: ${describeError(error)}`);
+  }
+  if (!isSchemaObject(schema)) throw new LendstreamError('UNPROCESSABLE', 'Invalid schema: it must be a JSON object.');
+  return schema;
+}
