@@ -1,0 +1,173 @@
+import { earnedInterest, figuresOf } from './balances.ts';
+import { startOfDay } from './installments.ts';
+import { type AccountState, type AccountSubState, type Loan, isDynamic, toInstant } from './loan.ts';
+import { type Decimal, larger, sum, zero } from './money.ts';
+import type { LoanProduct } from './product.ts';
+import type { LocalDate } from './terms.ts';
+
+/** A loan account as GET /loans/{id} and the loan search show it: one serialiser for both. */
+export interface AccountView {
+  readonly encodedKey: string;
+  readonly id: string;
+  readonly loanName: string | null;
+  readonly accountHolderKey: string | null;
+  readonly accountHolderType: 'CLIENT' | 'GROUP' | null;
+  readonly productTypeKey: string;
+  readonly accountState: AccountState;
+  readonly accountSubState: AccountSubState | null;
+  readonly loanAmount: Decimal;
+  readonly currency: { readonly code: string };
+  readonly creationDate: string;
+  readonly lastModifiedDate: string;
+  readonly approvedDate: string | null;
+  readonly closedDate: string | null;
+  readonly activationTransactionKey: string | null;
+  readonly paymentMethod: 'HORIZONTAL';
+  readonly notes: string | null;
+  /** Percent. */
+  readonly taxRate: Decimal;
+  /** Dynamic loans: interest earned and not yet due. */
+  readonly accruedInterest: Decimal;
+  readonly balances: Readonly<Record<AccountBalanceName, Decimal>>;
+  readonly interestSettings: {
+    readonly interestRate: Decimal;
+    readonly interestChargeFrequency: string;
+    readonly interestType: string;
+    readonly interestCalculationMethod: string;
+    readonly accrueLateInterest: boolean;
+  };
+  readonly scheduleSettings: {
+    readonly repaymentInstallments: number;
+    readonly repaymentPeriodCount: number | null;
+    readonly repaymentPeriodUnit: string | null;
+    readonly gracePeriod: number;
+    readonly gracePeriodType: string;
+    readonly principalRepaymentInterval: number;
+    readonly scheduleDueDatesMethod: string;
+    readonly fixedDaysOfMonth: readonly number[];
+    readonly shortMonthHandlingMethod: string | null;
+    readonly defaultFirstRepaymentDueDateOffset: number;
+    readonly hasCustomSchedule: boolean;
+  };
+  readonly prepaymentSettings: { readonly prepaymentRecalculationMethod: string };
+  readonly penaltySettings: { readonly penaltyRate: Decimal | null };
+  readonly disbursementDetails: {
+    readonly expectedDisbursementDate: string | null;
+    readonly disbursementDate: string | null;
+    readonly firstRepaymentDate: string | null;
+  };
+}
+
+type AccountBalanceName =
+  | `${'principal' | 'interest' | 'fees' | 'penalty'}${'Due' | 'Paid' | 'Balance'}`
+  | 'interestFromArrearsBalance'
+  | 'interestFromArrearsDue'
+  | 'interestFromArrearsPaid'
+  | 'holdBalance'
+  | 'redrawBalance';
+
+/** The body of GET /loans/{id}. Its fee balances keep their names whatever the toggles say. */
+export function accountOf(loan: Loan): AccountView {
+  const { position, product, terms } = loan;
+  return {
+    encodedKey: loan.encodedKey,
+    id: loan.id,
+    loanName: loan.loanName,
+    accountHolderKey: loan.accountHolderKey,
+    accountHolderType: loan.accountHolderType,
+    productTypeKey: product.encodedKey,
+    accountState: position.accountState,
+    accountSubState: position.accountSubState,
+    loanAmount: loan.loanAmount,
+    currency: { code: product.currency.code },
+    creationDate: toInstant(loan.createdAt),
+    lastModifiedDate: toInstant(loan.modifiedAt),
+    approvedDate: instantOrNull(position.approvedAt),
+    closedDate: instantOrNull(position.closedAt),
+    activationTransactionKey: position.disbursement?.transactionKey ?? null,
+    paymentMethod: product.paymentSettings.paymentMethod,
+    notes: loan.notes,
+    taxRate: product.taxSettings.taxRate,
+    accruedInterest: accruedInterest(loan),
+    balances: accountBalances(loan),
+    interestSettings: {
+      interestRate: terms.interest.interestRate,
+      interestChargeFrequency: terms.interest.interestChargeFrequency,
+      interestType: terms.interest.interestType,
+      interestCalculationMethod: terms.interest.interestCalculationMethod,
+      accrueLateInterest: product.interestSettings.accrueLateInterest,
+    },
+    scheduleSettings: scheduleSettings(loan),
+    prepaymentSettings: {
+      prepaymentRecalculationMethod: product.paymentSettings.prepaymentSettings.prepaymentRecalculationMethod,
+    },
+    penaltySettings: { penaltyRate: loan.penaltyRate },
+    disbursementDetails: {
+      expectedDisbursementDate: startOfDayOrNull(loan.expectedDisbursementDate),
+      disbursementDate: startOfDayOrNull(position.disbursement?.date ?? null),
+      firstRepaymentDate: startOfDayOrNull(position.disbursement?.firstRepaymentDate ?? loan.firstRepaymentDate),
+    },
+  };
+}
+
+function accountBalances(loan: Loan): AccountView['balances'] {
+  const { principal, interest, fees, penalty } = figuresOf(loan);
+  return {
+    principalDue: principal.due,
+    principalPaid: principal.paid,
+    principalBalance: principal.balance,
+    interestDue: interest.due,
+    interestPaid: interest.paid,
+    interestBalance: interest.balance,
+    feesDue: fees.due,
+    feesPaid: fees.paid,
+    feesBalance: fees.balance,
+    penaltyDue: penalty.due,
+    penaltyPaid: penalty.paid,
+    penaltyBalance: penalty.balance,
+    interestFromArrearsBalance: zero,
+    interestFromArrearsDue: zero,
+    interestFromArrearsPaid: zero,
+    holdBalance: zero,
+    redrawBalance: zero,
+  };
+}
+
+function scheduleSettings({ terms, product }: Loan): AccountView['scheduleSettings'] {
+  const { dueDates } = terms;
+  const isInterval = dueDates.scheduleDueDatesMethod === 'INTERVAL';
+  return {
+    repaymentInstallments: terms.repaymentInstallments,
+    repaymentPeriodCount: isInterval ? dueDates.repaymentPeriodCount : null,
+    repaymentPeriodUnit: isInterval ? dueDates.repaymentPeriodUnit : null,
+    gracePeriod: terms.gracePeriod,
+    gracePeriodType: terms.gracePeriodType,
+    principalRepaymentInterval: terms.principalRepaymentInterval,
+    scheduleDueDatesMethod: dueDates.scheduleDueDatesMethod,
+    fixedDaysOfMonth: isInterval ? [] : dueDates.fixedDaysOfMonth,
+    shortMonthHandlingMethod: isInterval ? null : (product.scheduleSettings.shortMonthHandlingMethod ?? null),
+    defaultFirstRepaymentDueDateOffset: dueDates.firstRepaymentDueDateOffset,
+    hasCustomSchedule: false,
+  };
+}
+
+/** Of a dynamic loan, what the rows not yet due have earned and nobody has paid. */
+function accruedInterest(loan: Loan): Decimal {
+  if (!isDynamic(loan)) return zero;
+  const { asOf, installments } = loan.position;
+  const running = installments.filter((row) => asOf === null || row.dueDate > asOf);
+  return sum(running.map((row) => larger(zero, earnedInterest(loan, row).minus(row.interest.amount.paid))));
+}
+
+function instantOrNull(instant: number | null): string | null {
+  return instant === null ? null : toInstant(instant);
+}
+
+function startOfDayOrNull(day: LocalDate | null): string | null {
+  return day === null ? null : startOfDay(day);
+}
+
+/** A product as GET /loanproducts/{id} shows it: all its settings, in the lending API's names. */
+export function productView(product: LoanProduct): LoanProduct {
+  return product;
+}

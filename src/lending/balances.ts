@@ -1,0 +1,159 @@
+import { type FeeCharge, type Installment, type Loan, type LoanPosition, dueOf, isDynamic } from './loan.ts';
+import { type Decimal, larger, roundAmount, sum, zero } from './money.ts';
+import { taxedAmount } from './taxes.ts';
+import type { Toggles } from './toggles.ts';
+
+const commonNames = [
+  'principalDue',
+  'principalPaid',
+  'principalBalance',
+  'interestDue',
+  'interestPaid',
+  'interestBalance',
+  'penaltyDue',
+  'penaltyPaid',
+  'penaltyBalance',
+] as const;
+const feeNames = ['feesDue', 'feesPaid', 'feesBalance'] as const;
+const scheduledFeeNames = [
+  'scheduledFeesDue',
+  'scheduledFeesPaid',
+  'scheduledFeesBalance',
+  'nonScheduledFeeBalance',
+  'nonScheduledFeePaidBalance',
+] as const;
+
+export type BalanceName = (typeof commonNames)[number] | (typeof feeNames)[number] | (typeof scheduledFeeNames)[number];
+
+/** Balances by name; which fee names there are depends on the toggle ALLOW_NON_SCHEDULED_FEES. */
+export type Balances = Partial<Readonly<Record<BalanceName, Decimal>>>;
+
+/** Every balance name a loan may have, toggled or not. */
+export const balanceNames: readonly BalanceName[] = [...commonNames, ...feeNames, ...scheduledFeeNames];
+
+/** What a loan owes and has paid, free of any toggle. Amounts are gross: they contain their tax. */
+export interface Figures {
+  readonly principal: ElementFigures;
+  readonly interest: ElementFigures;
+  /** Fees that joined an installment. */
+  readonly fees: ElementFigures;
+  readonly penalty: ElementFigures;
+  readonly nonScheduledFees: { readonly balance: Decimal; readonly paid: Decimal };
+  /** All that is owed but non-scheduled fees: the most that an ordinary repayment may be. */
+  readonly total: Decimal;
+}
+
+export interface ElementFigures {
+  /** Owed and due: of installments whose day has come; of fees and penalties, everything applied by hand as well. */
+  readonly due: Decimal;
+  readonly paid: Decimal;
+  readonly balance: Decimal;
+}
+
+/**
+ * The figures of a loan as of its position's `asOf`. The interest balance of a fixed loan is all its unpaid scheduled
+ * interest; that of a dynamic loan is what has been earned up to `asOf`, so that paying the total on that day closes it.
+ */
+export function figuresOf(loan: Loan, position: LoanPosition = loan.position): Figures {
+  const { installments, charges, asOf } = position;
+  const due = installments.filter((row) => asOf !== null && row.dueDate <= asOf);
+  const principalBalance = sum(installments.map((row) => dueOf(row.principal)));
+  const interestBalance = sum(installments.map((row) => payableInterest(loan, position, row)));
+  const feesBalance = sum(installments.map((row) => dueOf(row.fee.amount)));
+  const penaltyBalance = sum(installments.map((row) => dueOf(row.penalty.amount)));
+  const notYetDue = charges.filter((charge) => isNotYetDue(charge, position));
+  const nonScheduled = charges.filter((charge) => charge.allocation === 'NO_ALLOCATION');
+  return {
+    principal: {
+      due: sum(due.map((row) => dueOf(row.principal))),
+      paid: sum(installments.flatMap((row) => [row.principal.paid, row.principalOverpaid])),
+      balance: principalBalance,
+    },
+    interest: {
+      due: sum(due.map((row) => dueOf(row.interest.amount))),
+      paid: sum(installments.map((row) => row.interest.amount.paid)),
+      balance: interestBalance,
+    },
+    fees: {
+      due: feesBalance.minus(sum(notYetDue.map((charge) => dueOf(charge.amount)))),
+      paid: sum(charges.filter((charge) => charge.installmentNumber !== null).map((charge) => charge.amount.paid)),
+      balance: feesBalance,
+    },
+    penalty: {
+      due: penaltyBalance,
+      paid: sum(installments.map((row) => row.penalty.amount.paid)),
+      balance: penaltyBalance,
+    },
+    nonScheduledFees: {
+      balance: sum(nonScheduled.map((charge) => dueOf(charge.amount))),
+      paid: sum(nonScheduled.map((charge) => charge.amount.paid)),
+    },
+    total: sum([principalBalance, interestBalance, feesBalance, penaltyBalance]),
+  };
+}
+
+/** A fee planned for a due date is due on that date; every other fee when it is applied. */
+function isNotYetDue(charge: FeeCharge, { installments, asOf }: LoanPosition): boolean {
+  if (charge.trigger !== 'PAYMENT_DUE' || charge.installmentNumber === null) return false;
+  const row = installments[charge.installmentNumber - 1];
+  return row !== undefined && (asOf === null || row.dueDate > asOf);
+}
+
+/**
+ * The interest of a row that can be paid as of the position's day: all that is unpaid of a fixed loan; of a dynamic
+ * loan what the row has earned so far, which at its due date is the whole.
+ */
+export function payableInterest(loan: Loan, position: LoanPosition, row: Installment): Decimal {
+  if (!isDynamic(loan) || (position.asOf !== null && row.dueDate <= position.asOf)) return dueOf(row.interest.amount);
+  return larger(zero, earnedInterest(loan, row).minus(row.interest.amount.paid));
+}
+
+/** What a row of a dynamic loan has earned so far, rounded and with its tax. */
+export function earnedInterest(loan: Loan, row: Installment): Decimal {
+  return grossInterest(loan, row.interestAccrued).amount;
+}
+
+/** Rounds interest to the currency and adds or takes out its tax, if the product taxes interest. */
+export function grossInterest(loan: Loan, interest: Decimal): { readonly amount: Decimal; readonly tax: Decimal } {
+  const { currency, taxSettings, scheduleSettings } = loan.product;
+  const mode = scheduleSettings.roundingSettings.roundingMode;
+  const rounded = roundAmount(interest, currency, mode);
+  if (!taxSettings.taxesOnInterestEnabled) return { amount: rounded, tax: zero };
+  const { owed, tax } = taxedAmount(rounded, taxSettings, currency, mode);
+  return { amount: owed, tax };
+}
+
+/**
+ * The body of GET /loans/{id}/balances. The toggle ALLOW_NON_SCHEDULED_FEES renames the three fee balances and adds
+ * those of fees outside the schedule.
+ */
+export function balancesOf(loan: Loan, toggles: Toggles): Balances {
+  const figures = figuresOf(loan);
+  const common = {
+    principalDue: figures.principal.due,
+    principalPaid: figures.principal.paid,
+    principalBalance: figures.principal.balance,
+    interestDue: figures.interest.due,
+    interestPaid: figures.interest.paid,
+    interestBalance: figures.interest.balance,
+  };
+  const penalty = {
+    penaltyDue: figures.penalty.due,
+    penaltyPaid: figures.penalty.paid,
+    penaltyBalance: figures.penalty.balance,
+  };
+  return { ...common, ...feeBalancesOf(figures, toggles), ...penalty };
+}
+
+/** The fee balances alone, in the names that the toggle asks for. */
+export function feeBalancesOf(figures: Figures, toggles: Toggles): Balances {
+  const { due, paid, balance } = figures.fees;
+  if (!toggles.ALLOW_NON_SCHEDULED_FEES) return { feesDue: due, feesPaid: paid, feesBalance: balance };
+  return {
+    scheduledFeesDue: due,
+    scheduledFeesPaid: paid,
+    scheduledFeesBalance: balance,
+    nonScheduledFeeBalance: figures.nonScheduledFees.balance,
+    nonScheduledFeePaidBalance: figures.nonScheduledFees.paid,
+  };
+}

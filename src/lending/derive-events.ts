@@ -1,0 +1,287 @@
+import { type BalanceName, balanceNames, balancesOf, feeBalancesOf, figuresOf } from './balances.ts';
+import type { LoanCommand, StateAction } from './commands.ts';
+import type {
+  BalanceChange,
+  LoanEvent,
+  LoanEventHeader,
+  LoanFeeEvent,
+  LoanScheduleChanged,
+  ScheduleChangeReason,
+  StateEventName,
+  TransactionEventName,
+} from './events.ts';
+import type { LoanFact, TransactionAdjusted, TransactionPosted } from './facts.ts';
+import { type InstallmentView, installmentsOf } from './installments.ts';
+import { type FeeCharge, type Loan, type LoanTransactionType, installmentKey, toInstant } from './loan.ts';
+import { Decimal, sum, zero } from './money.ts';
+import type { Toggles } from './toggles.ts';
+import { transactionView } from './transactions.ts';
+
+/** An event without the fields that all have; its place in the list gives its sequence. */
+type Body = LoanEvent extends infer Event
+  ? Event extends LoanEvent
+    ? Omit<Event, keyof LoanEventHeader>
+    : never
+  : never;
+
+/**
+ * The events of one command, found by comparing what the views showed before with what they show after. So the fold of
+ * the events is what the views show, by construction. The schedule before is the one last published, under the toggles
+ * of that time: rows that a toggle switched since looks different in are told again.
+ */
+export function eventsBetween(
+  before: Loan | null,
+  after: Loan,
+  fact: LoanFact,
+  command: LoanCommand,
+  toggles: Toggles,
+): LoanEvent[] {
+  const isTransaction = fact.type === 'TRANSACTION_POSTED' || fact.type === 'TRANSACTION_ADJUSTED';
+  const bodies: Body[] =
+    isTransaction && before !== null ? transactionBodies(before, after, fact, command, toggles) : [];
+  bodies.push(...stateBodies(before, after, fact));
+  const posted = isTransaction ? fact.transaction : null;
+  return bodies.map((body, index) => ({
+    ...body,
+    schemaVersion: 1,
+    loanAccountId: after.id,
+    loanAccountEncodedKey: after.encodedKey,
+    productTypeKey: after.product.encodedKey,
+    sequence: after.eventSequence + index + 1,
+    causationCommandId: command.commandId,
+    transactionEncodedKey: posted?.encodedKey ?? null,
+    transactionType: posted?.type ?? null,
+    valueDate: posted?.valueDate ?? null,
+    bookingDate: posted?.bookingDate ?? null,
+    creationDate: toInstant(command.receivedAt),
+    toggles,
+  }));
+}
+
+function transactionBodies(
+  before: Loan,
+  after: Loan,
+  fact: TransactionPosted | TransactionAdjusted,
+  command: LoanCommand,
+  toggles: Toggles,
+): Body[] {
+  const { type } = fact.transaction;
+  const posted = after.transactions.at(-1);
+  if (posted === undefined) throw new Error(`no transaction after ${type}`);
+  const schedule = scheduleBody(before, after, type, toggles);
+  return [
+    {
+      eventType: 'loan_transaction_posted',
+      name: transactionEventNames[type],
+      transaction: transactionView(after, posted),
+    },
+    ...feeBodies(before, after, toggles),
+    {
+      eventType: 'loan_balance_changed',
+      changes: balanceChanges(before, after, fact, command, toggles),
+      balances: balancesOf(after, toggles),
+    },
+    ...(schedule === null ? [] : [schedule]),
+  ];
+}
+
+const transactionEventNames: Readonly<Record<LoanTransactionType, TransactionEventName>> = {
+  DISBURSMENT: 'loan_disbursed',
+  REPAYMENT: 'loan_repayment',
+  FEE_CHARGED: 'loan_fee_applied',
+  PENALTY_APPLIED: 'loan_penalty_applied',
+  PRINCIPAL_OVERPAYMENT: 'loan_principal_overpaid',
+  DISBURSMENT_ADJUSTMENT: 'loan_disbursement_reversed',
+  REPAYMENT_ADJUSTMENT: 'loan_repayment_reversed',
+  FEE_ADJUSTMENT: 'loan_fee_reversed',
+  PENALTY_ADJUSTMENT: 'loan_penalty_reversed',
+  PRINCIPAL_OVERPAYMENT_ADJUSTMENT: 'loan_principal_overpayment_reversed',
+};
+
+function balanceChanges(
+  before: Loan,
+  after: Loan,
+  { transaction }: TransactionPosted | TransactionAdjusted,
+  command: LoanCommand,
+  toggles: Toggles,
+): BalanceChange[] {
+  const old = balancesOf(before, toggles);
+  const now = balancesOf(after, toggles);
+  return balanceNames.flatMap((type: BalanceName) => {
+    const balanceAfter = now[type];
+    if (balanceAfter === undefined) return [];
+    const amount = balanceAfter.minus(old[type] ?? zero);
+    if (amount.isZero()) return [];
+    return [
+      {
+        type,
+        amount,
+        balanceAfter,
+        applicationDate: transaction.valueDate,
+        creationDate: toInstant(command.receivedAt),
+        loanAccountEncodedKey: after.encodedKey,
+        loanTransactionEncodedKey: transaction.encodedKey,
+      },
+    ];
+  });
+}
+
+/** One event for each fee that came or went, and one for each whose paid part changed. */
+function feeBodies(before: Loan, after: Loan, toggles: Toggles): Body[] {
+  const balances = feeBalancesOf(figuresOf(after), toggles);
+  const old = new Map(before.position.charges.map((charge) => [charge.encodedKey, charge]));
+  const kept = new Set(after.position.charges.map(({ encodedKey }) => encodedKey));
+  const tell = (charge: FeeCharge, kind: FeeKind, amount: Decimal, tax: Decimal): Body => ({
+    eventType: 'loan_fee_event',
+    ...kind,
+    feeKey: charge.encodedKey,
+    predefinedFeeKey: charge.predefinedFeeKey,
+    feeName: charge.feeName,
+    trigger: charge.trigger,
+    amount,
+    tax,
+    allocation: charge.allocation,
+    ...(charge.installmentNumber === null
+      ? {}
+      : {
+          installmentKey: installmentKey(after, charge.installmentNumber),
+          installmentNumber: charge.installmentNumber,
+        }),
+    balances,
+  });
+  const goneOrNew = (charge: FeeCharge, sign: 1 | -1): Body =>
+    tell(charge, kindOfCharge(charge, sign), charge.amount.expected.times(sign), charge.tax.expected.times(sign));
+  const paid = (charge: FeeCharge, amount: Decimal, tax: Decimal): Body[] => {
+    if (amount.isZero() && tax.isZero()) return [];
+    return [
+      tell(charge, amount.isNegative() ? { feeEvent: 'ADJUSTED', adjusts: 'PAID' } : { feeEvent: 'PAID' }, amount, tax),
+    ];
+  };
+  const removed = before.position.charges.filter(({ encodedKey }) => !kept.has(encodedKey));
+  return [
+    ...removed.flatMap((charge) => [
+      ...paid(charge, charge.amount.paid.negated(), charge.tax.paid.negated()),
+      goneOrNew(charge, -1),
+    ]),
+    ...after.position.charges.flatMap((charge) => {
+      const earlier = old.get(charge.encodedKey);
+      if (earlier === charge) return [];
+      const amount = charge.amount.paid.minus(earlier?.amount.paid ?? zero);
+      const tax = charge.tax.paid.minus(earlier?.tax.paid ?? zero);
+      return [...(earlier === undefined ? [goneOrNew(charge, 1)] : []), ...paid(charge, amount, tax)];
+    }),
+  ];
+}
+
+type FeeKind = Pick<LoanFeeEvent, 'feeEvent' | 'adjusts'>;
+
+function kindOfCharge({ trigger }: FeeCharge, sign: 1 | -1): FeeKind {
+  if (sign === -1) return { feeEvent: 'ADJUSTED', adjusts: 'APPLIED' };
+  return { feeEvent: trigger === 'CAPITALIZED_DISBURSEMENT' ? 'CAPITALISED' : 'APPLIED' };
+}
+
+/** Null when no row looks different. */
+function scheduleBody(before: Loan, after: Loan, type: LoanTransactionType, toggles: Toggles): Body | null {
+  const old = new Map(installmentsOf(before, before.publishedUnder ?? toggles).map((row) => [row.encodedKey, row]));
+  const now = installmentsOf(after, toggles);
+  const kept = new Set(now.map(({ encodedKey }) => encodedKey));
+  const changedInstallments = now.filter((row) => !isSame(old.get(row.encodedKey), row));
+  const removedInstallmentKeys = [...old.keys()].filter((key) => !kept.has(key));
+  if (changedInstallments.length === 0 && removedInstallmentKeys.length === 0) return null;
+  return {
+    eventType: 'loan_schedule_changed',
+    reason: scheduleReason(type, before, after),
+    scheduleVersion: after.scheduleVersion + 1,
+    changedInstallments,
+    removedInstallmentKeys,
+    summary: summaryOf(now),
+  };
+}
+
+function scheduleReason(type: LoanTransactionType, before: Loan, after: Loan): ScheduleChangeReason {
+  switch (type) {
+    case 'DISBURSMENT':
+      return 'DISBURSED';
+    case 'FEE_CHARGED':
+      return 'FEE_APPLIED';
+    case 'PENALTY_APPLIED':
+      return 'PENALTY_APPLIED';
+    case 'PRINCIPAL_OVERPAYMENT':
+      return 'PREPAYMENT_RECALCULATED';
+    case 'REPAYMENT':
+      return isSamePrincipalPlan(before, after) ? 'REPAID' : 'PREPAYMENT_RECALCULATED';
+    case 'DISBURSMENT_ADJUSTMENT':
+    case 'REPAYMENT_ADJUSTMENT':
+    case 'FEE_ADJUSTMENT':
+    case 'PENALTY_ADJUSTMENT':
+    case 'PRINCIPAL_OVERPAYMENT_ADJUSTMENT':
+      return 'ADJUSTED';
+  }
+}
+
+function isSamePrincipalPlan(before: Loan, after: Loan): boolean {
+  const plan = (loan: Loan): string => loan.position.installments.map((row) => row.principal.expected.toFixed()).join();
+  return plan(before) === plan(after);
+}
+
+function summaryOf(rows: readonly InstallmentView[]): LoanScheduleChanged['summary'] {
+  const dueOfRow = (row: InstallmentView): Decimal =>
+    sum([row.principal, row.interest, row.fee, row.penalty].map((group) => group.amount.due));
+  return {
+    count: rows.length,
+    nextDueDate: rows.find((row) => !dueOfRow(row).isZero())?.dueDate ?? null,
+    totalDue: sum(rows.map(dueOfRow)),
+  };
+}
+
+/** Whether two views show the same, amounts compared as numbers. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (one instanceof Decimal && other instanceof Decimal) return one.equals(other);
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return one === other;
+  const [left, right] = [one as Record<string, unknown>, other as Record<string, unknown>];
+  const names = Object.keys(left);
+  return names.length === Object.keys(right).length && names.every((name) => isSame(left[name], right[name]));
+}
+
+function stateBodies(before: Loan | null, after: Loan, fact: LoanFact): Body[] {
+  const { accountState, accountSubState } = after.position;
+  const previousAccountState = before?.position.accountState ?? null;
+  const previousAccountSubState = before?.position.accountSubState ?? null;
+  if (accountState === previousAccountState && accountSubState === previousAccountSubState) return [];
+  const name = stateEventName(fact, after);
+  return [
+    {
+      eventType: 'loan_state_changed',
+      name,
+      accountState,
+      accountSubState,
+      previousAccountState,
+      previousAccountSubState,
+    },
+  ];
+}
+
+const stateEventNames: Readonly<Record<StateAction, StateEventName>> = {
+  REQUEST_APPROVAL: 'loan_approval_requested',
+  SET_INCOMPLETE: 'loan_set_incomplete',
+  APPROVE: 'loan_approved',
+  UNDO_APPROVE: 'loan_approval_undone',
+  REJECT: 'loan_rejected',
+  UNDO_REJECT: 'loan_rejection_undone',
+  WITHDRAW: 'loan_withdrawn',
+  UNDO_WITHDRAW: 'loan_withdrawal_undone',
+};
+
+function stateEventName(fact: LoanFact, { position }: Loan): StateEventName {
+  switch (fact.type) {
+    case 'LOAN_CREATED':
+      return 'loan_created';
+    case 'STATE_CHANGED':
+      return stateEventNames[fact.action];
+    case 'TRANSACTION_POSTED':
+      return position.accountState === 'CLOSED' ? 'loan_closed' : 'loan_activated';
+    case 'TRANSACTION_ADJUSTED':
+      if (position.accountState === 'CLOSED') return 'loan_closed';
+      return position.accountState === 'ACTIVE' ? 'loan_reopened' : 'loan_deactivated';
+  }
+}

@@ -1,0 +1,124 @@
+import type { AccountState, AccountSubState, LoanTransactionType } from './loan.ts';
+import type { Decimal } from './money.ts';
+import type { BalanceName, Balances } from './balances.ts';
+import type { InstallmentView } from './installments.ts';
+import type { TransactionView } from './transactions.ts';
+import type { FeeAllocation, FeeTrigger } from './product.ts';
+import type { LocalDate } from './terms.ts';
+import type { Toggles } from './toggles.ts';
+
+/** What happened to a loan, in the order transaction, fees, balances, schedule, state. Amounts are exact decimals. */
+export type LoanEvent =
+  LoanTransactionPosted | LoanFeeEvent | LoanBalanceChanged | LoanScheduleChanged | LoanStateChanged;
+
+export interface LoanEventHeader {
+  readonly schemaVersion: 1;
+  readonly loanAccountId: string;
+  readonly loanAccountEncodedKey: string;
+  readonly productTypeKey: string;
+  /** Counts the events of the loan over all types, from 1, without a gap. */
+  readonly sequence: number;
+  readonly causationCommandId: string;
+  /** Null for an event that no transaction caused. */
+  readonly transactionEncodedKey: string | null;
+  readonly transactionType: LoanTransactionType | null;
+  readonly valueDate: LocalDate | null;
+  readonly bookingDate: LocalDate | null;
+  /** RFC 3339, UTC. */
+  readonly creationDate: string;
+  /** The toggles it was made under. */
+  readonly toggles: Toggles;
+}
+
+export type TransactionEventName =
+  | 'loan_disbursed'
+  | 'loan_repayment'
+  | 'loan_fee_applied'
+  | 'loan_penalty_applied'
+  | 'loan_principal_overpaid'
+  | 'loan_disbursement_reversed'
+  | 'loan_repayment_reversed'
+  | 'loan_fee_reversed'
+  | 'loan_penalty_reversed'
+  | 'loan_principal_overpayment_reversed';
+
+export interface LoanTransactionPosted extends LoanEventHeader {
+  readonly eventType: 'loan_transaction_posted';
+  readonly name: TransactionEventName;
+  readonly transaction: TransactionView;
+}
+
+export interface LoanFeeEvent extends LoanEventHeader {
+  readonly eventType: 'loan_fee_event';
+  readonly feeEvent: 'APPLIED' | 'PAID' | 'ADJUSTED' | 'CAPITALISED';
+  /** Of an ADJUSTED event: whether it takes back a charge or a payment. */
+  readonly adjusts?: 'APPLIED' | 'PAID';
+  readonly feeKey: string;
+  readonly predefinedFeeKey: string | null;
+  readonly feeName: string;
+  readonly trigger: FeeTrigger;
+  /** Tax included; negative when it takes back. */
+  readonly amount: Decimal;
+  readonly tax: Decimal;
+  readonly allocation: FeeAllocation;
+  readonly installmentKey?: string;
+  readonly installmentNumber?: number;
+  /** The fee balances after the whole command, in the names that the toggles ask for. */
+  readonly balances: Partial<Readonly<Record<BalanceName, Decimal>>>;
+}
+
+export interface BalanceChange {
+  readonly type: BalanceName;
+  readonly amount: Decimal;
+  readonly balanceAfter: Decimal;
+  readonly applicationDate: LocalDate;
+  /** RFC 3339, UTC. */
+  readonly creationDate: string;
+  readonly loanAccountEncodedKey: string;
+  readonly loanTransactionEncodedKey: string;
+}
+
+export interface LoanBalanceChanged extends LoanEventHeader {
+  readonly eventType: 'loan_balance_changed';
+  /** Balances that did not change are left out, so it may be empty. */
+  readonly changes: readonly BalanceChange[];
+  readonly balances: Balances;
+}
+
+export type ScheduleChangeReason =
+  'DISBURSED' | 'REPAID' | 'PREPAYMENT_RECALCULATED' | 'FEE_APPLIED' | 'PENALTY_APPLIED' | 'ADJUSTED';
+
+export interface LoanScheduleChanged extends LoanEventHeader {
+  readonly eventType: 'loan_schedule_changed';
+  readonly reason: ScheduleChangeReason;
+  /** From 1, one more with each schedule event of the loan. */
+  readonly scheduleVersion: number;
+  readonly changedInstallments: readonly InstallmentView[];
+  readonly removedInstallmentKeys: readonly string[];
+  readonly summary: { readonly count: number; readonly nextDueDate: string | null; readonly totalDue: Decimal };
+}
+
+export type StateEventName =
+  | 'loan_created'
+  | 'loan_approval_requested'
+  | 'loan_set_incomplete'
+  | 'loan_approved'
+  | 'loan_approval_undone'
+  | 'loan_rejected'
+  | 'loan_rejection_undone'
+  | 'loan_withdrawn'
+  | 'loan_withdrawal_undone'
+  | 'loan_activated'
+  | 'loan_deactivated'
+  | 'loan_closed'
+  | 'loan_reopened';
+
+export interface LoanStateChanged extends LoanEventHeader {
+  readonly eventType: 'loan_state_changed';
+  readonly name: StateEventName;
+  readonly accountState: AccountState;
+  readonly accountSubState: AccountSubState | null;
+  /** Null for a loan just created. */
+  readonly previousAccountState: AccountState | null;
+  readonly previousAccountSubState: AccountSubState | null;
+}

@@ -1,0 +1,50 @@
+import { figuresOf } from './balances.ts';
+import type { LoanFact, PostedTransaction } from './facts.ts';
+import {
+  type Loan,
+  type LoanPosition,
+  type PositionUndo,
+  type RememberedOutcome,
+  rememberedCommandsMaximum,
+} from './loan.ts';
+import { undoOf, undone } from './undo.ts';
+
+/**
+ * The loan after a fact.
+ * @throws Error for a fact that no decision on this loan can have made: a bug, or a broken changelog
+ */
+export function evolve(loan: Loan | null, fact: LoanFact): Loan {
+  if (fact.type === 'LOAN_CREATED') return fact.loan;
+  if (loan === null) throw new Error(`${fact.type} without a loan`);
+  switch (fact.type) {
+    case 'STATE_CHANGED':
+      return { ...loan, position: fact.position };
+    case 'TRANSACTION_POSTED':
+      return append(loan, fact.position, fact.transaction, undoOf(loan.position, fact.position));
+    case 'TRANSACTION_ADJUSTED': {
+      const original = loan.transactions.find(({ encodedKey }) => encodedKey === fact.originalKey);
+      if (original === undefined || original.undo === null) throw new Error(`nothing to undo in ${fact.originalKey}`);
+      const adjusted = { ...original, adjustmentTransactionKey: fact.transaction.encodedKey, undo: null };
+      const transactions = loan.transactions.map((transaction) => (transaction === original ? adjusted : transaction));
+      return append({ ...loan, transactions }, undone(loan.position, original.undo), fact.transaction, null);
+    }
+  }
+}
+
+function append(loan: Loan, position: LoanPosition, posted: PostedTransaction, undo: PositionUndo | null): Loan {
+  const figures = figuresOf(loan, position);
+  const transaction = {
+    ...posted,
+    id: `${loan.id}-${loan.transactions.length + 1}`,
+    principalBalanceAfter: figures.principal.balance,
+    totalBalanceAfter: figures.total,
+    adjustmentTransactionKey: null,
+    undo,
+  };
+  return { ...loan, position, transactions: [...loan.transactions, transaction] };
+}
+
+/** The loan, remembering what became of one more command and forgetting the oldest beyond the limit. */
+export function remember(loan: Loan, outcome: RememberedOutcome): Loan {
+  return { ...loan, remembered: [...loan.remembered, outcome].slice(-rememberedCommandsMaximum) };
+}

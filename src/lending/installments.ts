@@ -1,0 +1,134 @@
+import { isWithinGrace, previewInstallments } from './disbursement-schedule.ts';
+import { type Installment, type Loan, type Portion, type TaxedPortion, dueOf, installmentKey } from './loan.ts';
+import { type Decimal, roundAmount, smaller, sum } from './money.ts';
+import { taxedAmount } from './taxes.ts';
+import type { LocalDate } from './terms.ts';
+import type { Toggles } from './toggles.ts';
+
+export type InstallmentState = 'PENDING' | 'LATE' | 'PARTIALLY_PAID' | 'PAID' | 'GRACE';
+
+export interface AmountView {
+  readonly expected: Decimal;
+  readonly paid: Decimal;
+  readonly due: Decimal;
+}
+
+export interface TaxedAmountView {
+  /** Contains the tax. */
+  readonly amount: AmountView;
+  readonly tax: AmountView;
+}
+
+/** An installment as GET /loans/{id}/schedule and schedule events show it. In every group expected = paid + due. */
+export interface InstallmentView {
+  readonly encodedKey: string;
+  readonly parentAccountKey: string;
+  readonly number: string;
+  readonly dueDate: string;
+  readonly state: InstallmentState;
+  readonly isPaymentHoliday: boolean;
+  readonly lastPaidDate: string | null;
+  readonly repaidDate: string | null;
+  readonly lastPenaltyAppliedDate: string | null;
+  readonly principal: { readonly amount: AmountView };
+  readonly interest: TaxedAmountView;
+  readonly fee: { readonly amount: AmountView & { readonly expectedUnapplied: Decimal }; readonly tax: AmountView };
+  readonly penalty: TaxedAmountView;
+  /** Only under the toggle PRINCIPAL_OVERPAYMENT. */
+  readonly nonScheduledPrincipalBalanceOverpayment?: Decimal;
+}
+
+/** The body of GET /loans/{id}/schedule. */
+export interface ScheduleView {
+  readonly currency: { readonly code: string; readonly currencyCode: string };
+  readonly installments: readonly InstallmentView[];
+}
+
+/**
+ * The schedule as the API shows it: before the disbursement a preview, as it would be if the loan were disbursed on its
+ * expected date, or on the day the account was opened.
+ */
+export function scheduleOf(loan: Loan, toggles: Toggles): ScheduleView {
+  const { code } = loan.product.currency;
+  const isDisbursed = loan.position.disbursement !== null;
+  const rows = isDisbursed ? loan.position.installments : previewInstallments(loan);
+  return {
+    currency: { code, currencyCode: code },
+    installments: rows.map((row) => installmentView(loan, row, toggles)),
+  };
+}
+
+/** The installments that schedule events tell of: those of the disbursed loan. */
+export function installmentsOf(loan: Loan, toggles: Toggles): InstallmentView[] {
+  return loan.position.installments.map((row) => installmentView(loan, row, toggles));
+}
+
+function installmentView(loan: Loan, row: Installment, toggles: Toggles): InstallmentView {
+  const fee = taxed(row.fee);
+  return {
+    encodedKey: installmentKey(loan, row.number),
+    parentAccountKey: loan.encodedKey,
+    number: String(row.number),
+    dueDate: startOfDay(row.dueDate),
+    state: installmentState(loan, row),
+    isPaymentHoliday: false,
+    lastPaidDate: startOfDayOrNull(row.lastPaidDate),
+    repaidDate: startOfDayOrNull(row.repaidDate),
+    lastPenaltyAppliedDate: startOfDayOrNull(row.lastPenaltyAppliedDate),
+    principal: { amount: amountView(row.principal) },
+    interest: taxed(row.interest),
+    fee: { amount: { ...fee.amount, expectedUnapplied: fee.amount.due }, tax: fee.tax },
+    penalty: { amount: amountView(row.penalty.amount), tax: penaltyTax(loan, row, toggles) },
+    ...(toggles.PRINCIPAL_OVERPAYMENT ? { nonScheduledPrincipalBalanceOverpayment: row.principalOverpaid } : {}),
+  };
+}
+
+/** A calendar day as the API's date-times have it: its first instant, UTC. */
+export function startOfDay(day: LocalDate): string {
+  return `${day}T00:00:00Z`;
+}
+
+function startOfDayOrNull(day: LocalDate | null): string | null {
+  return day === null ? null : startOfDay(day);
+}
+
+function amountView(portion: Portion): AmountView {
+  return { expected: portion.expected, paid: portion.paid, due: dueOf(portion) };
+}
+
+function taxed(portion: TaxedPortion): TaxedAmountView {
+  return { amount: amountView(portion.amount), tax: amountView(portion.tax) };
+}
+
+/** All that a row is still owed. */
+export function rowDue(row: Installment): Decimal {
+  return sum([row.principal, row.interest.amount, row.fee.amount, row.penalty.amount].map(dueOf));
+}
+
+/** The state of a row on the loan's `asOf` day: what the account's own story tells, without a clock. */
+function installmentState(loan: Loan, row: Installment): InstallmentState {
+  const { asOf } = loan.position;
+  if (rowDue(row).isZero()) return 'PAID';
+  if (asOf !== null && row.dueDate < asOf) return 'LATE';
+  const paid = [row.principal.paid, row.interest.amount.paid, row.fee.amount.paid, row.penalty.amount.paid];
+  if (paid.some((amount) => amount.greaterThan(0))) return 'PARTIALLY_PAID';
+  return isWithinGrace(loan, row) && rowDue(row).equals(dueOf(row.interest.amount)) ? 'GRACE' : 'PENDING';
+}
+
+/**
+ * The tax of a row's penalties. Each penalty carries its own rounded tax. Under fixInstallmentTaxOnPenalty, for fixed
+ * loans, the tax still due is derived once from the whole penalty due; what was paid stays what it was.
+ */
+function penaltyTax(loan: Loan, row: Installment, toggles: Toggles): AmountView {
+  const { product } = loan;
+  const { taxSettings } = product;
+  const summed = amountView(row.penalty.tax);
+  const isDerived = toggles.fixInstallmentTaxOnPenalty && product.type === 'FIXED_TERM_LOAN';
+  if (!isDerived || !taxSettings.taxesOnPenaltyEnabled) return summed;
+  const grossDue = dueOf(row.penalty.amount);
+  const base = taxSettings.taxCalculationMethod === 'EXCLUSIVE' ? grossDue.minus(summed.due) : grossDue;
+  const mode = product.scheduleSettings.roundingSettings.roundingMode;
+  const derived = taxedAmount(roundAmount(base, product.currency, mode), taxSettings, product.currency, mode).tax;
+  const due = smaller(derived, grossDue);
+  return { expected: summed.paid.plus(due), paid: summed.paid, due };
+}

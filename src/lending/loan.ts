@@ -1,0 +1,233 @@
+import type { CustomPaymentAmount, PrepaymentRecalculationMethod } from './commands.ts';
+import type { Decimal } from './money.ts';
+import type { FeeAllocation, FeeTrigger, LoanProduct } from './product.ts';
+import type { Refusal } from './refusals.ts';
+import type { LocalDate, ScheduleTerms } from './terms.ts';
+import type { Toggles } from './toggles.ts';
+
+/**
+ * A loan account as the worker keeps it: plain data, amounts as exact decimals, replaced and never changed in place.
+ *
+ * Amounts owed are gross: an amount contains its tax, whether the product adds tax on top or takes it out of the price.
+ * So what a row shows, what a balance sums and what a repayment pays are the same numbers.
+ */
+export interface Loan {
+  readonly id: string;
+  /** 32 hex characters. */
+  readonly encodedKey: string;
+  /** The product as it was when the account was opened: later edits concern later accounts. */
+  readonly product: LoanProduct;
+  readonly terms: ScheduleTerms;
+  readonly loanName: string | null;
+  readonly accountHolderKey: string | null;
+  readonly accountHolderType: 'CLIENT' | 'GROUP' | null;
+  readonly loanAmount: Decimal;
+  /** Percent; kept for the account's readers, no penalty accrues by itself. */
+  readonly penaltyRate: Decimal | null;
+  readonly expectedDisbursementDate: LocalDate | null;
+  readonly firstRepaymentDate: LocalDate | null;
+  readonly notes: string | null;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly modifiedAt: number;
+  readonly position: LoanPosition;
+  /** In the order they were posted, adjustments included. */
+  readonly transactions: readonly LoanTransaction[];
+  /** Events published of this loan so far; the next one has this number plus one. */
+  readonly eventSequence: number;
+  /** Schedule events published of this loan so far. */
+  readonly scheduleVersion: number;
+  /** The toggles under which the last events were made; null before the first. */
+  readonly publishedUnder: Toggles | null;
+  /** The last commands done, oldest first, at most {@link rememberedCommandsMaximum}. */
+  readonly remembered: readonly RememberedOutcome[];
+}
+
+/** How many command ids a loan remembers to know a repeated command by. */
+export const rememberedCommandsMaximum = 64;
+
+export type AccountState = 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | 'APPROVED' | 'ACTIVE' | 'CLOSED';
+export type AccountSubState = 'REPAID' | 'REJECTED' | 'WITHDRAWN';
+
+/** What transactions change and adjustments restore. */
+export interface LoanPosition {
+  readonly accountState: AccountState;
+  readonly accountSubState: AccountSubState | null;
+  /** The state that undoing a rejection or a withdrawal returns to. */
+  readonly stateBeforeClosure: AccountState | null;
+  /** Milliseconds since the epoch. */
+  readonly approvedAt: number | null;
+  readonly closedAt: number | null;
+  readonly disbursement: Disbursement | null;
+  /** Disbursed plus capitalised fees. Zero before the disbursement. */
+  readonly principalLent: Decimal;
+  /**
+   * The value date of the last disbursement, repayment or overpayment: the day whose dues and accrued interest the
+   * balances show, and the day up to which the interest of a dynamic loan is known.
+   */
+  readonly asOf: LocalDate | null;
+  /** In due-date order, numbered from 1 without a gap; empty before the disbursement. */
+  readonly installments: readonly Installment[];
+  /** In the order they were charged. */
+  readonly charges: readonly FeeCharge[];
+}
+
+export interface Disbursement {
+  readonly date: LocalDate;
+  readonly firstRepaymentDate: LocalDate | null;
+  readonly transactionKey: string;
+  /** What the borrower received: the loan amount less deducted fees. */
+  readonly paidOut: Decimal;
+}
+
+/** What is expected of one element and how much of it has been paid. What is due is the difference. */
+export interface Portion {
+  readonly expected: Decimal;
+  readonly paid: Decimal;
+}
+
+/** An element that may carry tax. `tax` is part of `amount`. */
+export interface TaxedPortion {
+  readonly amount: Portion;
+  readonly tax: Portion;
+}
+
+export interface Installment {
+  /** From 1. */
+  readonly number: number;
+  /** Interest of this installment accrues from the day after this one. */
+  readonly accruesAfter: LocalDate;
+  readonly dueDate: LocalDate;
+  readonly principal: Portion;
+  readonly interest: TaxedPortion;
+  readonly fee: TaxedPortion;
+  readonly penalty: TaxedPortion;
+  /** Dynamic loans: interest of this row earned up to the position's `asOf`, without tax and unrounded. */
+  readonly interestAccrued: Decimal;
+  /** Principal overpaid in this installment's period, outside every installment. */
+  readonly principalOverpaid: Decimal;
+  readonly lastPaidDate: LocalDate | null;
+  readonly repaidDate: LocalDate | null;
+  readonly lastPenaltyAppliedDate: LocalDate | null;
+}
+
+/** One fee charged to the account. */
+export interface FeeCharge {
+  readonly encodedKey: string;
+  /** Null for an arbitrary fee. */
+  readonly predefinedFeeKey: string | null;
+  readonly feeName: string;
+  readonly trigger: FeeTrigger;
+  readonly allocation: FeeAllocation;
+  /** The installment it joined; null for a deducted, capitalised or non-scheduled fee. */
+  readonly installmentNumber: number | null;
+  readonly amount: Portion;
+  readonly tax: Portion;
+}
+
+export type AdjustableTransactionType =
+  'DISBURSMENT' | 'REPAYMENT' | 'FEE_CHARGED' | 'PENALTY_APPLIED' | 'PRINCIPAL_OVERPAYMENT';
+export type AdjustmentTransactionType =
+  | 'DISBURSMENT_ADJUSTMENT'
+  | 'REPAYMENT_ADJUSTMENT'
+  | 'FEE_ADJUSTMENT'
+  | 'PENALTY_ADJUSTMENT'
+  | 'PRINCIPAL_OVERPAYMENT_ADJUSTMENT';
+/** Names as the lending API spells them. */
+export type LoanTransactionType = AdjustableTransactionType | AdjustmentTransactionType;
+
+/** Amounts by element: of a repayment what it paid, of a charge what it added; negative in an adjustment. */
+export interface ElementAmounts {
+  readonly principal: Decimal;
+  readonly interest: Decimal;
+  readonly fees: Decimal;
+  readonly penalty: Decimal;
+}
+
+export interface TransactionFee {
+  readonly predefinedFeeKey: string | null;
+  readonly feeName: string;
+  readonly trigger: FeeTrigger;
+  readonly amount: Decimal;
+  readonly tax: Decimal;
+}
+
+export interface LoanTransaction {
+  readonly encodedKey: string;
+  /** Loan id, a hyphen and the number of the transaction in the account, from 1. */
+  readonly id: string;
+  readonly type: LoanTransactionType;
+  readonly amount: Decimal;
+  readonly valueDate: LocalDate;
+  readonly bookingDate: LocalDate;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly externalId: string | null;
+  readonly notes: string | null;
+  readonly affected: ElementAmounts;
+  /** The tax inside `affected`; its principal is always zero. */
+  readonly taxes: ElementAmounts;
+  readonly fees: readonly TransactionFee[];
+  readonly customPaymentAmounts: readonly CustomPaymentAmount[];
+  readonly prepaymentRecalculationMethod: PrepaymentRecalculationMethod | null;
+  readonly installmentNumber: number | null;
+  readonly terms: TransactionTerms;
+  readonly principalBalanceAfter: Decimal;
+  readonly totalBalanceAfter: Decimal;
+  readonly adjustmentTransactionKey: string | null;
+  readonly originalTransactionKey: string | null;
+  /** What to put back when it is adjusted; null once it is, and for adjustments. */
+  readonly undo: PositionUndo | null;
+}
+
+/** The terms in force when a transaction was posted. */
+export interface TransactionTerms {
+  /** Percent. */
+  readonly interestRate: Decimal;
+  /** The level payment of an equal-installment loan; null for other methods. */
+  readonly periodicPayment: Decimal | null;
+}
+
+/** A position as it was, told as its difference to the one that followed: rows and charges not named stayed the same. */
+export interface PositionUndo {
+  readonly fields: Omit<LoanPosition, 'installments' | 'charges'>;
+  readonly installmentCount: number;
+  readonly installments: readonly Installment[];
+  readonly chargeCount: number;
+  readonly charges: readonly { readonly index: number; readonly charge: FeeCharge }[];
+}
+
+/** What became of a command, kept so that sending it again changes nothing. */
+export interface RememberedOutcome {
+  readonly commandId: string;
+  readonly outcome: 'committed' | 'refused';
+  readonly transactionKey: string | null;
+  readonly refusals: readonly Refusal[];
+}
+
+/** What is still to be paid of an element. */
+export function dueOf(portion: Portion): Decimal {
+  return portion.expected.minus(portion.paid);
+}
+
+/** The calendar day (UTC) of an instant given in milliseconds since the epoch. */
+export function dayOf(instant: number): LocalDate {
+  return toInstant(instant).slice(0, 10);
+}
+
+/** An instant as RFC 3339 in UTC. */
+export function toInstant(instant: number): string {
+  return new Date(instant).toISOString();
+}
+
+/**
+ * The key of an installment: the loan's, its last eight digits replaced by the installment's number. A previewed row,
+ * the row after disbursement and a row that an adjustment brings back have the same key.
+ */
+export function installmentKey(loan: Loan, number: number): string {
+  return loan.encodedKey.slice(0, 24) + number.toString(16).padStart(8, '0');
+}
+
+export function isDynamic(loan: Loan): boolean {
+  return loan.product.type === 'DYNAMIC_TERM_LOAN';
+}

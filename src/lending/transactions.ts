@@ -1,0 +1,105 @@
+import type { CustomPaymentAmount, PrepaymentRecalculationMethod } from './commands.ts';
+import { startOfDay } from './installments.ts';
+import { type Loan, type LoanTransaction, type LoanTransactionType, installmentKey, toInstant } from './loan.ts';
+import type { Decimal } from './money.ts';
+import type { FeeTrigger } from './product.ts';
+
+/** A transaction as GET /loans/{id}/transactions and transaction events show it. */
+export interface TransactionView {
+  readonly encodedKey: string;
+  readonly id: string;
+  readonly parentAccountKey: string;
+  readonly type: LoanTransactionType;
+  /** Negative for an adjustment. */
+  readonly amount: Decimal;
+  readonly valueDate: string;
+  readonly bookingDate: string;
+  readonly creationDate: string;
+  readonly currency: { readonly code: string };
+  /** What was paid, charged or lent of each element, tax included; negative for an adjustment. */
+  readonly affectedAmounts: {
+    readonly principalAmount: Decimal;
+    readonly interestAmount: Decimal;
+    readonly feesAmount: Decimal;
+    readonly penaltyAmount: Decimal;
+  };
+  readonly taxes: {
+    /** Percent. */
+    readonly taxRate: Decimal;
+    readonly taxOnInterestAmount: Decimal;
+    readonly taxOnFeesAmount: Decimal;
+    readonly taxOnPenaltyAmount: Decimal;
+  };
+  readonly terms: {
+    readonly interestSettings: { readonly interestRate: Decimal };
+    readonly periodicPayment: Decimal | null;
+  };
+  readonly accountBalances: { readonly principalBalance: Decimal; readonly totalBalance: Decimal };
+  readonly fees: readonly {
+    readonly predefinedFeeKey: string | null;
+    readonly name: string;
+    readonly trigger: FeeTrigger;
+    readonly amount: Decimal;
+    readonly taxAmount: Decimal;
+  }[];
+  readonly customPaymentAmounts: readonly CustomPaymentAmount[];
+  readonly prepaymentRecalculationMethod: PrepaymentRecalculationMethod | null;
+  readonly installmentEncodedKey: string | null;
+  readonly externalId: string | null;
+  readonly notes: string | null;
+  /** Of an adjusted transaction, the one that undid it. */
+  readonly adjustmentTransactionKey: string | null;
+  /** Of an adjustment, the one it undid. */
+  readonly originalTransactionKey: string | null;
+}
+
+/** The body of GET /loans/{id}/transactions, in the order they were posted. */
+export function transactionsOf(loan: Loan): TransactionView[] {
+  return loan.transactions.map((transaction) => transactionView(loan, transaction));
+}
+
+export function transactionView(loan: Loan, transaction: LoanTransaction): TransactionView {
+  const { affected, taxes, terms, installmentNumber } = transaction;
+  return {
+    encodedKey: transaction.encodedKey,
+    id: transaction.id,
+    parentAccountKey: loan.encodedKey,
+    type: transaction.type,
+    amount: transaction.amount,
+    valueDate: startOfDay(transaction.valueDate),
+    bookingDate: startOfDay(transaction.bookingDate),
+    creationDate: toInstant(transaction.createdAt),
+    currency: { code: loan.product.currency.code },
+    affectedAmounts: {
+      principalAmount: affected.principal,
+      interestAmount: affected.interest,
+      feesAmount: affected.fees,
+      penaltyAmount: affected.penalty,
+    },
+    taxes: {
+      taxRate: loan.product.taxSettings.taxRate,
+      taxOnInterestAmount: taxes.interest,
+      taxOnFeesAmount: taxes.fees,
+      taxOnPenaltyAmount: taxes.penalty,
+    },
+    terms: { interestSettings: { interestRate: terms.interestRate }, periodicPayment: terms.periodicPayment },
+    accountBalances: {
+      principalBalance: transaction.principalBalanceAfter,
+      totalBalance: transaction.totalBalanceAfter,
+    },
+    fees: transaction.fees.map((fee) => ({
+      predefinedFeeKey: fee.predefinedFeeKey,
+      name: fee.feeName,
+      trigger: fee.trigger,
+      amount: fee.amount,
+      taxAmount: fee.tax,
+    })),
+    customPaymentAmounts: transaction.customPaymentAmounts,
+    prepaymentRecalculationMethod: transaction.prepaymentRecalculationMethod,
+    installmentEncodedKey: installmentNumber === null ? null : installmentKey(loan, installmentNumber),
+    externalId: transaction.externalId,
+    notes: transaction.notes,
+    adjustmentTransactionKey: transaction.adjustmentTransactionKey,
+    originalTransactionKey: transaction.originalTransactionKey,
+  };
+}

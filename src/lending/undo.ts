@@ -1,0 +1,25 @@
+import type { LoanPosition, PositionUndo } from './loan.ts';
+
+/**
+ * What turns `after` back into `before`. Rows and charges are compared by identity: whatever a decision did not touch is
+ * the same object.
+ */
+export function undoOf(before: LoanPosition, after: LoanPosition): PositionUndo {
+  const { installments, charges, ...fields } = before;
+  return {
+    fields,
+    installmentCount: installments.length,
+    installments: installments.filter((row, index) => after.installments[index] !== row),
+    chargeCount: charges.length,
+    charges: charges.flatMap((charge, index) => (after.charges[index] === charge ? [] : [{ index, charge }])),
+  };
+}
+
+/** The position before the transaction that `undo` was recorded for; `after` must be the position that followed it. */
+export function undone(after: LoanPosition, undo: PositionUndo): LoanPosition {
+  const installments = after.installments.slice(0, undo.installmentCount);
+  for (const row of undo.installments) installments[row.number - 1] = row;
+  const charges = after.charges.slice(0, undo.chargeCount);
+  for (const { index, charge } of undo.charges) charges[index] = charge;
+  return { ...undo.fields, installments, charges };
+}
