@@ -168,7 +168,11 @@ function readPayload(text: string, pathFields: Readonly<Record<string, string>> 
   return { ...(text.trim() === '' ? {} : readExactObject(text)), ...pathFields };
 }
 
-function readCommand(envelope: CommandEnvelope, payload: ExactJson, newKey: () => string): ParsedCommand {
+function readCommand(
+  envelope: CommandEnvelope,
+  payload: ExactJson,
+  newKey: (purpose: string) => string,
+): ParsedCommand {
   const refusals: Refusal[] = [];
   const reader = new FieldReader(payload, refusals);
   const parsed = readByType(envelope, reader, newKey);
@@ -176,7 +180,11 @@ function readCommand(envelope: CommandEnvelope, payload: ExactJson, newKey: () =
   return refusals.length > 0 ? { kind: 'refused', envelope, refusals } : parsed;
 }
 
-function readByType(envelope: CommandEnvelope, reader: FieldReader, newKey: () => string): ParsedCommand {
+function readByType(
+  envelope: CommandEnvelope,
+  reader: FieldReader,
+  newKey: (purpose: string) => string,
+): ParsedCommand {
   const { commandId, receivedAt } = envelope;
   const header = { commandId, receivedAt, loanAccountId: envelope.loanAccountId ?? '' };
   const loan = (command: Exclude<LoanCommand, CreateLoan> | CreateLoanRequest): ParsedCommand => ({
@@ -203,7 +211,8 @@ function readByType(envelope: CommandEnvelope, reader: FieldReader, newKey: () =
       return loan({ type: envelope.type, ...header, ...readAdjustTransaction(reader) });
     case 'PRINCIPAL_OVERPAYMENT':
       return loan({ type: envelope.type, ...header, ...readPrincipalOverpayment(reader) });
-    case 'CREATE_PRODUCT': {
+    case 'CREATE_PRODUCT':
+    default: {
       const product = readProduct(reader, envelope.loanProductId ?? '', newKey);
       return {
         kind: 'product',

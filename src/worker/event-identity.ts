@@ -18,11 +18,7 @@ export function eventId({ partition, offset }: CommandPosition, index: number): 
   return v5(`${partition}|${offset}|${index}`, eventNamespace);
 }
 
-/** Gives the encodedKeys a command needs, one after the other: 32 hexadecimal digits each. */
-export function keysOf({ partition, offset }: CommandPosition): () => string {
-  let count = 0;
-  return () => {
-    count += 1;
-    return v5(`${partition}|${offset}|${count}`, keyNamespace).replaceAll('-', '');
-  };
+/** Gives the encodedKeys a command needs: 32 hexadecimal digits, one for each purpose, always the same one. */
+export function keysOf({ partition, offset }: CommandPosition): (purpose: string) => string {
+  return (purpose) => v5(`${partition}|${offset}|${purpose}`, keyNamespace).replaceAll('-', '');
 }

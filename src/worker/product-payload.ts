@@ -73,7 +73,11 @@ const initialStates = ['PARTIAL_APPLICATION', 'PENDING_APPROVAL'] as const;
  * together is decided by the rules of lending.
  * @param newKey Gives the encodedKeys that the sender did not choose.
  */
-export function readProduct(reader: FieldReader, loanProductId: string, newKey: () => string): LoanProduct {
+export function readProduct(
+  reader: FieldReader,
+  loanProductId: string,
+  newKey: (purpose: string) => string,
+): LoanProduct {
   reader.ignore('creationDate', 'lastModifiedDate');
   const id = reader.text('id');
   if (id !== undefined && id !== loanProductId) reader.refuse('id');
@@ -90,7 +94,7 @@ export function readProduct(reader: FieldReader, loanProductId: string, newKey: 
   payment.choice('paymentMethod', ['HORIZONTAL']);
   const fixedDaysOfMonth = schedule.counts('fixedDaysOfMonth') ?? [];
   return {
-    encodedKey: reader.text('encodedKey') ?? newKey(),
+    encodedKey: reader.text('encodedKey') ?? newKey('product'),
     id: loanProductId,
     name: reader.require('name', reader.text('name')) ?? '',
     type: reader.require('type', reader.choice('type', productTypes)) ?? 'FIXED_TERM_LOAN',
@@ -147,7 +151,7 @@ export function readProduct(reader: FieldReader, loanProductId: string, newKey: 
     },
     feesSettings: {
       allowArbitraryFees: fees.flag('allowArbitraryFees') ?? false,
-      fees: fees.objects('fees').map((fee) => readFee(fee, newKey)),
+      fees: fees.objects('fees').map((fee, index) => readFee(fee, () => newKey(`fee ${index}`))),
     },
     taxSettings: {
       taxRate: tax.decimal('taxRate') ?? zero,

@@ -1,0 +1,55 @@
+import { accountOf, productView } from '../lending/accounts.ts';
+import { balancesOf } from '../lending/balances.ts';
+import { scheduleOf } from '../lending/installments.ts';
+import { decodeLoan } from '../lending/loan-codec.ts';
+import type { Loan } from '../lending/loan.ts';
+import type { LoanProduct } from '../lending/product.ts';
+import type { Toggles } from '../lending/toggles.ts';
+import { transactionView, transactionsOf } from '../lending/transactions.ts';
+import { type ExactJson, writeExact } from './exact-json.ts';
+import { exactView } from './exact-view.ts';
+
+/**
+ * Loans and products as the lending API shows them: JSON text with exact numbers. Events are written by the same means,
+ * so an event's balances equal the answer's. A loan comes as the changelog has it.
+ */
+
+/** The body of GET /loans/{id}, and each item of a search. Its names do not follow the toggles. */
+export function writeAccount(loanText: string): string {
+  const loan = decodeLoan(loanText);
+  return write(loan, accountOf(loan));
+}
+
+/** The body of GET /loans/{id}/schedule. */
+export function writeSchedule(loanText: string, toggles: Toggles): string {
+  const loan = decodeLoan(loanText);
+  return write(loan, scheduleOf(loan, toggles));
+}
+
+/** The body of GET /loans/{id}/balances. */
+export function writeBalances(loanText: string, toggles: Toggles): string {
+  const loan = decodeLoan(loanText);
+  return write(loan, balancesOf(loan, toggles));
+}
+
+/** The body of GET /loans/{id}/transactions: a list, oldest first. */
+export function writeTransactions(loanText: string): string {
+  const loan = decodeLoan(loanText);
+  return write(loan, transactionsOf(loan));
+}
+
+/** One transaction by its encodedKey or its id; null when the loan has none such. */
+export function writeTransaction(loanText: string, keyOrId: string): string | null {
+  const loan = decodeLoan(loanText);
+  const found = loan.transactions.find(({ encodedKey, id }) => encodedKey === keyOrId || id === keyOrId);
+  return found === undefined ? null : write(loan, transactionView(loan, found));
+}
+
+/** The body of GET /loanproducts/{id}. */
+export function writeProduct(product: LoanProduct): string {
+  return writeExact(exactView(productView(product), product.currency.digits) as ExactJson);
+}
+
+function write(loan: Loan, view: object): string {
+  return writeExact(exactView(view, loan.product.currency.digits) as ExactJson | unknown[]);
+}

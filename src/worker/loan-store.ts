@@ -1,0 +1,120 @@
+import { type EventLog, type Offset, type RecordBatch, noValue } from '../broker/event-log.ts';
+import { LendstreamError } from '../errors.ts';
+import type { Loan } from '../lending/loan.ts';
+import { decodeLoan } from '../lending/loan-codec.ts';
+import { type FenceRecord, fenceKey, isFenceKey, parseFence } from './fence.ts';
+import { loansTopic } from './lending-topics.ts';
+
+/** How many loans a partition keeps decoded. The others are kept as their text, about a tenth of the memory. */
+export const hotLoansMaximum = 5_000;
+
+const restoreReadBytes = 4 * 1024 * 1024;
+const restoreWaitMilliseconds = 100;
+
+/** A loan as it stands after a commit. */
+export interface LoanState {
+  readonly loan: Loan;
+  /** As the changelog has it. */
+  readonly text: Buffer;
+}
+
+/**
+ * The loans of one partition and how far its commands are done, as the changelog says. Knows committed states only:
+ * what a batch changes is kept beside it until the commit is durable.
+ */
+export class LoanStore {
+  readonly #texts = new Map<string, Buffer>();
+  /** Least recently used first. */
+  readonly #hot = new Map<string, Loan>();
+  readonly #hotMaximum: number;
+  #fence: FenceRecord | null = null;
+
+  private constructor(hotMaximum: number) {
+    this.#hotMaximum = hotMaximum;
+  }
+
+  /**
+   * Reads the partition's changelog up to its end as of now. The caller must hold the partition's writer: an end taken
+   * before the predecessor was fenced could miss its last commit.
+   * @throws LOG_CLOSED when `signal` aborts on the way, INTERNAL for an unreadable fence, and what reading throws
+   */
+  static async restore(
+    log: EventLog,
+    partition: number,
+    signal: AbortSignal,
+    hotMaximum: number = hotLoansMaximum,
+  ): Promise<LoanStore> {
+    const store = new LoanStore(hotMaximum);
+    const from = { topic: loansTopic, partition };
+    const [bounds] = await log.bounds([from]);
+    if (bounds === undefined)
+      throw new LendstreamError('INTERNAL', 'The log answered without the partition asked for.');
+    let fence: Buffer | null = null;
+    for (let offset = bounds.earliest; offset < bounds.latest;) {
+      const { batches, nextOffset } = await log.read(
+        { ...from, offset },
+        { bytesMaximum: restoreReadBytes, waitMilliseconds: restoreWaitMilliseconds, signal },
+      );
+      if (signal.aborted) throw new LendstreamError('LOG_CLOSED', 'The worker was stopped while it read the loans.');
+      for (const batch of batches) fence = store.#take(batch, fenceKey(partition)) ?? fence;
+      offset = nextOffset;
+    }
+    store.#fence = fence === null ? null : parseFence(fence);
+    return store;
+  }
+
+  /** The last command done; null when none ever was. */
+  get position(): Offset | null {
+    return this.#fence?.position ?? null;
+  }
+
+  get size(): number {
+    return this.#texts.size;
+  }
+
+  /** The committed state of a loan; null when there is none of that id. */
+  loanOf(loanAccountId: string): Loan | null {
+    const known = this.#hot.get(loanAccountId);
+    const text = this.#texts.get(loanAccountId);
+    if (known === undefined && text === undefined) return null;
+    const loan = known ?? decodeLoan((text as Buffer).toString());
+    this.#touch(loanAccountId, loan);
+    return loan;
+  }
+
+  /** Takes in what a commit made durable. */
+  apply(fence: FenceRecord, loans: ReadonlyMap<string, LoanState>): void {
+    for (const [loanAccountId, { loan, text }] of loans) {
+      this.#texts.set(loanAccountId, text);
+      this.#touch(loanAccountId, loan);
+    }
+    this.#fence = fence;
+  }
+
+  #touch(loanAccountId: string, loan: Loan): void {
+    this.#hot.delete(loanAccountId);
+    this.#hot.set(loanAccountId, loan);
+    if (this.#hot.size <= this.#hotMaximum) return;
+    const [oldest] = this.#hot.keys();
+    if (oldest !== undefined) this.#hot.delete(oldest);
+  }
+
+  /** @returns the text of this partition's last fence record in the batch */
+  #take(batch: RecordBatch, ownFence: string): Buffer | null {
+    let fence: Buffer | null = null;
+    for (let index = 0; index < batch.count; index += 1) {
+      const key = batch.key(index);
+      const start = batch.valueStarts[index] ?? noValue;
+      if (key === null) continue;
+      if (start === noValue) {
+        this.#texts.delete(key);
+        continue;
+      }
+      // A copy: the batch's memory is shared, and as large as everything that was read with it.
+      const text = Buffer.from(batch.bytes.subarray(start, batch.valueEnds[index]));
+      if (key === ownFence) fence = text;
+      else if (!isFenceKey(key)) this.#texts.set(key, text);
+    }
+    return fence;
+  }
+}

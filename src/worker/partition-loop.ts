@@ -1,0 +1,187 @@
+import type { EventLog, FencedWriter, Offset, PartitionRecords } from '../broker/event-log.ts';
+import { type Registry, registryTopic } from '../broker/registry.ts';
+import type { Clock } from '../clock.ts';
+import { LendstreamError, describeError, isLendstreamError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+import type { Metrics } from '../metrics.ts';
+import { CommandBatch } from './command-batch.ts';
+import { type WaitingCommand, commandsOf } from './waiting-commands.ts';
+import { loanCommandsTopic } from './lending-topics.ts';
+import { LoanStore } from './loan-store.ts';
+import { readToggles } from './toggles.ts';
+
+/**
+ * One partition's loop: own, read, decide, commit, and only then believe it.
+ *
+ * `owning`  opens the partition's writer, which fences the predecessor off, then reads the changelog to its end.
+ * `working` takes the commands after the fence record, decides them and commits everything that follows from them at
+ *           once: events, loan states, products, dead letters, the new fence record. After the commit, and not before,
+ *           the loans in memory are the new ones.
+ * Any error on the way says nothing about what the log holds. The writer and the loans in memory are thrown away and the
+ * loop is `owning` again, after a pause. Only a newer owner (WRITER_FENCED) or `stop` ends it.
+ */
+export interface PartitionLoopOptions {
+  readonly log: EventLog;
+  readonly registry: Registry;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly partition: number;
+  readonly signal: AbortSignal;
+  /** Called whenever the partition is owned and its loans are in memory. */
+  readonly onOwned: () => void;
+}
+
+/** The most commands decided in one commit. */
+export const commandsPerCommitMaximum = 200;
+/** A commit is closed when what it writes has reached this size. */
+export const commitBytesMaximum = 4 * 1024 * 1024;
+/** How many bytes of commands are read ahead. */
+const readBytesMaximum = 1024 * 1024;
+/** How long deciding may keep the process from everything else. */
+const decideSliceMilliseconds = 10;
+/** The pause after the first error in a row; it doubles up to the longest. */
+const pauseMilliseconds = 100;
+const pauseMillisecondsMaximum = 5_000;
+/** How often the length of the queue is looked up. */
+const lagMilliseconds = 1_000;
+
+export async function runPartitionLoop(options: PartitionLoopOptions): Promise<void> {
+  const { signal, partition } = options;
+  const logger = options.logger.child({ partition });
+  let pause = pauseMilliseconds;
+  while (!signal.aborted) {
+    try {
+      await ownAndWork({ ...options, logger }, () => (pause = pauseMilliseconds));
+    } catch (error) {
+      if (signal.aborted) return;
+      if (isLendstreamError(error, 'WRITER_FENCED')) {
+        logger.info({}, 'Another worker took over the partition');
+        return;
+      }
+      if (isLendstreamError(error, 'LOG_CLOSED')) {
+        logger.info({}, 'The log was closed under the worker');
+        return;
+      }
+      logger.warn({ error: describeError(error), pause }, 'The worker starts over from the log');
+      await sleep(pause, signal);
+      pause = Math.min(pause * 2, pauseMillisecondsMaximum);
+    }
+  }
+}
+
+async function ownAndWork(options: PartitionLoopOptions, onCommit: () => void): Promise<void> {
+  const { log, logger, partition, signal } = options;
+  const writer = await log.openWriter(`lending-worker/${partition}`);
+  try {
+    const store = await LoanStore.restore(log, partition, signal);
+    logger.info({ loans: store.size, position: store.position }, 'The worker owns the partition');
+    options.onOwned();
+    await work(options, writer, store, onCommit);
+  } finally {
+    // Closing a writer that an error has spent may fail too; the first error is the one to tell.
+    await writer.close().catch((error: unknown) => logger.debug({ error: describeError(error) }, 'Closing failed'));
+  }
+}
+
+async function work(
+  options: PartitionLoopOptions,
+  writer: FencedWriter,
+  store: LoanStore,
+  onCommit: () => void,
+): Promise<void> {
+  const { log, clock, metrics, partition, signal } = options;
+  const waiting: WaitingCommand[] = [];
+  let readFrom = await firstUndone(options, store.position);
+  let lagKnownAt = Number.NEGATIVE_INFINITY;
+  while (!signal.aborted) {
+    if (waiting.length === 0) {
+      const { batches, nextOffset } = await log.read(
+        { topic: loanCommandsTopic, partition, offset: readFrom },
+        { bytesMaximum: readBytesMaximum, waitMilliseconds: Infinity, signal },
+      );
+      for (const batch of batches) waiting.push(...commandsOf(batch));
+      readFrom = nextOffset;
+      if (waiting.length === 0) continue;
+    }
+    const startedAt = clock.monotonic();
+    const batch = await decide(options, store, waiting);
+    await commit(writer, batch, partition);
+    store.apply(batch.fence, batch.loans);
+    onCommit();
+    waiting.splice(0, batch.size);
+    metrics.commandSeconds.observe((clock.monotonic() - startedAt) / 1000);
+    for (const { type, outcome } of batch.decided) metrics.commands.inc({ type, outcome });
+    if (batch.products.size > 0) await seeProducts(options);
+    if (clock.monotonic() - lagKnownAt > lagMilliseconds) {
+      lagKnownAt = clock.monotonic();
+      const [bounds] = await log.bounds([{ topic: loanCommandsTopic, partition }]);
+      metrics.workerLag.set({ partition }, Math.max(0, (bounds?.latest ?? 0) - batch.fence.position - 1));
+    }
+  }
+}
+
+/** Decides as many of the waiting commands as one commit may hold. */
+async function decide(
+  options: PartitionLoopOptions,
+  store: LoanStore,
+  waiting: readonly WaitingCommand[],
+): Promise<CommandBatch> {
+  const { registry, clock, logger, partition } = options;
+  const batch = new CommandBatch({ partition, store, registry, logger, now: clock.now() });
+  let sliceEnd = clock.monotonic() + decideSliceMilliseconds;
+  for (const command of waiting.slice(0, commandsPerCommitMaximum)) {
+    batch.decide(command, readToggles(registry));
+    if (batch.bytes >= commitBytesMaximum) break;
+    if (clock.monotonic() < sliceEnd) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    sliceEnd = clock.monotonic() + decideSliceMilliseconds;
+  }
+  return batch;
+}
+
+async function commit(writer: FencedWriter, batch: CommandBatch, partition: number): Promise<void> {
+  const records: readonly PartitionRecords[] = batch.records(partition);
+  await writer.append(records);
+  await writer.commit();
+}
+
+/** A loan may be opened under a product by the very next command: waits until this process sees what it just created. */
+async function seeProducts({ log, registry }: PartitionLoopOptions): Promise<void> {
+  const [bounds] = await log.bounds([{ topic: registryTopic, partition: 0 }]);
+  if (bounds !== undefined) await registry.appliedTo(bounds.latest);
+}
+
+/** Where the commands go on that are not done yet. */
+async function firstUndone(options: PartitionLoopOptions, position: Offset | null): Promise<Offset> {
+  const { log, logger, partition } = options;
+  const [bounds] = await log.bounds([{ topic: loanCommandsTopic, partition }]);
+  if (bounds === undefined) throw new LendstreamError('INTERNAL', 'The log answered without the partition asked for.');
+  const next = position === null ? bounds.earliest : position + 1;
+  if (next < bounds.earliest) {
+    logger.error(
+      { next, earliest: bounds.earliest },
+      'Commands grew older than their retention before they were decided and are lost',
+    );
+    return bounds.earliest;
+  }
+  if (next > bounds.latest) {
+    throw new LendstreamError(
+      'INTERNAL',
+      `Commands of partition ${partition} are done up to ${next}, but the log ends at ${bounds.latest}: it lost records.`,
+    );
+  }
+  return next;
+}
+
+function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, milliseconds);
+    signal.addEventListener('abort', done, { once: true });
+    function done(): void {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    }
+  });
+}

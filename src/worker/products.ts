@@ -1,0 +1,77 @@
+import { type Registry, registryKey, registryTopic } from '../broker/registry.ts';
+import type { PartitionRecords } from '../broker/event-log.ts';
+import { Decimal } from '../lending/money.ts';
+import type { LoanProduct } from '../lending/product.ts';
+
+/** A product as the registry keeps it. */
+export interface ProductRecord {
+  /** The command that created it, so that the same command sent again is told from another one. */
+  readonly commandId: string;
+  /** The product with every decimal as text: the registry is plain JSON, whose numbers are binary floats. */
+  readonly product: unknown;
+}
+
+/** Paths of the fields that are decimals, `*` for the items of a list. Every other number is a count. */
+const decimalFields = new Set([
+  'loanAmountSettings.loanAmount.defaultValue',
+  'loanAmountSettings.loanAmount.minValue',
+  'loanAmountSettings.loanAmount.maxValue',
+  'interestSettings.interestRate.defaultValue',
+  'interestSettings.interestRate.minValue',
+  'interestSettings.interestRate.maxValue',
+  'feesSettings.fees.*.amount',
+  'feesSettings.fees.*.percentageAmount',
+  'taxSettings.taxRate',
+]);
+
+export function encodeProduct(product: LoanProduct): unknown {
+  return JSON.parse(JSON.stringify(product));
+}
+
+/** Undoes {@link encodeProduct}. */
+export function decodeProduct(encoded: unknown): LoanProduct {
+  return withDecimals(encoded, '') as LoanProduct;
+}
+
+function withDecimals(value: unknown, path: string): unknown {
+  if (decimalFields.has(path)) return new Decimal(value as string);
+  if (Array.isArray(value)) return value.map((item) => withDecimals(item, `${path}.*`));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, withDecimals(inner, path === '' ? name : `${path}.${name}`)]),
+  );
+}
+
+/** The record of a product, by its id. */
+export function productRecord(registry: Registry, loanProductId: string): ProductRecord | undefined {
+  return registry.get<ProductRecord>('product', loanProductId);
+}
+
+/** A product by its id or its encodedKey; null when there is none. */
+export function findProduct(registry: Registry, idOrKey: string): LoanProduct | null {
+  const record =
+    productRecord(registry, idOrKey) ??
+    registry
+      .list<ProductRecord>('product')
+      .find(({ product }) => (product as { encodedKey?: unknown }).encodedKey === idOrKey);
+  return record === undefined ? null : decodeProduct(record.product);
+}
+
+export function listProducts(registry: Registry): LoanProduct[] {
+  return registry
+    .list<ProductRecord>('product')
+    .map(({ product }) => decodeProduct(product))
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** The record that makes a product known, to be committed together with the answer to its command. */
+export function productRecords(records: ReadonlyMap<string, ProductRecord>): PartitionRecords {
+  return {
+    topic: registryTopic,
+    partition: 0,
+    records: [...records].map(([id, record]) => ({
+      key: registryKey('product', id),
+      value: Buffer.from(JSON.stringify(record)),
+    })),
+  };
+}

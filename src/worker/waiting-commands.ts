@@ -1,0 +1,21 @@
+import { type RecordBatch, noValue } from '../broker/event-log.ts';
+import type { CommandSource } from './command-format.ts';
+
+/** A record of the command topic that has not been decided yet. */
+export interface WaitingCommand extends CommandSource {
+  /** Lies in the memory of the batch it was read with; null for a tombstone, which nobody should have written. */
+  readonly value: Buffer | null;
+}
+
+/** The records of a batch in their order. */
+export function commandsOf(batch: RecordBatch): WaitingCommand[] {
+  return Array.from({ length: batch.count }, (_, index) => {
+    const start = batch.valueStarts[index] ?? noValue;
+    return {
+      partition: batch.partition,
+      offset: batch.offsets[index] ?? 0,
+      appendedAt: batch.appendedAt,
+      value: start === noValue ? null : batch.bytes.subarray(start, batch.valueEnds[index]),
+    };
+  });
+}
