@@ -1,0 +1,231 @@
+import type { Clock } from '../clock.ts';
+import { LendstreamError, isLendstreamError } from '../errors.ts';
+import type { LogRecord, Offset } from '../broker/event-log.ts';
+import { decodeBody, encodeBody, recordBytes } from './batch-format.ts';
+import type { StoredBatch } from './batch-format.ts';
+import type { NewRow, WriterRequests } from './log-messages.ts';
+import type { LogThread } from './log-thread.ts';
+import { unknownPartition } from './partition-state.ts';
+import type { PartitionState } from './partition-state.ts';
+
+/** A row is closed when it has reached this size; one record more may exceed it. */
+export const rowBytesMaximum = 1024 * 1024;
+
+/** One commit takes no more than this many bytes, or one member that is larger. */
+const groupBytesMaximum = 8 * 1024 * 1024;
+
+/** Records for one partition. */
+export interface AppendPart {
+  readonly partition: PartitionState;
+  readonly records: readonly LogRecord[];
+}
+
+/** What is committed or fails as one: the parts of an append call, or a writer's transaction. */
+interface Member {
+  readonly parts: readonly AppendPart[];
+  readonly bytes: number;
+  /** For a transaction: the epoch its writer must still have. */
+  readonly writer?: { readonly writerId: string; readonly epoch: number };
+  settle(baseOffsets: readonly Offset[]): void;
+  fail(error: Error): void;
+}
+
+interface Group {
+  readonly members: readonly Member[];
+  readonly baseOffsets: readonly (readonly Offset[])[];
+  readonly rows: readonly NewRow[];
+  readonly rowPartitions: readonly PartitionState[];
+  readonly nextLatest: ReadonlyMap<PartitionState, Offset>;
+}
+
+/**
+ * Group commit, clocked by the disk: one commit is in flight, and what arrives meanwhile is the next one. Within a
+ * group all records of one partition are merged into one row, each member's records side by side.
+ */
+export class AppendQueue {
+  readonly #writer: LogThread<WriterRequests>;
+  readonly #clock: Clock;
+  readonly #queuedBytesMaximum: number;
+  readonly #onGrowth: (partition: PartitionState, batches: readonly StoredBatch[]) => void;
+  #queue: Member[] = [];
+  #queuedBytes = 0;
+  #working: Promise<void> | undefined;
+
+  /**
+   * @param options.queuedBytesMaximum Bytes of records that may wait for or be in a commit; beyond it appends answer
+   *   OVERLOADED.
+   * @param options.onGrowth Told of each partition that grew, after its `latest` has moved and before the append is
+   *   answered.
+   */
+  constructor(options: {
+    readonly writer: LogThread<WriterRequests>;
+    readonly clock: Clock;
+    readonly queuedBytesMaximum: number;
+    readonly onGrowth: (partition: PartitionState, batches: readonly StoredBatch[]) => void;
+  }) {
+    this.#writer = options.writer;
+    this.#clock = options.clock;
+    this.#queuedBytesMaximum = options.queuedBytesMaximum;
+    this.#onGrowth = options.onGrowth;
+  }
+
+  /**
+   * Commits the parts together and answers the base offset of each.
+   * @throws OVERLOADED, LOG_FULL, LOG_UNAVAILABLE, UNKNOWN_TOPIC_OR_PARTITION, WRITER_FENCED (nothing was stored);
+   *   OUTCOME_UNKNOWN
+   */
+  add(parts: readonly AppendPart[], writer?: { writerId: string; epoch: number }): Promise<readonly Offset[]> {
+    let bytes = 0;
+    for (const { records } of parts) for (const record of records) bytes += recordBytes(record) + bytesPerRecord;
+    if (this.#queuedBytes > 0 && this.#queuedBytes + bytes > this.#queuedBytesMaximum) {
+      return Promise.reject(
+        new LendstreamError(
+          'OVERLOADED',
+          `More than ${this.#queuedBytesMaximum} bytes wait to be written. Nothing was stored; try again later.`,
+        ),
+      );
+    }
+    return new Promise((resolve, reject) => {
+      this.#queuedBytes += bytes;
+      const done = (): void => {
+        this.#queuedBytes -= bytes;
+      };
+      this.#queue.push({
+        parts,
+        bytes,
+        ...(writer === undefined ? {} : { writer }),
+        settle: (baseOffsets) => {
+          done();
+          resolve(baseOffsets);
+        },
+        fail: (error) => {
+          done();
+          reject(error);
+        },
+      });
+      this.#working ??= this.#work();
+    });
+  }
+
+  /** Resolves when nothing waits and nothing is in flight. */
+  async drained(): Promise<void> {
+    while (this.#working !== undefined) await this.#working;
+  }
+
+  async #work(): Promise<void> {
+    // What is appended in the same turn of the event loop belongs to the same commit.
+    await Promise.resolve();
+    while (this.#queue.length > 0) await this.#commit(this.#takeMembers());
+    this.#working = undefined;
+  }
+
+  #takeMembers(): Member[] {
+    let bytes = 0;
+    let count = 0;
+    for (const member of this.#queue) {
+      if (count > 0 && bytes + member.bytes > groupBytesMaximum) break;
+      bytes += member.bytes;
+      count += 1;
+    }
+    const members = this.#queue.slice(0, count);
+    this.#queue = this.#queue.slice(count);
+    return members;
+  }
+
+  async #commit(members: readonly Member[]): Promise<void> {
+    const alive = members.filter((member) => {
+      const gone = member.parts.find(({ partition }) => partition.isDeleted);
+      if (gone !== undefined) member.fail(unknownPartition(gone.partition));
+      return gone === undefined;
+    });
+    if (alive.length === 0) return;
+    const group = buildGroup(alive, this.#clock.now());
+    try {
+      const writers = alive.flatMap(({ writer }) => (writer === undefined ? [] : [writer]));
+      const { fencedWriterIds, bodies } = await this.#writer.ask(
+        'commit',
+        { rows: group.rows, writers },
+        group.rows.map(({ body }) => body),
+      );
+      if (fencedWriterIds.length > 0) await this.#commit(withoutFenced(alive, fencedWriterIds));
+      else this.#publish(group, bodies);
+    } catch (error) {
+      const failure = isLendstreamError(error)
+        ? error
+        : new LendstreamError('OUTCOME_UNKNOWN', 'The commit ended in an unforeseen way.', { cause: error });
+      for (const member of alive) member.fail(failure);
+    }
+  }
+
+  #publish(group: Group, bodies: readonly ArrayBuffer[]): void {
+    const batches = new Map<PartitionState, StoredBatch[]>();
+    for (const [partition, latest] of group.nextLatest) {
+      partition.latest = latest;
+      batches.set(partition, []);
+    }
+    group.rowPartitions.forEach((partition, index) => {
+      batches.get(partition)?.push(decodeBody(partition, Buffer.from(bodies[index] as ArrayBuffer)));
+    });
+    for (const [partition, added] of batches) this.#onGrowth(partition, added);
+    group.members.forEach((member, index) => member.settle(group.baseOffsets[index] ?? []));
+  }
+}
+
+/** What a record costs in memory besides its bytes. */
+const bytesPerRecord = 32;
+
+function withoutFenced(members: readonly Member[], fencedWriterIds: readonly string[]): Member[] {
+  return members.filter((member) => {
+    const isFenced = member.writer !== undefined && fencedWriterIds.includes(member.writer.writerId);
+    if (isFenced) member.fail(writerFenced(member.writer.writerId));
+    return !isFenced;
+  });
+}
+
+export function writerFenced(writerId: string): LendstreamError {
+  return new LendstreamError('WRITER_FENCED', `Another writer named ${writerId} was opened after this one.`, {
+    details: { writerId },
+  });
+}
+
+/** Lays the members' records out per partition and encodes the rows. Offsets become real only when the commit does. */
+function buildGroup(members: readonly Member[], appendedAt: number): Group {
+  const recordsByPartition = new Map<PartitionState, LogRecord[]>();
+  const baseOffsets = members.map(({ parts }) =>
+    parts.map(({ partition, records }) => {
+      let merged = recordsByPartition.get(partition);
+      if (merged === undefined) recordsByPartition.set(partition, (merged = []));
+      const baseOffset = partition.latest + merged.length;
+      for (const record of records) merged.push(record);
+      return baseOffset;
+    }),
+  );
+  const rows: NewRow[] = [];
+  const rowPartitions: PartitionState[] = [];
+  const nextLatest = new Map<PartitionState, Offset>();
+  for (const [partition, records] of recordsByPartition) {
+    let first = 0;
+    while (first < records.length) {
+      const end = rowEnd(records, first);
+      const baseOffset = partition.latest + first;
+      const position = { partitionId: partition.id, baseOffset, lastOffset: baseOffset + end - first - 1, appendedAt };
+      const rowRecords = first === 0 && end === records.length ? records : records.slice(first, end);
+      rows.push({ ...position, count: rowRecords.length, body: encodeBody(position, rowRecords) });
+      rowPartitions.push(partition);
+      first = end;
+    }
+    nextLatest.set(partition, partition.latest + records.length);
+  }
+  return { members, baseOffsets, rows, rowPartitions, nextLatest };
+}
+
+/** Where the row that begins at `first` ends (exclusive). */
+function rowEnd(records: readonly LogRecord[], first: number): number {
+  let bytes = 0;
+  let end = first;
+  while (end < records.length && bytes < rowBytesMaximum) {
+    bytes += recordBytes(records[end] as LogRecord);
+    end += 1;
+  }
+  return end;
+}

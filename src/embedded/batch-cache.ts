@@ -1,0 +1,76 @@
+import type { Offset } from '../broker/event-log.ts';
+import type { StoredBatch } from './batch-format.ts';
+import type { PartitionState } from './partition-state.ts';
+
+/**
+ * Decoded batches that were appended or read lately, shared by all readers: many readers of one position cost one read,
+ * and readers at the end of a partition never touch the disk. The least recently used batches go first.
+ */
+export class BatchCache {
+  readonly #bytesMaximum: number;
+  /** In order of use, the longest unused first. */
+  readonly #byUse = new Map<StoredBatch, PartitionState>();
+  #bytes = 0;
+
+  /** @param bytesMaximum Memory that cached batches may take, measured by `memoryBytes`. */
+  constructor(bytesMaximum: number) {
+    this.#bytesMaximum = bytesMaximum;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** The batch that holds this offset (or the hole it fell into), when it is in memory. */
+  find(partition: PartitionState, offset: Offset): StoredBatch | undefined {
+    const batch = partition.cachedBatches[indexAtOrAbove(partition.cachedBatches, offset)];
+    if (batch === undefined || batch.position.baseOffset > offset) return undefined;
+    this.#byUse.delete(batch);
+    this.#byUse.set(batch, partition);
+    return batch;
+  }
+
+  add(partition: PartitionState, batch: StoredBatch): void {
+    if (batch.memoryBytes > this.#bytesMaximum || partition.isDeleted) return;
+    const batches = partition.cachedBatches;
+    const index = indexAtOrAbove(batches, batch.position.lastOffset);
+    const present = batches[index];
+    if (present !== undefined && present.position.baseOffset <= batch.position.lastOffset) return;
+    if (index === batches.length) batches.push(batch);
+    else batches.splice(index, 0, batch);
+    this.#byUse.set(batch, partition);
+    this.#bytes += batch.memoryBytes;
+    while (this.#bytes > this.#bytesMaximum) this.#evictLeastRecentlyUsed();
+  }
+
+  /** Forgets what lies wholly below the offset: all of the partition when none is given. */
+  forget(partition: PartitionState, below: Offset = Infinity): void {
+    const count = indexAtOrAbove(partition.cachedBatches, below);
+    for (const batch of partition.cachedBatches.splice(0, count)) {
+      this.#byUse.delete(batch);
+      this.#bytes -= batch.memoryBytes;
+    }
+  }
+
+  #evictLeastRecentlyUsed(): void {
+    const first = this.#byUse.entries().next();
+    if (first.done === true) return;
+    const [batch, partition] = first.value;
+    this.#byUse.delete(batch);
+    this.#bytes -= batch.memoryBytes;
+    const batches = partition.cachedBatches;
+    batches.splice(indexAtOrAbove(batches, batch.position.lastOffset), 1);
+  }
+}
+
+/** The index of the first batch that ends at or above the offset. */
+function indexAtOrAbove(batches: readonly StoredBatch[], offset: Offset): number {
+  let low = 0;
+  let high = batches.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((batches[middle] as StoredBatch).position.lastOffset < offset) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,262 @@
+import { crc32 } from 'node:zlib';
+import { LendstreamError } from '../errors.ts';
+import { noValue } from '../broker/event-log.ts';
+import type { LogRecord, Offset, RecordBatch, TopicPartition } from '../broker/event-log.ts';
+
+/**
+ * The bytes of a record batch as the embedded log stores it. Little endian:
+ *
+ * ```
+ * header   version u8, flags u8, zero u16, partition id u32, base offset f64, last offset f64, appended at f64,
+ *          count u32, bytes of all values u32, bytes of all keys u32, zero u32
+ * index    value ends u32[count]; key ends u32[count] when any record has a key; offset deltas u32[count] when the
+ *          offsets have holes. An end of 0xffffffff stands for none.
+ * values   joined by a comma, so that a run of them is spliced into an answer with one copy
+ * keys     one after the other
+ * ```
+ *
+ * The header repeats what the database row says, so that the checksum over the body covers both.
+ */
+const formatVersion = 1;
+const headerBytes = 48;
+const flagKeys = 1;
+const flagOffsetDeltas = 2;
+const comma = 0x2c;
+
+/** Where a batch lies and when it was appended: columns of its row, repeated in its body. */
+export interface BatchPosition {
+  readonly partitionId: number;
+  readonly baseOffset: Offset;
+  /** At or above the offset of the last record: above it when compaction removed records at the end. */
+  readonly lastOffset: Offset;
+  /** Milliseconds since the epoch. */
+  readonly appendedAt: number;
+}
+
+/** A batch as it lies in the database. */
+export interface BatchRow extends BatchPosition {
+  readonly count: number;
+  readonly checksum: number;
+  readonly body: Buffer;
+}
+
+/** A decoded batch and the range of offsets it answers for. */
+export interface StoredBatch extends RecordBatch {
+  readonly position: BatchPosition;
+  /** What keeping this batch in memory costs. */
+  readonly memoryBytes: number;
+}
+
+/** CRC-32 of a body, as stored beside it. */
+export function checksumOf(body: Uint8Array): number {
+  return crc32(body);
+}
+
+/** Bytes of key plus value: what a record counts against every limit. */
+export function recordBytes({ key, value }: LogRecord): number {
+  return (key === null ? 0 : Buffer.byteLength(key)) + (value === null ? 0 : value.length);
+}
+
+/**
+ * Encodes records into one body, in memory of its own that can be handed to another thread.
+ * @param offsets Each record's offset, where they are not dense from the base offset on.
+ */
+export function encodeBody(
+  position: BatchPosition,
+  records: readonly LogRecord[],
+  offsets?: readonly Offset[],
+): ArrayBuffer {
+  const count = records.length;
+  const { hasKeys, keysBytes, valuesBytes } = measure(records);
+  const indexLength = count * (1 + (hasKeys ? 1 : 0) + (offsets === undefined ? 0 : 1));
+  const valuesAt = headerBytes + 4 * indexLength;
+  const keysAt = valuesAt + valuesBytes;
+  const memory = new ArrayBuffer(keysAt + keysBytes);
+  const body = Buffer.from(memory);
+  const index = new Uint32Array(memory, headerBytes, indexLength);
+
+  const header = new DataView(memory);
+  header.setUint8(0, formatVersion);
+  header.setUint8(1, (hasKeys ? flagKeys : 0) | (offsets === undefined ? 0 : flagOffsetDeltas));
+  header.setUint32(4, position.partitionId, true);
+  header.setFloat64(8, position.baseOffset, true);
+  header.setFloat64(16, position.lastOffset, true);
+  header.setFloat64(24, position.appendedAt, true);
+  header.setUint32(32, count, true);
+  header.setUint32(36, valuesBytes, true);
+  header.setUint32(40, keysBytes, true);
+
+  const deltasAt = hasKeys ? 2 * count : count;
+  let valuePosition = valuesAt;
+  let keyPosition = keysAt;
+  let isFirstValue = true;
+  for (let at = 0; at < count; at += 1) {
+    const { key, value } = records[at] as LogRecord;
+    if (value === null) {
+      index[at] = noValue;
+    } else {
+      if (isFirstValue) isFirstValue = false;
+      else {
+        body[valuePosition] = comma;
+        valuePosition += 1;
+      }
+      body.set(value, valuePosition);
+      valuePosition += value.length;
+      index[at] = valuePosition - valuesAt;
+    }
+    if (hasKeys) {
+      if (key !== null) keyPosition += body.write(key, keyPosition);
+      index[count + at] = key === null ? noValue : keyPosition - keysAt;
+    }
+    if (offsets !== undefined) index[deltasAt + at] = (offsets[at] as Offset) - position.baseOffset;
+  }
+  return memory;
+}
+
+function measure(records: readonly LogRecord[]): { hasKeys: boolean; keysBytes: number; valuesBytes: number } {
+  let hasKeys = false;
+  let keysBytes = 0;
+  let valuesBytes = 0;
+  let valueCount = 0;
+  for (const { key, value } of records) {
+    if (key !== null) {
+      hasKeys = true;
+      keysBytes += Buffer.byteLength(key);
+    }
+    if (value !== null) {
+      valueCount += 1;
+      valuesBytes += value.length;
+    }
+  }
+  return { hasKeys, keysBytes, valuesBytes: valuesBytes + Math.max(0, valueCount - 1) };
+}
+
+/**
+ * Checks a row against its checksum and its own header, and decodes it.
+ * @throws CORRUPT_BATCH (details: topic, partition, baseOffset)
+ */
+export function decodeRow(where: TopicPartition, row: BatchRow): StoredBatch {
+  if (checksumOf(row.body) !== row.checksum || !headerAgrees(row)) {
+    const { topic, partition } = where;
+    throw new LendstreamError(
+      'CORRUPT_BATCH',
+      `The records of topic ${topic}, partition ${partition}, from offset ${row.baseOffset} to ${row.lastOffset} ` +
+        'do not match their checksum. The data on disk is damaged.',
+      { details: { topic, partition, baseOffset: row.baseOffset } },
+    );
+  }
+  return decodeBody(where, row.body);
+}
+
+function headerAgrees(row: BatchRow): boolean {
+  const { body } = row;
+  return (
+    body.length >= headerBytes &&
+    body[0] === formatVersion &&
+    body.readUInt32LE(4) === row.partitionId &&
+    body.readDoubleLE(8) === row.baseOffset &&
+    body.readDoubleLE(16) === row.lastOffset &&
+    body.readDoubleLE(24) === row.appendedAt &&
+    body.readUInt32LE(32) === row.count
+  );
+}
+
+/** Decodes a body that is known to be sound: one this process encoded, or one whose checksum was compared. */
+export function decodeBody({ topic, partition }: TopicPartition, body: Buffer): StoredBatch {
+  const flags = body[1] ?? 0;
+  const count = body.readUInt32LE(32);
+  const position: BatchPosition = {
+    partitionId: body.readUInt32LE(4),
+    baseOffset: body.readDoubleLE(8),
+    lastOffset: body.readDoubleLE(16),
+    appendedAt: body.readDoubleLE(24),
+  };
+  let indexAt = headerBytes;
+  const nextIndex = (): Uint32Array => {
+    const start = body.byteOffset + indexAt;
+    indexAt += 4 * count;
+    return new Uint32Array(body.buffer.slice(start, start + 4 * count));
+  };
+  const valueEnds = nextIndex();
+  const keyEnds = (flags & flagKeys) === 0 ? undefined : nextIndex();
+  const deltas = (flags & flagOffsetDeltas) === 0 ? undefined : nextIndex();
+  const valuesAt = indexAt;
+  const keysAt = valuesAt + body.readUInt32LE(36);
+
+  const offsets = new Float64Array(count);
+  const valueStarts = new Uint32Array(count);
+  let contiguous = true;
+  let nextStart = valuesAt;
+  for (let at = 0; at < count; at += 1) {
+    offsets[at] = position.baseOffset + (deltas === undefined ? at : (deltas[at] as number));
+    const end = valueEnds[at] as number;
+    if (end === noValue) {
+      valueStarts[at] = noValue;
+      contiguous = false;
+    } else {
+      valueStarts[at] = nextStart;
+      valueEnds[at] = valuesAt + end;
+      nextStart = valuesAt + end + 1;
+    }
+  }
+  return {
+    topic,
+    partition,
+    position,
+    count,
+    appendedAt: position.appendedAt,
+    bytes: body,
+    offsets,
+    valueStarts,
+    valueEnds,
+    contiguous,
+    key: (at) => (keyEnds === undefined ? null : keyAt(body, keysAt, keyEnds, at)),
+    memoryBytes: body.length + 20 * count + objectBytes,
+  };
+}
+
+/** About what the objects of a decoded batch weigh besides their arrays' contents. */
+const objectBytes = 600;
+
+function keyAt(body: Buffer, keysAt: number, keyEnds: Uint32Array, at: number): string | null {
+  const end = keyEnds[at];
+  if (end === undefined || end === noValue) return null;
+  let start = 0;
+  for (let before = at - 1; before >= 0; before -= 1) {
+    const previousEnd = keyEnds[before] as number;
+    if (previousEnd === noValue) continue;
+    start = previousEnd;
+    break;
+  }
+  return body.toString('utf8', keysAt + start, keysAt + end);
+}
+
+/** The records of a batch from an offset on, sharing the batch's memory; the batch itself when that is all of them. */
+export function batchFrom(batch: StoredBatch, offset: Offset): RecordBatch {
+  if (batch.count === 0 || (batch.offsets[0] as Offset) >= offset) return batch;
+  const first = indexOf(batch.offsets, offset);
+  return {
+    topic: batch.topic,
+    partition: batch.partition,
+    count: batch.count - first,
+    appendedAt: batch.appendedAt,
+    bytes: batch.bytes,
+    offsets: batch.offsets.subarray(first),
+    valueStarts: batch.valueStarts.subarray(first),
+    valueEnds: batch.valueEnds.subarray(first),
+    contiguous: batch.contiguous,
+    key: (at) => batch.key(first + at),
+  };
+}
+
+/** The index of the first offset at or above the given one. */
+function indexOf(offsets: Float64Array, offset: Offset): number {
+  let low = 0;
+  let high = offsets.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((offsets[middle] as Offset) < offset) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

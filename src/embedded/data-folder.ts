@@ -1,0 +1,64 @@
+import Database from 'libsql';
+import { accessSync, constants, mkdirSync, statfsSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { LendstreamError, describeError } from '../errors.ts';
+
+/** Held for as long as this process uses a data folder. */
+export interface DataFolderLock {
+  /** The folder's absolute path. */
+  readonly path: string;
+  release(): void;
+}
+
+/** Network file systems by their statfs number: they cannot share memory between connections, which WAL needs. */
+const networkFileSystems = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xfe534d42, 'SMB'],
+  [0xff534d42, 'CIFS'],
+]);
+
+/**
+ * Creates the data folder where it is missing and takes it for this process alone. The lock is one that the operating
+ * system drops with the process, however that ends: a small SQLite file, locked exclusively and kept open.
+ * @throws DATA_FOLDER_UNUSABLE: cannot be created, is no folder, is not writable, or lies on a network file system
+ * @throws DATA_FOLDER_IN_USE: another process, or another log of this one, holds it
+ */
+export function lockDataFolder(dataFolder: string): DataFolderLock {
+  const path = resolve(dataFolder);
+  try {
+    mkdirSync(path, { recursive: true });
+    if (!statSync(path).isDirectory()) throw new Error('it is not a folder');
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new LendstreamError('DATA_FOLDER_UNUSABLE', `Cannot use the data folder ${path}: ${describeError(error)}.`, {
+      cause: error,
+    });
+  }
+  const network = networkFileSystems.get(statfsSync(path).type);
+  if (network !== undefined) {
+    throw new LendstreamError(
+      'DATA_FOLDER_UNUSABLE',
+      `The data folder ${path} lies on a network file system (${network}). Data must lie on a local disk.`,
+    );
+  }
+  return takeLock(path);
+}
+
+function takeLock(path: string): DataFolderLock {
+  let lock: Database.Database | undefined;
+  try {
+    lock = new Database(join(path, 'lock.db'));
+    lock.exec('PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT;');
+  } catch (error) {
+    lock?.close();
+    const isBusy = error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY';
+    throw isBusy
+      ? new LendstreamError('DATA_FOLDER_IN_USE', `The data folder ${path} is in use by another process.`)
+      : new LendstreamError('DATA_FOLDER_UNUSABLE', `Cannot lock the data folder ${path}: ${describeError(error)}.`, {
+          cause: error,
+        });
+  }
+  const held = lock;
+  return { path, release: () => held.close() };
+}

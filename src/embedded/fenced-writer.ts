@@ -1,0 +1,104 @@
+import { LendstreamError } from '../errors.ts';
+import type { FencedWriter, PartitionRecords } from '../broker/event-log.ts';
+import type { AppendPart, AppendQueue } from './append-queue.ts';
+import { writerFenced } from './append-queue.ts';
+import { recordBytes } from './batch-format.ts';
+
+/** What an open transaction may hold before its commit. */
+export const transactionBytesMaximum = 64 * 1024 * 1024;
+
+/**
+ * A writer whose transaction lies in memory until its commit, which is one database transaction together with the
+ * check of the writer's epoch.
+ */
+export class EmbeddedWriter implements FencedWriter {
+  readonly writerId: string;
+  readonly #queue: AppendQueue;
+  readonly #resolveParts: (partitions: readonly PartitionRecords[]) => AppendPart[];
+  readonly #onClose: () => void;
+  #epoch = 0;
+  #staged: AppendPart[] = [];
+  #stagedBytes = 0;
+  /** Why no further step is possible. */
+  #spent: LendstreamError | undefined;
+
+  /** @param options.resolveParts Finds the partitions and checks the records. */
+  constructor(options: {
+    readonly writerId: string;
+    readonly queue: AppendQueue;
+    readonly resolveParts: (partitions: readonly PartitionRecords[]) => AppendPart[];
+    readonly onClose: () => void;
+  }) {
+    this.writerId = options.writerId;
+    this.#queue = options.queue;
+    this.#resolveParts = options.resolveParts;
+    this.#onClose = options.onClose;
+  }
+
+  /** The number this writer's commits must still find in the database. */
+  begin(epoch: number): void {
+    this.#epoch = epoch;
+  }
+
+  /** Aborts the open transaction and makes every further step fail. */
+  spend(reason: LendstreamError): void {
+    this.#spent ??= reason;
+    this.#staged = [];
+    this.#stagedBytes = 0;
+  }
+
+  /** Spends the writer because a later one of its name was opened. */
+  fence(): void {
+    this.spend(writerFenced(this.writerId));
+  }
+
+  append(partitions: readonly PartitionRecords[]): Promise<void> {
+    return this.#step(() => {
+      const parts = this.#resolveParts(partitions);
+      for (const { records } of parts) for (const record of records) this.#stagedBytes += recordBytes(record);
+      if (this.#stagedBytes > transactionBytesMaximum) {
+        throw new LendstreamError(
+          'OVERLOADED',
+          `The transaction of writer ${this.writerId} is larger than ${transactionBytesMaximum} bytes.`,
+        );
+      }
+      this.#staged.push(...parts);
+    });
+  }
+
+  commit(): Promise<void> {
+    return this.#step(async () => {
+      const parts = this.#staged;
+      this.#staged = [];
+      this.#stagedBytes = 0;
+      if (parts.length > 0) await this.#queue.add(parts, { writerId: this.writerId, epoch: this.#epoch });
+    });
+  }
+
+  abort(): Promise<void> {
+    return this.#step(() => {
+      this.#staged = [];
+      this.#stagedBytes = 0;
+    });
+  }
+
+  close(): Promise<void> {
+    this.spend(new LendstreamError('LOG_CLOSED', `The writer ${this.writerId} is closed.`));
+    this.#onClose();
+    return Promise.resolve();
+  }
+
+  async #step(action: () => void | Promise<void>): Promise<void> {
+    if (this.#spent !== undefined) throw this.#spent;
+    try {
+      await action();
+    } catch (error) {
+      this.spend(
+        error instanceof LendstreamError
+          ? error
+          : new LendstreamError('OUTCOME_UNKNOWN', 'The writer failed in an unforeseen way.', { cause: error }),
+      );
+      throw this.#spent ?? error;
+    }
+  }
+}

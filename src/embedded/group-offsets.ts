@@ -1,0 +1,77 @@
+import { describeError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+import type { Offset, TopicPartition } from '../broker/event-log.ts';
+import type { GroupOffset, WriterRequests } from './log-messages.ts';
+import type { LogThread } from './log-thread.ts';
+
+/** How long exported positions may wait to be written together: nobody depends on them after a crash. */
+const saveAfterMilliseconds = 1_000;
+
+/** Positions of named groups, exported for lag tools. Answered from memory and written now and then. */
+export class GroupOffsets {
+  readonly #writer: LogThread<WriterRequests>;
+  readonly #logger: Logger;
+  readonly #groups = new Map<string, Map<string, GroupOffset>>();
+  #unsaved = new Set<GroupOffset>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(writer: LogThread<WriterRequests>, saved: readonly GroupOffset[], logger: Logger) {
+    this.#writer = writer;
+    this.#logger = logger;
+    for (const position of saved) this.#set(position);
+  }
+
+  export(group: string, positions: readonly (TopicPartition & { readonly offset: Offset })[]): void {
+    for (const { topic, partition, offset } of positions) {
+      const position = { group, topic, partition, offset };
+      const replaced = this.#set(position);
+      if (replaced !== undefined) this.#unsaved.delete(replaced);
+      this.#unsaved.add(position);
+    }
+    this.#timer ??= setTimeout(() => void this.#save(), saveAfterMilliseconds).unref();
+  }
+
+  of(group: string): (TopicPartition & { readonly offset: Offset })[] {
+    return [...(this.#groups.get(group)?.values() ?? [])].map(({ topic, partition, offset }) => ({
+      topic,
+      partition,
+      offset,
+    }));
+  }
+
+  forgetTopic(name: string): void {
+    for (const positions of this.#groups.values()) {
+      for (const [key, position] of positions) {
+        if (position.topic !== name) continue;
+        positions.delete(key);
+        this.#unsaved.delete(position);
+      }
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#save();
+  }
+
+  #set(position: GroupOffset): GroupOffset | undefined {
+    const positions = this.#groups.get(position.group) ?? new Map<string, GroupOffset>();
+    this.#groups.set(position.group, positions);
+    const key = `${position.topic}:${position.partition}`;
+    const replaced = positions.get(key);
+    positions.set(key, position);
+    return replaced;
+  }
+
+  async #save(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const offsets = [...this.#unsaved];
+    this.#unsaved = new Set();
+    if (offsets.length === 0) return;
+    try {
+      await this.#writer.ask('saveGroupOffsets', { offsets });
+    } catch (error) {
+      this.#logger.warn({ error: describeError(error) }, 'Exported group offsets were not saved');
+    }
+  }
+}

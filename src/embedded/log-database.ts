@@ -1,0 +1,135 @@
+import Database from 'libsql';
+import { LendstreamError, describeError } from '../errors.ts';
+import type { ErrorCode } from '../errors.ts';
+
+export type Connection = Database.Database;
+
+/** Bytes per database page. */
+export const pageBytes = 4096;
+
+/** The largest file SQLite can have. */
+const databasePagesMaximum = 2 ** 32 - 2;
+
+/** The write-ahead log file is cut back to this size when it starts over. */
+const walBytesKept = 64 * 1024 * 1024;
+
+/** How long a statement waits for another thread of this process that holds a database lock. */
+const lockWaitMilliseconds = 5_000;
+
+const schemaVersion = 1;
+
+/**
+ * A batch is found by its last offset: the first row of a partition at or above a position is the one to read, whatever
+ * holes lie before it. The index carries what retention asks for, so that deciding it never touches the bodies.
+ * Ids of topics and partitions are never used again: a topic created under an old name shares no row with its
+ * predecessor.
+ */
+const schema = `
+  CREATE TABLE topic (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL UNIQUE,
+    cleanup_policy TEXT NOT NULL,
+    retention_milliseconds REAL NOT NULL,
+    retention_bytes REAL
+  ) STRICT;
+  CREATE TABLE partition (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    topic_id INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    earliest_offset INTEGER NOT NULL DEFAULT 0,
+    latest_offset_at_least INTEGER NOT NULL DEFAULT 0,
+    compacted_to_offset INTEGER NOT NULL DEFAULT 0,
+    compacted_record_count INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (topic_id, number)
+  ) STRICT;
+  CREATE TABLE batch (
+    id INTEGER PRIMARY KEY,
+    partition_id INTEGER NOT NULL,
+    last_offset INTEGER NOT NULL,
+    appended_at INTEGER NOT NULL,
+    body_bytes INTEGER NOT NULL,
+    base_offset INTEGER NOT NULL,
+    record_count INTEGER NOT NULL,
+    checksum INTEGER NOT NULL,
+    body BLOB NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX batch_by_position ON batch (partition_id, last_offset, appended_at, body_bytes);
+  CREATE TABLE writer (
+    id TEXT PRIMARY KEY,
+    epoch INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE group_offset (
+    group_name TEXT NOT NULL,
+    topic TEXT NOT NULL,
+    partition INTEGER NOT NULL,
+    next_offset INTEGER NOT NULL,
+    PRIMARY KEY (group_name, topic, partition)
+  ) STRICT, WITHOUT ROWID;
+`;
+
+/**
+ * Opens the connection that writes, creating the schema in a new file.
+ * @param databaseBytesMaximum The file never grows beyond this; appends that would answer LOG_FULL.
+ * @throws DATA_FOLDER_UNUSABLE: not a database, damaged, or written by another version
+ */
+export function openForWriting(path: string, databaseBytesMaximum: number): Connection {
+  try {
+    const connection = new Database(path);
+    connection.exec(`
+      PRAGMA busy_timeout = ${lockWaitMilliseconds};
+      PRAGMA page_size = ${pageBytes};
+      PRAGMA auto_vacuum = INCREMENTAL;
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = FULL;
+      PRAGMA wal_autocheckpoint = 0;
+      PRAGMA journal_size_limit = ${walBytesKept};
+      PRAGMA cache_size = -32768;
+    `);
+    const pagesMaximum = Math.min(Math.floor(databaseBytesMaximum / pageBytes), databasePagesMaximum);
+    connection.exec(`PRAGMA max_page_count = ${pagesMaximum}`);
+    checkIntegrity(connection, path);
+    const [{ user_version: version }] = connection.pragma('user_version') as [{ user_version: number }];
+    if (version === 0) {
+      connection.exec(`BEGIN IMMEDIATE; ${schema} PRAGMA user_version = ${schemaVersion}; COMMIT;`);
+    } else if (version !== schemaVersion) {
+      throw new LendstreamError(
+        'DATA_FOLDER_UNUSABLE',
+        `${path} has schema version ${version}, and this program knows version ${schemaVersion} only.`,
+      );
+    }
+    return connection;
+  } catch (error) {
+    if (error instanceof LendstreamError) throw error;
+    throw new LendstreamError('DATA_FOLDER_UNUSABLE', `${path} cannot be opened: ${describeError(error)}.`, {
+      cause: error,
+    });
+  }
+}
+
+function checkIntegrity(connection: Connection, path: string): void {
+  const findings = (connection.pragma('quick_check(5)') as { quick_check: string }[]).map((row) => row.quick_check);
+  if (findings.length === 1 && findings[0] === 'ok') return;
+  throw new LendstreamError(
+    'DATA_FOLDER_UNUSABLE',
+    `${path} is damaged and must be restored from a copy. The integrity check says: ${findings.join('; ')}.`,
+  );
+}
+
+/** Opens a connection that cannot change data; it may still checkpoint. */
+export function openForReading(path: string): Connection {
+  const connection = new Database(path);
+  connection.exec(`
+    PRAGMA busy_timeout = ${lockWaitMilliseconds};
+    PRAGMA query_only = ON;
+    PRAGMA wal_autocheckpoint = 0;
+    PRAGMA cache_size = -8192;
+  `);
+  return connection;
+}
+
+/** Which error of the log a failed statement is. */
+export function codeOfDatabaseError(error: unknown): ErrorCode {
+  if (error instanceof LendstreamError) return error.code;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return code === 'SQLITE_FULL' ? 'LOG_FULL' : 'LOG_UNAVAILABLE';
+}

@@ -1,0 +1,319 @@
+import { LendstreamError, describeError } from '../errors.ts';
+import type { CleanupPolicy } from '../broker/event-log.ts';
+import { checksumOf } from './batch-format.ts';
+import { codeOfDatabaseError, openForWriting } from './log-database.ts';
+import type { Connection } from './log-database.ts';
+import type {
+  CommitAnswer,
+  CommitRequest,
+  GroupOffset,
+  PersistedPartition,
+  PersistedState,
+  PersistedTopic,
+  RowReplacement,
+  WriterRequests,
+} from './log-messages.ts';
+import { Transferred, answerRequests } from './log-thread.ts';
+
+/**
+ * The writer thread: the only connection that changes the database. A commit waits for the disk here, so that the event
+ * loop of the main thread never does.
+ */
+
+/** Rows deleted in one transaction: what an append may have to wait for. */
+const deletedRowsPerTransaction = 64;
+
+/** Free pages beyond this share of the file are given back... */
+const freePagesShare = 0.25;
+/** ...when they are at least this many... */
+const freePagesMinimum = 4_096;
+/** ...and this many at a time. */
+const freedPagesPerTransaction = 256;
+
+let opened: { connection: Connection; statements: ReturnType<typeof prepareStatements> } | undefined;
+
+function database(): NonNullable<typeof opened> {
+  if (opened === undefined) throw new LendstreamError('LOG_CLOSED', 'The log is not open.');
+  return opened;
+}
+
+function prepareStatements(connection: Connection) {
+  return {
+    insertBatch: connection.prepare(
+      `INSERT INTO batch (partition_id, last_offset, appended_at, body_bytes, base_offset, record_count, checksum, body)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    replaceBatch: connection.prepare(
+      `UPDATE batch SET record_count = ?, checksum = ?, body_bytes = ?, body = ? WHERE partition_id = ? AND last_offset = ?`,
+    ),
+    keepLatest: connection.prepare(
+      'UPDATE partition SET latest_offset_at_least = max(latest_offset_at_least, ?) WHERE id = ?',
+    ),
+    deleteBatch: connection.prepare('DELETE FROM batch WHERE partition_id = ? AND last_offset = ?'),
+    deleteBatches: connection.prepare(
+      `DELETE FROM batch WHERE id IN (
+         SELECT id FROM batch WHERE partition_id = ? AND last_offset < ? ORDER BY last_offset LIMIT ?)`,
+    ),
+    epochOf: connection.prepare('SELECT epoch FROM writer WHERE id = ?').raw(),
+    raiseEpoch: connection.prepare(
+      'INSERT INTO writer (id, epoch) VALUES (?, 1) ON CONFLICT (id) DO UPDATE SET epoch = epoch + 1',
+    ),
+    saveGroupOffset: connection.prepare(
+      `INSERT INTO group_offset (group_name, topic, partition, next_offset) VALUES (?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET next_offset = excluded.next_offset`,
+    ),
+    insertPartition: connection.prepare('INSERT INTO partition (topic_id, number) VALUES (?, ?)'),
+  };
+}
+
+/**
+ * Runs a change as one transaction. A failure before the commit undoes everything; one of the commit itself may have
+ * left the change on disk.
+ * @throws LOG_FULL, LOG_UNAVAILABLE (nothing was stored), OUTCOME_UNKNOWN
+ */
+function inTransaction<Result>(change: (connection: Connection) => Result): Result {
+  const { connection } = database();
+  let isCommitting = false;
+  try {
+    connection.exec('BEGIN IMMEDIATE');
+    const result = change(connection);
+    isCommitting = true;
+    connection.exec('COMMIT');
+    return result;
+  } catch (error) {
+    if (connection.inTransaction) connection.exec('ROLLBACK');
+    const code = codeOfDatabaseError(error);
+    if (code === 'LOG_FULL') {
+      throw new LendstreamError('LOG_FULL', 'The log is full: its disk, or the size it is limited to.', {
+        cause: error,
+      });
+    }
+    if (!isCommitting || error instanceof LendstreamError) throw error;
+    throw new LendstreamError('OUTCOME_UNKNOWN', `The disk did not confirm a commit: ${describeError(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function commit({ rows, writers }: CommitRequest): Transferred<CommitAnswer> {
+  const bodies = rows.map(({ body }) => body);
+  const fencedWriterIds = inTransaction(() => {
+    const { statements } = database();
+    const fenced = writers.filter(({ writerId, epoch }) => epochOf(writerId) !== epoch);
+    if (fenced.length > 0) return fenced.map(({ writerId }) => writerId);
+    for (const { partitionId, baseOffset, lastOffset, count, appendedAt, body } of rows) {
+      const bytes = Buffer.from(body);
+      statements.insertBatch.run(
+        partitionId,
+        lastOffset,
+        appendedAt,
+        bytes.length,
+        baseOffset,
+        count,
+        checksumOf(bytes),
+        bytes,
+      );
+    }
+    return [];
+  });
+  return new Transferred({ fencedWriterIds, bodies }, bodies);
+}
+
+function epochOf(writerId: string): number {
+  const row = database().statements.epochOf.get(writerId) as [number] | undefined;
+  return row?.[0] ?? 0;
+}
+
+function loadState(connection: Connection): PersistedState {
+  const topics = connection
+    .prepare('SELECT id, name, cleanup_policy, retention_milliseconds, retention_bytes FROM topic')
+    .raw()
+    .all() as [number, string, CleanupPolicy, number, number | null][];
+  const partitions = connection
+    .prepare(
+      `SELECT id, topic_id, number, earliest_offset,
+         max(latest_offset_at_least,
+           ifnull((SELECT max(last_offset) + 1 FROM batch WHERE partition_id = partition.id), 0)),
+         compacted_to_offset, compacted_record_count
+       FROM partition ORDER BY topic_id, number`,
+    )
+    .raw()
+    .all() as [number, number, number, number, number, number, number][];
+  const groupOffsets = connection
+    .prepare('SELECT group_name, topic, partition, next_offset FROM group_offset')
+    .raw()
+    .all() as [string, string, number, number][];
+  const countByTopic = new Map<number, number>();
+  for (const [, topicId] of partitions) countByTopic.set(topicId, (countByTopic.get(topicId) ?? 0) + 1);
+  return {
+    topics: topics.map(([id, name, cleanupPolicy, retentionMilliseconds, retentionBytes]) => ({
+      id,
+      name,
+      partitionCount: countByTopic.get(id) ?? 0,
+      cleanupPolicy,
+      retentionMilliseconds,
+      retentionBytes,
+    })),
+    partitions: partitions.map(
+      ([id, topicId, number, earliest, latest, compactedTo, compactedRecordCount]): PersistedPartition => ({
+        id,
+        topicId,
+        number,
+        earliest,
+        latest,
+        compactedTo,
+        compactedRecordCount,
+      }),
+    ),
+    groupOffsets: groupOffsets.map(([group, topic, partition, offset]): GroupOffset => ({
+      group,
+      topic,
+      partition,
+      offset,
+    })),
+    orphanedPartitionIds: orphanedPartitionIds(connection, new Set(partitions.map(([id]) => id))),
+  };
+}
+
+/** Walks the index from one partition to the next, so that its cost is their number and not that of the rows. */
+function orphanedPartitionIds(connection: Connection, known: ReadonlySet<number>): number[] {
+  const next = connection.prepare('SELECT min(partition_id) FROM batch WHERE partition_id > ?').raw();
+  const orphaned: number[] = [];
+  let id = (next.get(-1) as [number | null])[0];
+  while (id !== null) {
+    if (!known.has(id)) orphaned.push(id);
+    id = (next.get(id) as [number | null])[0];
+  }
+  return orphaned;
+}
+
+function addPartitions(topicId: number, from: number, to: number): number[] {
+  const ids: number[] = [];
+  for (let number = from; number < to; number += 1) {
+    ids.push(Number(database().statements.insertPartition.run(topicId, number).lastInsertRowid));
+  }
+  return ids;
+}
+
+function createTopic({ topic }: { topic: PersistedTopic }): { topicId: number; partitionIds: number[] } {
+  return inTransaction((connection) => {
+    const { lastInsertRowid } = connection
+      .prepare('INSERT INTO topic (name, cleanup_policy, retention_milliseconds, retention_bytes) VALUES (?, ?, ?, ?)')
+      .run(topic.name, topic.cleanupPolicy, topic.retentionMilliseconds, topic.retentionBytes);
+    const topicId = Number(lastInsertRowid);
+    return { topicId, partitionIds: addPartitions(topicId, 0, topic.partitionCount) };
+  });
+}
+
+function alterTopic({ topicId, topic }: { topicId: number; topic: PersistedTopic }): { addedPartitionIds: number[] } {
+  return inTransaction((connection) => {
+    connection
+      .prepare('UPDATE topic SET cleanup_policy = ?, retention_milliseconds = ?, retention_bytes = ? WHERE id = ?')
+      .run(topic.cleanupPolicy, topic.retentionMilliseconds, topic.retentionBytes, topicId);
+    const [count] = connection.prepare('SELECT count(*) FROM partition WHERE topic_id = ?').raw().get(topicId) as [
+      number,
+    ];
+    return { addedPartitionIds: addPartitions(topicId, count, topic.partitionCount) };
+  });
+}
+
+function deleteTopic({ topicId }: { topicId: number }): null {
+  return inTransaction((connection) => {
+    connection.prepare('DELETE FROM group_offset WHERE topic = (SELECT name FROM topic WHERE id = ?)').run(topicId);
+    connection.prepare('DELETE FROM partition WHERE topic_id = ?').run(topicId);
+    connection.prepare('DELETE FROM topic WHERE id = ?').run(topicId);
+    return null;
+  });
+}
+
+function replaceRows({ rows }: { rows: readonly RowReplacement[] }): null {
+  return inTransaction(() => {
+    const { statements } = database();
+    for (const { partitionId, lastOffset, count, body } of rows) {
+      if (body === null) {
+        statements.keepLatest.run(lastOffset + 1, partitionId);
+        statements.deleteBatch.run(partitionId, lastOffset);
+      } else {
+        const bytes = Buffer.from(body);
+        statements.replaceBatch.run(count, checksumOf(bytes), bytes.length, bytes, partitionId, lastOffset);
+      }
+    }
+    return null;
+  });
+}
+
+function shrinkFile(): { freedPages: number } {
+  const { connection } = database();
+  const pages = pragmaNumber(connection, 'page_count');
+  const freePages = pragmaNumber(connection, 'freelist_count');
+  if (freePages < Math.max(freePagesMinimum, pages * freePagesShare)) return { freedPages: 0 };
+  connection.exec(`PRAGMA incremental_vacuum(${freedPagesPerTransaction})`);
+  return { freedPages: freePages - pragmaNumber(connection, 'freelist_count') };
+}
+
+function pragmaNumber(connection: Connection, name: string): number {
+  const [row] = connection.prepare(`PRAGMA ${name}`).raw().all() as [number][];
+  return row?.[0] ?? 0;
+}
+
+answerRequests<WriterRequests>({
+  open: ({ path, databaseBytesMaximum }) => {
+    const connection = openForWriting(path, databaseBytesMaximum);
+    opened = { connection, statements: prepareStatements(connection) };
+    return loadState(connection);
+  },
+  commit,
+  openWriter: ({ writerId }) =>
+    inTransaction(() => {
+      database().statements.raiseEpoch.run(writerId);
+      return { epoch: epochOf(writerId) };
+    }),
+  createTopic,
+  alterTopic,
+  deleteTopic,
+  saveGroupOffsets: ({ offsets }) =>
+    inTransaction(() => {
+      for (const { group, topic, partition, offset } of offsets) {
+        database().statements.saveGroupOffset.run(group, topic, partition, offset);
+      }
+      return null;
+    }),
+  raiseEarliest: ({ partitionId, earliest, latest }) =>
+    inTransaction((connection) => {
+      connection
+        .prepare(
+          `UPDATE partition SET earliest_offset = ?, latest_offset_at_least = max(latest_offset_at_least, ?)
+           WHERE id = ?`,
+        )
+        .run(earliest, latest, partitionId);
+      return null;
+    }),
+  deleteSome: ({ partitionId, below }) =>
+    inTransaction(() => {
+      const { changes } = database().statements.deleteBatches.run(partitionId, below, deletedRowsPerTransaction);
+      return { deletedRows: changes };
+    }),
+  replaceRows,
+  saveCompaction: ({ partitionId, toOffset, recordCount }) =>
+    inTransaction((connection) => {
+      connection
+        .prepare(
+          `UPDATE partition SET compacted_to_offset = ?, compacted_record_count = ?,
+             latest_offset_at_least = max(latest_offset_at_least, ?) WHERE id = ?`,
+        )
+        .run(toOffset, recordCount, toOffset, partitionId);
+      return null;
+    }),
+  shrinkFile,
+  restartWal: () => {
+    database().connection.pragma('wal_checkpoint(TRUNCATE)');
+    return null;
+  },
+  close: () => {
+    const { connection } = database();
+    opened = undefined;
+    connection.pragma('wal_checkpoint(TRUNCATE)');
+    connection.close();
+    return null;
+  },
+});

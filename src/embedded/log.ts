@@ -1,0 +1,275 @@
+import { join } from 'node:path';
+import { systemClock } from '../clock.ts';
+import type { Clock } from '../clock.ts';
+import { LendstreamError, describeError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+import { recordBytesMaximum } from '../broker/event-log.ts';
+import type {
+  AppendResult,
+  EventLog,
+  FencedWriter,
+  Offset,
+  PartitionBounds,
+  PartitionRecords,
+  ReadOptions,
+  ReadResult,
+  TopicAlteration,
+  TopicConfiguration,
+  TopicPartition,
+} from '../broker/event-log.ts';
+import { AppendQueue } from './append-queue.ts';
+import type { AppendPart } from './append-queue.ts';
+import { BatchCache } from './batch-cache.ts';
+import { recordBytes } from './batch-format.ts';
+import { lockDataFolder } from './data-folder.ts';
+import type { DataFolderLock } from './data-folder.ts';
+import { EmbeddedWriter } from './fenced-writer.ts';
+import { GroupOffsets } from './group-offsets.ts';
+import type { PersistedState, WriterRequests } from './log-messages.ts';
+import { LogReader } from './log-reader.ts';
+import { startLogThread } from './log-thread.ts';
+import type { LogThread } from './log-thread.ts';
+import { findPartition, unknownPartition } from './partition-state.ts';
+import type { PartitionState } from './partition-state.ts';
+import { TopicCatalogue } from './topic-catalogue.ts';
+import { failWaiting, waitForGrowth, wakeWaiting } from './waiting-reads.ts';
+
+export interface EmbeddedLogOptions {
+  /** Where the log lies; created when missing. */
+  readonly dataFolder: string;
+  readonly logger: Logger;
+  readonly clock?: Clock;
+  /** Bytes of records that may wait to be written; beyond it appends answer OVERLOADED. Default 64 MiB. */
+  readonly queuedBytesMaximum?: number;
+  /** Memory for batches appended or read lately. Default 64 MiB. */
+  readonly cacheBytesMaximum?: number;
+  /** The size the database file may grow to; beyond it appends answer LOG_FULL. Default: what the disk holds. */
+  readonly databaseBytesMaximum?: number;
+}
+
+const mebibyte = 1024 * 1024;
+
+/** The event log of one machine: one SQLite file, written by one process. */
+export class EmbeddedLog implements EventLog {
+  readonly #lock: DataFolderLock;
+  readonly #logger: Logger;
+  readonly #clock: Clock;
+  readonly #writerThread: LogThread<WriterRequests>;
+  readonly #catalogue: TopicCatalogue;
+  readonly #cache: BatchCache;
+  readonly #queue: AppendQueue;
+  readonly #reader: LogReader;
+  readonly #groupOffsets: GroupOffsets;
+  readonly #writers = new Map<string, EmbeddedWriter>();
+  #closing: Promise<void> | undefined;
+
+  /**
+   * @throws DATA_FOLDER_UNUSABLE: cannot be created or written, or its database is damaged
+   * @throws DATA_FOLDER_IN_USE: another process holds it
+   */
+  static async open(options: EmbeddedLogOptions): Promise<EmbeddedLog> {
+    const lock = lockDataFolder(options.dataFolder);
+    const onFailure = (error: Error): void =>
+      options.logger.error({ error: describeError(error) }, 'The thread that writes the log ended; nothing is stored');
+    const writerThread = startLogThread<WriterRequests>(new URL('./log-writer.js', import.meta.url), onFailure);
+    try {
+      const state = await writerThread.ask('open', {
+        path: join(lock.path, 'log.db'),
+        databaseBytesMaximum: options.databaseBytesMaximum ?? Infinity,
+      });
+      return new EmbeddedLog(options, lock, writerThread, state);
+    } catch (error) {
+      await writerThread.end();
+      lock.release();
+      throw error;
+    }
+  }
+
+  private constructor(
+    options: EmbeddedLogOptions,
+    lock: DataFolderLock,
+    writerThread: LogThread<WriterRequests>,
+    state: PersistedState,
+  ) {
+    this.#lock = lock;
+    this.#logger = options.logger;
+    this.#clock = options.clock ?? systemClock;
+    this.#writerThread = writerThread;
+    this.#catalogue = new TopicCatalogue(writerThread, state);
+    this.#cache = new BatchCache(options.cacheBytesMaximum ?? 64 * mebibyte);
+    this.#reader = new LogReader(join(lock.path, 'log.db'), this.#cache);
+    this.#groupOffsets = new GroupOffsets(writerThread, state.groupOffsets, options.logger);
+    this.#queue = new AppendQueue({
+      writer: writerThread,
+      clock: this.#clock,
+      queuedBytesMaximum: options.queuedBytesMaximum ?? 64 * mebibyte,
+      onGrowth: (partition, batches) => {
+        for (const batch of batches) this.#cache.add(partition, batch);
+        wakeWaiting(partition);
+      },
+    });
+  }
+
+  async createTopic(configuration: TopicConfiguration): Promise<void> {
+    this.#assertOpen();
+    await this.#catalogue.create(configuration);
+  }
+
+  async alterTopic(name: string, alteration: TopicAlteration): Promise<void> {
+    this.#assertOpen();
+    await this.#catalogue.alter(name, alteration);
+  }
+
+  async deleteTopic(name: string): Promise<void> {
+    this.#assertOpen();
+    const gone = await this.#catalogue.delete(name);
+    this.#groupOffsets.forgetTopic(name);
+    for (const partition of gone) {
+      this.#cache.forget(partition);
+      failWaiting(partition, unknownPartition(partition));
+    }
+  }
+
+  listTopics(): Promise<TopicConfiguration[]> {
+    return this.#answer(() => this.#catalogue.list());
+  }
+
+  bounds(partitions: readonly TopicPartition[]): Promise<PartitionBounds[]> {
+    return this.#answer(() =>
+      partitions.map(({ topic, partition }) => {
+        const { earliest, latest } = findPartition(this.#catalogue.topics, { topic, partition });
+        return { topic, partition, earliest, latest };
+      }),
+    );
+  }
+
+  async append(partitions: readonly PartitionRecords[]): Promise<AppendResult[]> {
+    this.#assertOpen();
+    return Promise.all(partitions.map((records) => this.#appendOne(records)));
+  }
+
+  async #appendOne(request: PartitionRecords): Promise<AppendResult> {
+    const { topic, partition } = request;
+    try {
+      const [baseOffset] = await this.#queue.add([this.#resolvePart(request)]);
+      return { topic, partition, outcome: 'appended', baseOffset: baseOffset as Offset };
+    } catch (error) {
+      if (!(error instanceof LendstreamError)) throw error;
+      return { topic, partition, outcome: 'failed', error };
+    }
+  }
+
+  /** @throws UNKNOWN_TOPIC_OR_PARTITION, RECORD_TOO_LARGE, UNPROCESSABLE (no key on a compacted topic) */
+  #resolvePart({ topic, partition, records }: PartitionRecords): AppendPart {
+    const state = findPartition(this.#catalogue.topics, { topic, partition });
+    const needsKeys = this.#catalogue.topics.get(topic)?.configuration.cleanupPolicy !== 'delete';
+    for (const record of records) {
+      if (recordBytes(record) > recordBytesMaximum) {
+        throw new LendstreamError(
+          'RECORD_TOO_LARGE',
+          `A record for topic ${topic} has ${recordBytes(record)} bytes; the largest allowed is ${recordBytesMaximum}.`,
+          { details: { topic, partition } },
+        );
+      }
+      if (needsKeys && record.key === null) {
+        throw new LendstreamError('UNPROCESSABLE', `Records of the compacted topic ${topic} need a key.`, {
+          details: { topic, partition },
+        });
+      }
+    }
+    return { partition: state, records };
+  }
+
+  async read(
+    from: TopicPartition & { readonly offset: Offset },
+    { bytesMaximum, waitMilliseconds, signal }: ReadOptions,
+  ): Promise<ReadResult> {
+    this.#assertOpen();
+    const partition = findPartition(this.#catalogue.topics, from);
+    const { offset } = from;
+    const deadline = waitMilliseconds > 0 ? this.#clock.monotonic() + waitMilliseconds : 0;
+    for (;;) {
+      if (partition.isDeleted) throw unknownPartition(partition);
+      if (!(offset >= partition.earliest && offset <= partition.latest)) throw outOfRange(partition, offset);
+      if (offset < partition.latest) return this.#reader.read(partition, offset, bytesMaximum);
+      const remaining = waitMilliseconds === Infinity ? Infinity : deadline - this.#clock.monotonic();
+      if (waitMilliseconds <= 0 || remaining <= 0 || signal?.aborted === true) break;
+      const reason = await waitForGrowth(partition, remaining, signal);
+      if (reason !== 'grown') break;
+    }
+    return { batches: [], nextOffset: offset };
+  }
+
+  async openWriter(writerId: string): Promise<FencedWriter> {
+    this.#assertOpen();
+    this.#writers.get(writerId)?.fence();
+    const writer: EmbeddedWriter = new EmbeddedWriter({
+      writerId,
+      queue: this.#queue,
+      resolveParts: (partitions) => partitions.map((records) => this.#resolvePart(records)),
+      onClose: () => {
+        if (this.#writers.get(writerId) === writer) this.#writers.delete(writerId);
+      },
+    });
+    this.#writers.set(writerId, writer);
+    const { epoch } = await this.#writerThread.ask('openWriter', { writerId });
+    writer.begin(epoch);
+    return writer;
+  }
+
+  exportGroupOffsets(
+    group: string,
+    positions: readonly (TopicPartition & { readonly offset: Offset })[],
+  ): Promise<void> {
+    return this.#answer(() => this.#groupOffsets.export(group, positions));
+  }
+
+  groupOffsets(group: string): Promise<(TopicPartition & { readonly offset: Offset })[]> {
+    return this.#answer(() => this.#groupOffsets.of(group));
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    for (const writer of this.#writers.values()) writer.spend(logClosed());
+    for (const { partitions } of this.#catalogue.topics.values()) {
+      for (const partition of partitions) failWaiting(partition, logClosed());
+    }
+    await this.#queue.drained();
+    await this.#groupOffsets.close();
+    this.#reader.close();
+    try {
+      await this.#writerThread.ask('close', null);
+    } catch (error) {
+      this.#logger.error({ error: describeError(error) }, 'Closing the log failed; it recovers when it is next opened');
+    }
+    await this.#writerThread.end();
+    this.#lock.release();
+  }
+
+  #assertOpen(): void {
+    if (this.#closing !== undefined) throw logClosed();
+  }
+
+  /** Answers from memory, as a promise whatever happens. */
+  async #answer<Answer>(answer: () => Answer): Promise<Answer> {
+    this.#assertOpen();
+    return answer();
+  }
+}
+
+function logClosed(): LendstreamError {
+  return new LendstreamError('LOG_CLOSED', 'The log is closed.');
+}
+
+function outOfRange({ topic, partition, earliest, latest }: PartitionState, offset: Offset): LendstreamError {
+  return new LendstreamError(
+    'OFFSET_OUT_OF_RANGE',
+    `Topic ${topic}, partition ${partition}, holds offsets from ${earliest}, and the next is ${latest}; ` +
+      `${offset} is outside.`,
+    { details: { topic, partition, earliest, latest } },
+  );
+}

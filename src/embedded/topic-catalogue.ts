@@ -1,0 +1,122 @@
+import { LendstreamError } from '../errors.ts';
+import { partitionsPerTopicMaximum } from '../broker/event-log.ts';
+import type { TopicAlteration, TopicConfiguration } from '../broker/event-log.ts';
+import type { PersistedState, WriterRequests } from './log-messages.ts';
+import type { LogThread } from './log-thread.ts';
+import { newPartitionState, toConfiguration, toPersistedTopic, unknownTopic } from './partition-state.ts';
+import type { PartitionState, TopicState, TopicTable } from './partition-state.ts';
+
+/** Topic names that every backend takes. */
+const topicNamePattern = /^(?!\.\.?$)[A-Za-z0-9._-]{1,249}$/;
+
+/** Creates, alters, deletes and lists topics: on disk first, then in memory. */
+export class TopicCatalogue {
+  readonly topics: TopicTable = new Map();
+  readonly #writer: LogThread<WriterRequests>;
+  #lastChange: Promise<unknown> = Promise.resolve();
+
+  constructor(writer: LogThread<WriterRequests>, state: PersistedState) {
+    this.#writer = writer;
+    for (const persisted of state.topics) {
+      const partitions = state.partitions
+        .filter(({ topicId }) => topicId === persisted.id)
+        .map((partition) => newPartitionState(persisted.name, partition));
+      this.topics.set(persisted.name, {
+        id: persisted.id,
+        configuration: toConfiguration(persisted),
+        partitions,
+        isDeleting: false,
+      });
+    }
+  }
+
+  list(): TopicConfiguration[] {
+    return [...this.topics.values()].flatMap(({ configuration, isDeleting }) => (isDeleting ? [] : [configuration]));
+  }
+
+  create(configuration: TopicConfiguration): Promise<void> {
+    return this.#inTurn(async () => {
+      const { name, partitionCount } = configuration;
+      checkName(name);
+      checkPartitionCount(partitionCount);
+      if (this.topics.has(name)) {
+        throw new LendstreamError('TOPIC_ALREADY_EXISTS', `There is a topic ${name} already.`);
+      }
+      const topic = toPersistedTopic(configuration);
+      const { topicId, partitionIds } = await this.#writer.ask('createTopic', { topic });
+      const partitions = partitionIds.map((id, number) => emptyPartition(name, topicId, number, id));
+      this.topics.set(name, { id: topicId, configuration: toConfiguration(topic), partitions, isDeleting: false });
+    });
+  }
+
+  alter(name: string, alteration: TopicAlteration): Promise<void> {
+    return this.#inTurn(async () => {
+      const state = this.#find(name);
+      const configuration = { ...state.configuration, ...alteration, name };
+      checkPartitionCount(configuration.partitionCount);
+      if (configuration.partitionCount < state.configuration.partitionCount) {
+        throw new LendstreamError(
+          'UNPROCESSABLE',
+          `Topic ${name} has ${state.configuration.partitionCount} partitions, and partitions can only be added.`,
+        );
+      }
+      const topic = toPersistedTopic(configuration);
+      const { addedPartitionIds } = await this.#writer.ask('alterTopic', { topicId: state.id, topic });
+      for (const id of addedPartitionIds) {
+        state.partitions.push(emptyPartition(name, state.id, state.partitions.length, id));
+      }
+      state.configuration = configuration;
+    });
+  }
+
+  /** Answers the partitions that are gone, whose records are still to be removed. */
+  delete(name: string): Promise<PartitionState[]> {
+    return this.#inTurn(async () => {
+      const state = this.#find(name);
+      const mark = (isDeleting: boolean): void => {
+        state.isDeleting = isDeleting;
+        for (const partition of state.partitions) partition.isDeleted = isDeleting;
+      };
+      mark(true);
+      try {
+        await this.#writer.ask('deleteTopic', { topicId: state.id });
+      } catch (error) {
+        mark(false);
+        throw error;
+      }
+      this.topics.delete(name);
+      return state.partitions;
+    });
+  }
+
+  /** One change at a time, so that each decides from what the one before it left. */
+  #inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
+    const result = this.#lastChange.then(change);
+    this.#lastChange = result.catch(() => undefined);
+    return result;
+  }
+
+  #find(name: string): TopicState {
+    const state = this.topics.get(name);
+    if (state === undefined || state.isDeleting) throw unknownTopic(name);
+    return state;
+  }
+}
+
+function emptyPartition(topic: string, topicId: number, number: number, id: number): PartitionState {
+  const persisted = { id, topicId, number, earliest: 0, latest: 0, compactedTo: 0, compactedRecordCount: 0 };
+  return newPartitionState(topic, persisted);
+}
+
+function checkName(name: string): void {
+  if (topicNamePattern.test(name)) return;
+  throw new LendstreamError(
+    'UNPROCESSABLE',
+    `A topic's name has 1 to 249 letters, digits, dots, underscores or hyphens; "${name}" does not.`,
+  );
+}
+
+function checkPartitionCount(count: number): void {
+  if (Number.isInteger(count) && count >= 1 && count <= partitionsPerTopicMaximum) return;
+  throw new LendstreamError('UNPROCESSABLE', `A topic has 1 to ${partitionsPerTopicMaximum} partitions, not ${count}.`);
+}
