@@ -64,6 +64,19 @@ export class ChunkBuilder {
     this.#add(bytes, start, end);
   }
 
+  /** Keeps a place for a text that is known only when what follows it has been collected. */
+  reserveText(): number {
+    this.addText('');
+    return this.#sources.length - 1;
+  }
+
+  /** @param text ASCII */
+  fillText(position: number, text: string): void {
+    this.#sources[position] = text;
+    this.#ends[position] = text.length;
+    this.size += text.length;
+  }
+
   /** Everything collected, in one buffer of its own; the builder is empty afterwards. */
   take(): Buffer {
     const chunk = Buffer.allocUnsafe(this.size);

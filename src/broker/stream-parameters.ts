@@ -1,6 +1,8 @@
 import { LendstreamError } from '../errors.ts';
 import type { BatchRules } from './batches.ts';
-import { partitionKey, type EventTypePartition } from './coordination.ts';
+import type { EventTypePartition } from './coordination.ts';
+import { parsePartition } from './cursor.ts';
+import { comparePartitions } from './rebalance.ts';
 
 /** What a consumer asked of its stream, checked, with every default filled in. */
 export interface StreamParameters extends BatchRules {
@@ -132,7 +134,7 @@ function namedPartition(entry: unknown): { event_type: string; partition: string
 }
 
 function isPartitionOf(partition: string, partitionCount: number | undefined): boolean {
-  return partitionCount !== undefined && /^(0|[1-9]\d{0,5})$/.test(partition) && Number(partition) < partitionCount;
+  return (parsePartition(partition) ?? Infinity) < (partitionCount ?? 0);
 }
 
 function describe(eventType: string, partition: string | number): string {
@@ -142,7 +144,7 @@ function describe(eventType: string, partition: string | number): string {
 /** Partitions as the API's messages list them. */
 export function describePartitions(partitions: readonly EventTypePartition[]): string {
   return [...partitions]
-    .sort((left, right) => (partitionKey(left) < partitionKey(right) ? -1 : 1))
+    .sort(comparePartitions)
     .map(({ eventType, partition }) => describe(eventType, partition))
     .join(', ');
 }

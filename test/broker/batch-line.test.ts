@@ -20,6 +20,14 @@ describe('a line of a stream', () => {
     expect(chunk.size).to.equal(0);
   });
 
+  it('can name an offset that is known only behind the events', () => {
+    const chunk = new ChunkBuilder();
+    const place = chunk.reserveText();
+    chunk.addText('b');
+    chunk.fillText(place, 'aa');
+    expect(chunk.take().toString()).to.equal('aab');
+  });
+
   it('has neither events nor info when there is nothing to say', () => {
     expect(lineStart(frame, 'x', 'y') + lineEnd(undefined)).to.equal(
       '{"cursor":{"partition":"3","offset":"x","event_type":"payments","cursor_token":"y"}}\n',

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import fastCheck from 'fast-check';
+import * as fastCheck from 'fast-check';
 import { describe, it } from 'mocha';
 import { ChunkBuilder } from '../../src/broker/batch-line.ts';
 import { noValue, type RecordBatch } from '../../src/broker/event-log.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import fastCheck from 'fast-check';
+import * as fastCheck from 'fast-check';
 import { describe, it } from 'mocha';
 import { UncommittedEvents } from '../../src/broker/uncommitted-events.ts';
 

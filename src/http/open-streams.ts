@@ -1,0 +1,48 @@
+import type { CloseCode } from '../broker/close-reasons.ts';
+import type { SubscriptionStream } from '../broker/subscription-stream.ts';
+import { LendstreamError } from '../errors.ts';
+
+/** The streams that this process serves, from the registration of their session to the end of their answer. */
+export class OpenStreams {
+  readonly #streams = new Set<SubscriptionStream>();
+  #closing: CloseCode | undefined;
+  #emptied: (() => void)[] = [];
+
+  get size(): number {
+    return this.#streams.size;
+  }
+
+  /** @throws OVERLOADED after {@link closeAll} */
+  checkAccepting(): void {
+    if (this.#closing !== undefined) {
+      throw new LendstreamError('OVERLOADED', 'The server is shutting down, open the stream on another one.');
+    }
+  }
+
+  add(stream: SubscriptionStream): void {
+    this.#streams.add(stream);
+    if (this.#closing !== undefined) stream.close(this.#closing);
+  }
+
+  delete(stream: SubscriptionStream): void {
+    this.#streams.delete(stream);
+    if (this.#streams.size > 0) return;
+    for (const resolve of this.#emptied) resolve();
+    this.#emptied = [];
+  }
+
+  closeWhere(condition: (stream: SubscriptionStream) => boolean, code: CloseCode): void {
+    for (const stream of this.#streams) if (condition(stream)) stream.close(code);
+  }
+
+  /**
+   * Ends every stream with its last line and takes no more. Resolves when all answers are finished, which a reader that
+   * does not read can delay by a few seconds (see streams.ts).
+   */
+  closeAll(code: CloseCode = 'server_shutdown'): Promise<void> {
+    this.#closing = code;
+    this.closeWhere(() => true, code);
+    if (this.#streams.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#emptied.push(resolve));
+  }
+}

@@ -1,0 +1,134 @@
+import { Router, type Request, type Response } from 'express';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { partitionCounts } from '../broker/assignment.ts';
+import type { EventTypeRecord } from '../broker/event-type.ts';
+import type { RegistryChange } from '../broker/registry.ts';
+import { readStreamParameters } from '../broker/stream-parameters.ts';
+import { SubscriptionStream, type StreamServices } from '../broker/subscription-stream.ts';
+import type { Subscription } from '../broker/subscription.ts';
+import { LendstreamError, describeError } from '../errors.ts';
+import { readBody } from './body.ts';
+import { writeJsonStream } from './json-stream.ts';
+import type { OpenStreams } from './open-streams.ts';
+import { methodNotAllowed } from './problem.ts';
+
+export interface StreamsServices extends StreamServices {
+  readonly openStreams: OpenStreams;
+}
+
+/** How long the headers are ahead of the first chunk, for clients that read them in one piece. Milliseconds. */
+const headersAheadMilliseconds = 5;
+
+/** How long a stream that has ended waits for its reader to take the last line. Milliseconds. */
+const lastLineMillisecondsMaximum = 5_000;
+
+/** `GET` and `POST /subscriptions/{id}/events`: the events of a subscription, one batch a line, as they come. */
+export function createStreamsRouter(services: StreamsServices): Router {
+  const { registry, openStreams } = services;
+  registry.onChange((change) => closeStreamsOf(change, openStreams));
+  const router = Router();
+  router
+    .route('/subscriptions/:id/events')
+    .head(methodNotAllowed('GET', 'POST'))
+    .get((request, response) => {
+      request.resume();
+      return serveStream(services, request.params['id'], request.query, request, response);
+    })
+    .post(async (request, response) => {
+      const parameters = { ...request.query, ...(await readParameters(request)) };
+      return serveStream(services, request.params['id'], parameters, request, response);
+    })
+    .all(methodNotAllowed('GET', 'POST'));
+  return router;
+}
+
+/** Streams end when what they stream from is redefined: their clients open new ones and see it as it is. */
+function closeStreamsOf({ kind, name, value }: RegistryChange, openStreams: OpenStreams): void {
+  if (kind === 'subscription' && value === null) {
+    openStreams.closeWhere(({ subscription }) => subscription.id === name, 'subscription_deleted');
+  }
+  if (kind === 'event-type' && value !== null) {
+    const { partitionCount } = value as EventTypeRecord;
+    openStreams.closeWhere(
+      ({ eventTypes }) => (eventTypes.get(name) ?? partitionCount) !== partitionCount,
+      'repartitioned',
+    );
+  }
+}
+
+/** Parameters of a POST; no body is no parameters. */
+async function readParameters(request: Request): Promise<Record<string, unknown>> {
+  const body = await readBody(request);
+  if (body.length === 0) return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString('utf8'));
+  } catch (error) {
+    throw new LendstreamError('MALFORMED_REQUEST', `The body is not JSON: ${describeError(error)}`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new LendstreamError('MALFORMED_REQUEST', 'The body must be a JSON object.');
+  }
+  return value as Record<string, unknown>;
+}
+
+async function serveStream(
+  services: StreamsServices,
+  subscriptionId: string | undefined,
+  source: Readonly<Record<string, unknown>>,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const { registry, openStreams } = services;
+  openStreams.checkAccepting();
+  const subscription = registry.get<Subscription>('subscription', subscriptionId ?? '');
+  if (subscription === undefined) {
+    throw new LendstreamError('NOT_FOUND', `Subscription with id "${subscriptionId}" does not exist`);
+  }
+  const eventTypes = partitionCounts(registry, subscription);
+  const parameters = readStreamParameters(source, eventTypes, Math.random());
+  const stream = await SubscriptionStream.open(services, subscription, eventTypes, parameters);
+  if (response.closed) {
+    stream.clientClosed();
+    return;
+  }
+  openStreams.add(stream);
+  response.on('close', () => stream.clientClosed());
+  stream.onEnded = () => cutOffLater(response);
+  const compressed = acceptsGzip(request.get('Accept-Encoding'));
+  sendHeaders(response, stream.streamId, compressed);
+  stream.start();
+  try {
+    await delay(headersAheadMilliseconds);
+    await writeJsonStream(response, stream, compressed);
+    if (!response.closed) await once(response, 'close');
+  } finally {
+    stream.clientClosed();
+    openStreams.delete(stream);
+  }
+}
+
+function sendHeaders(response: Response, streamId: string, compressed: boolean): void {
+  response.writeHead(200, {
+    'Content-Type': 'application/x-json-stream',
+    'X-Nakadi-StreamId': streamId,
+    'X-Mambu-StreamId': streamId,
+    Vary: 'Accept-Encoding',
+    // The end of the stream is the end of the connection: some clients read until then.
+    Connection: 'close',
+    ...(compressed ? { 'Content-Encoding': 'gzip' } : {}),
+  });
+  response.flushHeaders();
+}
+
+function acceptsGzip(acceptEncoding: string | undefined): boolean {
+  return acceptEncoding !== undefined && /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(acceptEncoding);
+}
+
+/** A reader that does not take the last line must not hold the connection for ever. */
+function cutOffLater(response: Response): void {
+  if (response.closed) return;
+  const timer = setTimeout(() => response.destroy(), lastLineMillisecondsMaximum);
+  response.on('close', () => clearTimeout(timer));
+}
