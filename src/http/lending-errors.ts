@@ -115,6 +115,7 @@ export function errorBody(errors: readonly ApiError[]): string {
 }
 
 function knownError(error: unknown): LendstreamError | undefined {
+  if (error instanceof LendingErrors) return error;
   if (error instanceof LendstreamError) return error.code === 'INTERNAL' ? undefined : error;
   // What Express itself throws for a request it cannot read, such as a malformed escape in the path.
   const status = (error as { status?: unknown } | null)?.status;
@@ -126,8 +127,6 @@ function knownError(error: unknown): LendstreamError | undefined {
 function sendLendingError(response: Response, error: LendstreamError): void {
   if (error.retriable) response.set('Retry-After', String(retryUnavailableSeconds));
   if (error.code === 'CONFLICT') response.set('Retry-After', String(retryInProgressSeconds));
-  // The rest of a body that was not read to its end would be taken for the next request.
-  if (error.code === 'REQUEST_TOO_LARGE') response.set('Connection', 'close');
   if (error instanceof LendingErrors) {
     sendErrors(response, error.status, error.errors);
     return;

@@ -129,6 +129,13 @@ export class LoanDatabase {
     return (found as { loan_id: string } | undefined)?.loan_id;
   }
 
+  /** How many transactions the loan of this id or encodedKey has; 0 when there is no such loan. */
+  transactionCount(idOrKey: string): number {
+    const loanId = this.loanId(idOrKey);
+    const found = loanId === undefined ? undefined : this.#statements.transactionCount.get(loanId);
+    return (found as { transaction_count: number } | undefined)?.transaction_count ?? 0;
+  }
+
   close(): void {
     this.#database.close();
   }

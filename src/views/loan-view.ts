@@ -3,8 +3,6 @@ import type { EventLog, RecordBatch } from '../broker/event-log.ts';
 import { noValue } from '../broker/event-log.ts';
 import { TopicTail } from '../broker/topic-tail.ts';
 import { LendstreamError, describeError } from '../errors.ts';
-import type { Loan } from '../lending/loan.ts';
-import { decodeLoan } from '../lending/loan-codec.ts';
 import type { Logger } from '../logger.ts';
 import { CommandOutcomes } from './command-outcomes.ts';
 import { LoanDatabase, deleteDatabase } from './loan-database.ts';
@@ -67,10 +65,9 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
     return view;
   }
 
-  /** The loan of this id, else of this encodedKey. */
-  find(idOrKey: string): Loan | undefined {
-    const state = this.#current.loanState(idOrKey);
-    return state === undefined ? undefined : decodeLoan(state);
+  /** The loan of this id, else of this encodedKey, as the changelog has it. */
+  find(idOrKey: string): string | undefined {
+    return this.#current.loanState(idOrKey);
   }
 
   /** The id of the loan of this id, else of this encodedKey. */
@@ -78,14 +75,19 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
     return this.#current.loanId(idOrKey);
   }
 
-  /** One page of loans, in the query's order. */
-  list(query: LoanQuery): Loan[] {
-    return this.#current.page(query).map(decodeLoan);
+  /** One page of loans, in the query's order, as the changelog has them. */
+  list(query: LoanQuery): string[] {
+    return this.#current.page(query);
   }
 
   /** How many loans the query finds over all pages. */
   count(query: LoanQuery): number {
     return this.#current.count(query);
+  }
+
+  /** How many transactions the loan of this id or encodedKey has; 0 when there is no such loan. */
+  transactionCount(idOrKey: string): number {
+    return this.#current.transactionCount(idOrKey);
   }
 
   /** The id of the loan that a transaction of this id or encodedKey belongs to. */

@@ -1,0 +1,238 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { CommandOutcome } from '../worker/fence.ts';
+import { LendstreamError, describeError } from '../errors.ts';
+import { type CommandType, checkPayload, writeCommand } from '../worker/command-format.ts';
+import { readExactObject } from '../worker/exact-json.ts';
+import { loanCommandsTopic } from '../worker/lending-topics.ts';
+import { type ApiError, apiErrors } from '../worker/refusal-format.ts';
+import { flowIdHeader } from './application.ts';
+import { readBody } from './body.ts';
+import { statusOf } from './commands.ts';
+import { IdempotentRequests, type StoredAnswer, commandIdOf } from './idempotency.ts';
+import { LendingErrors, requestError } from './lending-errors.ts';
+import type { LendingServices } from './lending-services.ts';
+
+/**
+ * A request that changes a loan: its body becomes a command in the log, on the same way that a producer's takes, and
+ * the answer is what this process's view of the loans shows once the worker has decided it.
+ */
+
+/** The largest body of a command. Bytes. */
+export const commandBytesMaximum = 256 * 1024;
+/** How long a request waits for its outcome when it does not say (`Prefer: wait=N`), and the longest it may. Seconds. */
+const waitSecondsDefault = 10;
+const waitSecondsMaximum = 120;
+/** The `published_by` of the commands that come in through this API. */
+const publisherName = 'lending-api';
+/** When the resource of a command that was not decided in time is worth asking for. Seconds. */
+const pendingRetrySeconds = 1;
+
+export interface CommandSubject {
+  readonly loanAccountId?: string;
+  readonly loanProductId?: string;
+  /** Fields of the command that the path says. */
+  readonly pathFields?: Readonly<Record<string, string>>;
+}
+
+export interface CommandRoute {
+  readonly type: CommandType;
+  /** 201 when the command makes a resource, else 200. */
+  readonly successStatus: 200 | 201;
+  /**
+   * What the command is about.
+   * @param newId To be used where the body names no id: the same for every repetition of the request.
+   * @throws LendingErrors when the path names nothing that there can be
+   */
+  readonly subjectOf: (request: Request, bodyText: string, newId: string) => CommandSubject;
+  /** The body of a successful answer, once the view has what the command changed. */
+  readonly resourceOf: (outcome: CommandOutcome) => string | Promise<string>;
+}
+
+/** What one command request came to. */
+interface Decided extends StoredAnswer {
+  /** Whether the command had been done before this request. */
+  readonly replayed: boolean;
+}
+
+export class CommandRequests {
+  readonly #services: LendingServices;
+  readonly #requests = new IdempotentRequests();
+
+  constructor(services: LendingServices) {
+    this.#services = services;
+  }
+
+  /** Answers the requests of one route. */
+  handler(route: CommandRoute): RequestHandler {
+    return async (request, response) => {
+      const body = await readBody(request, commandBytesMaximum);
+      const bodyText = textOf(body);
+      const key = request.get('Idempotency-Key');
+      const commandId = commandIdOf(key, request.originalUrl.split('?', 1)[0] ?? '');
+      const subject = route.subjectOf(request, bodyText, newIdFrom(commandId));
+      refuseFaults(route.type, bodyText, subject);
+      const replay = key === undefined ? undefined : this.#requests.begin(commandId, body, this.#services.clock.now());
+      if (replay !== undefined) {
+        sendAnswer(response, { ...replay, replayed: true });
+        return;
+      }
+      const event = Buffer.from(
+        `[${writeCommand({
+          commandId,
+          type: route.type,
+          ...subject,
+          payloadText: bodyText,
+          occurredAt: this.#services.clock.now(),
+        })}]`,
+      );
+      const deciding = await this.#begin(route, commandId, event, request);
+      const seconds = waitSeconds(request);
+      const answer = await within(deciding.answer, seconds * 1_000);
+      if (request.get('prefer') !== undefined) response.set('Preference-Applied', `wait=${seconds}`);
+      if (answer === undefined) sendPending(response, commandId, subject);
+      else sendAnswer(response, answer);
+    };
+  }
+
+  /**
+   * Puts the command into the log and returns once it is durable. From then on it goes its way whether or not anyone
+   * waits, and so does the record of the request.
+   * @throws what stands in the way of storing it; OUTCOME_UNKNOWN means that it may be stored
+   */
+  async #begin(
+    route: CommandRoute,
+    commandId: string,
+    event: Buffer,
+    request: Request,
+  ): Promise<{ readonly answer: Promise<Decided> }> {
+    const { view, clock, logger } = this.#services;
+    const giveUp = new AbortController();
+    // Waiting begins before publishing: the outcome may be there before the acknowledgement is.
+    const answer = view.outcomeOf(commandId, Infinity, giveUp.signal).then((outcome) => decidedBy(route, outcome));
+    answer.then(
+      (decided) => this.#requests.finish(commandId, decided, clock.now()),
+      (error: unknown) => {
+        this.#requests.forget(commandId);
+        // Whoever still waits is told; a request that was answered with 202 already leaves only this.
+        logger.debug({ commandId, error: describeError(error) }, 'A command was not committed');
+      },
+    );
+    try {
+      await this.#publish(event, request);
+    } catch (error) {
+      giveUp.abort();
+      throw error;
+    }
+    return { answer };
+  }
+
+  async #publish(event: Buffer, request: Request): Promise<void> {
+    const { status, items } = await this.#services.publisher.publish(loanCommandsTopic, event, {
+      flowId: request.get(flowIdHeader) ?? '',
+      publishedBy: publisherName,
+    });
+    if (status === 200) return;
+    const detail = items[0]?.detail ?? 'The command was not stored.';
+    throw new LendstreamError(status === 422 ? 'MALFORMED_REQUEST' : 'LOG_UNAVAILABLE', detail);
+  }
+}
+
+/** @throws LendingErrors when the command was refused or could not be decided */
+async function decidedBy(route: CommandRoute, outcome: CommandOutcome | undefined): Promise<Decided> {
+  switch (outcome?.outcome) {
+    case 'committed':
+    case 'repeated':
+      if (statusOf(outcome) === 'REFUSED') throw refusedError(route.type, outcome.errors ?? []);
+      return {
+        status: route.successStatus,
+        body: await route.resourceOf(outcome),
+        replayed: outcome.outcome === 'repeated',
+      };
+    case 'refused':
+      throw refusedError(route.type, outcome.errors ?? []);
+    case 'dead_letter':
+      throw new LendingErrors('INTERNAL', [
+        requestError('INTERNAL_ERROR', `The command could not be decided: ${outcome.reason ?? 'no reason is known'}`),
+      ]);
+    case undefined:
+      throw new LendstreamError('LOG_UNAVAILABLE', 'The command was not stored.');
+  }
+}
+
+/** 404 when the loan that the path names is not there, else 400. */
+function refusedError(type: CommandType, errors: readonly ApiError[]): LendingErrors {
+  const missing = type !== 'CREATE_LOAN' && errors.some(({ errorReason }) => errorReason === 'INVALID_LOAN_ACCOUNT_ID');
+  return new LendingErrors(missing ? 'NOT_FOUND' : 'MALFORMED_REQUEST', errors);
+}
+
+/** @throws LendingErrors with every fault of form that the worker would find */
+function refuseFaults(type: CommandType, bodyText: string, subject: CommandSubject): void {
+  const id = subject.loanAccountId ?? subject.loanProductId ?? '';
+  const refusals = checkPayload(type, bodyText, id, subject.pathFields);
+  if (refusals.length > 0) throw new LendingErrors('MALFORMED_REQUEST', apiErrors(refusals));
+}
+
+/** The id that a body names, or the new one. What is no text is left for the check of the payload to refuse. */
+export function idIn(bodyText: string, newId: string): string {
+  const id = bodyText.trim() === '' ? undefined : readBodyObject(bodyText)['id'];
+  if (id === undefined || id === null) return newId;
+  return typeof id === 'string' ? id : '';
+}
+
+/** @throws LendingErrors with the parser's words when the body is no JSON object */
+function readBodyObject(bodyText: string): Record<string, unknown> {
+  try {
+    return readExactObject(bodyText);
+  } catch (error) {
+    throw malformedBody(describeError(error));
+  }
+}
+
+/** A short id from a command id, which is random or a digest: sixty of its bits. */
+function newIdFrom(commandId: string): string {
+  return commandId.replaceAll('-', '').slice(0, 16).toUpperCase();
+}
+
+function textOf(body: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch {
+    throw malformedBody('it is not UTF-8');
+  }
+}
+
+function malformedBody(reason: string): LendingErrors {
+  return new LendingErrors('MALFORMED_REQUEST', [
+    requestError('INVALID_PARAMETERS', `The body cannot be read: ${reason}`),
+  ]);
+}
+
+/** `Prefer: wait=N` in whole seconds; what is no such preference is not one, and the longest wait is bounded. */
+function waitSeconds(request: Request): number {
+  const seconds = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,9})"?(?=$|[,;\s])/i.exec(request.get('prefer') ?? '')?.[1];
+  return seconds === undefined ? waitSecondsDefault : Math.min(Number(seconds), waitSecondsMaximum);
+}
+
+/** The value, or undefined when the time is over first. */
+async function within<Value>(promise: Promise<Value>, milliseconds: number): Promise<Value | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), milliseconds);
+  });
+  try {
+    return await Promise.race([promise, over]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function sendAnswer(response: Response, { status, body, replayed }: Decided): void {
+  if (replayed) response.set('Idempotent-Replayed', 'true');
+  response.status(status).type('application/json').end(body);
+}
+
+function sendPending(response: Response, commandId: string, subject: CommandSubject): void {
+  const { loanAccountId, loanProductId } = subject;
+  response.set('Location', `/commands/${commandId}`).set('Retry-After', String(pendingRetrySeconds));
+  response.status(202).json({ commandId, status: 'PENDING', loanAccountId, loanProductId });
+}

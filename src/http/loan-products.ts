@@ -1,0 +1,81 @@
+import { Router } from 'express';
+import { LendstreamError } from '../errors.ts';
+import type { CommandOutcome } from '../worker/fence.ts';
+import { writeProduct } from '../worker/loan-format.ts';
+import { findProduct, listProducts } from '../worker/products.ts';
+import { CommandRequests, idIn } from './command-requests.ts';
+import {
+  lendingErrorHandler,
+  lendingMethodNotAllowed,
+  lendingPathNotFound,
+  resourceNotFound,
+} from './lending-errors.ts';
+import { lendingPage, setPageHeaders } from './lending-query.ts';
+import type { LendingServices } from './lending-services.ts';
+
+/** How long the registry may lag behind the loans before a new product is given up on. Milliseconds. */
+const productLagMillisecondsMaximum = 5_000;
+
+type LoanProduct = NonNullable<ReturnType<typeof findProduct>>;
+
+/** The loan products: creating and reading them. */
+export function createLoanProductsRouter(services: LendingServices): Router {
+  const { registry, logger } = services;
+  const commands = new CommandRequests(services);
+  const router = Router();
+  router
+    .route('/loanproducts')
+    .get((request, response) => {
+      const page = lendingPage(request);
+      const products = listProducts(registry);
+      setPageHeaders(response, page, () => products.length);
+      const shown = products.slice(page.offset, page.offset + page.limit);
+      response.type('json').end(`[${shown.map((product) => writeProduct(product)).join(',')}]`);
+    })
+    .post(
+      commands.handler({
+        type: 'CREATE_PRODUCT',
+        successStatus: 201,
+        subjectOf: (_request, bodyText, newId) => ({ loanProductId: idIn(bodyText, newId) }),
+        resourceOf: async (outcome) => writeProduct(await productAfter(services, outcome)),
+      }),
+    )
+    .all(lendingMethodNotAllowed('GET', 'POST'));
+  router
+    .route('/loanproducts/:loanProductId')
+    .get((request, response) => {
+      const product = findProduct(registry, String(request.params['loanProductId']));
+      if (product === null) throw resourceNotFound('loanProductId');
+      response.type('json').end(writeProduct(product));
+    })
+    .all(lendingMethodNotAllowed('GET'));
+  router.use('/loanproducts', lendingPathNotFound, lendingErrorHandler(logger));
+  return router;
+}
+
+/** The product that a command made: committed in one step with the outcome, but followed on a way of its own. */
+async function productAfter(
+  { registry }: LendingServices,
+  { commandId, loanProductId }: CommandOutcome,
+): Promise<LoanProduct> {
+  if (loanProductId === undefined) {
+    throw new LendstreamError('INTERNAL', `Command ${commandId} left no product to answer with.`);
+  }
+  const known = findProduct(registry, loanProductId);
+  if (known !== null) return known;
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      stopListening();
+      reject(new LendstreamError('LOG_UNAVAILABLE', 'The new product is stored but cannot be read yet.'));
+    }, productLagMillisecondsMaximum);
+    const stopListening = registry.onChange(({ kind, name }) => {
+      if (kind !== 'product' || name !== loanProductId) return;
+      clearTimeout(timer);
+      stopListening();
+      resolve();
+    });
+  });
+  const product = findProduct(registry, loanProductId);
+  if (product === null) throw new LendstreamError('INTERNAL', `Product ${loanProductId} went away.`);
+  return product;
+}

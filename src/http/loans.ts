@@ -1,0 +1,103 @@
+import { Router, type Request } from 'express';
+import { writeAccount, writeBalances, writeSchedule } from '../worker/loan-format.ts';
+import { findProduct } from '../worker/products.ts';
+import { readToggles } from '../worker/toggles.ts';
+import type { LoanQuery } from '../views/loan-query.ts';
+import { CommandRequests, idIn } from './command-requests.ts';
+import { createCommandHandler } from './commands.ts';
+import { lendingErrorHandler, lendingMethodNotAllowed, lendingPathNotFound } from './lending-errors.ts';
+import { choiceParameter, filterParameter, lendingPage, setPageHeaders, sortParameter } from './lending-query.ts';
+import type { LendingServices } from './lending-services.ts';
+import { addTransactionRoutes } from './loan-transactions.ts';
+import { existingLoan, loanAfter, loanOfPath } from './named-loans.ts';
+
+/** States that loans may be asked for. */
+const accountStates = [
+  'PARTIAL_APPLICATION',
+  'PENDING_APPROVAL',
+  'APPROVED',
+  'ACTIVE',
+  'ACTIVE_IN_ARREARS',
+  'CLOSED',
+] as const;
+
+/** The loans: opening, moving through their states, posting transactions, and reading all of it. */
+export function createLoansRouter(services: LendingServices): Router {
+  const { view, registry, logger } = services;
+  const commands = new CommandRequests(services);
+  const router = Router();
+
+  router
+    .route('/loans')
+    .get((request, response) => {
+      const page = lendingPage(request);
+      const query = { ...loanFilters(services, request), sorting: sortParameter(request), ...page };
+      setPageHeaders(response, page, () => view.count(query));
+      response.type('json').end(`[${view.list(query).map(writeAccount).join(',')}]`);
+    })
+    .post(
+      commands.handler({
+        type: 'CREATE_LOAN',
+        successStatus: 201,
+        subjectOf: (_request, bodyText, newId) => ({ loanAccountId: idIn(bodyText, newId) }),
+        resourceOf: (outcome) => writeAccount(loanAfter(services, outcome)),
+      }),
+    )
+    .all(lendingMethodNotAllowed('GET', 'POST'));
+
+  // Before the routes that take the whole last part of the path for an id.
+  router
+    .route('/loans/:loanAccountId\\:changeState')
+    .post(
+      commands.handler({
+        type: 'CHANGE_STATE',
+        successStatus: 200,
+        subjectOf: (request) => ({ loanAccountId: loanOfPath(services, request) }),
+        resourceOf: (outcome) => writeAccount(loanAfter(services, outcome)),
+      }),
+    )
+    .all(lendingMethodNotAllowed('POST'));
+
+  addTransactionRoutes(router, services, commands);
+
+  router
+    .route('/loans/:loanAccountId')
+    .get((request, response) => {
+      choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
+      response.type('json').end(writeAccount(existingLoan(services, request)));
+    })
+    .all(lendingMethodNotAllowed('GET'));
+  router
+    .route('/loans/:loanAccountId/schedule')
+    .get((request, response) => {
+      response.type('json').end(writeSchedule(existingLoan(services, request), readToggles(registry)));
+    })
+    .all(lendingMethodNotAllowed('GET'));
+  router
+    .route('/loans/:loanAccountId/balances')
+    .get((request, response) => {
+      response.type('json').end(writeBalances(existingLoan(services, request), readToggles(registry)));
+    })
+    .all(lendingMethodNotAllowed('GET'));
+
+  router.route('/commands/:commandId').get(createCommandHandler(services)).all(lendingMethodNotAllowed('GET'));
+  for (const path of ['/loans', '/commands']) router.use(path, lendingPathNotFound, lendingErrorHandler(logger));
+  return router;
+}
+
+/** @throws LendingErrors with INVALID_PARAMETERS for a state that there is not */
+function loanFilters(
+  { registry }: LendingServices,
+  request: Request,
+): Pick<LoanQuery, 'accountState' | 'accountHolderId' | 'productTypeKey'> {
+  choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
+  const accountState = choiceParameter(request, 'accountState', accountStates);
+  const accountHolderId = filterParameter(request, 'accountHolderId');
+  const product = filterParameter(request, 'productTypeKey');
+  return {
+    ...(accountState === undefined ? {} : { accountState }),
+    ...(accountHolderId === undefined ? {} : { accountHolderId }),
+    // Loans know their product by its key; a client may have only the id.
+    ...(product === undefined ? {} : { productTypeKey: findProduct(registry, product)?.encodedKey ?? product }),
+  };
+}

@@ -1,0 +1,69 @@
+import { Router, type Request } from 'express';
+import { readExactObject } from '../worker/exact-json.ts';
+import { type ToggleName, isToggleName, readToggle, setToggle, toggleNames } from '../worker/toggles.ts';
+import type { Registry } from '../broker/registry.ts';
+import { readBody } from './body.ts';
+import {
+  invalidParameter,
+  lendingErrorHandler,
+  lendingMethodNotAllowed,
+  lendingPathNotFound,
+  resourceNotFound,
+} from './lending-errors.ts';
+import type { LendingServices } from './lending-services.ts';
+
+/** The largest body of a toggle. Bytes. */
+const toggleBytesMaximum = 1_024;
+
+/** The feature toggles: what they are, and switching them. */
+export function createTogglesRouter({ registry, clock, logger }: LendingServices): Router {
+  const router = Router();
+  router
+    .route('/toggles')
+    .get((_request, response) => {
+      response.json(toggleNames.map((name) => toggleOf(registry, name)));
+    })
+    .all(lendingMethodNotAllowed('GET'));
+  router
+    .route('/toggles/:name')
+    .get((request, response) => {
+      response.json(toggleOf(registry, namedToggle(request)));
+    })
+    .put(async (request, response) => {
+      const name = namedToggle(request);
+      await setToggle(registry, name, await readEnabled(request), clock.now());
+      response.json(toggleOf(registry, name));
+    })
+    .all(lendingMethodNotAllowed('GET', 'PUT'));
+  router.use('/toggles', lendingPathNotFound, lendingErrorHandler(logger));
+  return router;
+}
+
+/** `switchedAt` is null for a toggle that was never switched. */
+function toggleOf(registry: Registry, name: ToggleName) {
+  const record = readToggle(registry, name);
+  return { name, enabled: record?.enabled ?? false, switchedAt: record?.switchedAt ?? null };
+}
+
+/** @throws LendingErrors 404 */
+function namedToggle(request: Request): ToggleName {
+  const name = String(request.params['name']);
+  if (!isToggleName(name)) throw resourceNotFound('name');
+  return name;
+}
+
+/** @throws LendingErrors 400 for a body that is not `{"enabled": true}` or `{"enabled": false}` */
+async function readEnabled(request: Request): Promise<boolean> {
+  const text = (await readBody(request, toggleBytesMaximum)).toString('utf8');
+  let body: Record<string, unknown>;
+  try {
+    body = readExactObject(text);
+  } catch {
+    throw invalidParameter('The body must be {"enabled": true} or {"enabled": false}.');
+  }
+  const { enabled, ...others } = body;
+  const [other] = Object.keys(others);
+  if (typeof enabled !== 'boolean') throw invalidParameter('enabled');
+  if (other !== undefined) throw invalidParameter(other);
+  return enabled;
+}

@@ -1,0 +1,267 @@
+import { expect } from 'chai';
+import Database from 'libsql';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { LogRecord } from '../../src/broker/event-log.ts';
+import { EmbeddedLog } from '../../src/embedded/log.ts';
+import { isLendstreamError } from '../../src/errors.ts';
+import { decodeLoan } from '../../src/lending/loan-codec.ts';
+import { silentLogger } from '../../src/logger.ts';
+import type { LoanQuery } from '../../src/views/loan-query.ts';
+import { LoanView } from '../../src/views/loan-view.ts';
+import { type CommandOutcome, isFenceKey, parseFence } from '../../src/worker/fence.ts';
+import { fenceRecord, keyOf, loanRecord } from './stored-loans.ts';
+
+const topic = 'lendstream.loans';
+const partitionCount = 2;
+const firstCommand = '11111111-1111-4111-8111-111111111111';
+const everything: LoanQuery = { sorting: [], offset: 0, limit: 100 };
+
+describe('the view of loans', () => {
+  let folder: string;
+  let log: EmbeddedLog;
+  let views: LoanView<CommandOutcome>[];
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'lendstream-view-'));
+    log = await EmbeddedLog.open({ dataFolder: folder, logger: silentLogger });
+    await createTopic();
+    views = [];
+  });
+
+  afterEach(async () => {
+    for (const view of views) await view.close();
+    await log.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  function createTopic(): Promise<void> {
+    return log.createTopic({ name: topic, partitionCount, cleanupPolicy: 'compact', retentionMilliseconds: 0 });
+  }
+
+  async function open(readOutcomes = outcomesOf): Promise<LoanView<CommandOutcome>> {
+    const options = { dataFolder: folder, log, topic, partitionCount, readOutcomes, logger: silentLogger };
+    const view = await LoanView.open<CommandOutcome>(options);
+    views.push(view);
+    return view;
+  }
+
+  /** Commits records as the worker does, and returns when they are in the log. */
+  async function commit(partition: number, ...records: LogRecord[]): Promise<void> {
+    const writer = await log.openWriter(`test/${partition}`);
+    await writer.append([{ topic, partition, records }]);
+    await writer.commit();
+    await writer.close();
+  }
+
+  /** Commits and returns when the view has it. */
+  async function apply(view: LoanView<CommandOutcome>, partition: number, ...records: LogRecord[]): Promise<void> {
+    const applied = view.outcomeOf(firstCommand, 5_000);
+    await commit(partition, ...records, fenceRecord(partition, 0, [{ commandId: firstCommand, outcome: 'committed' }]));
+    expect(await applied).to.not.equal(undefined);
+  }
+
+  const idsOf = (view: LoanView<CommandOutcome>, query: Partial<LoanQuery> = {}): string[] =>
+    view.list({ ...everything, ...query }).map((text) => decodeLoan(text).id);
+
+  it('gives a loan by id and by encodedKey exactly as the changelog has it', async () => {
+    const record = loanRecord({ id: 'loan-1', loanAmount: '315.50' });
+    await commit(0, record);
+    const view = await open();
+    expect(view.find('loan-1')).to.equal(record.value?.toString());
+    expect(view.find(keyOf('loan-1'))).to.equal(record.value?.toString());
+    expect(view.loanId(keyOf('loan-1'))).to.equal('loan-1');
+    expect(view.find('loan-2')).to.equal(undefined);
+  });
+
+  it('shows the newest state of a loan, also when one commit has several', async () => {
+    await commit(0, loanRecord({ id: 'a' }), loanRecord({ id: 'a', accountState: 'APPROVED' }));
+    const view = await open();
+    expect(idsOf(view, { accountState: 'APPROVED' })).to.deep.equal(['a']);
+    await apply(view, 0, loanRecord({ id: 'a', accountState: 'ACTIVE' }));
+    expect(idsOf(view, { accountState: 'APPROVED' })).to.deep.equal([]);
+    expect(idsOf(view, { accountState: 'ACTIVE' })).to.deep.equal(['a']);
+  });
+
+  it('forgets a loan whose record was deleted, with its transactions', async () => {
+    await commit(0, loanRecord({ id: 'a', transactionCount: 1 }));
+    const view = await open();
+    await apply(view, 0, { key: 'a', value: null });
+    expect(view.find('a')).to.equal(undefined);
+    expect(view.loanIdOfTransaction('a-1')).to.equal(undefined);
+  });
+
+  it('finds the loan of a transaction by its id and by its encodedKey, also of later ones', async () => {
+    await commit(1, loanRecord({ id: 'a', transactionCount: 1 }));
+    const view = await open();
+    await apply(view, 1, loanRecord({ id: 'a', transactionCount: 3 }));
+    expect(['a-1', 'a-3', keyOf('a-2'), 'a-4', 'a'].map((key) => view.loanIdOfTransaction(key))).to.deep.equal([
+      'a',
+      'a',
+      'a',
+      undefined,
+      undefined,
+    ]);
+    expect(view.transactionCount('a')).to.equal(3);
+    expect(view.transactionCount('b')).to.equal(0);
+  });
+
+  describe('listing', () => {
+    const loans = [
+      { id: 'c', loanAmount: '1000', createdAt: 3, accountHolderKey: 'ann', accountState: 'ACTIVE' as const },
+      { id: 'a', loanAmount: '999.99', createdAt: 2, accountHolderKey: 'ann', productTypeKey: 'other-key' },
+      { id: 'b', loanAmount: '10000', createdAt: 2, accountHolderKey: 'bob', accountState: 'ACTIVE' as const },
+      { id: 'd', loanAmount: '0.5', createdAt: 1, loanName: 'Boat' },
+    ];
+    const rows: [string, Partial<LoanQuery>, string[]][] = [
+      ['by id when nothing is asked', {}, ['a', 'b', 'c', 'd']],
+      [
+        'by creation, equal ones by id',
+        { sorting: [{ field: 'creationDate', descending: false }] },
+        ['d', 'a', 'b', 'c'],
+      ],
+      [
+        'the newest first, equal ones by id',
+        { sorting: [{ field: 'creationDate', descending: true }] },
+        ['c', 'a', 'b', 'd'],
+      ],
+      [
+        'by amount as a number, not as a text',
+        { sorting: [{ field: 'loanAmount', descending: true }] },
+        ['b', 'c', 'a', 'd'],
+      ],
+      [
+        'by several fields in their order',
+        {
+          sorting: [
+            { field: 'accountHolderKey', descending: true },
+            { field: 'loanAmount', descending: false },
+          ],
+        },
+        ['b', 'a', 'c', 'd'],
+      ],
+      ['of one state', { accountState: 'ACTIVE' }, ['b', 'c']],
+      ['of one holder', { accountHolderId: 'ann' }, ['a', 'c']],
+      ['of one product', { productTypeKey: 'other-key' }, ['a']],
+      ['of all filters at once', { accountState: 'ACTIVE', accountHolderId: 'ann' }, ['c']],
+      ['of a value with a quote in it', { accountHolderId: "ann' OR '1'='1" }, []],
+      ['one page', { offset: 1, limit: 2 }, ['b', 'c']],
+      ['an empty page beyond the end', { offset: 10, limit: 2 }, []],
+    ];
+    for (const [sentence, query, expected] of rows) {
+      it(`gives loans ${sentence}`, async () => {
+        await commit(0, ...loans.slice(0, 2).map(loanRecord));
+        await commit(1, ...loans.slice(2).map(loanRecord));
+        const view = await open();
+        expect(idsOf(view, query)).to.deep.equal(expected);
+      });
+    }
+
+    it('counts over all pages', async () => {
+      await commit(0, ...loans.map(loanRecord));
+      const view = await open();
+      expect(view.count({ ...everything, limit: 1 })).to.equal(4);
+      expect(view.count({ ...everything, accountState: 'ACTIVE' })).to.equal(2);
+    });
+  });
+
+  describe('outcomes', () => {
+    it('come when the loan they changed is in the view', async () => {
+      const view = await open();
+      const waiting = view.outcomeOf(firstCommand, 5_000);
+      expect(view.awaitsOutcome(firstCommand)).to.equal(true);
+      const outcome: CommandOutcome = { commandId: firstCommand, outcome: 'committed', loanAccountId: 'a' };
+      await commit(1, loanRecord({ id: 'a' }), fenceRecord(1, 0, [outcome]));
+      expect(await waiting).to.deep.equal(outcome);
+      expect(view.loanId('a')).to.equal('a');
+      expect(view.awaitsOutcome(firstCommand)).to.equal(false);
+      expect(view.recentOutcome(firstCommand)).to.deep.equal(outcome);
+    });
+
+    it('of commands without an id are passed over', async () => {
+      const view = await open();
+      const waiting = view.outcomeOf(firstCommand, 5_000);
+      const outcomes: CommandOutcome[] = [
+        { commandId: null, outcome: 'dead_letter', reason: 'no JSON' },
+        { commandId: firstCommand, outcome: 'refused', errors: [] },
+      ];
+      await commit(0, fenceRecord(0, 1, outcomes));
+      expect((await waiting)?.outcome).to.equal('refused');
+    });
+
+    it('fail when the view closes', async () => {
+      const view = await open();
+      const waiting = view.outcomeOf(firstCommand, Infinity).catch((error: unknown) => error);
+      await view.close();
+      expect(isLendstreamError(await waiting, 'LOG_CLOSED')).to.equal(true);
+    });
+  });
+
+  describe('its file', () => {
+    const file = () => join(folder, 'views.db');
+    /** How many records a view has read, by counting those that it was handed. */
+    async function recordsReadByOpening(): Promise<number> {
+      let count = 0;
+      const view = await open((key, value) => {
+        count += 1;
+        return outcomesOf(key, value);
+      });
+      expect(view.loanId('a'), 'the loan is there').to.equal('a');
+      await view.close();
+      return count;
+    }
+
+    beforeEach(async () => {
+      await commit(0, loanRecord({ id: 'a' }), fenceRecord(0, 0, []));
+      await commit(1, loanRecord({ id: 'b' }));
+      expect(await recordsReadByOpening()).to.equal(3);
+    });
+
+    it('lets a restart go on where it was', async () => {
+      expect(await recordsReadByOpening()).to.equal(0);
+      await commit(1, loanRecord({ id: 'c' }));
+      expect(await recordsReadByOpening()).to.equal(1);
+    });
+
+    it('is built again after it was deleted', async () => {
+      for (const suffix of ['', '-wal', '-shm']) await rm(`${file()}${suffix}`, { force: true });
+      expect(await recordsReadByOpening()).to.equal(3);
+    });
+
+    it('is built again when another version wrote it', async () => {
+      const database = new Database(file());
+      database.pragma('user_version = 99');
+      database.close();
+      expect(await recordsReadByOpening()).to.equal(3);
+    });
+
+    it('is built again when it is damaged', async () => {
+      for (const suffix of ['-wal', '-shm']) await rm(`${file()}${suffix}`, { force: true });
+      await writeFile(file(), Buffer.alloc(8_192, 'no database'));
+      expect(await recordsReadByOpening()).to.equal(3);
+    });
+
+    it('is built again when the log is shorter than it', async () => {
+      await log.deleteTopic(topic);
+      await createTopic();
+      await commit(0, loanRecord({ id: 'a' }));
+      expect(await recordsReadByOpening()).to.equal(1);
+      expect((await stat(file())).size).to.be.greaterThan(0);
+    });
+
+    it('is never followed past a record that cannot be read', async () => {
+      const view = await open();
+      const waiting = view.outcomeOf(firstCommand, Infinity).catch((error: unknown) => error);
+      await commit(0, { key: 'a', value: Buffer.from('{"version":99}') });
+      expect(isLendstreamError(await waiting, 'LOG_UNAVAILABLE')).to.equal(true);
+      expect(view.notReadyReason()).to.match(/format 1/);
+      expect(() => view.find('b')).to.throw(/no longer follows/);
+    });
+  });
+});
+
+function outcomesOf(key: string, value: Buffer): readonly CommandOutcome[] | null {
+  return isFenceKey(key) ? parseFence(value).outcomes : null;
+}

@@ -1,0 +1,123 @@
+import type { AccountState, Loan, LoanTransaction } from '../../src/lending/loan.ts';
+import { encodeLoan } from '../../src/lending/loan-codec.ts';
+import { Decimal, zero } from '../../src/lending/money.ts';
+import type { LoanProduct } from '../../src/lending/product.ts';
+import type { LogRecord } from '../../src/broker/event-log.ts';
+import { parseCommand } from '../../src/worker/command-format.ts';
+import { type CommandOutcome, fenceKey, writeFence } from '../../src/worker/fence.ts';
+import { annuityProduct } from '../support/loan-products.ts';
+
+/** Records of the changelog as the worker writes them, for loans that say only what a test is about. */
+
+export interface LoanFacts {
+  readonly id: string;
+  readonly accountState?: AccountState;
+  readonly accountHolderKey?: string;
+  readonly productTypeKey?: string;
+  readonly loanName?: string;
+  readonly loanAmount?: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt?: number;
+  readonly transactionCount?: number;
+}
+
+/** The encodedKey of the loan of this id, and of its transactions. */
+export function keyOf(id: string): string {
+  return Buffer.from(id).toString('hex').padEnd(32, '0').slice(0, 32);
+}
+
+export function loanRecord(facts: LoanFacts): LogRecord {
+  return { key: facts.id, value: Buffer.from(encodeLoan(loanOf(facts))) };
+}
+
+export function fenceRecord(partition: number, position: number, outcomes: readonly CommandOutcome[]): LogRecord {
+  return { key: fenceKey(partition), value: writeFence({ position, outcomes }) };
+}
+
+function product(): LoanProduct {
+  const event = { commandId: '6f9619ff-8b86-4011-b42d-00cf4fc964ff', type: 'CREATE_PRODUCT', loanProductId: 'annuity' };
+  const value = Buffer.from(JSON.stringify({ ...event, payload: annuityProduct('annuity') }));
+  const parsed = parseCommand(value, { partition: 0, offset: 0, appendedAt: 0 });
+  if (parsed.kind !== 'product') throw new Error('The annuity product is no product.');
+  return parsed.command.product;
+}
+
+function loanOf(facts: LoanFacts): Loan {
+  const { id, createdAt = 0 } = facts;
+  const annuity = { ...product(), encodedKey: facts.productTypeKey ?? 'annuity-key' };
+  return {
+    id,
+    encodedKey: keyOf(id),
+    product: annuity,
+    terms: {
+      currency: annuity.currency,
+      interest: { ...annuity.interestSettings, interestRate: new Decimal(10) },
+      dueDates: {
+        scheduleDueDatesMethod: 'INTERVAL',
+        repaymentPeriodUnit: 'MONTHS',
+        repaymentPeriodCount: 1,
+        firstRepaymentDueDateOffset: 0,
+      },
+      repaymentInstallments: 4,
+      principalRepaymentInterval: 1,
+      amortizationMethod: 'STANDARD_PAYMENTS',
+      gracePeriodType: 'NONE',
+      gracePeriod: 0,
+      rounding: annuity.scheduleSettings.roundingSettings,
+    },
+    loanName: facts.loanName ?? null,
+    accountHolderKey: facts.accountHolderKey ?? null,
+    accountHolderType: null,
+    loanAmount: new Decimal(facts.loanAmount ?? '1000'),
+    penaltyRate: null,
+    expectedDisbursementDate: null,
+    firstRepaymentDate: null,
+    notes: null,
+    createdAt,
+    modifiedAt: createdAt,
+    position: {
+      accountState: facts.accountState ?? 'PENDING_APPROVAL',
+      accountSubState: null,
+      stateBeforeClosure: null,
+      approvedAt: null,
+      closedAt: null,
+      disbursement: null,
+      principalLent: zero,
+      asOf: null,
+      installments: [],
+      charges: [],
+    },
+    transactions: Array.from({ length: facts.transactionCount ?? 0 }, (_, index) => transaction(id, index + 1)),
+    eventSequence: 1,
+    scheduleVersion: 0,
+    publishedUnder: null,
+    remembered: [],
+  };
+}
+
+function transaction(loanId: string, number: number): LoanTransaction {
+  const none = { principal: zero, interest: zero, fees: zero, penalty: zero };
+  return {
+    encodedKey: keyOf(`${loanId}-${number}`),
+    id: `${loanId}-${number}`,
+    type: 'REPAYMENT',
+    amount: new Decimal('315.50'),
+    valueDate: '2011-02-23',
+    bookingDate: '2011-02-23',
+    createdAt: 0,
+    externalId: null,
+    notes: null,
+    affected: none,
+    taxes: none,
+    fees: [],
+    customPaymentAmounts: [],
+    prepaymentRecalculationMethod: null,
+    installmentNumber: null,
+    terms: { interestRate: new Decimal(10), periodicPayment: null },
+    principalBalanceAfter: zero,
+    totalBalanceAfter: zero,
+    adjustmentTransactionKey: null,
+    originalTransactionKey: null,
+    undo: null,
+  };
+}
