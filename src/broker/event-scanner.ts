@@ -144,12 +144,14 @@ function endOfString(body: Uint8Array, start: number): number {
   return index + 1;
 }
 
-/**
- * Copies JSON without the white space between its tokens.
- * @returns the position in `target` after the last byte written
- */
-export function copyCompact(source: Uint8Array, start: number, end: number, target: Uint8Array, at: number): number {
-  let position = at;
+/** A piece of JSON without the white space between its tokens, as Latin-1 text: one character for each byte. */
+export function compactText(source: Uint8Array, start: number, end: number): string {
+  return compactBytes(source, start, end).toString('latin1');
+}
+
+function compactBytes(source: Uint8Array, start: number, end: number): Buffer {
+  const target = Buffer.allocUnsafe(end - start);
+  let position = 0;
   let index = start;
   while (index < end) {
     const byte = source[index] as number;
@@ -161,7 +163,7 @@ export function copyCompact(source: Uint8Array, start: number, end: number, targ
       index += 1;
     }
   }
-  return position;
+  return target.subarray(0, position);
 }
 
 /**
@@ -176,9 +178,7 @@ export function rawValueAt(body: Uint8Array, start: number, path: readonly strin
     if (found === -1) return undefined;
     position = found;
   }
-  const end = endOfValue(body, position);
-  const compact = Buffer.allocUnsafe(end - position);
-  return compact.toString('utf8', 0, copyCompact(body, position, end, compact, 0));
+  return compactBytes(body, position, endOfValue(body, position)).toString('utf8');
 }
 
 function skipSpace(body: Uint8Array, start: number): number {

@@ -1,0 +1,66 @@
+/**
+ * What the broker adds to an event's metadata. The metadata is written anew, in a fixed order of keys; most of it is
+ * the same for a whole request and is prepared once.
+ */
+
+/** The metadata of an event as its producer sent it and validation let it through. */
+export interface ProducerMetadata {
+  readonly eid: string;
+  readonly occurred_at: string;
+  readonly partition?: string;
+  readonly parent_eids?: readonly string[];
+  readonly flow_id?: string;
+  readonly span_ctx?: Readonly<Record<string, string>>;
+  readonly partition_compaction_key?: string;
+}
+
+export interface EnrichmentFacts {
+  readonly eventType: string;
+  /** Version of the schema the events were validated with. */
+  readonly version: string;
+  readonly publishedBy: string;
+  /** For events whose producer gave none. */
+  readonly flowId: string;
+  /** RFC 3339. */
+  readonly receivedAt: string;
+}
+
+export interface Enrichment {
+  /** The JSON text of the metadata of one event, in ASCII. */
+  metadataOf(metadata: ProducerMetadata, partition: number): string;
+}
+
+/** JSON in which every character beyond ASCII is escaped, so that the text has the same bytes in every encoding. */
+function asciiJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll(
+    /[^\x20-\x7e]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** Prepares what is the same for all events of a request. */
+export function createEnrichment(facts: EnrichmentFacts): Enrichment {
+  const afterOccurredAt = `,"published_by":${asciiJson(facts.publishedBy)},"eid":`;
+  const afterEid = `,"event_type":${asciiJson(facts.eventType)},"partition":"`;
+  const receivedAt = `,"received_at":${asciiJson(facts.receivedAt)},"flow_id":`;
+  const flowId = asciiJson(facts.flowId);
+  const version = `,"version":${asciiJson(facts.version)}`;
+  return {
+    metadataOf(metadata, partition) {
+      const parents = metadata.parent_eids === undefined ? '' : `,"parent_eids":${asciiJson(metadata.parent_eids)}`;
+      const flow = metadata.flow_id === undefined || metadata.flow_id === '' ? flowId : asciiJson(metadata.flow_id);
+      // Both were validated against formats that hold no character JSON would escape.
+      const start = `{"occurred_at":"${metadata.occurred_at}"${afterOccurredAt}"${metadata.eid}"${afterEid}${partition}"`;
+      return `${start}${parents}${receivedAt}${flow}${version}${rest(metadata)}}`;
+    },
+  };
+}
+
+function rest(metadata: ProducerMetadata): string {
+  let text = '';
+  if (metadata.span_ctx !== undefined) text += `,"span_ctx":${asciiJson(metadata.span_ctx)}`;
+  if (metadata.partition_compaction_key !== undefined) {
+    text += `,"partition_compaction_key":${asciiJson(metadata.partition_compaction_key)}`;
+  }
+  return text;
+}

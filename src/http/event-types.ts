@@ -1,0 +1,177 @@
+import { Router, type Request } from 'express';
+import { isDeepStrictEqual } from 'node:util';
+import { formatOffset, parsePartition } from '../broker/cursor.ts';
+import type { EventLog, PartitionBounds } from '../broker/event-log.ts';
+import type { EventType } from '../broker/event-type.ts';
+import { enrichmentStrategies, partitionStrategies, readEventType } from '../broker/event-type-validation.ts';
+import type { EventTypes } from '../broker/event-types.ts';
+import { parseSchema } from '../broker/json-schema.ts';
+import { LendstreamError } from '../errors.ts';
+import { readJsonObject } from './body.ts';
+import { methodNotAllowed } from './problem.ts';
+import { pageOf, textParameter, type Page } from './query.ts';
+
+export interface EventTypesServices {
+  readonly eventTypes: EventTypes;
+  readonly log: EventLog;
+}
+
+/** Event types, their schemas and partitions, and the registry of strategies. */
+export function createEventTypesRouter(services: EventTypesServices): Router {
+  const router = Router();
+  addEventTypes(router, services);
+  addSchemas(router, services);
+  addPartitions(router, services);
+  router
+    .route('/registry/enrichment-strategies')
+    .get((_request, response) => {
+      response.json(enrichmentStrategies);
+    })
+    .all(methodNotAllowed('GET'));
+  router
+    .route('/registry/partition-strategies')
+    .get((_request, response) => {
+      response.json(partitionStrategies);
+    })
+    .all(methodNotAllowed('GET'));
+  return router;
+}
+
+function addEventTypes(router: Router, { eventTypes }: EventTypesServices): void {
+  router
+    .route('/event-types')
+    .get((request, response) => {
+      const owner = textParameter(request, 'owning_application');
+      const found = eventTypes
+        .list()
+        .filter(({ eventType }) => owner === undefined || eventType.owning_application === owner)
+        .map(({ eventType }) => viewOf(eventType));
+      response.json(cut(found, optionalPage(request)));
+    })
+    .post(async (request, response) => {
+      await eventTypes.create(readEventType(await readJsonObject(request)));
+      response.status(201).end();
+    })
+    .all(methodNotAllowed('GET', 'POST'));
+  router
+    .route('/event-types/:name')
+    .get((request, response) => {
+      response.json(viewOf(eventTypes.get(request.params.name).eventType));
+    })
+    .put(async (request, response) => {
+      eventTypes.get(request.params.name);
+      await eventTypes.update(request.params.name, readEventType(await readJsonObject(request)));
+      response.status(200).end();
+    })
+    .delete(async (request, response) => {
+      await eventTypes.remove(request.params.name);
+      response.status(200).end();
+    })
+    .all(methodNotAllowed('GET', 'PUT', 'DELETE'));
+}
+
+/** An event type as the API shows it: an audience nobody named is left out, other empty fields are null. */
+function viewOf(eventType: EventType): Partial<EventType> {
+  const { audience, ...shown } = eventType;
+  return audience === null ? shown : eventType;
+}
+
+/** Event types are listed whole unless a page is asked for. */
+function optionalPage(request: Request): Page | null {
+  const isAsked = ['limit', 'offset'].some((name) => textParameter(request, name) !== undefined);
+  return isAsked ? pageOf(request) : null;
+}
+
+function cut<Item>(items: readonly Item[], page: Page | null): readonly Item[] {
+  return page === null ? items : items.slice(page.offset, page.offset + page.limit);
+}
+
+function addSchemas(router: Router, { eventTypes }: EventTypesServices): void {
+  router
+    .route('/event-types/:name/schemas')
+    .get((request, response) => {
+      const page = pageOf(request);
+      const schemas = eventTypes.schemas(request.params.name);
+      const path = `/event-types/${encodeURIComponent(request.params.name)}/schemas`;
+      response.json({ items: cut(schemas, page), _links: linksOf(path, page, schemas.length) });
+    })
+    .post(async (request, response) => {
+      const { name } = request.params;
+      eventTypes.get(name);
+      const text = schemaTextOf(await readJsonObject(request));
+      if (textParameter(request, 'fetch') !== 'true') {
+        await eventTypes.addSchema(name, text);
+        response.status(200).end();
+        return;
+      }
+      const wanted = parseSchema(text);
+      const found = eventTypes.schemas(name).find((schema) => isDeepStrictEqual(parseSchema(schema.schema), wanted));
+      if (found === undefined) {
+        throw new LendstreamError('NOT_FOUND', `EventType "${name}" has no schema equal to the one given.`);
+      }
+      response.json(found);
+    })
+    .all(methodNotAllowed('GET', 'POST'));
+  router
+    .route('/event-types/:name/schemas/:version')
+    .get((request, response) => {
+      response.json(eventTypes.schema(request.params.name, request.params.version));
+    })
+    .all(methodNotAllowed('GET'));
+}
+
+function linksOf(path: string, { limit, offset }: Page, total: number): Record<string, { href: string }> {
+  const link = (to: number): { href: string } => ({ href: `${path}?offset=${to}&limit=${limit}` });
+  return {
+    ...(offset > 0 ? { prev: link(Math.max(0, offset - limit)) } : {}),
+    ...(offset + limit < total ? { next: link(offset + limit) } : {}),
+  };
+}
+
+/** @throws MALFORMED_REQUEST when the type or the text of the schema is missing */
+function schemaTextOf(body: Record<string, unknown>): string {
+  for (const field of ['type', 'schema']) {
+    if (typeof body[field] !== 'string') {
+      throw new LendstreamError('MALFORMED_REQUEST', `Field "${field}" must be a string and must not be null`);
+    }
+  }
+  if (String(body['type']).toLowerCase() !== 'json_schema') {
+    throw new LendstreamError('MALFORMED_REQUEST', 'Field "type" cannot be this. Possible values: json_schema');
+  }
+  return String(body['schema']);
+}
+
+function addPartitions(router: Router, { eventTypes, log }: EventTypesServices): void {
+  router
+    .route('/event-types/:name/partitions')
+    .get(async (request, response) => {
+      const { eventType, partitionCount } = eventTypes.get(request.params.name);
+      const partitions = Array.from({ length: partitionCount }, (_, partition) => ({
+        topic: eventType.name,
+        partition,
+      }));
+      response.json((await log.bounds(partitions)).map(partitionView));
+    })
+    .all(methodNotAllowed('GET'));
+  router
+    .route('/event-types/:name/partitions/:partition')
+    .get(async (request, response) => {
+      const { eventType, partitionCount } = eventTypes.get(request.params.name);
+      const partition = parsePartition(request.params.partition);
+      if (partition === undefined || partition >= partitionCount) {
+        throw new LendstreamError('NOT_FOUND', 'partition not found');
+      }
+      const [bounds] = await log.bounds([{ topic: eventType.name, partition }]);
+      response.json(bounds === undefined ? {} : partitionView(bounds));
+    })
+    .all(methodNotAllowed('GET'));
+}
+
+/** The newest event there is: the one before the next to come. */
+function partitionView({ earliest, latest, partition }: PartitionBounds): Record<string, string> {
+  return {
+    oldest_available_offset: formatOffset(earliest),
+    newest_available_offset: formatOffset(latest - 1),
+    partition: String(partition),
+  };
+}

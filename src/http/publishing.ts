@@ -1,0 +1,37 @@
+import { Router } from 'express';
+import type { PublishedItem, Publisher } from '../broker/publishing.ts';
+import { readBody } from './body.ts';
+
+export interface PublishingServices {
+  readonly publisher: Publisher;
+}
+
+/** Who is named as publisher while callers are not told apart. */
+export const anonymousPublisher = 'unauthenticated';
+
+/** POST /event-types/{name}/events. GET of the same path belongs to another router, so nothing is said of methods here. */
+export function createPublishingRouter({ publisher }: PublishingServices): Router {
+  const router = Router();
+  router.post('/event-types/:name/events', async (request, response) => {
+    const body = await readBody(request);
+    const flowId = request.headers['x-flow-id'];
+    const { status, items } = await publisher.publish(request.params.name, body, {
+      flowId: typeof flowId === 'string' ? flowId : '',
+      publishedBy: anonymousPublisher,
+    });
+    if (status === 200) response.status(200).end();
+    else response.status(status).json(items.map(withoutOffset));
+  });
+  return router;
+}
+
+/** Where an event lies is for callers within the process; clients read it from their streams. */
+function withoutOffset({
+  publishing_status,
+  detail,
+  step,
+  eid,
+  partition,
+}: PublishedItem): Omit<PublishedItem, 'offset'> {
+  return { publishing_status, detail, step, eid, partition };
+}
