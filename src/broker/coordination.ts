@@ -149,7 +149,10 @@ export interface Coordination {
 
   /** Marks a reset: open streams are told to close, new sessions are refused. False when one is under way already. */
   beginReset(subscriptionId: string): Promise<boolean>;
-  /** Sets the given offsets, in either direction, raises all fences and ends the reset. An empty list only ends it. */
+  /**
+   * Sets the given offsets, in either direction, and ends the reset. Every partition loses its owner and its fence grows,
+   * so that nothing delivered before the reset can be committed after it. An empty list only ends the reset.
+   */
   finishReset(subscriptionId: string, offsets: readonly CommittedOffset[]): Promise<void>;
 
   /** Forgets the subscription: sessions, ownership, offsets and their mirror. Watchers get 'removed'. */
@@ -163,4 +166,10 @@ export interface Coordination {
 /** One spelling of a partition as a map key. */
 export function partitionKey({ eventType, partition }: EventTypePartition): string {
   return `${eventType}:${partition}`;
+}
+
+/** By event type, then partition: the order of every list of partitions. */
+export function comparePartitions(left: EventTypePartition, right: EventTypePartition): number {
+  if (left.eventType !== right.eventType) return left.eventType < right.eventType ? -1 : 1;
+  return left.partition - right.partition;
 }

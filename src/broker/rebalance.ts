@@ -1,10 +1,13 @@
 import {
+  comparePartitions,
   partitionKey,
   type EventTypePartition,
   type OwnershipChange,
   type PartitionOwnership,
   type Session,
 } from './coordination.ts';
+
+export { comparePartitions };
 
 /**
  * Which partitions must change hands so that every open stream of a subscription has its share. Any stream may ask at
@@ -32,11 +35,6 @@ export function rebalance(sessions: readonly Session[], partitions: readonly Par
     const change = target === undefined ? undefined : changeTowards(target, ownership, open);
     return change === undefined ? [] : [change];
   });
-}
-
-/** By event type, then partition: the order of every list of partitions. */
-export function comparePartitions(left: EventTypePartition, right: EventTypePartition): number {
-  return compareText(left.eventType, right.eventType) || left.partition - right.partition;
 }
 
 function compareText(left: string, right: string): number {

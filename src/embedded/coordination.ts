@@ -1,0 +1,300 @@
+import type { Clock } from '../clock.ts';
+import { LendstreamError, describeError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+import type {
+  CommitAnswer,
+  CommittedOffset,
+  Coordination,
+  CoordinationChange,
+  CursorToCommit,
+  EventTypePartition,
+  OpenSessionAnswer,
+  OwnershipChange,
+  ReleaseAnswer,
+  Session,
+  Topology,
+} from '../broker/coordination.ts';
+import type { EventLog } from '../broker/event-log.ts';
+import { createCursorsTopic, mirrorRecord, readMirror, writeMirror } from './cursor-mirror.ts';
+import { SubscriptionState } from './subscription-state.ts';
+
+export interface EmbeddedCoordinationOptions {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+type Listener = (change: CoordinationChange) => void;
+
+/**
+ * Coordination within one process: memory, and for committed offsets the mirror in the log, which is written before a
+ * commit, an initialisation or a reset is answered. A restart keeps the offsets and nothing else.
+ */
+export class EmbeddedCoordination implements Coordination {
+  readonly #log: EventLog;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #subscriptions = new Map<string, SubscriptionState>();
+  readonly #listeners = new Map<string, Set<Listener>>();
+  /** Ends of claims and of nodes' leases, in monotonic milliseconds. */
+  readonly #claims = new Map<string, number>();
+  readonly #leases = new Map<string, number>();
+  /** Initialisations, resets and removals of a subscription follow one another. */
+  readonly #exclusive = new Map<string, Promise<unknown>>();
+  readonly #writes = new Set<Promise<void>>();
+  #generation = 0;
+  /** Above every fence of removed subscriptions. */
+  #fenceFloor = 0;
+  #isClosed = false;
+
+  private constructor({ log, clock, logger }: EmbeddedCoordinationOptions) {
+    this.#log = log;
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  /** Opens with the offsets that the log holds. Creates the topic of the mirror where it is missing. */
+  static async open(options: EmbeddedCoordinationOptions): Promise<EmbeddedCoordination> {
+    const coordination = new EmbeddedCoordination(options);
+    await createCursorsTopic(options.log);
+    for (const [subscriptionId, offsets] of await readMirror(options.log)) {
+      coordination.#state(subscriptionId).addPartitions(offsets, 0);
+    }
+    return coordination;
+  }
+
+  async claim(name: string, leaseMilliseconds: number): Promise<boolean> {
+    this.#requireOpen();
+    const now = this.#clock.monotonic();
+    if ((this.#claims.get(name) ?? 0) > now) return false;
+    this.#claims.set(name, now + leaseMilliseconds);
+    return true;
+  }
+
+  async releaseClaim(name: string): Promise<void> {
+    this.#requireOpen();
+    this.#claims.delete(name);
+  }
+
+  async renewLease(nodeId: string, leaseMilliseconds: number): Promise<void> {
+    this.#requireOpen();
+    this.#leases.set(nodeId, this.#clock.monotonic() + leaseMilliseconds);
+  }
+
+  async reapSessions(subscriptionId: string): Promise<number> {
+    this.#requireOpen();
+    const now = this.#clock.monotonic();
+    const state = this.#subscriptions.get(subscriptionId);
+    const count = state?.closeSessionsOf((nodeId) => (this.#leases.get(nodeId) ?? 0) <= now) ?? 0;
+    if (count > 0) this.#tell(subscriptionId, 'topology');
+    return count;
+  }
+
+  initialise(subscriptionId: string, start: readonly CommittedOffset[]): Promise<void> {
+    return this.#alone(subscriptionId, async () => {
+      const state = this.#state(subscriptionId);
+      const added = new Map(
+        start
+          .filter((place) => !state.knows(place))
+          .map((place) => [`${place.eventType}/${place.partition}`, place] as const),
+      );
+      if (added.size === 0) return;
+      const offsets = [...added.values()];
+      await this.#write(offsets.map((place) => mirrorRecord(subscriptionId, place, place.offset)));
+      state.addPartitions(offsets, this.#fenceFloor);
+      this.#tell(subscriptionId, 'topology');
+    });
+  }
+
+  async topology(subscriptionId: string): Promise<Topology> {
+    this.#requireOpen();
+    const state = this.#subscriptions.get(subscriptionId);
+    return state?.topology() ?? { generation: 0, resetting: false, sessions: [], partitions: [] };
+  }
+
+  async committedOffsets(subscriptionId: string): Promise<CommittedOffset[]> {
+    this.#requireOpen();
+    return this.#subscriptions.get(subscriptionId)?.committedOffsets() ?? [];
+  }
+
+  async openSession(subscriptionId: string, session: Session): Promise<OpenSessionAnswer> {
+    this.#requireOpen();
+    const answer = this.#state(subscriptionId).openSession(session);
+    if (answer.outcome === 'opened') this.#tell(subscriptionId, 'topology');
+    return answer;
+  }
+
+  async closeSession(subscriptionId: string, streamId: string): Promise<void> {
+    this.#requireOpen();
+    const isChanged = this.#subscriptions.get(subscriptionId)?.closeSession(streamId) ?? false;
+    if (isChanged) this.#tell(subscriptionId, 'topology');
+  }
+
+  async applyOwnership(
+    subscriptionId: string,
+    generation: number,
+    changes: readonly OwnershipChange[],
+  ): Promise<'applied' | 'conflict'> {
+    this.#requireOpen();
+    const answer = this.#subscriptions.get(subscriptionId)?.applyOwnership(generation, changes) ?? 'conflict';
+    if (answer === 'applied' && changes.length > 0) this.#tell(subscriptionId, 'topology');
+    return answer;
+  }
+
+  async release(
+    subscriptionId: string,
+    streamId: string,
+    partition: EventTypePartition,
+    fence: number,
+  ): Promise<ReleaseAnswer> {
+    this.#requireOpen();
+    const state = this.#subscriptions.get(subscriptionId);
+    const answer = state?.release(streamId, partition, fence) ?? { outcome: 'fenced' };
+    if (answer.outcome === 'released') this.#tell(subscriptionId, 'topology');
+    return answer;
+  }
+
+  async commit(subscriptionId: string, streamId: string, cursors: readonly CursorToCommit[]): Promise<CommitAnswer> {
+    this.#requireOpen();
+    const state = this.#subscriptions.get(subscriptionId);
+    if (state === undefined) return { outcome: 'session_not_found' };
+    const judgement = state.judge(streamId, cursors);
+    if (judgement.outcome !== 'judged') return judgement;
+    const { advanced, submissions, restsOn } = judgement;
+    if (submissions.length > 0) {
+      const written = this.#write(
+        submissions.map(({ partition, offset }) => mirrorRecord(subscriptionId, partition, offset)),
+      );
+      for (const submission of submissions) submission.durable = written;
+      try {
+        await written;
+      } catch (error) {
+        state.settle(submissions, false);
+        throw error;
+      }
+      state.settle(submissions, true);
+      this.#tell(subscriptionId, 'offsets');
+    }
+    // A cursor is outdated only once what outdated it is durable.
+    await Promise.all(restsOn.map(({ durable }) => durable));
+    return { outcome: 'committed', advanced };
+  }
+
+  async beginReset(subscriptionId: string): Promise<boolean> {
+    this.#requireOpen();
+    const hasBegun = this.#state(subscriptionId).beginReset();
+    if (hasBegun) this.#tell(subscriptionId, 'reset');
+    return hasBegun;
+  }
+
+  finishReset(subscriptionId: string, offsets: readonly CommittedOffset[]): Promise<void> {
+    return this.#alone(subscriptionId, async () => {
+      const state = this.#state(subscriptionId);
+      if (offsets.length > 0) {
+        state.freeze();
+        try {
+          await this.#write(offsets.map((place) => mirrorRecord(subscriptionId, place, place.offset)));
+        } catch (error) {
+          state.thaw();
+          throw error;
+        }
+        state.addPartitions(
+          offsets.filter((place) => !state.knows(place)),
+          this.#fenceFloor,
+        );
+        for (const place of offsets) state.setCommitted(place);
+      }
+      state.endReset();
+      this.#tell(subscriptionId, 'offsets');
+      this.#tell(subscriptionId, 'topology');
+    });
+  }
+
+  remove(subscriptionId: string): Promise<void> {
+    return this.#alone(subscriptionId, async () => {
+      const state = this.#subscriptions.get(subscriptionId);
+      const places = state?.committedOffsets() ?? [];
+      state?.freeze();
+      state?.closeAllSessions();
+      try {
+        if (places.length > 0) {
+          await this.#write(places.map((place) => mirrorRecord(subscriptionId, place, null)));
+        }
+      } catch (error) {
+        state?.thaw();
+        this.#tell(subscriptionId, 'topology');
+        throw error;
+      }
+      this.#fenceFloor = Math.max(this.#fenceFloor, state?.highestFence() ?? 0);
+      this.#subscriptions.delete(subscriptionId);
+      this.#tell(subscriptionId, 'removed');
+    });
+  }
+
+  watch(subscriptionId: string, listener: Listener): () => void {
+    const listeners = this.#listeners.get(subscriptionId) ?? new Set();
+    this.#listeners.set(subscriptionId, listeners.add(listener));
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0 && this.#listeners.get(subscriptionId) === listeners) {
+        this.#listeners.delete(subscriptionId);
+      }
+    };
+  }
+
+  /** Waits for commits under way; the log stays open. Further calls throw COORDINATION_UNAVAILABLE. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.allSettled([...this.#exclusive.values(), ...this.#writes]);
+    this.#listeners.clear();
+  }
+
+  #state(subscriptionId: string): SubscriptionState {
+    const known = this.#subscriptions.get(subscriptionId);
+    if (known !== undefined) return known;
+    const state = new SubscriptionState(() => (this.#generation += 1));
+    this.#subscriptions.set(subscriptionId, state);
+    return state;
+  }
+
+  #write(records: Parameters<typeof writeMirror>[1]): Promise<void> {
+    const written = writeMirror(this.#log, records);
+    const forget = (): void => void this.#writes.delete(written);
+    this.#writes.add(written);
+    written.then(forget, forget);
+    return written;
+  }
+
+  #alone<Result>(subscriptionId: string, work: () => Promise<Result>): Promise<Result> {
+    const before = this.#exclusive.get(subscriptionId) ?? Promise.resolve();
+    const result = before.then(() => {
+      this.#requireOpen();
+      return work();
+    });
+    const settled = result.then(
+      () => {},
+      () => {},
+    );
+    this.#exclusive.set(subscriptionId, settled);
+    void settled.then(() => {
+      if (this.#exclusive.get(subscriptionId) === settled) this.#exclusive.delete(subscriptionId);
+    });
+    return result;
+  }
+
+  #tell(subscriptionId: string, change: CoordinationChange): void {
+    for (const listener of this.#listeners.get(subscriptionId) ?? []) {
+      try {
+        listener(change);
+      } catch (error) {
+        this.#logger.error({ subscriptionId, change, error: describeError(error) }, 'A watcher failed');
+      }
+    }
+  }
+
+  #requireOpen(): void {
+    if (this.#isClosed) {
+      throw new LendstreamError('COORDINATION_UNAVAILABLE', 'The service is shutting down.');
+    }
+  }
+}

@@ -1,0 +1,289 @@
+import {
+  comparePartitions,
+  partitionKey,
+  type CommittedOffset,
+  type CursorToCommit,
+  type EventTypePartition,
+  type OpenSessionAnswer,
+  type OwnershipChange,
+  type OwnershipState,
+  type ReleaseAnswer,
+  type Session,
+  type Topology,
+} from '../broker/coordination.ts';
+import type { Offset } from '../broker/event-log.ts';
+
+/** An offset on its way into the mirror. */
+export interface Submission {
+  readonly partition: PartitionState;
+  readonly offset: Offset;
+  /** Settles with the mirror's answer. */
+  durable: Promise<void>;
+  /** A reset or removal went past it: what becomes of it no longer counts. */
+  isVoid: boolean;
+}
+
+interface PartitionState extends EventTypePartition {
+  state: OwnershipState;
+  streamId: string | null;
+  nextStreamId: string | null;
+  fence: number;
+  /** Durable. */
+  committed: Offset;
+  /** Not durable yet; ascending. */
+  submitted: Submission[];
+}
+
+export type Judgement =
+  | { readonly outcome: 'session_not_found' }
+  | { readonly outcome: 'not_owner'; readonly cursor: EventTypePartition }
+  | {
+      readonly outcome: 'judged';
+      readonly advanced: readonly boolean[];
+      /** To be written; already counted in further judgements. */
+      readonly submissions: readonly Submission[];
+      /** Submissions of others that an answer "outdated" rests on. */
+      readonly restsOn: readonly Submission[];
+    };
+
+/**
+ * What the streams of one subscription share, in memory: every rule of the coordination port but durability. Methods are
+ * synchronous, hence atomic; those that change sessions or ownership answer whether they changed anything.
+ */
+export class SubscriptionState {
+  readonly #nextGeneration: () => number;
+  readonly #sessions = new Map<string, Session>();
+  /** By event type, then partition. */
+  #partitions = new Map<string, PartitionState>();
+  #generation: number;
+  #isResetting = false;
+  /** While offsets are forced or removed, nobody may become an owner. */
+  #isFrozen = false;
+
+  /** @param nextGeneration Never answers the same number twice, so that no compare-and-set outlives a removal. */
+  constructor(nextGeneration: () => number) {
+    this.#nextGeneration = nextGeneration;
+    this.#generation = nextGeneration();
+  }
+
+  topology(): Topology {
+    return {
+      generation: this.#generation,
+      resetting: this.#isResetting,
+      sessions: [...this.#sessions.values()].sort((left, right) => (left.streamId < right.streamId ? -1 : 1)),
+      partitions: [...this.#partitions.values()].map(
+        ({ eventType, partition, state, streamId, nextStreamId, fence }) => ({
+          eventType,
+          partition,
+          state,
+          streamId,
+          nextStreamId,
+          fence,
+        }),
+      ),
+    };
+  }
+
+  committedOffsets(): CommittedOffset[] {
+    return [...this.#partitions.values()].map(({ eventType, partition, committed }) => ({
+      eventType,
+      partition,
+      offset: committed,
+    }));
+  }
+
+  knows(place: EventTypePartition): boolean {
+    return this.#partitions.has(partitionKey(place));
+  }
+
+  /** @param fence What the fences of these partitions grow from. */
+  addPartitions(offsets: readonly CommittedOffset[], fence: number): void {
+    const added = offsets.map(({ eventType, partition, offset }): PartitionState => ({
+      eventType,
+      partition,
+      state: 'unassigned',
+      streamId: null,
+      nextStreamId: null,
+      fence,
+      committed: offset,
+      submitted: [],
+    }));
+    const all = [...this.#partitions.values(), ...added].sort(comparePartitions);
+    this.#partitions = new Map(all.map((partition) => [partitionKey(partition), partition]));
+    this.#changed();
+  }
+
+  openSession(session: Session): OpenSessionAnswer {
+    if (this.#sessions.has(session.streamId)) return { outcome: 'opened' };
+    if (this.#isResetting) return { outcome: 'resetting' };
+    const others = [...this.#sessions.values()];
+    const requested = new Set(others.flatMap(({ requestedPartitions }) => requestedPartitions.map(partitionKey)));
+    if (session.requestedPartitions.length > 0) {
+      const taken = session.requestedPartitions.filter((place) => requested.has(partitionKey(place)));
+      if (taken.length > 0) return { outcome: 'partitions_taken', partitions: taken.sort(comparePartitions) };
+    } else {
+      const autoStreams = others.filter(({ requestedPartitions }) => requestedPartitions.length === 0).length;
+      const totalSlots = this.#partitions.size;
+      if (autoStreams >= totalSlots - requested.size) return { outcome: 'no_free_slots', totalSlots };
+    }
+    this.#sessions.set(session.streamId, session);
+    this.#changed();
+    return { outcome: 'opened' };
+  }
+
+  closeSession(streamId: string): boolean {
+    if (!this.#sessions.delete(streamId)) return false;
+    for (const partition of this.#partitions.values()) {
+      if (partition.streamId === streamId) this.#handOver(partition);
+    }
+    this.#changed();
+    return true;
+  }
+
+  /** Closes the sessions of these nodes' streams; answers how many. */
+  closeSessionsOf(isDead: (nodeId: string) => boolean): number {
+    const dead = [...this.#sessions.values()].filter(({ nodeId }) => isDead(nodeId));
+    for (const { streamId } of dead) this.closeSession(streamId);
+    return dead.length;
+  }
+
+  applyOwnership(generation: number, changes: readonly OwnershipChange[]): 'applied' | 'conflict' {
+    if (generation !== this.#generation || this.#isFrozen) return 'conflict';
+    const pairs = changes.map((change) => ({ change, partition: this.#partitions.get(partitionKey(change)) }));
+    if (!pairs.every(({ change, partition }) => partition !== undefined && this.#mayBecome(partition, change))) {
+      return 'conflict';
+    }
+    for (const { change, partition } of pairs) {
+      if (partition === undefined) continue;
+      if (partition.streamId !== change.streamId) partition.fence += 1;
+      partition.state = change.state;
+      partition.streamId = change.streamId;
+      partition.nextStreamId = change.nextStreamId;
+    }
+    if (changes.length > 0) this.#changed();
+    return 'applied';
+  }
+
+  release(streamId: string, place: EventTypePartition, fence: number): ReleaseAnswer {
+    const partition = this.#partitions.get(partitionKey(place));
+    if (partition === undefined || partition.streamId !== streamId || partition.fence !== fence) {
+      return { outcome: 'fenced' };
+    }
+    this.#handOver(partition);
+    this.#changed();
+    return { outcome: 'released', nextStreamId: partition.streamId, fence: partition.fence };
+  }
+
+  /** Judges cursors against what is durable and what is on its way. The caller gives each submission its promise. */
+  judge(streamId: string, cursors: readonly CursorToCommit[]): Judgement {
+    if (!this.#sessions.has(streamId)) return { outcome: 'session_not_found' };
+    const foreign = cursors.find((cursor) => !this.#owns(streamId, cursor));
+    if (foreign !== undefined) {
+      return { outcome: 'not_owner', cursor: { eventType: foreign.eventType, partition: foreign.partition } };
+    }
+    const reached = new Map<PartitionState, Offset>();
+    const restsOn = new Set<Submission>();
+    const advanced = cursors.map((cursor) => {
+      const partition = this.#partitions.get(partitionKey(cursor));
+      if (partition === undefined) return false;
+      const submitted = partition.submitted.at(-1);
+      if (cursor.offset > (reached.get(partition) ?? submitted?.offset ?? partition.committed)) {
+        reached.set(partition, cursor.offset);
+        return true;
+      }
+      if (cursor.offset > partition.committed && submitted !== undefined) restsOn.add(submitted);
+      return false;
+    });
+    const submissions = [...reached].map(([partition, offset]): Submission => {
+      const submission = { partition, offset, durable: Promise.resolve(), isVoid: false };
+      partition.submitted.push(submission);
+      return submission;
+    });
+    return { outcome: 'judged', advanced, submissions, restsOn: [...restsOn] };
+  }
+
+  /** The mirror has answered: the offsets are durable, or nothing is known of them. */
+  settle(submissions: readonly Submission[], isDurable: boolean): void {
+    for (const submission of submissions) {
+      const { partition, offset, isVoid } = submission;
+      if (isVoid) continue;
+      partition.submitted = partition.submitted.filter((other) => other !== submission);
+      if (isDurable) partition.committed = Math.max(partition.committed, offset);
+    }
+  }
+
+  beginReset(): boolean {
+    if (this.#isResetting) return false;
+    this.#isResetting = true;
+    this.#changed();
+    return true;
+  }
+
+  endReset(): void {
+    this.#isResetting = false;
+    this.#isFrozen = false;
+    this.#changed();
+  }
+
+  /**
+   * Takes every partition from its owner, so that no further commit is accepted, and keeps it so until {@link endReset}
+   * or {@link thaw}.
+   */
+  freeze(): void {
+    this.#isFrozen = true;
+    for (const partition of this.#partitions.values()) {
+      for (const submission of partition.submitted) submission.isVoid = true;
+      Object.assign(partition, { state: 'unassigned', streamId: null, nextStreamId: null, submitted: [] });
+      partition.fence += 1;
+    }
+    this.#changed();
+  }
+
+  thaw(): void {
+    this.#isFrozen = false;
+  }
+
+  closeAllSessions(): void {
+    this.#sessions.clear();
+    this.#changed();
+  }
+
+  setCommitted({ offset, ...place }: CommittedOffset): void {
+    const partition = this.#partitions.get(partitionKey(place));
+    if (partition !== undefined) partition.committed = offset;
+  }
+
+  highestFence(): number {
+    return Math.max(0, ...[...this.#partitions.values()].map(({ fence }) => fence));
+  }
+
+  #owns(streamId: string, cursor: CursorToCommit): boolean {
+    const partition = this.#partitions.get(partitionKey(cursor));
+    return partition?.streamId === streamId && (cursor.fence ?? partition.fence) === partition.fence;
+  }
+
+  /** An owner that is open keeps its partition until it hands it over itself. */
+  #mayBecome(partition: PartitionState, { state, streamId, nextStreamId }: OwnershipChange): boolean {
+    if (!this.#sessions.has(streamId)) return false;
+    const isOwner = partition.streamId === streamId;
+    if (state === 'reassigning') return isOwner && nextStreamId !== null && this.#sessions.has(nextStreamId);
+    return isOwner || partition.streamId === null || !this.#sessions.has(partition.streamId);
+  }
+
+  #handOver(partition: PartitionState): void {
+    const next = partition.state === 'reassigning' ? partition.nextStreamId : null;
+    partition.nextStreamId = null;
+    if (next !== null && this.#sessions.has(next)) {
+      partition.state = 'assigned';
+      partition.streamId = next;
+      partition.fence += 1;
+    } else {
+      partition.state = 'unassigned';
+      partition.streamId = null;
+    }
+  }
+
+  #changed(): void {
+    this.#generation = this.#nextGeneration();
+  }
+}
