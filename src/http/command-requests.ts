@@ -9,7 +9,7 @@ import { flowIdHeader } from './application.ts';
 import { readBody } from './body.ts';
 import { statusOf } from './commands.ts';
 import { IdempotentRequests, type StoredAnswer, commandIdOf } from './idempotency.ts';
-import { LendingErrors, requestError } from './lending-errors.ts';
+import { LendingErrors, errorBody, requestError } from './lending-errors.ts';
 import type { LendingServices } from './lending-services.ts';
 
 /**
@@ -114,7 +114,7 @@ export class CommandRequests {
       (error: unknown) => {
         this.#requests.forget(commandId);
         // Whoever still waits is told; a request that was answered with 202 already leaves only this.
-        logger.debug({ commandId, error: describeError(error) }, 'A command was not committed');
+        logger.debug({ commandId, error: describeError(error) }, 'A command was not decided');
       },
     );
     try {
@@ -137,32 +137,32 @@ export class CommandRequests {
   }
 }
 
-/** @throws LendingErrors when the command was refused or could not be decided */
+/**
+ * The answer to a command: the resource, or the worker's refusal, which like it is final under an Idempotency-Key.
+ * @throws LendingErrors when the command could not be decided
+ */
 async function decidedBy(route: CommandRoute, outcome: CommandOutcome | undefined): Promise<Decided> {
-  switch (outcome?.outcome) {
-    case 'committed':
-    case 'repeated':
-      if (statusOf(outcome) === 'REFUSED') throw refusedError(route.type, outcome.errors ?? []);
-      return {
-        status: route.successStatus,
-        body: await route.resourceOf(outcome),
-        replayed: outcome.outcome === 'repeated',
-      };
-    case 'refused':
-      throw refusedError(route.type, outcome.errors ?? []);
-    case 'dead_letter':
+  if (outcome === undefined) throw new LendstreamError('LOG_UNAVAILABLE', 'The command was not stored.');
+  const replayed = outcome.outcome === 'repeated';
+  switch (statusOf(outcome)) {
+    case 'COMMITTED':
+      return { status: route.successStatus, body: await route.resourceOf(outcome), replayed };
+    case 'REFUSED': {
+      const errors = outcome.errors ?? [];
+      return { status: refusedStatus(route.type, errors), body: errorBody(errors), replayed };
+    }
+    case 'FAILED':
       throw new LendingErrors('INTERNAL', [
         requestError('INTERNAL_ERROR', `The command could not be decided: ${outcome.reason ?? 'no reason is known'}`),
       ]);
-    case undefined:
-      throw new LendstreamError('LOG_UNAVAILABLE', 'The command was not stored.');
   }
+  throw new LendstreamError('INTERNAL', `Command ${outcome.commandId} came to nothing that is known.`);
 }
 
 /** 404 when the loan that the path names is not there, else 400. */
-function refusedError(type: CommandType, errors: readonly ApiError[]): LendingErrors {
+function refusedStatus(type: CommandType, errors: readonly ApiError[]): number {
   const missing = type !== 'CREATE_LOAN' && errors.some(({ errorReason }) => errorReason === 'INVALID_LOAN_ACCOUNT_ID');
-  return new LendingErrors(missing ? 'NOT_FOUND' : 'MALFORMED_REQUEST', errors);
+  return missing ? 404 : 400;
 }
 
 /** @throws LendingErrors with every fault of form that the worker would find */

@@ -36,8 +36,8 @@ interface FinishedRequest {
 
 /**
  * The requests under an Idempotency-Key that this process knows, by command id. A request is in progress from
- * {@link begin} until {@link finish} or {@link forget}, however long its sender waited. Only answers of requests that
- * succeeded are stored: one that was refused may be sent again and is decided again.
+ * {@link begin} until {@link finish} or {@link forget}, however long its sender waited. What the worker decided is stored,
+ * refusals too, for it remembers them as well; a request that never became a command leaves nothing.
  */
 export class IdempotentRequests {
   /** The fingerprint of each one's body. */

@@ -44,7 +44,7 @@ export function createLoanProductsRouter(services: LendingServices): Router {
   router
     .route('/loanproducts/:loanProductId')
     .get((request, response) => {
-      const product = findProduct(registry, String(request.params['loanProductId']));
+      const product = findProduct(registry, request.params['loanProductId']);
       if (product === null) throw resourceNotFound('loanProductId');
       response.type('json').end(writeProduct(product));
     })

@@ -63,7 +63,7 @@ export function addTransactionRoutes(router: Router, services: LendingServices, 
     .get((request, response) => {
       const loan = existingLoan(services, request);
       const page = lendingPage(request);
-      setPageHeaders(response, page, () => view.transactionCount(String(request.params['loanAccountId'])));
+      setPageHeaders(response, page, () => view.transactionCount(request.params['loanAccountId']));
       response.type('json').end(writeTransactions(loan, page));
     })
     .all(lendingMethodNotAllowed('GET'));

@@ -90,6 +90,6 @@ export class CommandOutcomes<Outcome> {
 
   /** Fails everyone who waits: nothing will come any more. */
   close(error: unknown): void {
-    for (const waiters of [...this.#waiting.values()]) for (const waiter of [...waiters]) waiter.fail(error);
+    for (const waiters of this.#waiting.values()) for (const waiter of waiters) waiter.fail(error);
   }
 }

@@ -32,10 +32,10 @@ export function writeBalances(loanText: string, toggles: Toggles): string {
   return write(loan, balancesOf(loan, toggles));
 }
 
-/** The body of GET /loans/{id}/transactions: a list, oldest first. */
-export function writeTransactions(loanText: string): string {
+/** The body of GET /loans/{id}/transactions: a list, oldest first; of it the page asked for. */
+export function writeTransactions(loanText: string, { offset, limit } = { offset: 0, limit: Infinity }): string {
   const loan = decodeLoan(loanText);
-  return write(loan, transactionsOf(loan));
+  return write(loan, transactionsOf(loan).slice(offset, offset + limit));
 }
 
 /** One transaction by its encodedKey or its id; null when the loan has none such. */
