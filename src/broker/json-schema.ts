@@ -130,12 +130,13 @@ function createAjv(dialect: Dialect, allErrors: boolean, meta: boolean): AnyAjv 
 }
 
 /** JavaScript's regular expressions backtrack and may take exponential time; these do not. */
-function compilePattern(pattern: string): { test: (text: string) => boolean } {
+function compilePattern(pattern: string): { test: (text: string) => boolean; toString: () => string } {
   const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
   if (compiled.programSize() > patternInstructionsMaximum) {
     throw new LendstreamError('UNPROCESSABLE', `Invalid schema: the pattern ${pattern} is too large.`);
   }
-  return { test: (text) => compiled.test(text) };
+  // Ajv keeps one matcher for each text of it: two patterns with the same text would be one.
+  return { test: (text) => compiled.test(text), toString: () => pattern };
 }
 
 /** Ajv wants to know the engine's name as code, which only its stand-alone mode uses. */
