@@ -12,13 +12,13 @@ const target = join(packageRoot, 'src/worker/messages.generated.ts');
 
 type Schema = Record<string, unknown>;
 
-/** What depends on other values (`if`, `allOf`) has no type; the validator holds it. */
+/** What depends on other values (`if`, `oneOf`) has no type; the validator holds it. */
 function withoutConditions(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutConditions);
   if (typeof schema !== 'object' || schema === null) return schema;
   return Object.fromEntries(
     Object.entries(schema)
-      .filter(([keyword]) => !['if', 'then', 'else', 'allOf', '$id', '$schema'].includes(keyword))
+      .filter(([keyword]) => !['if', 'then', 'else', 'allOf', 'oneOf', '$id', '$schema'].includes(keyword))
       .map(([keyword, value]) => [keyword, withoutConditions(value)]),
   );
 }

@@ -1,0 +1,294 @@
+import { type LogRecord, type PartitionRecords, recordBytesMaximum } from '../broker/event-log.ts';
+import type { Registry } from '../broker/registry.ts';
+import { describeError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+import type { LoanCommand } from '../lending/commands.ts';
+import { createProduct, execute } from '../lending/execute.ts';
+import { remember } from '../lending/evolve.ts';
+import { encodeLoan } from '../lending/loan-codec.ts';
+import type { Loan, RememberedOutcome } from '../lending/loan.ts';
+import type { LoanProduct } from '../lending/product.ts';
+import type { Refusal } from '../lending/refusals.ts';
+import type { Toggles } from '../lending/toggles.ts';
+import { type CommandEnvelope, type CommandType, type ParsedCommand, parseCommand } from './command-format.ts';
+import { writeDeadLetter } from './dead-letter.ts';
+import { type EventSource, writeCommandRejected, writeLoanEvent } from './event-format.ts';
+import { keysOf } from './event-identity.ts';
+import { type CommandOutcome, type FenceRecord, fenceKey, writeFence } from './fence.ts';
+import { deadLettersTopic, loansTopic } from './lending-topics.ts';
+import type { LoanState, LoanStore } from './loan-store.ts';
+import {
+  type ProductRecord,
+  decodeProduct,
+  encodeProduct,
+  findProduct,
+  productRecord,
+  productRecords,
+} from './products.ts';
+import { apiErrors } from './refusal-format.ts';
+import type { WaitingCommand } from './waiting-commands.ts';
+
+export interface CommandBatchOptions {
+  readonly partition: number;
+  readonly store: LoanStore;
+  readonly registry: Registry;
+  readonly logger: Logger;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** What metrics tell of a decided command. */
+export interface DecidedCommand {
+  readonly type: CommandType | 'unknown';
+  readonly outcome: CommandOutcome['outcome'];
+}
+
+/**
+ * Everything that one commit will make true, gathered command by command: events, new loan states, products, dead
+ * letters and the fence record. Lies over the committed loans and touches none of them; thrown away, it leaves no trace.
+ */
+export class CommandBatch {
+  readonly #options: CommandBatchOptions;
+  readonly #events = new Map<string, LogRecord[]>();
+  readonly #deadLetters: LogRecord[] = [];
+  readonly #loans = new Map<string, LoanState>();
+  readonly #products = new Map<string, ProductRecord>();
+  readonly #outcomes: CommandOutcome[] = [];
+  readonly #decided: DecidedCommand[] = [];
+  #position = -1;
+  #bytes = 0;
+
+  constructor(options: CommandBatchOptions) {
+    this.#options = options;
+  }
+
+  /** Commands decided so far. */
+  get size(): number {
+    return this.#outcomes.length;
+  }
+
+  /** Of the records gathered so far, the fence aside. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get loans(): ReadonlyMap<string, LoanState> {
+    return this.#loans;
+  }
+
+  get products(): ReadonlyMap<string, ProductRecord> {
+    return this.#products;
+  }
+
+  get decided(): readonly DecidedCommand[] {
+    return this.#decided;
+  }
+
+  get fence(): FenceRecord {
+    return { position: this.#position, outcomes: this.#outcomes };
+  }
+
+  /** Everything to append, the fence record last in its partition. */
+  records(partition: number): PartitionRecords[] {
+    const loans = [...this.#loans].map(([key, { text }]) => ({ key, value: text }));
+    return [
+      ...[...this.#events].map(([topic, records]) => ({ topic, partition, records })),
+      ...(this.#deadLetters.length === 0 ? [] : [{ topic: deadLettersTopic, partition, records: this.#deadLetters }]),
+      ...(this.#products.size === 0 ? [] : [productRecords(this.#products)]),
+      {
+        topic: loansTopic,
+        partition,
+        records: [...loans, { key: fenceKey(partition), value: writeFence(this.fence) }],
+      },
+    ];
+  }
+
+  /**
+   * Decides the next command.
+   * @throws only when a committed loan cannot be read: then nothing may be decided on this partition
+   */
+  decide(command: WaitingCommand, toggles: Toggles): void {
+    const parsed: ParsedCommand =
+      command.value === null
+        ? { kind: 'unreadable', reason: 'The record has no value', commandId: null }
+        : parseCommand(command.value, command);
+    const outcome = this.#outcomeOf(parsed, command, toggles);
+    this.#outcomes.push(outcome);
+    const type = parsed.kind === 'unreadable' ? 'unknown' : parsed.envelope.type;
+    this.#decided.push({ type, outcome: outcome.outcome });
+    this.#position = command.offset;
+  }
+
+  #outcomeOf(parsed: ParsedCommand, command: WaitingCommand, toggles: Toggles): CommandOutcome {
+    if (parsed.kind === 'unreadable') return this.#deadLetter(command, parsed.reason, { commandId: parsed.commandId });
+    const { envelope } = parsed;
+    // Outside the attempt below: a stored loan that cannot be read is no fault of the command.
+    const loan = envelope.loanAccountId === undefined ? null : this.#loanOf(envelope.loanAccountId);
+    if (parsed.kind === 'refused') return this.#refuseForm(envelope, parsed.refusals, loan, command, toggles);
+    try {
+      return parsed.kind === 'loan'
+        ? this.#executeOnLoan(envelope, this.#withProduct(parsed.command), loan, command, toggles)
+        : this.#createProduct(envelope, parsed.command.product, command, toggles);
+    } catch (error) {
+      const reason = `The command could not be decided: ${describeError(error)}`;
+      return this.#deadLetter(command, reason, subjectOf(envelope));
+    }
+  }
+
+  #executeOnLoan(
+    envelope: CommandEnvelope,
+    loanCommand: LoanCommand,
+    loan: Loan | null,
+    command: WaitingCommand,
+    toggles: Toggles,
+  ): CommandOutcome {
+    const execution = execute(loan, loanCommand, { toggles, newKey: keysOf(command) });
+    if (execution.outcome === 'repeated') return repeated(envelope, execution.first);
+    const state = execution.loan === null ? null : stateOf(execution.loan);
+    if (execution.outcome === 'refused') {
+      const outcome = this.#refused(envelope, execution.refusals, command, toggles);
+      this.#takeLoan(state);
+      return outcome;
+    }
+    const source = this.#sourceOf(envelope, command);
+    const digits = execution.loan.product.currency.digits;
+    const records = execution.events.map((event, index) => ({
+      topic: event.eventType,
+      record: { key: execution.loan.id, value: Buffer.from(writeLoanEvent(event, index, source, digits)) },
+    }));
+    for (const { record } of records) assertFits(record.key, record.value, 'An event');
+    for (const { topic, record } of records) this.#takeEvent(topic, record);
+    this.#takeLoan(state);
+    return {
+      ...subjectOf(envelope),
+      outcome: 'committed',
+      ...(execution.transactionKey === null ? {} : { transactionKey: execution.transactionKey }),
+    };
+  }
+
+  /** A payload of the wrong form is refused like by a rule, and remembered: its id is used up. */
+  #refuseForm(
+    envelope: CommandEnvelope,
+    refusals: readonly Refusal[],
+    loan: Loan | null,
+    command: WaitingCommand,
+    toggles: Toggles,
+  ): CommandOutcome {
+    const { commandId } = envelope;
+    const first = loan?.remembered.find((outcome) => outcome.commandId === commandId);
+    if (first !== undefined) return repeated(envelope, first);
+    const outcome = this.#refused(envelope, refusals, command, toggles);
+    if (loan !== null) {
+      this.#takeLoan(stateOf(remember(loan, { commandId, outcome: 'refused', transactionKey: null, refusals })));
+    }
+    return outcome;
+  }
+
+  #createProduct(
+    envelope: CommandEnvelope,
+    product: LoanProduct,
+    command: WaitingCommand,
+    toggles: Toggles,
+  ): CommandOutcome {
+    const known = this.#products.get(product.id) ?? productRecord(this.#options.registry, product.id);
+    if (known?.commandId === envelope.commandId) return { ...subjectOf(envelope), outcome: 'repeated' };
+    const execution = createProduct(known === undefined ? null : decodeProduct(known.product), product);
+    if (execution.outcome === 'refused') return this.#refused(envelope, execution.refusals, command, toggles);
+    const record = { commandId: envelope.commandId, product: encodeProduct(execution.product) };
+    this.#products.set(product.id, record);
+    this.#bytes += JSON.stringify(record).length;
+    return { ...subjectOf(envelope), outcome: 'committed' };
+  }
+
+  #refused(
+    envelope: CommandEnvelope,
+    refusals: readonly Refusal[],
+    command: WaitingCommand,
+    toggles: Toggles,
+  ): CommandOutcome {
+    const errors = apiErrors(refusals);
+    const event = writeCommandRejected(errors, this.#sourceOf(envelope, command), toggles);
+    const key = envelope.loanAccountId ?? envelope.loanProductId ?? null;
+    this.#takeEvent('command_rejected', { key, value: Buffer.from(event) });
+    return { ...subjectOf(envelope), outcome: 'refused', errors };
+  }
+
+  #deadLetter(
+    command: WaitingCommand,
+    reason: string,
+    subject: Omit<CommandOutcome, 'outcome' | 'reason'>,
+  ): CommandOutcome {
+    const { partition, offset } = command;
+    this.#options.logger.warn(
+      { partition, offset, reason, commandId: subject.commandId },
+      'A command went to the dead letters',
+    );
+    const value = writeDeadLetter(command, reason, subject.commandId);
+    this.#deadLetters.push({ key: subject.loanAccountId ?? subject.loanProductId ?? null, value });
+    this.#bytes += value.length;
+    return { ...subject, outcome: 'dead_letter', reason };
+  }
+
+  #loanOf(loanAccountId: string): Loan | null {
+    return this.#loans.get(loanAccountId)?.loan ?? this.#options.store.loanOf(loanAccountId);
+  }
+
+  #withProduct(command: Extract<ParsedCommand, { kind: 'loan' }>['command']): LoanCommand {
+    if (command.type !== 'CREATE_LOAN') return command;
+    const { productTypeKey, ...rest } = command;
+    return { ...rest, product: this.#productOf(productTypeKey) };
+  }
+
+  #productOf(idOrKey: string): LoanProduct | null {
+    for (const [id, { product }] of this.#products) {
+      if (id === idOrKey || (product as { encodedKey?: unknown }).encodedKey === idOrKey) return decodeProduct(product);
+    }
+    return findProduct(this.#options.registry, idOrKey);
+  }
+
+  #sourceOf(envelope: CommandEnvelope, position: WaitingCommand): EventSource {
+    return { envelope, position, receivedAt: this.#options.now };
+  }
+
+  #takeEvent(topic: string, record: LogRecord): void {
+    const records = this.#events.get(topic) ?? [];
+    this.#events.set(topic, records);
+    records.push(record);
+    this.#bytes += record.value?.length ?? 0;
+  }
+
+  #takeLoan(state: LoanState | null): void {
+    if (state === null) return;
+    this.#bytes += state.text.length - (this.#loans.get(state.loan.id)?.text.length ?? 0);
+    this.#loans.set(state.loan.id, state);
+  }
+}
+
+function stateOf(loan: Loan): LoanState {
+  const text = Buffer.from(encodeLoan(loan));
+  assertFits(loan.id, text, 'The loan');
+  return { loan, text };
+}
+
+/** The log would refuse the whole commit, again and again; better that one command goes to the dead letters. */
+function assertFits(key: string, value: Buffer, subject: string): void {
+  if (Buffer.byteLength(key) + value.length <= recordBytesMaximum) return;
+  throw new Error(`${subject} would have ${value.length} bytes, more than the log takes (${recordBytesMaximum})`);
+}
+
+function repeated(envelope: CommandEnvelope, first: RememberedOutcome): CommandOutcome {
+  return {
+    ...subjectOf(envelope),
+    outcome: 'repeated',
+    ...(first.transactionKey === null ? {} : { transactionKey: first.transactionKey }),
+    ...(first.outcome === 'refused' ? { errors: apiErrors(first.refusals) } : {}),
+  };
+}
+
+function subjectOf({ commandId, loanAccountId, loanProductId }: CommandEnvelope): Omit<CommandOutcome, 'outcome'> {
+  return {
+    commandId,
+    ...(loanAccountId === undefined ? {} : { loanAccountId }),
+    ...(loanProductId === undefined ? {} : { loanProductId }),
+  };
+}

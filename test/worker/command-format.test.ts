@@ -1,0 +1,232 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { compileValidator } from '../../src/broker/json-schema.ts';
+import {
+  type CommandType,
+  checkPayload,
+  commandTypes,
+  parseCommand,
+  writeCommand,
+} from '../../src/worker/command-format.ts';
+import { lendingSchema } from '../../src/worker/lending-topics.ts';
+import { annuityProduct } from '../support/loan-products.ts';
+
+const commandId = '0f9d4cde-6a3c-4c5f-9c5a-0d8a6f8f7a11';
+const source = { partition: 1, offset: 7, appendedAt: 1_000 };
+const validate = compileValidator(lendingSchema('commands/loan-command.json'));
+
+function written(type: CommandType, payloadText: string): string {
+  const subject = type === 'CREATE_PRODUCT' ? { loanProductId: 'p1' } : { loanAccountId: 'L1' };
+  return writeCommand({ commandId, type, ...subject, payloadText, occurredAt: 0 });
+}
+
+const parse = (text: string) => parseCommand(Buffer.from(text), source);
+
+interface Case {
+  readonly type: CommandType;
+  readonly payload: string;
+  /** The paths of the fields that are refused; none when the payload is right. */
+  readonly wrong: readonly (string | null)[];
+}
+
+const cases: Case[] = [
+  { type: 'CREATE_LOAN', payload: '{"productTypeKey":"p1","loanAmount":1000}', wrong: [] },
+  {
+    type: 'CREATE_LOAN',
+    payload: `{"id":"L1","productTypeKey":"p1","loanAmount":1000.50,"loanName":null,"notes":"x","accountHolderKey":"c",
+      "accountHolderType":"CLIENT","interestSettings":{"interestRate":5.25},"scheduleSettings":{"repaymentInstallments":4,
+      "repaymentPeriodCount":1,"gracePeriod":0,"principalRepaymentInterval":1,"defaultFirstRepaymentDueDateOffset":3,
+      "fixedDaysOfMonth":[1,15]},"disbursementDetails":{"expectedDisbursementDate":"2026-01-12T00:00:00+01:00",
+      "firstRepaymentDate":"2026-02-12"},"penaltySettings":{"penaltyRate":0.5}}`,
+    wrong: [],
+  },
+  { type: 'CREATE_LOAN', payload: '{}', wrong: ['loanAmount', 'productTypeKey'] },
+  {
+    type: 'CREATE_LOAN',
+    payload: '{"productTypeKey":"p1","loanAmount":"1000","interestSettings":{"interestRate":true}}',
+    wrong: ['interestSettings.interestRate', 'loanAmount'],
+  },
+  {
+    type: 'CREATE_LOAN',
+    payload: '{"productTypeKey":"p1","loanAmount":1,"scheduleSettings":{"repaymentInstallments":1.5,"gracePeriod":-1}}',
+    wrong: ['scheduleSettings.gracePeriod', 'scheduleSettings.repaymentInstallments'],
+  },
+  {
+    type: 'CREATE_LOAN',
+    payload: '{"productTypeKey":"p1","loanAmount":1,"scheduleSettings":[],"tranches":[]}',
+    wrong: ['scheduleSettings', 'tranches'],
+  },
+  { type: 'CHANGE_STATE', payload: '{"action":"APPROVE","notes":"fine"}', wrong: [] },
+  { type: 'CHANGE_STATE', payload: '{"action":"approve"}', wrong: ['action'] },
+  { type: 'CHANGE_STATE', payload: '{"notes":""}', wrong: ['action', 'notes'] },
+  { type: 'DISBURSE', payload: '{}', wrong: [] },
+  {
+    type: 'DISBURSE',
+    payload:
+      '{"valueDate":"2026-01-12","firstRepaymentDate":"2026-02-12","fees":[{"predefinedFeeKey":"f","amount":5}]}',
+    wrong: [],
+  },
+  { type: 'DISBURSE', payload: '{"valueDat":"2026-01-12"}', wrong: ['valueDat'] },
+  { type: 'DISBURSE', payload: '{"fees":[{"amount":5,"sum":1}]}', wrong: ['fees[0].predefinedFeeKey', 'fees[0].sum'] },
+  { type: 'DISBURSE', payload: '{"valueDate":"12.01.2026"}', wrong: ['valueDate'] },
+  {
+    type: 'REPAY',
+    payload: '{"amount":315.47,"valueDate":"2026-02-12","transactionDetails":{"transactionChannelId":"cash"}}',
+    wrong: [],
+  },
+  {
+    type: 'REPAY',
+    payload:
+      '{"amount":10,"customPaymentAmounts":[{"customPaymentAmountType":"INTEREST","amount":10}],"externalId":"e"}',
+    wrong: [],
+  },
+  {
+    type: 'REPAY',
+    payload: '{"customPaymentAmounts":[{"customPaymentAmountType":"TIP"}],"prepaymentRecalculationMethod":"SOMEHOW"}',
+    wrong: [
+      'amount',
+      'customPaymentAmounts[0].amount',
+      'customPaymentAmounts[0].customPaymentAmountType',
+      'prepaymentRecalculationMethod',
+    ],
+  },
+  { type: 'APPLY_FEE', payload: '{"amount":50,"installmentNumber":1,"predefinedFeeKey":"f"}', wrong: [] },
+  { type: 'APPLY_FEE', payload: '{"amount":null}', wrong: [] },
+  { type: 'APPLY_FEE', payload: '{"installmentNumber":"1"}', wrong: ['installmentNumber'] },
+  { type: 'APPLY_PENALTY', payload: '{"amount":0.13,"installmentNumber":2}', wrong: [] },
+  { type: 'APPLY_PENALTY', payload: '{"amount":null}', wrong: ['amount'] },
+  { type: 'ADJUST_TRANSACTION', payload: '{"transactionId":"L1-1","notes":"wrong"}', wrong: [] },
+  { type: 'ADJUST_TRANSACTION', payload: '{"bookingDate":"2026-01-12"}', wrong: ['transactionId'] },
+  {
+    type: 'PRINCIPAL_OVERPAYMENT',
+    payload: '{"amount":100,"prepaymentRecalculationMethod":"NO_RECALCULATION"}',
+    wrong: [],
+  },
+  { type: 'PRINCIPAL_OVERPAYMENT', payload: '{}', wrong: ['amount'] },
+  { type: 'CREATE_PRODUCT', payload: JSON.stringify(annuityProduct('p1')), wrong: [] },
+  { type: 'CREATE_PRODUCT', payload: '{"name":"n","type":"UNKNOWN","currency":{"code":"EUR"}}', wrong: ['type'] },
+  {
+    type: 'CREATE_PRODUCT',
+    payload:
+      '{"currency":{"code":"euro"},"paymentSettings":{"repaymentAllocationOrder":["FEE","FEE"]},"feesSettings":{"fees":[{"trigger":"LATE"}]}}',
+    wrong: [
+      'currency.code',
+      'feesSettings.fees[0].name',
+      'feesSettings.fees[0].trigger',
+      'name',
+      'paymentSettings.repaymentAllocationOrder',
+      'type',
+    ],
+  },
+];
+
+describe('the format of commands', () => {
+  for (const { type, payload, wrong } of cases) {
+    const title = `${type} ${payload.replace(/\s+/g, ' ').slice(0, 80)}`;
+    it(`${wrong.length === 0 ? 'takes' : `refuses ${wrong.join(', ')} of`} ${title}`, () => {
+      const found = checkPayload(type, payload, type === 'CREATE_PRODUCT' ? 'p1' : 'L1');
+      expect(found.map(({ errorSource }) => errorSource).sort()).to.deep.equal(wrong);
+      expect(found.every(({ errorReason }) => errorReason === 'INVALID_PARAMETERS')).to.equal(true);
+      const command = written(type, payload);
+      const parsed = parse(command);
+      expect(parsed.kind).to.equal(wrong.length > 0 ? 'refused' : type === 'CREATE_PRODUCT' ? 'product' : 'loan');
+      // What producers are told in advance by the schema is what the worker would say.
+      expect(validate(JSON.parse(command)).length === 0, 'schema').to.equal(wrong.length === 0);
+    });
+  }
+
+  it('is stated for every type', () => {
+    expect(new Set(cases.map(({ type }) => type))).to.deep.equal(new Set(commandTypes));
+  });
+
+  it('refuses a number of more than fifteen significant digits, naming the field', () => {
+    const refusals = checkPayload('REPAY', '{"amount":12345678901234.56}', 'L1');
+    expect(refusals).to.deep.equal([{ errorReason: 'INVALID_PARAMETERS', errorSource: 'amount' }]);
+  });
+
+  it('refuses a day that no calendar has', () => {
+    expect(
+      checkPayload('DISBURSE', '{"valueDate":"2026-02-30"}', 'L1').map(({ errorSource }) => errorSource),
+    ).to.deep.equal(['valueDate']);
+  });
+
+  it('keeps each digit of an amount on its way', () => {
+    const text = written('REPAY', '{ "amount": 315.470 ,\n "notes":"a\\nb" }');
+    expect(text).to.contain('"payload":{"amount":315.470,"notes":"a\\nb"}').and.not.contain('\n');
+    const parsed = parse(text);
+    expect(parsed.kind === 'loan' && parsed.command.type === 'REPAY' && parsed.command.amount.toFixed()).to.equal(
+      '315.47',
+    );
+  });
+
+  it('lets no body speak beyond its payload', () => {
+    expect(() => written('REPAY', '{"amount":1},"type":"DISBURSE"')).to.throw(SyntaxError);
+    expect(checkPayload('REPAY', '{"amount":1},"type":"DISBURSE"', 'L1')).to.deep.equal([
+      { errorReason: 'INVALID_PARAMETERS', errorSource: null },
+    ]);
+  });
+
+  it('takes an empty body for an empty object, and fields of the path as part of it', () => {
+    expect(checkPayload('DISBURSE', '', 'L1')).to.deep.equal([]);
+    expect(checkPayload('ADJUST_TRANSACTION', '', 'L1', { transactionId: 'k' })).to.deep.equal([]);
+    const adjust = { commandId, type: 'ADJUST_TRANSACTION', loanAccountId: 'L1', occurredAt: 0 } as const;
+    const parsed = parse(
+      writeCommand({ ...adjust, payloadText: '{"transactionId":"other"}', pathFields: { transactionId: 'k' } }),
+    );
+    expect(parsed.kind === 'loan' && parsed.command).to.include({ transactionId: 'k' });
+  });
+
+  it('takes an event id for the command id where there is none, and the time the broker gave', () => {
+    const metadata = { eid: commandId.toUpperCase(), received_at: '2026-01-12T10:00:00.000Z', flow_id: 'flow' };
+    const parsed = parse(JSON.stringify({ metadata, type: 'DISBURSE', loanAccountId: 'L1' }));
+    expect(parsed.kind === 'loan' && parsed.envelope).to.include({
+      commandId,
+      flowId: 'flow',
+      receivedAt: 1_768_212_000_000,
+    });
+  });
+
+  it('takes the time of the log where the broker gave none', () => {
+    const parsed = parse(JSON.stringify({ commandId, type: 'DISBURSE', loanAccountId: 'L1' }));
+    expect(parsed.kind === 'loan' && parsed.envelope).to.include({ receivedAt: 1_000, flowId: null });
+  });
+
+  const unreadable: [what: string, text: string | Buffer][] = [
+    ['what is no JSON', 'hello'],
+    ['what is no UTF-8', Buffer.from([0x7b, 0xff, 0x7d])],
+    ['what is no object', '[]'],
+    ['a command without an id', '{"type":"DISBURSE","loanAccountId":"L1"}'],
+    ['an id that is no UUID', '{"commandId":"1","type":"DISBURSE","loanAccountId":"L1"}'],
+    ['an unknown type', `{"commandId":"${commandId}","type":"FORGIVE","loanAccountId":"L1"}`],
+    ['a command about nothing', `{"commandId":"${commandId}","type":"DISBURSE"}`],
+    ['a loan id with a slash', `{"commandId":"${commandId}","type":"DISBURSE","loanAccountId":"fence/0"}`],
+    ['a key named twice', `{"commandId":"${commandId}","type":"DISBURSE","loanAccountId":"L1","loanAccountId":"L2"}`],
+  ];
+  for (const [what, text] of unreadable) {
+    it(`cannot read ${what}, and says so`, () => {
+      const parsed = parseCommand(Buffer.from(text), source);
+      expect(parsed.kind).to.equal('unreadable');
+      expect(parsed.kind === 'unreadable' && parsed.reason).to.not.equal('');
+    });
+  }
+
+  it('gives a product and its fees the same keys whenever it is read', () => {
+    const payload = {
+      ...annuityProduct('p1'),
+      feesSettings: {
+        fees: [
+          { name: 'a', trigger: 'MANUAL' },
+          { name: 'b', trigger: 'MANUAL' },
+        ],
+      },
+    };
+    const text = written('CREATE_PRODUCT', JSON.stringify(payload));
+    const [first, second] = [parse(text), parse(text)];
+    expect(first).to.deep.equal(second);
+    if (first.kind !== 'product') throw new Error('no product');
+    const { product } = first.command;
+    const keys = [product.encodedKey, ...product.feesSettings.fees.map(({ encodedKey }) => encodedKey)];
+    expect(new Set(keys).size).to.equal(3);
+    expect(keys.every((key) => /^[0-9a-f]{32}$/.test(key))).to.equal(true);
+  });
+});
