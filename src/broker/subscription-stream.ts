@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { setMaxListeners } from 'node:events';
 import type { Clock } from '../clock.ts';
 import { describeError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
 import { initialisePartitions, openSession, settleOwnership, surplusStreams } from './assignment.ts';
-import { ChunkBuilder, type LineInfo } from './batch-line.ts';
-import { dueBatch, flushDueAt, sendAllowance, type BatchCause } from './batches.ts';
+import { flushDueAt } from './batches.ts';
 import { closeInfo, endsAtOnce, type CloseCode } from './close-reasons.ts';
-import { partitionKey, type CommittedOffset, type Coordination, type CoordinationChange } from './coordination.ts';
-import type { PartitionOwnership, Topology } from './coordination.ts';
+import type { CommittedOffset, Coordination, CoordinationChange, Topology } from './coordination.ts';
 import { beforeFirst } from './cursor.ts';
 import type { EventLog } from './event-log.ts';
+import { HeldPartitions } from './held-partitions.ts';
 import type { Registry } from './registry.ts';
 import type { StreamParameters } from './stream-parameters.ts';
 import { StreamPartition } from './stream-partition.ts';
+import { StreamReads } from './stream-reads.ts';
+import { StreamSender } from './stream-sender.ts';
 import type { Subscription } from './subscription.ts';
 
 /** What streams need of the process they run in. */
@@ -29,18 +29,6 @@ export interface StreamServices {
   readonly nodeId: string;
 }
 
-/** How much a stream reads ahead of what it may send. Bytes over all its partitions. */
-export const prefetchBytesMaximum = 1024 * 1024;
-
-/** How far one partition reads ahead at least, however many there are. Bytes. */
-const partitionPrefetchBytesMinimum = 32 * 1024;
-
-/** How much a stream holds to fill batches larger than its prefetch; above it the largest part batch leaves early. Bytes. */
-export const bufferBytesMaximum = 16 * 1024 * 1024;
-
-/** Lines are put together into one write up to about this size; a single line may be longer. Bytes. */
-const chunkBytesTarget = 256 * 1024;
-
 /** How often committed offsets are read again while events are out, in case a hint was lost. Milliseconds. */
 const offsetsRecheckMilliseconds = 1_000;
 
@@ -50,13 +38,10 @@ const topologyRecheckMilliseconds = 15_000;
 /** How long to wait before something that failed for the moment is tried again. Milliseconds. */
 const retryMilliseconds = 1_000;
 
-/** How often positions that passed over deletions are committed. Milliseconds. */
+/** How often positions behind deletions that were passed over are committed. Milliseconds. */
 const passedCommitMilliseconds = 5_000;
 
 const timerMillisecondsMaximum = 2_147_483_647;
-
-/** Building a chunk is synchronous, so one builder serves every stream. */
-const chunk = new ChunkBuilder();
 
 /**
  * One open stream of a subscription.
@@ -67,7 +52,7 @@ const chunk = new ChunkBuilder();
  *
  * The reader pulls: nothing is built before {@link next} asks, so a slow reader holds no more than the bounded buffers.
  * Every change (records, commits, ownership, time) ends in one place, which sends what is due, ends what has to end
- * and sets the stream's only timer.
+ * and sets the stream's only timer. Times are monotonic milliseconds.
  */
 export class SubscriptionStream {
   readonly streamId: string;
@@ -78,33 +63,28 @@ export class SubscriptionStream {
   onEnded: (() => void) | undefined;
   readonly #services: StreamServices;
   readonly #parameters: StreamParameters;
+  readonly #held = new HeldPartitions();
+  readonly #reads: StreamReads;
+  readonly #sender: StreamSender;
   readonly #deliveredEvents: { inc(value: number): void };
+  readonly #unwatch: () => void;
   #state: 'streaming' | 'closing' | 'ended' = 'streaming';
   #closeCode: CloseCode | undefined;
-  #partitions: StreamPartition[] = [];
-  /** Where building begins, so that no partition comes first every time. */
-  #firstPartition = 0;
   #reader: ((chunk: Buffer | null) => void) | undefined;
   /** What is left to say after closing began. */
   #lastChunk: Buffer | undefined;
   #sessionClosed = false;
-  #started = false;
-  #sentEvents = 0;
-  /** Events lost to retention and not yet told. */
-  #skippedEvents = 0;
-  #reads = newReads();
   #refreshing = false;
   #topologyWanted = true;
   #offsetsWanted = false;
-  #unwatch: () => void;
   readonly #endsAt: number;
+  /** Since when the stream has had no partition, as long as it has none. */
   #idleSince: number;
-  /** Since when events are out without a commit. Monotonic milliseconds, as every time here. */
+  /** Since when events are out without a commit; undefined when none is out. */
   #uncommittedSince: number | undefined;
   #topologyRecheckAt: number;
   #offsetsRecheckAt = Infinity;
   #passedCommitAt = 0;
-  #readRetryAt = 0;
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Infinity;
 
@@ -124,6 +104,8 @@ export class SubscriptionStream {
     this.#endsAt = now + parameters.streamTimeoutMilliseconds;
     this.#idleSince = now;
     this.#topologyRecheckAt = now + topologyRecheckMilliseconds;
+    this.#reads = new StreamReads(services.log, services.logger, this.#held, () => this.#advance());
+    this.#sender = new StreamSender(parameters, this.#held);
     this.#deliveredEvents = services.metrics.deliveredEvents.labels({ subscription_id: subscription.id });
     services.metrics.openStreams.inc({ subscription_id: subscription.id });
     this.#unwatch = services.coordination.watch(subscription.id, (change) => this.#onChange(change));
@@ -176,17 +158,6 @@ export class SubscriptionStream {
     void this.#end();
   }
 
-  #onChange(change: CoordinationChange): void {
-    if (this.#state === 'ended') return;
-    if (change === 'removed') {
-      this.close('subscription_deleted');
-      return;
-    }
-    if (change === 'offsets') this.#offsetsWanted = true;
-    else this.#topologyWanted = true;
-    this.#refresh();
-  }
-
   /** The one place where everything that happened takes effect. */
   #advance(): void {
     if (this.#state === 'ended') {
@@ -197,13 +168,13 @@ export class SubscriptionStream {
     if (this.#state === 'streaming') this.#closeWhenOver(now);
     if (this.#state === 'streaming') {
       if (this.#reader !== undefined) this.#deliver(now);
-      for (const partition of this.#partitions) if (this.#wantsRead(partition, now)) void this.#read(partition);
+      this.#reads.begin(this.#parameters, now);
     }
-    this.#handOver();
+    for (const partition of this.#held.takeHandedOver()) void this.#release(partition);
     this.#recheck(now);
     if (this.#state === 'closing') {
       this.#deliverLast();
-      if (this.#closingIsOver(now)) {
+      if (endsAtOnce(this.#closeCode ?? 'client_closed') || now >= this.#graceEndsAt()) {
         void this.#end();
         return;
       }
@@ -211,17 +182,12 @@ export class SubscriptionStream {
     this.#setTimer(now);
   }
 
-  // Sending.
-
   #deliver(now: number): void {
-    this.#fill(now, false, chunkBytesTarget);
-    if (chunk.size > 0) this.#give(chunk.take());
-  }
-
-  #give(bytes: Buffer | null): void {
-    const reader = this.#reader;
-    this.#reader = undefined;
-    reader?.(bytes);
+    const sentBefore = this.#sender.sentEvents;
+    const bytes = this.#sender.due(now);
+    if (bytes === undefined) return;
+    this.#noteSent(this.#sender.sentEvents - sentBefore, now);
+    this.#give(bytes);
   }
 
   #deliverLast(): void {
@@ -235,160 +201,40 @@ export class SubscriptionStream {
     }
   }
 
-  /** Puts every line that is due into the chunk, one batch of each partition in turn. */
-  #fill(now: number, ending: boolean, bytesTarget: number): void {
-    const rules = this.#parameters;
-    const count = this.#partitions.length;
-    let allowance = sendAllowance(rules, this.#uncommittedEvents(), this.#sentEvents);
-    this.#noteOverflow();
-    let sent = true;
-    while (sent && chunk.size < bytesTarget) {
-      sent = false;
-      for (let turn = 0; turn < count && chunk.size < bytesTarget; turn += 1) {
-        const partition = this.#partitions[(this.#firstPartition + turn) % count];
-        if (partition === undefined) continue;
-        if (rules.timespanMilliseconds > 0) partition.noteTimespan(rules.timespanMilliseconds);
-        const open = partition.handOverUntil === undefined ? allowance : 0;
-        const due = dueBatch(rules, partition, open, now, ending);
-        if (due === undefined) continue;
-        partition.sendInto(chunk, due.events, randomUUID(), this.#lineInfo(due.cause), now);
-        partition.overflowing = false;
-        if (due.events === 0) continue;
-        sent = true;
-        allowance -= due.events;
-        this.#noteSent(due.events, now);
-      }
-    }
-    if (count > 0) this.#firstPartition = (this.#firstPartition + 1) % count;
+  #give(bytes: Buffer | null): void {
+    const reader = this.#reader;
+    this.#reader = undefined;
+    reader?.(bytes);
   }
 
   #noteSent(events: number, now: number): void {
-    this.#sentEvents += events;
+    if (events === 0) return;
     this.#deliveredEvents.inc(events);
     if (this.#uncommittedSince !== undefined) return;
     this.#uncommittedSince = now;
     this.#offsetsRecheckAt = now + offsetsRecheckMilliseconds;
   }
 
-  #lineInfo(cause: BatchCause): LineInfo | undefined {
-    const texts: string[] = [];
-    if (!this.#started) texts.push('Stream started');
-    this.#started = true;
-    if (this.#skippedEvents > 0) {
-      texts.push(`skipped events due to retention time passed, count: ${this.#skippedEvents}`);
-      this.#skippedEvents = 0;
-    }
-    if (cause === 'overflow') texts.push('Stream parameters are causing overflow');
-    return texts.length === 0 ? undefined : { debug: texts.join('; ') };
-  }
+  // What others did: commits, sessions, ownership. Hints only say that it is time to look.
 
-  #uncommittedEvents(): number {
-    let events = 0;
-    for (const { uncommitted } of this.#partitions) events += uncommitted.count;
-    return events;
-  }
-
-  #bufferedBytes(): number {
-    let bytes = 0;
-    for (const { buffer } of this.#partitions) bytes += buffer.bytes;
-    return bytes;
-  }
-
-  #noteOverflow(): void {
-    if (this.#bufferedBytes() < bufferBytesMaximum) return;
-    const largest = this.#partitions.reduce((left, right) => (right.buffer.bytes > left.buffer.bytes ? right : left));
-    largest.overflowing = true;
-  }
-
-  // Reading.
-
-  #wantsRead(partition: StreamPartition, now: number): boolean {
-    if (partition.reading || partition.readFailure !== undefined || partition.handOverUntil !== undefined) return false;
-    if (now < this.#readRetryAt) return false;
-    const { buffer } = partition;
-    if (buffer.bytes < this.#partitionPrefetchBytes() / 2) return true;
-    const { batchLimit, uncommittedEventsMaximum } = this.#parameters;
-    return buffer.events < Math.min(batchLimit, uncommittedEventsMaximum) && this.#bufferedBytes() < bufferBytesMaximum;
-  }
-
-  #partitionPrefetchBytes(): number {
-    return Math.max(Math.floor(prefetchBytesMaximum / this.#partitions.length), partitionPrefetchBytesMinimum);
-  }
-
-  async #read(partition: StreamPartition): Promise<void> {
-    const { log } = this.#services;
-    const turn = partition.readTurn;
-    partition.reading = true;
-    try {
-      const result = await log.read(
-        { topic: partition.eventType, partition: partition.partition, offset: partition.readOffset },
-        { bytesMaximum: this.#partitionPrefetchBytes(), waitMilliseconds: Infinity, signal: this.#reads.signal },
-      );
-      if (partition.readTurn === turn) partition.received(result);
-    } catch (error) {
-      if (partition.readTurn === turn) this.#readFailed(partition, error);
-    }
-    partition.reading = false;
-    this.#advance();
-  }
-
-  #readFailed(partition: StreamPartition, error: unknown): void {
-    if (this.#state !== 'streaming') return;
-    if (isLendstreamError(error, 'LOG_CLOSED')) {
-      this.#beginClosing('server_shutdown');
+  #onChange(change: CoordinationChange): void {
+    if (this.#state === 'ended') return;
+    if (change === 'removed') {
+      this.close('subscription_deleted');
       return;
     }
-    if (isLendstreamError(error, 'OFFSET_OUT_OF_RANGE')) {
-      const skipped = partition.skipTo(Number(error.details['earliest']));
-      this.#skippedEvents += skipped;
-      if (skipped > 0) return;
-    }
-    const { eventType, partition: number } = partition;
-    const facts = { streamId: this.streamId, eventType, partition: number, error: describeError(error) };
-    if (isLendstreamError(error) && error.retriable) {
-      this.#services.logger.warn(facts, 'Reading for a stream failed and is tried again');
-      this.#readRetryAt = this.#services.clock.monotonic() + retryMilliseconds;
-      return;
-    }
-    this.#services.logger.error(facts, 'Reading for a stream failed');
-    partition.readFailure = `partition ${number} of ${eventType}: ${describeError(error)}`;
+    if (change === 'offsets') this.#offsetsWanted = true;
+    else this.#topologyWanted = true;
+    this.#refresh();
   }
-
-  /** Ends every read under way; those still wanted begin again. */
-  #restartReads(): void {
-    this.#reads.abort();
-    this.#reads = newReads();
-  }
-
-  // Ownership and commits.
 
   #recheck(now: number): void {
     if (now >= this.#topologyRecheckAt) this.#topologyWanted = true;
     if (now >= this.#offsetsRecheckAt) this.#offsetsWanted = true;
     if (this.#topologyWanted || this.#offsetsWanted) this.#refresh();
-    if (now < this.#passedCommitAt || !this.#hasPassed()) return;
+    if (now < this.#passedCommitAt || !this.#held.hasPassed()) return;
     this.#passedCommitAt = now + passedCommitMilliseconds;
     void this.#commitPassed();
-  }
-
-  #hasPassed(): boolean {
-    return this.#partitions.some(({ committableWithoutConsumer }) => committableWithoutConsumer !== undefined);
-  }
-
-  /** Commits what no consumer can commit: positions behind deletions that were passed over. */
-  async #commitPassed(): Promise<void> {
-    const cursors = this.#partitions.flatMap(({ eventType, partition, fence, committableWithoutConsumer: offset }) =>
-      offset === undefined ? [] : [{ eventType, partition, fence, offset }],
-    );
-    if (cursors.length === 0) return;
-    try {
-      await this.#services.coordination.commit(this.subscription.id, this.streamId, cursors);
-    } catch (error) {
-      this.#services.logger.warn(
-        { streamId: this.streamId, error: describeError(error) },
-        'A position without events could not be committed and is tried again',
-      );
-    }
   }
 
   #refresh(): void {
@@ -396,11 +242,16 @@ export class SubscriptionStream {
   }
 
   async #refreshUntilCurrent(): Promise<void> {
+    const { coordination } = this.#services;
     this.#refreshing = true;
     try {
       while (this.#state !== 'ended' && (this.#topologyWanted || this.#offsetsWanted)) {
-        if (this.#topologyWanted) await this.#refreshTopology();
-        else await this.#refreshOffsets();
+        const topology = this.#topologyWanted ? await this.#settle() : undefined;
+        this.#offsetsWanted = false;
+        // Read after the topology: what an earlier owner committed before it let go is among them.
+        const committed = await coordination.committedOffsets(this.subscription.id);
+        this.#takeCommits(committed);
+        if (topology !== undefined) await this.#takeTopology(topology, committed);
         this.#advance();
       }
     } catch (error) {
@@ -409,55 +260,40 @@ export class SubscriptionStream {
     this.#refreshing = false;
   }
 
-  async #refreshOffsets(): Promise<void> {
-    const { coordination, clock } = this.#services;
-    this.#offsetsWanted = false;
-    this.#takeCommits(await coordination.committedOffsets(this.subscription.id));
-    const now = clock.monotonic();
-    this.#offsetsRecheckAt = this.#uncommittedSince === undefined ? Infinity : now + offsetsRecheckMilliseconds;
-  }
-
-  async #refreshTopology(): Promise<void> {
+  async #settle(): Promise<Topology> {
     const { coordination, clock } = this.#services;
     this.#topologyWanted = false;
     const now = clock.monotonic();
     if (now >= this.#topologyRecheckAt) await coordination.reapSessions(this.subscription.id);
     this.#topologyRecheckAt = now + topologyRecheckMilliseconds;
-    const topology = await settleOwnership(coordination, this.subscription.id);
-    // Read after the topology: what an earlier owner committed before it let go is among them.
-    const committed = await coordination.committedOffsets(this.subscription.id);
-    this.#takeCommits(committed);
-    await this.#takeTopology(topology, committed);
+    return settleOwnership(coordination, this.subscription.id);
   }
 
   #refreshFailed(error: unknown): void {
     const facts = { streamId: this.streamId, subscriptionId: this.subscription.id, error: describeError(error) };
-    if (isLendstreamError(error) && error.retriable && error.code !== 'LOG_CLOSED') {
+    if (isLendstreamError(error, 'LOG_CLOSED')) {
+      this.close('server_shutdown');
+    } else if (isLendstreamError(error) && error.retriable) {
       this.#services.logger.warn(facts, 'Looking at the state of a subscription failed and is tried again');
       this.#topologyWanted = false;
       this.#offsetsWanted = false;
-      this.#topologyRecheckAt = this.#services.clock.monotonic() + retryMilliseconds;
       this.#offsetsRecheckAt = Infinity;
+      this.#topologyRecheckAt = this.#services.clock.monotonic() + retryMilliseconds;
       this.#advance();
-      return;
+    } else {
+      this.#services.logger.error(facts, 'The state of a subscription cannot be read');
+      this.close('coordination_error', describeError(error));
     }
-    if (this.#state !== 'ended') this.#services.logger.error(facts, 'The state of a subscription cannot be read');
-    this.close('coordination_error', describeError(error));
   }
 
   #takeCommits(committed: readonly CommittedOffset[]): void {
-    let moved = false;
-    for (const { eventType, partition, offset } of committed) {
-      const own = this.#partitions.find((held) => held.partition === partition && held.eventType === eventType);
-      if (own?.commitThrough(offset) === true) moved = true;
-    }
-    if (moved) this.#restartCommitTimer();
+    const now = this.#services.clock.monotonic();
+    if (this.#held.takeCommits(committed)) this.#restartCommitTimer(now);
+    this.#offsetsRecheckAt = this.#uncommittedSince === undefined ? Infinity : now + offsetsRecheckMilliseconds;
   }
 
-  #restartCommitTimer(): void {
-    const outstanding = this.#uncommittedEvents() > 0;
-    this.#uncommittedSince = outstanding ? this.#services.clock.monotonic() : undefined;
-    if (!outstanding) this.#offsetsRecheckAt = Infinity;
+  #restartCommitTimer(now: number): void {
+    this.#uncommittedSince = this.#held.uncommittedEvents() > 0 ? now : undefined;
   }
 
   async #takeTopology(topology: Topology, committed: readonly CommittedOffset[]): Promise<void> {
@@ -466,75 +302,30 @@ export class SubscriptionStream {
       this.#beginClosing('session_lost');
       return;
     }
+    const { log, clock } = this.#services;
     const owned = topology.partitions.filter(({ streamId }) => streamId === this.streamId);
-    this.#dropLost(owned);
+    const handOverUntil = clock.monotonic() + this.#parameters.commitTimeoutMilliseconds;
+    if (this.#held.keepOwned(owned, handOverUntil)) {
+      this.#reads.stop();
+      this.#noteLetGo();
+    }
     if (topology.resetting) this.#beginClosing('cursors_reset');
     if (surplusStreams(topology).has(this.streamId)) this.#beginClosing('no_free_slots');
-    if (this.#state === 'streaming') await this.#adopt(owned, committed);
-  }
-
-  /** Lets go of partitions that are somebody else's now, and stops or resumes those that change hands. */
-  #dropLost(owned: readonly PartitionOwnership[]): void {
-    const now = this.#services.clock.monotonic();
-    const byKey = new Map(owned.map((ownership) => [partitionKey(ownership), ownership]));
-    const kept = this.#partitions.filter((held) => byKey.get(partitionKey(held))?.fence === held.fence);
-    let restart = kept.length < this.#partitions.length;
-    if (restart) this.#keep(kept);
-    for (const held of this.#partitions) {
-      const leaving = byKey.get(partitionKey(held))?.state === 'reassigning';
-      if (leaving && held.handOverUntil === undefined) {
-        held.handOverUntil = now + this.#parameters.commitTimeoutMilliseconds;
-        held.rewind();
-        restart = true;
-      } else if (!leaving) {
-        held.handOverUntil = undefined;
-      }
-    }
-    if (restart) this.#restartReads();
-  }
-
-  #keep(partitions: StreamPartition[]): void {
-    this.#partitions = partitions;
-    this.#firstPartition = 0;
-    if (partitions.length === 0) this.#idleSince = this.#services.clock.monotonic();
-    if (this.#uncommittedEvents() === 0) this.#restartCommitTimer();
-  }
-
-  /** Begins with partitions that became this stream's, behind what was committed or behind what retention took away. */
-  async #adopt(owned: readonly PartitionOwnership[], committed: readonly CommittedOffset[]): Promise<void> {
-    const held = new Set(this.#partitions.map(partitionKey));
-    const gained = owned.filter((ownership) => !held.has(partitionKey(ownership)));
-    if (gained.length === 0) return;
-    const { log, clock } = this.#services;
+    const gained = this.#held.missing(owned);
+    if (this.#state !== 'streaming' || gained.length === 0) return;
     const bounds = await log.bounds(gained.map(({ eventType, partition }) => ({ topic: eventType, partition })));
-    if (this.#state !== 'streaming') return;
-    const offsets = new Map(committed.map((position) => [partitionKey(position), position.offset]));
-    const now = clock.monotonic();
-    for (const [index, ownership] of gained.entries()) {
-      const position = offsets.get(partitionKey(ownership)) ?? beforeFirst;
-      const start = Math.max(position, (bounds[index]?.earliest ?? 0) - 1);
-      this.#skippedEvents += start - position;
-      const partition = new StreamPartition(ownership, start, now);
-      if (ownership.state === 'reassigning') {
-        partition.handOverUntil = now + this.#parameters.commitTimeoutMilliseconds;
-      }
-      this.#partitions.push(partition);
-    }
+    if (this.#state === 'streaming') this.#held.adopt(gained, bounds, committed, clock.monotonic(), handOverUntil);
   }
 
-  /** Gives partitions that change hands to their next stream as soon as all that was sent of them is committed. */
-  #handOver(): void {
-    const done = this.#partitions.filter(
-      ({ handOverUntil, uncommitted }) => handOverUntil !== undefined && uncommitted.count === 0,
-    );
-    if (done.length === 0) return;
-    this.#keep(this.#partitions.filter((partition) => !done.includes(partition)));
-    for (const partition of done) void this.#release(partition);
+  #noteLetGo(): void {
+    const now = this.#services.clock.monotonic();
+    if (this.#held.list.length === 0) this.#idleSince = now;
+    if (this.#held.uncommittedEvents() === 0) this.#uncommittedSince = undefined;
   }
 
-  async #release(held: StreamPartition): Promise<void> {
+  async #release({ eventType, partition, fence }: StreamPartition): Promise<void> {
     const { coordination, clock, logger } = this.#services;
-    const { eventType, partition, fence } = held;
+    this.#noteLetGo();
     try {
       await coordination.release(this.subscription.id, this.streamId, { eventType, partition }, fence);
     } catch (error) {
@@ -545,17 +336,33 @@ export class SubscriptionStream {
     }
   }
 
-  // Ending.
+  /** Commits what no consumer can commit: positions behind deletions that were passed over. */
+  async #commitPassed(): Promise<void> {
+    const cursors = this.#held.list.flatMap(({ eventType, partition, fence, committableWithoutConsumer: offset }) =>
+      offset === undefined ? [] : [{ eventType, partition, fence, offset }],
+    );
+    if (cursors.length === 0) return;
+    try {
+      await this.#services.coordination.commit(this.subscription.id, this.streamId, cursors);
+    } catch (error) {
+      const facts = { streamId: this.streamId, error: describeError(error) };
+      this.#services.logger.warn(facts, 'A position without events could not be committed and is tried again');
+    }
+  }
+
+  // The end.
 
   #closeWhenOver(now: number): void {
     const { commitTimeoutMilliseconds, keepAliveLimit, streamLimit } = this.#parameters;
-    const partitions = this.#partitions;
+    const partitions = this.#held.list;
     if (this.#uncommittedSince !== undefined && now >= this.#uncommittedSince + commitTimeoutMilliseconds) {
       this.#beginClosing('commit_timeout');
-    } else if (streamLimit > 0 && this.#sentEvents >= streamLimit && this.#uncommittedSince === undefined) {
+    } else if (streamLimit > 0 && this.#sender.sentEvents >= streamLimit && this.#uncommittedSince === undefined) {
       this.#beginClosing('stream_limit', String(streamLimit));
     } else if (now >= this.#endsAt) {
       this.#beginClosing('stream_timeout');
+    } else if (this.#reads.logClosed) {
+      this.#beginClosing('server_shutdown');
     } else if (partitions.some(({ handOverUntil }) => handOverUntil !== undefined && now >= handOverUntil)) {
       this.#beginClosing('handover_timeout');
     } else if (partitions.length === 0) {
@@ -570,44 +377,34 @@ export class SubscriptionStream {
 
   #beginClosing(code: CloseCode, detail = ''): void {
     if (this.#state !== 'streaming') {
-      // A grace that was being waited for is over when the reason for it is gone.
+      // A grace that was being waited for is over when there is nobody left to commit.
       if (this.#state === 'closing' && endsAtOnce(code)) this.#closeCode = code;
       return;
     }
-    this.#closeCode = code;
     const now = this.#services.clock.monotonic();
-    if (code === 'stream_timeout') this.#fill(now, true, Infinity);
+    const sentBefore = this.#sender.sentEvents;
+    const speaker = this.#held.list[0] ?? this.#anyPartition(now);
+    this.#closeCode = code;
     this.#state = 'closing';
-    const speaker = this.#partitions[0] ?? this.#anyPartition(now);
-    speaker.sayInto(chunk, randomUUID(), closeInfo(code, detail));
-    this.#lastChunk = chunk.take();
-    this.#reads.abort();
-    for (const { buffer } of this.#partitions) buffer.clear();
+    this.#lastChunk = this.#sender.last(speaker, closeInfo(code, detail), now, code === 'stream_timeout');
+    this.#noteSent(this.#sender.sentEvents - sentBefore, now);
+    this.#reads.stop();
+    for (const partition of this.#held.list) partition.rewind();
   }
 
   /** Whose cursor the last line of a stream without partitions carries: every line has one. */
   #anyPartition(now: number): StreamPartition {
     const [requested] = this.#parameters.requestedPartitions;
     const { eventType, partition } = requested ?? { eventType: this.subscription.event_types[0] ?? '', partition: 0 };
-    const ownership = {
-      eventType,
-      partition,
-      state: 'unassigned',
-      streamId: null,
-      nextStreamId: null,
-      fence: 0,
-    } as const;
-    return new StreamPartition(ownership, beforeFirst, now);
-  }
-
-  #closingIsOver(now: number): boolean {
-    return endsAtOnce(this.#closeCode ?? 'client_closed') || now >= this.#graceEndsAt();
+    const nobodys = { state: 'unassigned', streamId: null, nextStreamId: null, fence: 0 } as const;
+    return new StreamPartition({ eventType, partition, ...nobodys }, beforeFirst, now);
   }
 
   /** Until when commits of what is out are waited for. */
   #graceEndsAt(): number {
-    if (this.#uncommittedSince === undefined) return 0;
-    return this.#uncommittedSince + this.#parameters.commitTimeoutMilliseconds;
+    return this.#uncommittedSince === undefined
+      ? 0
+      : this.#uncommittedSince + this.#parameters.commitTimeoutMilliseconds;
   }
 
   async #end(): Promise<void> {
@@ -615,7 +412,7 @@ export class SubscriptionStream {
     const reason = this.#closeCode ?? 'client_closed';
     this.#state = 'ended';
     this.#unwatch();
-    this.#reads.abort();
+    this.#reads.stop();
     clearTimeout(this.#timer);
     this.#timer = undefined;
     try {
@@ -625,7 +422,7 @@ export class SubscriptionStream {
       const facts = { streamId: this.streamId, error: describeError(error) };
       logger.warn(facts, 'A session could not be closed and ends with the lease of this node');
     }
-    this.#partitions = [];
+    this.#held.list = [];
     this.#sessionClosed = true;
     metrics.openStreams.dec({ subscription_id: this.subscription.id });
     metrics.closedStreams.inc({ reason });
@@ -638,22 +435,22 @@ export class SubscriptionStream {
 
   #nextDeadline(): number {
     let at = Math.min(this.#topologyRecheckAt, this.#offsetsRecheckAt);
-    if (this.#hasPassed()) at = Math.min(at, this.#passedCommitAt);
+    if (this.#held.hasPassed()) at = Math.min(at, this.#passedCommitAt);
     if (this.#state === 'closing') return Math.min(at, this.#graceEndsAt());
     const { commitTimeoutMilliseconds } = this.#parameters;
     at = Math.min(at, this.#endsAt);
+    if (this.#reads.retryAt > 0) at = Math.min(at, this.#reads.retryAt);
     if (this.#uncommittedSince !== undefined) at = Math.min(at, this.#uncommittedSince + commitTimeoutMilliseconds);
-    if (this.#partitions.length === 0) at = Math.min(at, this.#idleSince + 2 * commitTimeoutMilliseconds);
-    for (const { lastSentAt, handOverUntil, reading } of this.#partitions) {
+    if (this.#held.list.length === 0) at = Math.min(at, this.#idleSince + 2 * commitTimeoutMilliseconds);
+    for (const { lastSentAt, handOverUntil } of this.#held.list) {
       if (handOverUntil !== undefined) at = Math.min(at, handOverUntil);
       if (this.#reader !== undefined) at = Math.min(at, flushDueAt(this.#parameters, lastSentAt));
-      if (!reading && this.#readRetryAt > 0) at = Math.min(at, this.#readRetryAt);
     }
     return at;
   }
 
+  /** One timer: it is set again only for something earlier than what it waits for. */
   #setTimer(now: number): void {
-    if (this.#state === 'ended') return;
     const at = this.#nextDeadline();
     if (this.#timer !== undefined && this.#timerAt <= at) return;
     clearTimeout(this.#timer);
@@ -666,11 +463,4 @@ export class SubscriptionStream {
     stream.#timer = undefined;
     stream.#advance();
   }
-}
-
-function newReads(): AbortController {
-  const reads = new AbortController();
-  // One read per partition listens; there may be as many as a subscription has partitions.
-  setMaxListeners(0, reads.signal);
-  return reads;
 }

@@ -1,0 +1,117 @@
+import { setMaxListeners } from 'node:events';
+import { describeError, isLendstreamError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+import type { EventLog } from './event-log.ts';
+import type { HeldPartitions } from './held-partitions.ts';
+import type { StreamParameters } from './stream-parameters.ts';
+import type { StreamPartition } from './stream-partition.ts';
+
+/** How much a stream reads ahead of what it may send. Bytes over all its partitions. */
+export const prefetchBytesMaximum = 1024 * 1024;
+
+/** How far one partition reads ahead at least, however many there are. Bytes. */
+const partitionPrefetchBytesMinimum = 32 * 1024;
+
+/**
+ * How much a stream holds to fill batches larger than its prefetch; above it the largest part batch leaves early. Bytes
+ * over all its partitions, exceeded by no more than one read.
+ */
+export const bufferBytesMaximum = 16 * 1024 * 1024;
+
+/** How long to wait before a read that failed for the moment is tried again. Milliseconds. */
+const retryMilliseconds = 1_000;
+
+/**
+ * Reads ahead for one stream: one read per partition, waiting in the log when there is nothing new, and none while the
+ * partition has enough.
+ */
+export class StreamReads {
+  /** The log was closed under the stream: the process is stopping. */
+  logClosed = false;
+  /** When a failed read may be tried again; 0 when none has to be. Monotonic milliseconds. */
+  retryAt = 0;
+  readonly #log: EventLog;
+  readonly #logger: Logger;
+  readonly #held: HeldPartitions;
+  readonly #changed: () => void;
+  #running = newController();
+
+  /** @param changed Called when a read has ended and partitions hold more, or failed. */
+  constructor(log: EventLog, logger: Logger, held: HeldPartitions, changed: () => void) {
+    this.#log = log;
+    this.#logger = logger;
+    this.#held = held;
+    this.#changed = changed;
+  }
+
+  /** Begins the reads that are wanted now. */
+  begin(parameters: StreamParameters, now: number): void {
+    if (now < this.retryAt) return;
+    this.retryAt = 0;
+    for (const partition of this.#held.list) {
+      if (this.#wants(partition, parameters)) void this.#read(partition, now);
+    }
+  }
+
+  /** Ends the reads under way; {@link begin} starts again those that are still wanted. */
+  stop(): void {
+    this.#running.abort();
+    this.#running = newController();
+  }
+
+  #wants(partition: StreamPartition, { batchLimit, uncommittedEventsMaximum }: StreamParameters): boolean {
+    if (partition.reading || partition.readFailure !== undefined || partition.handOverUntil !== undefined) return false;
+    const { buffer } = partition;
+    if (buffer.bytes < this.#partitionPrefetchBytes() / 2) return true;
+    const batchIsShort = buffer.events < Math.min(batchLimit, uncommittedEventsMaximum);
+    return batchIsShort && this.#held.bufferedBytes() < bufferBytesMaximum;
+  }
+
+  #partitionPrefetchBytes(): number {
+    return Math.max(Math.floor(prefetchBytesMaximum / this.#held.list.length), partitionPrefetchBytesMinimum);
+  }
+
+  async #read(partition: StreamPartition, now: number): Promise<void> {
+    const turn = partition.readTurn;
+    partition.reading = true;
+    try {
+      const result = await this.#log.read(
+        { topic: partition.eventType, partition: partition.partition, offset: partition.readOffset },
+        { bytesMaximum: this.#partitionPrefetchBytes(), waitMilliseconds: Infinity, signal: this.#running.signal },
+      );
+      if (partition.readTurn === turn) partition.received(result);
+    } catch (error) {
+      if (partition.readTurn === turn) this.#failed(partition, error, now);
+    }
+    partition.reading = false;
+    this.#changed();
+  }
+
+  #failed(partition: StreamPartition, error: unknown, now: number): void {
+    if (isLendstreamError(error, 'LOG_CLOSED')) {
+      this.logClosed = true;
+      return;
+    }
+    if (isLendstreamError(error, 'OFFSET_OUT_OF_RANGE')) {
+      const skipped = partition.skipTo(Number(error.details['earliest']));
+      this.#held.skippedEvents += skipped;
+      if (skipped > 0) return;
+    }
+    const { eventType, partition: number } = partition;
+    const facts = { eventType, partition: number, error: describeError(error) };
+    if (isLendstreamError(error) && error.retriable) {
+      this.#logger.warn(facts, 'Reading for a stream failed and is tried again');
+      this.retryAt = now + retryMilliseconds;
+      return;
+    }
+    this.#logger.error(facts, 'Reading for a stream failed');
+    partition.readFailure = `partition ${number} of ${eventType}: ${describeError(error)}`;
+  }
+}
+
+function newController(): AbortController {
+  const controller = new AbortController();
+  // One read per partition listens; there may be as many as a subscription has partitions.
+  setMaxListeners(0, controller.signal);
+  return controller;
+}
