@@ -1,31 +1,43 @@
-import type { RequestHandler } from 'express';
+import { Router } from 'express';
 import type { CommandOutcome } from '../worker/fence.ts';
-import { requestError, resourceNotFound } from './lending-errors.ts';
+import {
+  lendingErrorHandler,
+  lendingMethodNotAllowed,
+  lendingPathNotFound,
+  requestError,
+  resourceNotFound,
+} from './lending-errors.ts';
 import type { LendingServices } from './lending-services.ts';
 
 /** When a command that is not decided yet is worth asking for again. Seconds. */
 const pendingRetrySeconds = 1;
 
 /** Answers what became of a command that a request did not want to wait for, as long as this process remembers it. */
-export function createCommandHandler({ view }: LendingServices): RequestHandler {
-  return (request, response) => {
-    const commandId = String(request.params['commandId']).toLowerCase();
-    if (view.awaitsOutcome(commandId)) {
-      response.set('Retry-After', String(pendingRetrySeconds)).json({ commandId, status: 'PENDING' });
-      return;
-    }
-    const outcome = view.recentOutcome(commandId);
-    if (outcome === undefined) throw resourceNotFound('commandId');
-    const { loanAccountId, loanProductId, transactionKey, reason } = outcome;
-    response.json({
-      commandId,
-      status: statusOf(outcome),
-      loanAccountId,
-      loanProductId,
-      transactionEncodedKey: transactionKey,
-      errors: reason === undefined ? outcome.errors : [requestError('INTERNAL_ERROR', reason)],
-    });
-  };
+export function createCommandsRouter({ view, logger }: LendingServices): Router {
+  const router = Router();
+  router
+    .route('/commands/:commandId')
+    .get((request, response) => {
+      const commandId = request.params.commandId.toLowerCase();
+      if (view.awaitsOutcome(commandId)) {
+        response.set('Retry-After', String(pendingRetrySeconds)).json({ commandId, status: 'PENDING' });
+        return;
+      }
+      const outcome = view.recentOutcome(commandId);
+      if (outcome === undefined) throw resourceNotFound('commandId');
+      const { loanAccountId, loanProductId, transactionKey, reason } = outcome;
+      response.json({
+        commandId,
+        status: statusOf(outcome),
+        loanAccountId,
+        loanProductId,
+        transactionEncodedKey: transactionKey,
+        errors: reason === undefined ? outcome.errors : [requestError('INTERNAL_ERROR', reason)],
+      });
+    })
+    .all(lendingMethodNotAllowed('GET'));
+  router.use('/commands', lendingPathNotFound, lendingErrorHandler(logger));
+  return router;
 }
 
 /** What the command came to, whether now or when it was done before. */

@@ -4,7 +4,6 @@ import { findProduct } from '../worker/products.ts';
 import { readToggles } from '../worker/toggles.ts';
 import type { LoanQuery } from '../views/loan-query.ts';
 import { CommandRequests, idIn } from './command-requests.ts';
-import { createCommandHandler } from './commands.ts';
 import { lendingErrorHandler, lendingMethodNotAllowed, lendingPathNotFound } from './lending-errors.ts';
 import { choiceParameter, filterParameter, lendingPage, setPageHeaders, sortParameter } from './lending-query.ts';
 import type { LendingServices } from './lending-services.ts';
@@ -80,8 +79,7 @@ export function createLoansRouter(services: LendingServices): Router {
     })
     .all(lendingMethodNotAllowed('GET'));
 
-  router.route('/commands/:commandId').get(createCommandHandler(services)).all(lendingMethodNotAllowed('GET'));
-  for (const path of ['/loans', '/commands']) router.use(path, lendingPathNotFound, lendingErrorHandler(logger));
+  router.use('/loans', lendingPathNotFound, lendingErrorHandler(logger));
   return router;
 }
 

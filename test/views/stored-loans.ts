@@ -84,6 +84,7 @@ function loanOf(facts: LoanFacts): Loan {
       disbursement: null,
       principalLent: zero,
       asOf: null,
+      periodicPayment: null,
       installments: [],
       charges: [],
     },

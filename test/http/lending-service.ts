@@ -1,0 +1,89 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { EventTypes } from '../../src/broker/event-types.ts';
+import { Publisher } from '../../src/broker/publishing.ts';
+import { Registry } from '../../src/broker/registry.ts';
+import { systemClock } from '../../src/clock.ts';
+import { EmbeddedLog } from '../../src/embedded/log.ts';
+import { createApplication } from '../../src/http/application.ts';
+import { createCommandsRouter } from '../../src/http/commands.ts';
+import { openLoanView } from '../../src/http/lending-services.ts';
+import { createLoanProductsRouter } from '../../src/http/loan-products.ts';
+import { createLoansRouter } from '../../src/http/loans.ts';
+import { createTogglesRouter } from '../../src/http/toggles.ts';
+import { silentLogger } from '../../src/logger.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import { ensureLendingTopics, lendingEventTypes } from '../../src/worker/lending-topics.ts';
+import { LendingWorker } from '../../src/worker/lending-worker.ts';
+import { type Answer, call } from '../support/client.ts';
+
+const partitionCount = 2;
+
+/** The lending API as a process serves it: log, registry, publisher, view and worker, over a real socket. */
+export interface LendingService {
+  readonly url: string;
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  put(path: string, body?: unknown): Promise<Answer>;
+  startWorker(): Promise<void>;
+  stopWorker(): Promise<void>;
+  /** Ends everything and leaves the data. */
+  stop(): Promise<void>;
+}
+
+/** Starts the service on a folder of data, with the worker running unless told otherwise. */
+export async function startLendingService(dataFolder: string, withWorker = true): Promise<LendingService> {
+  const clock = systemClock;
+  const logger = silentLogger;
+  const metrics = createMetrics();
+  const log = await EmbeddedLog.open({ dataFolder, logger });
+  const registry = new Registry(log, logger);
+  await registry.start();
+  const eventTypes = new EventTypes({ registry, log, clock, logger });
+  await eventTypes.registerSystemEventTypes(lendingEventTypes(partitionCount, 3_600_000));
+  await ensureLendingTopics(log, partitionCount);
+  const publisher = new Publisher({ eventTypes, log, clock, metrics, logger });
+  const view = await openLoanView({ dataFolder, log, partitionCount, logger });
+  const services = { view, publisher, registry, clock, logger };
+  const application = createApplication(
+    [
+      createLoansRouter(services),
+      createLoanProductsRouter(services),
+      createTogglesRouter(services),
+      createCommandsRouter(services),
+    ],
+    logger,
+  );
+  const server = await new Promise<Server>((resolve) => {
+    const listening = application.listen(0, '127.0.0.1', () => resolve(listening));
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  let worker: LendingWorker | undefined;
+  const startWorker = async (): Promise<void> => {
+    worker = new LendingWorker({ log, registry, clock, logger, metrics, partitionCount });
+    await worker.start();
+  };
+  const stopWorker = async (): Promise<void> => {
+    await worker?.stop();
+    worker = undefined;
+  };
+  if (withWorker) await startWorker();
+
+  return {
+    url,
+    get: (path, headers) => call(`${url}${path}`, 'GET', undefined, headers),
+    post: (path, body, headers) => call(`${url}${path}`, 'POST', body, headers),
+    put: (path, body) => call(`${url}${path}`, 'PUT', body),
+    startWorker,
+    stopWorker,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await stopWorker();
+      await view.close();
+      await registry.stop();
+      await log.close();
+    },
+  };
+}
