@@ -1,0 +1,679 @@
+import { expect } from 'chai';
+import { after, before, beforeEach, describe, it } from 'mocha';
+import { randomUUID } from 'node:crypto';
+import type {
+  CommitAnswer,
+  CommittedOffset,
+  Coordination,
+  CoordinationChange,
+  CursorToCommit,
+  EventTypePartition,
+  PartitionOwnership,
+  Session,
+} from '../../src/broker/coordination.ts';
+import { rebalance } from '../../src/broker/rebalance.ts';
+import { describeRandomHistories } from './coordination-histories.contract.ts';
+
+/** One backend under test. Tests use subscriptions and nodes of their own, so that one store serves them all. */
+export interface CoordinationHarness {
+  readonly coordination: Coordination;
+  /** Lets leases and claims age by this much. */
+  elapse(milliseconds: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+const eventType = 'contract.loans';
+const leaseMilliseconds = 60_000;
+
+function place(partition: number): EventTypePartition {
+  return { eventType, partition };
+}
+
+function at(partition: number, offset: number): CommittedOffset {
+  return { eventType, partition, offset };
+}
+
+const committed = (...advanced: boolean[]): CommitAnswer => ({ outcome: 'committed', advanced });
+
+/** What every adapter of the coordination port must do. */
+export function describeCoordination(backend: string, open: () => Promise<CoordinationHarness>): void {
+  describe(`coordination on ${backend}`, () => {
+    let harness: CoordinationHarness;
+    let coordination: Coordination;
+    let subscription: string;
+    let node: string;
+
+    before(async () => {
+      harness = await open();
+      coordination = harness.coordination;
+    });
+
+    after(() => harness.close());
+
+    beforeEach(async () => {
+      subscription = randomUUID();
+      node = randomUUID();
+      await coordination.renewLease(node, leaseMilliseconds);
+    });
+
+    const session = (requested: number[] = [], nodeId = node): Session => ({
+      streamId: randomUUID(),
+      nodeId,
+      requestedPartitions: requested.map(place),
+      openedAt: 1_700_000_000_000,
+    });
+
+    const initialise = (...offsets: number[]): Promise<void> =>
+      coordination.initialise(
+        subscription,
+        offsets.map((offset, partition) => at(partition, offset)),
+      );
+
+    const join = async (requested: number[] = [], nodeId = node): Promise<string> => {
+      const joining = session(requested, nodeId);
+      expect(await coordination.openSession(subscription, joining)).to.deep.equal({ outcome: 'opened' });
+      return joining.streamId;
+    };
+
+    /** Applies what the rebalancer wants. */
+    const settle = async (): Promise<void> => {
+      const { generation, sessions, partitions } = await coordination.topology(subscription);
+      const changes = rebalance(sessions, partitions);
+      expect(await coordination.applyOwnership(subscription, generation, changes)).to.equal('applied');
+    };
+
+    const ownership = async (partition: number): Promise<PartitionOwnership> => {
+      const { partitions } = await coordination.topology(subscription);
+      const found = partitions.find((candidate) => candidate.partition === partition);
+      if (found === undefined) throw new Error(`Partition ${partition} is not known`);
+      return found;
+    };
+
+    const owner = async (partition: number): Promise<string | null> => (await ownership(partition)).streamId;
+
+    const offsets = async (): Promise<number[]> =>
+      (await coordination.committedOffsets(subscription)).map(({ offset }) => offset);
+
+    const commit = (streamId: string, ...cursors: CursorToCommit[]): Promise<CommitAnswer> =>
+      coordination.commit(subscription, streamId, cursors);
+
+    /** A stream that owns these partitions, committed where given. */
+    const owning = async (...offsetsGiven: number[]): Promise<string> => {
+      await initialise(...offsetsGiven);
+      const streamId = await join();
+      await settle();
+      return streamId;
+    };
+
+    const told = (): { changes: CoordinationChange[]; stop: () => void } => {
+      const changes: CoordinationChange[] = [];
+      return { changes, stop: coordination.watch(subscription, (change) => changes.push(change)) };
+    };
+
+    const eventually = async (condition: () => boolean): Promise<void> => {
+      const deadline = performance.now() + 2_000;
+      while (!condition()) {
+        if (performance.now() > deadline) throw new Error('What was waited for did not come');
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    };
+
+    describe('claims', () => {
+      it('are won by one of fifty who ask at once', async () => {
+        const name = randomUUID();
+        const answers = await Promise.all(Array.from({ length: 50 }, () => coordination.claim(name, 10_000)));
+        expect(answers.filter(Boolean)).to.have.length(1);
+      });
+
+      it('are free again once released', async () => {
+        const name = randomUUID();
+        await coordination.claim(name, 10_000);
+        await coordination.releaseClaim(name);
+        expect(await coordination.claim(name, 10_000)).to.equal(true);
+      });
+
+      it('are free again once their time has passed, and not before', async () => {
+        const name = randomUUID();
+        await coordination.claim(name, 400);
+        await harness.elapse(50);
+        expect(await coordination.claim(name, 400)).to.equal(false);
+        await harness.elapse(400);
+        expect(await coordination.claim(name, 400)).to.equal(true);
+      });
+    });
+
+    describe('initialising', () => {
+      it('is empty before', async () => {
+        expect(await coordination.committedOffsets(subscription)).to.deep.equal([]);
+        const { sessions, partitions, resetting } = await coordination.topology(subscription);
+        expect({ sessions, partitions, resetting }).to.deep.equal({ sessions: [], partitions: [], resetting: false });
+      });
+
+      it('makes partitions known in order, unassigned, with their offsets', async () => {
+        await coordination.initialise(subscription, [
+          { eventType: 'contract.b', partition: 0, offset: 4 },
+          { eventType: 'contract.a', partition: 10, offset: 3 },
+          { eventType: 'contract.a', partition: 9, offset: -1 },
+        ]);
+        expect(await coordination.committedOffsets(subscription)).to.deep.equal([
+          { eventType: 'contract.a', partition: 9, offset: -1 },
+          { eventType: 'contract.a', partition: 10, offset: 3 },
+          { eventType: 'contract.b', partition: 0, offset: 4 },
+        ]);
+        const { partitions } = await coordination.topology(subscription);
+        expect(partitions.map(({ state, streamId, nextStreamId }) => [state, streamId, nextStreamId])).to.deep.equal(
+          Array.from({ length: 3 }, () => ['unassigned', null, null]),
+        );
+      });
+
+      it('adds only what is missing: known partitions keep their offset and owner', async () => {
+        const streamId = await owning(5);
+        await initialise(99, 7);
+        expect(await offsets()).to.deep.equal([5, 7]);
+        expect(await owner(0)).to.equal(streamId);
+        expect(await owner(1)).to.equal(null);
+      });
+
+      it('happens once when many streams begin at once', async () => {
+        await Promise.all(Array.from({ length: 10 }, (_, index) => initialise(index, index)));
+        const [first, second] = await offsets();
+        expect(first).to.equal(second);
+        await initialise(77, 77);
+        expect(await offsets()).to.deep.equal([first, second]);
+      });
+    });
+
+    describe('opening a session', () => {
+      it('takes as many streams as there are partitions and then refuses', async () => {
+        await initialise(-1, -1);
+        await join();
+        await join();
+        expect(await coordination.openSession(subscription, session())).to.deep.equal({
+          outcome: 'no_free_slots',
+          totalSlots: 2,
+        });
+      });
+
+      it('lets exactly as many of twenty racing streams in as there are partitions', async () => {
+        await initialise(-1, -1, -1);
+        const answers = await Promise.all(
+          Array.from({ length: 20 }, () => coordination.openSession(subscription, session())),
+        );
+        expect(answers.filter(({ outcome }) => outcome === 'opened')).to.have.length(3);
+      });
+
+      it('opens exactly one of two first clients on one partition', async () => {
+        for (let round = 0; round < 10; round += 1) {
+          subscription = randomUUID();
+          const race = async () => {
+            await initialise(-1);
+            return coordination.openSession(subscription, session());
+          };
+          const answers = await Promise.all([race(), race()]);
+          expect(answers.map(({ outcome }) => outcome)).to.have.members(['opened', 'no_free_slots']);
+        }
+      });
+
+      it('keeps requested partitions out of the slots of others', async () => {
+        await initialise(-1, -1);
+        await join([1]);
+        await join();
+        expect((await coordination.openSession(subscription, session())).outcome).to.equal('no_free_slots');
+      });
+
+      it('refuses partitions that another stream requested, and names them', async () => {
+        await initialise(-1, -1, -1);
+        await join([0, 2]);
+        expect(await coordination.openSession(subscription, session([1, 2]))).to.deep.equal({
+          outcome: 'partitions_taken',
+          partitions: [place(2)],
+        });
+      });
+
+      it('gives a requested partition to exactly one of ten streams at once', async () => {
+        await initialise(-1, -1);
+        const answers = await Promise.all(
+          Array.from({ length: 10 }, () => coordination.openSession(subscription, session([1]))),
+        );
+        expect(answers.filter(({ outcome }) => outcome === 'opened')).to.have.length(1);
+      });
+
+      it('lets a direct stream in although all slots are taken', async () => {
+        await initialise(-1);
+        await join();
+        await join([0]);
+      });
+
+      it('shows sessions by stream id and raises the generation', async () => {
+        await initialise(-1, -1);
+        const earlier = (await coordination.topology(subscription)).generation;
+        const ids = [await join(), await join()].sort();
+        const { sessions, generation } = await coordination.topology(subscription);
+        expect(sessions.map(({ streamId }) => streamId)).to.deep.equal(ids);
+        expect(generation).to.be.greaterThan(earlier);
+      });
+    });
+
+    describe('ownership', () => {
+      it('is applied under the generation it was decided on, raising the fence', async () => {
+        await initialise(-1);
+        const before = (await ownership(0)).fence;
+        const streamId = await join();
+        await settle();
+        expect(await ownership(0)).to.deep.equal({
+          ...place(0),
+          state: 'assigned',
+          streamId,
+          nextStreamId: null,
+          fence: before + 1,
+        });
+      });
+
+      it('changes nothing under an older generation', async () => {
+        await initialise(-1);
+        const { generation } = await coordination.topology(subscription);
+        const streamId = await join();
+        const before = await coordination.topology(subscription);
+        expect(
+          await coordination.applyOwnership(subscription, generation, [
+            { ...place(0), state: 'assigned', streamId, nextStreamId: null },
+          ]),
+        ).to.equal('conflict');
+        expect(await coordination.topology(subscription)).to.deep.equal(before);
+      });
+
+      it('lets one of two who decided on the same generation through', async () => {
+        await initialise(-1, -1);
+        await join();
+        await join();
+        const { generation, sessions, partitions } = await coordination.topology(subscription);
+        const changes = rebalance(sessions, partitions);
+        const answers = await Promise.all([
+          coordination.applyOwnership(subscription, generation, changes),
+          coordination.applyOwnership(subscription, generation, changes),
+        ]);
+        expect(answers).to.have.members(['applied', 'conflict']);
+      });
+
+      it('goes to no stream that is closed, as owner or as next', async () => {
+        const streamId = await owning(-1);
+        const { generation } = await coordination.topology(subscription);
+        const before = await coordination.topology(subscription);
+        for (const change of [
+          { ...place(0), state: 'assigned', streamId: 'gone', nextStreamId: null } as const,
+          { ...place(0), state: 'reassigning', streamId, nextStreamId: 'gone' } as const,
+        ]) {
+          expect(await coordination.applyOwnership(subscription, generation, [change])).to.equal('conflict');
+        }
+        expect(await coordination.topology(subscription)).to.deep.equal(before);
+      });
+
+      it('is not taken from an open stream', async () => {
+        const streamId = await owning(-1, -1);
+        const other = await join();
+        const { generation } = await coordination.topology(subscription);
+        expect(
+          await coordination.applyOwnership(subscription, generation, [
+            { ...place(0), state: 'assigned', streamId: other, nextStreamId: null },
+          ]),
+        ).to.equal('conflict');
+        expect(await owner(0)).to.equal(streamId);
+      });
+
+      it('stays with the owner, fence and all, while it is reassigning and when that is called off', async () => {
+        const streamId = await owning(-1, -1);
+        const other = await join();
+        const { fence } = await ownership(1);
+        await settle();
+        expect(await ownership(1)).to.deep.include({
+          state: 'reassigning',
+          streamId,
+          nextStreamId: other,
+          fence,
+        });
+        expect(await commit(streamId, at(1, 3))).to.deep.equal(committed(true));
+        await coordination.closeSession(subscription, other);
+        await settle();
+        expect(await ownership(1)).to.deep.include({ state: 'assigned', streamId, nextStreamId: null, fence });
+      });
+    });
+
+    describe('releasing', () => {
+      const reassigning = async (): Promise<{ old: string; next: string; fence: number }> => {
+        const old = await owning(-1, -1);
+        const next = await join();
+        await settle();
+        return { old, next, fence: (await ownership(1)).fence };
+      };
+
+      it('hands the partition to its next stream under a new fence', async () => {
+        const { old, next, fence } = await reassigning();
+        expect(await coordination.release(subscription, old, place(1), fence)).to.deep.equal({
+          outcome: 'released',
+          nextStreamId: next,
+          fence: fence + 1,
+        });
+        expect(await ownership(1)).to.deep.include({ state: 'assigned', streamId: next, fence: fence + 1 });
+        expect(await commit(old, at(1, 3))).to.deep.equal({ outcome: 'not_owner', cursor: place(1) });
+        expect(await commit(next, at(1, 3))).to.deep.equal(committed(true));
+      });
+
+      it('leaves the partition to nobody when its next stream is gone', async () => {
+        const { old, next, fence } = await reassigning();
+        await coordination.closeSession(subscription, next);
+        expect(await coordination.release(subscription, old, place(1), fence)).to.deep.include({
+          outcome: 'released',
+          nextStreamId: null,
+        });
+        expect(await ownership(1)).to.deep.include({ state: 'unassigned', streamId: null, nextStreamId: null });
+      });
+
+      it('is refused to a stranger, under an old fence, and for an unknown partition', async () => {
+        const { old, next, fence } = await reassigning();
+        const before = await coordination.topology(subscription);
+        for (const answer of [
+          await coordination.release(subscription, next, place(1), fence),
+          await coordination.release(subscription, old, place(1), fence - 1),
+          await coordination.release(subscription, old, place(9), fence),
+          await coordination.release(randomUUID(), old, place(1), fence),
+        ]) {
+          expect(answer).to.deep.equal({ outcome: 'fenced' });
+        }
+        expect(await coordination.topology(subscription)).to.deep.equal(before);
+      });
+
+      it('works once', async () => {
+        const { old, fence } = await reassigning();
+        await coordination.release(subscription, old, place(1), fence);
+        expect(await coordination.release(subscription, old, place(1), fence)).to.deep.equal({ outcome: 'fenced' });
+      });
+    });
+
+    describe('closing a session', () => {
+      it('hands reassigning partitions to their next stream and leaves the others to nobody', async () => {
+        const old = await owning(-1, -1);
+        const next = await join();
+        await settle();
+        const { fence } = await ownership(1);
+        await coordination.closeSession(subscription, old);
+        expect(await ownership(0)).to.deep.include({ state: 'unassigned', streamId: null });
+        expect(await ownership(1)).to.deep.include({
+          state: 'assigned',
+          streamId: next,
+          nextStreamId: null,
+          fence: fence + 1,
+        });
+      });
+
+      it('is no error for a session that is not there, and changes nothing', async () => {
+        await owning(-1);
+        const before = await coordination.topology(subscription);
+        await coordination.closeSession(subscription, randomUUID());
+        await coordination.closeSession(randomUUID(), randomUUID());
+        expect(await coordination.topology(subscription)).to.deep.equal(before);
+      });
+
+      it('never lets a fence come again', async () => {
+        await initialise(-1);
+        const seen: number[] = [];
+        for (let round = 0; round < 5; round += 1) {
+          const streamId = await join();
+          await settle();
+          seen.push((await ownership(0)).fence);
+          await coordination.closeSession(subscription, streamId);
+        }
+        const [first = 0] = seen;
+        expect(seen).to.deep.equal([first, first + 1, first + 2, first + 3, first + 4]);
+      });
+    });
+
+    describe('committing', () => {
+      it('moves forward only, judging cursors in order against the running maximum', async () => {
+        const streamId = await owning(100);
+        expect(await commit(streamId, ...[105, 106, 102, 96, 130].map((offset) => at(0, offset)))).to.deep.equal(
+          committed(true, true, false, false, true),
+        );
+        expect(await commit(streamId, ...[120, 121].map((offset) => at(0, offset)))).to.deep.equal(
+          committed(false, false),
+        );
+        expect(await offsets()).to.deep.equal([130]);
+      });
+
+      it('judges each partition by itself', async () => {
+        const streamId = await owning(100, 200);
+        expect(
+          await commit(streamId, at(0, 101), at(1, 201), at(1, 150), at(0, 101), at(1, 202), at(0, 99), at(0, 103)),
+        ).to.deep.equal(committed(true, true, false, false, true, false, true));
+        expect(await offsets()).to.deep.equal([103, 202]);
+      });
+
+      it('does not let a first cursor that is outdated stop the next', async () => {
+        const streamId = await owning(100);
+        expect(await commit(streamId, at(0, 90), at(0, 101))).to.deep.equal(committed(false, true));
+      });
+
+      it('accepts the very first event and takes the position before it for outdated', async () => {
+        const streamId = await owning(-1);
+        expect(await commit(streamId, at(0, -1))).to.deep.equal(committed(false));
+        expect(await commit(streamId, at(0, 0))).to.deep.equal(committed(true));
+      });
+
+      it('answers nothing to nothing', async () => {
+        expect(await commit(await owning(-1))).to.deep.equal(committed());
+      });
+
+      it('knows sessions: of no other subscription, and not after they closed', async () => {
+        const streamId = await owning(5);
+        const notFound = { outcome: 'session_not_found' };
+        expect(await commit(randomUUID(), at(0, 6))).to.deep.equal(notFound);
+        expect(await coordination.commit(randomUUID(), streamId, [at(0, 6)])).to.deep.equal(notFound);
+        await coordination.closeSession(subscription, streamId);
+        expect(await commit(streamId, at(0, 6))).to.deep.equal(notFound);
+        expect(await offsets()).to.deep.equal([5]);
+      });
+
+      it('commits all or nothing: one foreign partition refuses the whole request', async () => {
+        const first = await owning(5, 5);
+        const second = await join();
+        await settle();
+        await coordination.release(subscription, first, place(1), (await ownership(1)).fence);
+        expect(await commit(first, at(0, 6), at(1, 6))).to.deep.equal({ outcome: 'not_owner', cursor: place(1) });
+        expect(await commit(second, at(1, 6), at(0, 6))).to.deep.equal({ outcome: 'not_owner', cursor: place(0) });
+        expect(await commit(first, at(0, 6), at(7, 6))).to.deep.equal({ outcome: 'not_owner', cursor: place(7) });
+        expect(await offsets()).to.deep.equal([5, 5]);
+      });
+
+      it('counts under a fence only while that tenure lasts', async () => {
+        const streamId = await owning(5);
+        const { fence } = await ownership(0);
+        expect(await commit(streamId, { ...at(0, 6), fence })).to.deep.equal(committed(true));
+        expect(await commit(streamId, { ...at(0, 7), fence: fence - 1 })).to.deep.equal({
+          outcome: 'not_owner',
+          cursor: place(0),
+        });
+        expect(await offsets()).to.deep.equal([6]);
+      });
+
+      it('ends at the highest of many at once', async () => {
+        const streamId = await owning(-1);
+        const order = Array.from({ length: 50 }, (_, index) => (index * 7) % 50);
+        const answers = await Promise.all(order.map((offset) => commit(streamId, at(0, offset))));
+        expect(await offsets()).to.deep.equal([49]);
+        const advances = answers.filter((answer) => answer.outcome === 'committed' && answer.advanced[0] === true);
+        expect(advances.length).to.be.within(1, 50);
+      });
+
+      it('answers one of many equal ones with success', async () => {
+        const streamId = await owning(-1);
+        const answers = await Promise.all(Array.from({ length: 20 }, () => commit(streamId, at(0, 3))));
+        expect(answers.filter((answer) => answer.outcome === 'committed' && answer.advanced[0])).to.have.length(1);
+      });
+    });
+
+    describe('leases', () => {
+      it('close the sessions of dead nodes only, and free their partitions', async () => {
+        const dying = randomUUID();
+        await coordination.renewLease(dying, 300);
+        await initialise(5, 5);
+        const dead = await join([], dying);
+        const alive = await join();
+        await settle();
+        expect(await coordination.reapSessions(subscription)).to.equal(0);
+        await harness.elapse(350);
+        expect(await coordination.reapSessions(subscription)).to.equal(1);
+        expect(await coordination.reapSessions(subscription)).to.equal(0);
+        const { sessions, partitions } = await coordination.topology(subscription);
+        expect(sessions.map(({ streamId }) => streamId)).to.deep.equal([alive]);
+        expect(partitions.filter(({ streamId }) => streamId === dead)).to.deep.equal([]);
+        expect(await commit(dead, at(0, 6))).to.deep.equal({ outcome: 'session_not_found' });
+        await settle();
+        expect([await owner(0), await owner(1)]).to.deep.equal([alive, alive]);
+      });
+
+      it('hold on while they are renewed', async () => {
+        const renewing = randomUUID();
+        await initialise(-1);
+        await coordination.renewLease(renewing, 300);
+        await join([], renewing);
+        for (let round = 0; round < 3; round += 1) {
+          await harness.elapse(200);
+          await coordination.renewLease(renewing, 300);
+          expect(await coordination.reapSessions(subscription)).to.equal(0);
+        }
+      });
+
+      it("hand a dead owner's reassigning partitions to their next stream", async () => {
+        const dying = randomUUID();
+        await coordination.renewLease(dying, 300);
+        await initialise(-1, -1);
+        await join([], dying);
+        await settle();
+        const next = await join();
+        await settle();
+        await harness.elapse(350);
+        await coordination.reapSessions(subscription);
+        expect(await ownership(1)).to.deep.include({ state: 'assigned', streamId: next });
+      });
+    });
+
+    describe('resetting', () => {
+      it('begins once, refuses new sessions and still takes commits', async () => {
+        const streamId = await owning(10, 10);
+        expect(await coordination.beginReset(subscription)).to.equal(true);
+        expect(await coordination.beginReset(subscription)).to.equal(false);
+        expect((await coordination.topology(subscription)).resetting).to.equal(true);
+        expect(await coordination.openSession(subscription, session())).to.deep.equal({ outcome: 'resetting' });
+        expect(await commit(streamId, at(0, 11))).to.deep.equal(committed(true));
+      });
+
+      it('sets offsets in either direction and keeps the others', async () => {
+        await initialise(10, 10, 10);
+        await coordination.beginReset(subscription);
+        await coordination.finishReset(subscription, [at(0, 3), at(2, 30)]);
+        expect(await offsets()).to.deep.equal([3, 10, 30]);
+        expect((await coordination.topology(subscription)).resetting).to.equal(false);
+        await join();
+      });
+
+      it('raises all fences and takes every partition from its owner: what was delivered before is not committed after', async () => {
+        const streamId = await owning(10, 10);
+        const fences = [(await ownership(0)).fence, (await ownership(1)).fence];
+        await coordination.beginReset(subscription);
+        await coordination.finishReset(subscription, [at(0, 3)]);
+        expect(await commit(streamId, at(0, 11))).to.deep.equal({ outcome: 'not_owner', cursor: place(0) });
+        await settle();
+        expect((await ownership(0)).fence).to.be.greaterThan(fences[0] ?? Infinity);
+        expect((await ownership(1)).fence).to.be.greaterThan(fences[1] ?? Infinity);
+        expect(await offsets()).to.deep.equal([3, 10]);
+        expect(await commit(streamId, at(0, 4))).to.deep.equal(committed(true));
+      });
+
+      it('ends without doing anything when no offsets are given', async () => {
+        const streamId = await owning(10);
+        await coordination.beginReset(subscription);
+        await coordination.finishReset(subscription, []);
+        expect(await owner(0)).to.equal(streamId);
+        expect(await offsets()).to.deep.equal([10]);
+        expect(await coordination.beginReset(subscription)).to.equal(true);
+      });
+    });
+
+    describe('removing', () => {
+      it('forgets sessions, ownership and offsets', async () => {
+        const streamId = await owning(10);
+        await coordination.remove(subscription);
+        expect(await coordination.committedOffsets(subscription)).to.deep.equal([]);
+        const { sessions, partitions } = await coordination.topology(subscription);
+        expect({ sessions, partitions }).to.deep.equal({ sessions: [], partitions: [] });
+        expect(await commit(streamId, at(0, 11))).to.deep.equal({ outcome: 'session_not_found' });
+      });
+
+      it('lets a subscription of the same id start anew, above every fence it had', async () => {
+        await owning(10);
+        const { generation } = await coordination.topology(subscription);
+        const { fence } = await ownership(0);
+        await coordination.remove(subscription);
+        await owning(-1);
+        expect(await offsets()).to.deep.equal([-1]);
+        expect((await ownership(0)).fence).to.be.greaterThan(fence);
+        expect((await coordination.topology(subscription)).generation).to.be.greaterThan(generation);
+      });
+
+      it('is no error for a subscription that is not known', async () => {
+        await coordination.remove(randomUUID());
+      });
+    });
+
+    describe('watching', () => {
+      it('tells of sessions and ownership, of commits, of a reset and of removal', async () => {
+        const { changes, stop } = told();
+        const expecting = async (change: CoordinationChange, act: () => Promise<unknown>): Promise<void> => {
+          changes.length = 0;
+          await act();
+          await eventually(() => changes.includes(change));
+        };
+        await initialise(-1);
+        let streamId = '';
+        await expecting('topology', async () => {
+          streamId = await join();
+        });
+        await expecting('topology', settle);
+        await expecting('offsets', () => commit(streamId, at(0, 1)));
+        await expecting('reset', () => coordination.beginReset(subscription));
+        await expecting('offsets', () => coordination.finishReset(subscription, [at(0, 0)]));
+        await expecting('topology', () => coordination.closeSession(subscription, streamId));
+        await expecting('removed', () => coordination.remove(subscription));
+        stop();
+      });
+
+      it('tells a watcher of its own subscription only, and nothing after it has stopped', async () => {
+        const { changes, stop } = told();
+        const own = subscription;
+        await owning(-1);
+        await eventually(() => changes.length > 0);
+        subscription = randomUUID();
+        changes.length = 0;
+        await owning(-1);
+        await coordination.remove(subscription);
+        subscription = own;
+        stop();
+        await coordination.remove(subscription);
+        expect(changes).to.deep.equal([]);
+      });
+
+      it('tells of a commit only when it is stored', async () => {
+        const streamId = await owning(-1);
+        const seen: Promise<number[]>[] = [];
+        const stop = coordination.watch(subscription, (change) => {
+          if (change === 'offsets') seen.push(offsets());
+        });
+        await commit(streamId, at(0, 8));
+        await eventually(() => seen.length > 0);
+        expect(await seen[0]).to.deep.equal([8]);
+        stop();
+      });
+    });
+
+    describeRandomHistories(() => coordination);
+  });
+}

@@ -1,0 +1,194 @@
+import { expect } from 'chai';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock, type Clock } from '../../src/clock.ts';
+import { silentLogger } from '../../src/logger.ts';
+import type { Session } from '../../src/broker/coordination.ts';
+import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
+import { EmbeddedLog } from '../../src/embedded/log.ts';
+import { describeCoordination } from '../contracts/coordination.contract.ts';
+
+/** A clock whose monotonic time moves when told to. */
+function manualClock(): Clock & { elapse(milliseconds: number): void } {
+  let elapsed = 0;
+  return {
+    now: () => systemClock.now(),
+    monotonic: () => elapsed,
+    elapse: (milliseconds) => {
+      elapsed += milliseconds;
+    },
+  };
+}
+
+describeCoordination('memory and the log', async () => {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'lendstream-coordination-'));
+  const log = await EmbeddedLog.open({ dataFolder, logger: silentLogger });
+  const clock = manualClock();
+  const coordination = await EmbeddedCoordination.open({ log, clock, logger: silentLogger });
+  return {
+    coordination,
+    elapse: async (milliseconds) => clock.elapse(milliseconds),
+    close: async () => {
+      await coordination.close();
+      await log.close();
+      await rm(dataFolder, { recursive: true });
+    },
+  };
+});
+
+describe('embedded coordination and its mirror', () => {
+  const eventType = 'mirror.loans';
+  let dataFolder: string;
+  let log: EmbeddedLog;
+  let coordination: EmbeddedCoordination;
+
+  const open = async (): Promise<void> => {
+    log = await EmbeddedLog.open({ dataFolder, logger: silentLogger });
+    coordination = await EmbeddedCoordination.open({ log, clock: systemClock, logger: silentLogger });
+    await coordination.renewLease('node', 60_000);
+  };
+
+  const restart = async (): Promise<void> => {
+    await coordination.close();
+    await log.close();
+    await open();
+  };
+
+  beforeEach(async () => {
+    dataFolder = await mkdtemp(join(tmpdir(), 'lendstream-mirror-'));
+    await open();
+  });
+
+  afterEach(async () => {
+    await coordination.close();
+    await log.close();
+    await rm(dataFolder, { recursive: true });
+  });
+
+  const at = (partition: number, offset: number) => ({ eventType, partition, offset });
+
+  const session = (streamId: string): Session => ({
+    streamId,
+    nodeId: 'node',
+    requestedPartitions: [],
+    openedAt: 0,
+  });
+
+  const own = async (subscription: string, streamId: string): Promise<void> => {
+    await coordination.openSession(subscription, session(streamId));
+    const { generation, partitions } = await coordination.topology(subscription);
+    const changes = partitions.map(({ partition }) => ({
+      eventType,
+      partition,
+      state: 'assigned' as const,
+      streamId,
+      nextStreamId: null,
+    }));
+    expect(await coordination.applyOwnership(subscription, generation, changes)).to.equal('applied');
+  };
+
+  it('keeps committed offsets over a restart, and neither sessions nor owners', async () => {
+    await coordination.initialise('s', [at(0, -1), at(1, 4)]);
+    await own('s', 'stream');
+    await coordination.commit('s', 'stream', [at(0, 7)]);
+    await restart();
+    expect(await coordination.committedOffsets('s')).to.deep.equal([at(0, 7), at(1, 4)]);
+    const { sessions, partitions } = await coordination.topology('s');
+    expect(sessions).to.deep.equal([]);
+    expect(partitions.map(({ state, streamId }) => [state, streamId])).to.deep.equal([
+      ['unassigned', null],
+      ['unassigned', null],
+    ]);
+    expect(await coordination.commit('s', 'stream', [at(0, 8)])).to.deep.equal({ outcome: 'session_not_found' });
+  });
+
+  it('keeps a reset over a restart, backwards too', async () => {
+    await coordination.initialise('s', [at(0, 50), at(1, 50)]);
+    await coordination.beginReset('s');
+    await coordination.finishReset('s', [at(0, 3)]);
+    await restart();
+    expect(await coordination.committedOffsets('s')).to.deep.equal([at(0, 3), at(1, 50)]);
+    expect((await coordination.topology('s')).resetting).to.equal(false);
+  });
+
+  it('keeps a removal over a restart', async () => {
+    await coordination.initialise('gone', [at(0, 50)]);
+    await coordination.initialise('kept', [at(0, 60)]);
+    await coordination.remove('gone');
+    await restart();
+    expect(await coordination.committedOffsets('gone')).to.deep.equal([]);
+    expect(await coordination.committedOffsets('kept')).to.deep.equal([at(0, 60)]);
+  });
+
+  it('mirrors concurrent commits in the order of their offsets', async () => {
+    await coordination.initialise('s', [at(0, -1)]);
+    await own('s', 'stream');
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, offset) => coordination.commit('s', 'stream', [at(0, offset)])),
+    );
+    expect(answers.every((answer) => answer.outcome === 'committed' && answer.advanced[0] === true)).to.equal(true);
+    await restart();
+    expect(await coordination.committedOffsets('s')).to.deep.equal([at(0, 199)]);
+  });
+
+  it('keeps everything that was answered while commits go on and a reset comes between', async () => {
+    await coordination.initialise('s', [at(0, -1)]);
+    await own('s', 'stream');
+    const commits = Array.from({ length: 50 }, (_, offset) => coordination.commit('s', 'stream', [at(0, offset)]));
+    await coordination.beginReset('s');
+    const reset = coordination.finishReset('s', [at(0, 5)]);
+    await Promise.all([...commits, reset]);
+    expect(await coordination.committedOffsets('s')).to.deep.equal([at(0, 5)]);
+    await restart();
+    expect(await coordination.committedOffsets('s')).to.deep.equal([at(0, 5)]);
+  });
+
+  it('refuses a commit that could not be mirrored and stays where it was', async () => {
+    await coordination.initialise('s', [at(0, 4)]);
+    await own('s', 'stream');
+    const told: string[] = [];
+    coordination.watch('s', (change) => told.push(change));
+    await log.close();
+    for (const answer of await Promise.allSettled([
+      coordination.commit('s', 'stream', [at(0, 5)]),
+      coordination.commit('s', 'stream', [at(0, 5)]),
+      coordination.commit('s', 'stream', [at(0, 6)]),
+    ])) {
+      expect(answer.status).to.equal('rejected');
+      expect((answer as PromiseRejectedResult).reason).to.have.property('code', 'COORDINATION_UNAVAILABLE');
+    }
+    expect(await coordination.committedOffsets('s')).to.deep.equal([at(0, 4)]);
+    expect(told).to.deep.equal([]);
+    const outdated = await coordination.commit('s', 'stream', [at(0, 4)]);
+    expect(outdated).to.deep.equal({ outcome: 'committed', advanced: [false] });
+  });
+
+  it('does not initialise, reset or remove what it could not mirror', async () => {
+    await coordination.initialise('s', [at(0, 4)]);
+    await log.close();
+    await coordination.beginReset('s');
+    for (const attempt of [
+      coordination.initialise('s', [at(1, 4)]),
+      coordination.finishReset('s', [at(0, 1)]),
+      coordination.remove('s'),
+    ]) {
+      const failure: unknown = await attempt.then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      expect(failure).to.have.property('code', 'COORDINATION_UNAVAILABLE');
+    }
+    expect(await coordination.committedOffsets('s')).to.deep.equal([at(0, 4)]);
+  });
+
+  it('answers nothing more once closed', async () => {
+    await coordination.close();
+    const failure: unknown = await coordination.topology('s').then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(failure).to.have.property('code', 'COORDINATION_UNAVAILABLE');
+  });
+});
