@@ -121,6 +121,7 @@ export function openForReading(path: string): Connection {
   connection.exec(`
     PRAGMA busy_timeout = ${lockWaitMilliseconds};
     PRAGMA query_only = ON;
+    PRAGMA synchronous = FULL;
     PRAGMA wal_autocheckpoint = 0;
     PRAGMA cache_size = -8192;
   `);

@@ -12,7 +12,7 @@ export interface WriterRequests {
   saveGroupOffsets: { request: { offsets: readonly GroupOffset[] }; answer: null };
   /** Persists the first held offset, then the rows below it may go. */
   raiseEarliest: { request: { partitionId: number; earliest: Offset; latest: Offset }; answer: null };
-  /** Deletes some rows that lie below the earliest offset or belong to no partition any more. */
+  /** Deletes some of the rows that lie below the earliest offset or belong to no partition any more. */
   deleteSome: { request: { partitionId: number; below: Offset }; answer: { deletedRows: number } };
   /** Puts compacted bodies in the place of rows, deleting those that have no record left. */
   replaceRows: { request: { rows: readonly RowReplacement[] }; answer: null };
@@ -26,13 +26,13 @@ export interface WriterRequests {
 /** What the main thread asks of the maintenance thread, and the answers. */
 export interface MaintenanceRequests {
   open: { request: { path: string }; answer: null };
-  checkpoint: { request: null; answer: { walPages: number; checkpointedPages: number } };
+  checkpoint: { request: null; answer: { walPages: number } };
   planRetention: { request: RetentionQuestion; answer: { earliest: Offset } };
   beginCompaction: { request: CompactionQuestion; answer: { keyCount: number } };
-  /** The next rows to replace, about a row's maximum size at a time. */
+  /** The next rows to replace, a small step at a time. */
   nextCompaction: {
     request: null;
-    answer: { done: boolean; rows: readonly RowReplacement[]; recordCount: number };
+    answer: { isDone: boolean; rows: readonly RowReplacement[]; recordCount: number };
   };
   close: { request: null; answer: null };
 }

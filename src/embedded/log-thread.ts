@@ -50,7 +50,7 @@ export function startLogThread<Table extends RequestTable<Table>>(
 
   const fail = (cause: Error): void => {
     if (failure !== undefined) return;
-    failure = new LendstreamError('OUTCOME_UNKNOWN', `The thread that writes the log ended: ${cause.message}`, {
+    failure = new LendstreamError('OUTCOME_UNKNOWN', `A thread of the log ended: ${cause.message}`, {
       cause,
     });
     for (const { reject } of waiting.values()) reject(failure);
@@ -108,8 +108,7 @@ export function answerRequests<Table extends RequestTable<Table>>(handlers: Requ
   if (port === null) throw new Error('This module runs as a worker thread.');
   port.on('message', ({ id, name, request }: Question) => {
     try {
-      const handler = handlers[name as keyof Table] as (request: unknown) => unknown;
-      const answer = handler(request);
+      const answer: unknown = handlers[name as keyof Table](request);
       if (answer instanceof Transferred) port.postMessage({ id, answer: answer.answer } satisfies Reply, answer.memory);
       else port.postMessage({ id, answer } satisfies Reply);
     } catch (error) {

@@ -1,5 +1,5 @@
 import { LendstreamError, describeError } from '../errors.ts';
-import type { CleanupPolicy } from '../broker/event-log.ts';
+import type { CleanupPolicy, Offset } from '../broker/event-log.ts';
 import { checksumOf } from './batch-format.ts';
 import { codeOfDatabaseError, openForWriting } from './log-database.ts';
 import type { Connection } from './log-database.ts';
@@ -20,8 +20,10 @@ import { Transferred, answerRequests } from './log-thread.ts';
  * loop of the main thread never does.
  */
 
-/** Rows deleted in one transaction: what an append may have to wait for. */
+/** Rows deleted in one transaction: an append may have to wait for it... */
 const deletedRowsPerTransaction = 64;
+/** ...and so may what they hold, as each page of a row is freed by itself. */
+const deletedBytesPerTransaction = 2 * 1024 * 1024;
 
 /** Free pages beyond this share of the file are given back... */
 const freePagesShare = 0.25;
@@ -50,10 +52,13 @@ function prepareStatements(connection: Connection) {
       'UPDATE partition SET latest_offset_at_least = max(latest_offset_at_least, ?) WHERE id = ?',
     ),
     deleteBatch: connection.prepare('DELETE FROM batch WHERE partition_id = ? AND last_offset = ?'),
-    deleteBatches: connection.prepare(
-      `DELETE FROM batch WHERE id IN (
-         SELECT id FROM batch WHERE partition_id = ? AND last_offset < ? ORDER BY last_offset LIMIT ?)`,
-    ),
+    oldestBatches: connection
+      .prepare(
+        `SELECT id, body_bytes FROM batch WHERE partition_id = ? AND last_offset < ?
+         ORDER BY last_offset LIMIT ${deletedRowsPerTransaction}`,
+      )
+      .raw(),
+    deleteBatchById: connection.prepare('DELETE FROM batch WHERE id = ?'),
     epochOf: connection.prepare('SELECT epoch FROM writer WHERE id = ?').raw(),
     raiseEpoch: connection.prepare(
       'INSERT INTO writer (id, epoch) VALUES (?, 1) ON CONFLICT (id) DO UPDATE SET epoch = epoch + 1',
@@ -226,6 +231,21 @@ function deleteTopic({ topicId }: { topicId: number }): null {
   });
 }
 
+function deleteSome({ partitionId, below }: { partitionId: number; below: Offset }): { deletedRows: number } {
+  return inTransaction(() => {
+    const { statements } = database();
+    let deletedRows = 0;
+    let bytes = 0;
+    for (const [id, bodyBytes] of statements.oldestBatches.all(partitionId, below) as [number, number][]) {
+      if (bytes >= deletedBytesPerTransaction) break;
+      statements.deleteBatchById.run(id);
+      bytes += bodyBytes;
+      deletedRows += 1;
+    }
+    return { deletedRows };
+  });
+}
+
 function replaceRows({ rows }: { rows: readonly RowReplacement[] }): null {
   return inTransaction(() => {
     const { statements } = database();
@@ -288,11 +308,7 @@ answerRequests<WriterRequests>({
         .run(earliest, latest, partitionId);
       return null;
     }),
-  deleteSome: ({ partitionId, below }) =>
-    inTransaction(() => {
-      const { changes } = database().statements.deleteBatches.run(partitionId, below, deletedRowsPerTransaction);
-      return { deletedRows: changes };
-    }),
+  deleteSome,
   replaceRows,
   saveCompaction: ({ partitionId, toOffset, recordCount }) =>
     inTransaction((connection) => {

@@ -29,6 +29,7 @@ import type { PersistedState, WriterRequests } from './log-messages.ts';
 import { LogReader } from './log-reader.ts';
 import { startLogThread } from './log-thread.ts';
 import type { LogThread } from './log-thread.ts';
+import { LogMaintenance } from './maintenance.ts';
 import { findPartition, unknownPartition } from './partition-state.ts';
 import type { PartitionState } from './partition-state.ts';
 import { TopicCatalogue } from './topic-catalogue.ts';
@@ -45,9 +46,15 @@ export interface EmbeddedLogOptions {
   readonly cacheBytesMaximum?: number;
   /** The size the database file may grow to; beyond it appends answer LOG_FULL. Default: what the disk holds. */
   readonly databaseBytesMaximum?: number;
+  /** How often retention and compaction run. Default one minute. */
+  readonly maintenanceMilliseconds?: number;
+  /** Age at which compaction removes tombstones. Default one day. */
+  readonly tombstoneMilliseconds?: number;
 }
 
 const mebibyte = 1024 * 1024;
+const minuteMilliseconds = 60_000;
+const dayMilliseconds = 24 * 60 * minuteMilliseconds;
 
 /** The event log of one machine: one SQLite file, written by one process. */
 export class EmbeddedLog implements EventLog {
@@ -60,6 +67,7 @@ export class EmbeddedLog implements EventLog {
   readonly #queue: AppendQueue;
   readonly #reader: LogReader;
   readonly #groupOffsets: GroupOffsets;
+  readonly #maintenance: LogMaintenance;
   readonly #writers = new Map<string, EmbeddedWriter>();
   #closing: Promise<void> | undefined;
 
@@ -99,6 +107,17 @@ export class EmbeddedLog implements EventLog {
     this.#cache = new BatchCache(options.cacheBytesMaximum ?? 64 * mebibyte);
     this.#reader = new LogReader(join(lock.path, 'log.db'), this.#cache);
     this.#groupOffsets = new GroupOffsets(writerThread, state.groupOffsets, options.logger);
+    this.#maintenance = new LogMaintenance({
+      databasePath: join(lock.path, 'log.db'),
+      writer: writerThread,
+      topics: this.#catalogue.topics,
+      cache: this.#cache,
+      clock: this.#clock,
+      logger: options.logger,
+      maintenanceMilliseconds: options.maintenanceMilliseconds ?? minuteMilliseconds,
+      tombstoneMilliseconds: options.tombstoneMilliseconds ?? dayMilliseconds,
+    });
+    void this.#maintenance.removePartitions(state.orphanedPartitionIds);
     this.#queue = new AppendQueue({
       writer: writerThread,
       clock: this.#clock,
@@ -106,6 +125,7 @@ export class EmbeddedLog implements EventLog {
       onGrowth: (partition, batches) => {
         for (const batch of batches) this.#cache.add(partition, batch);
         wakeWaiting(partition);
+        this.#maintenance.noteWrite();
       },
     });
   }
@@ -128,6 +148,7 @@ export class EmbeddedLog implements EventLog {
       this.#cache.forget(partition);
       failWaiting(partition, unknownPartition(partition));
     }
+    void this.#maintenance.removePartitions(gone.map(({ id }) => id));
   }
 
   listTopics(): Promise<TopicConfiguration[]> {
@@ -228,6 +249,18 @@ export class EmbeddedLog implements EventLog {
     return this.#answer(() => this.#groupOffsets.of(group));
   }
 
+  /** Removes at once what is too old or too much. Runs by itself every `maintenanceMilliseconds`. */
+  async runRetention(now: number = this.#clock.now()): Promise<void> {
+    this.#assertOpen();
+    await this.#maintenance.runRetention(now);
+  }
+
+  /** Compacts every compacted topic at once. Runs by itself where enough has been added since the last time. */
+  async runCompaction(now: number = this.#clock.now()): Promise<void> {
+    this.#assertOpen();
+    await this.#maintenance.runCompaction(now);
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -239,6 +272,7 @@ export class EmbeddedLog implements EventLog {
       for (const partition of partitions) failWaiting(partition, logClosed());
     }
     await this.#queue.drained();
+    await this.#maintenance.close();
     await this.#groupOffsets.close();
     this.#reader.close();
     try {

@@ -1,0 +1,170 @@
+import { LendstreamError } from '../errors.ts';
+import type { LogRecord, Offset, TopicPartition } from '../broker/event-log.ts';
+import { noValue } from '../broker/event-log.ts';
+import { decodeRow, encodeBody } from './batch-format.ts';
+import type { StoredBatch } from './batch-format.ts';
+import { openForReading } from './log-database.ts';
+import type { Connection } from './log-database.ts';
+import type { CompactionQuestion, MaintenanceRequests, RetentionQuestion, RowReplacement } from './log-messages.ts';
+import { answerRequests } from './log-thread.ts';
+
+/**
+ * The maintenance thread: checkpoints, and decides what retention and compaction remove. It changes no row itself: what
+ * it decides is written by the writer thread, in steps small enough for an append to wait for.
+ */
+
+/** Rows looked at with one statement. */
+const rowsPerStatement = 64;
+
+/** New content that one step of a compaction hands over. */
+const replacedBytesPerStep = 256 * 1024;
+
+/** Rows that one step of a compaction replaces. */
+const replacedRowsPerStep = 64;
+
+let connection: Connection | undefined;
+let compaction: Compaction | undefined;
+
+interface Compaction {
+  readonly question: CompactionQuestion;
+  readonly newestByKey: ReadonlyMap<string, Offset>;
+  position: Offset;
+  recordCount: number;
+}
+
+function database(): Connection {
+  if (connection === undefined) throw new LendstreamError('LOG_CLOSED', 'The log is not open.');
+  return connection;
+}
+
+function checkpoint(): { walPages: number } {
+  const [row] = database().prepare('PRAGMA wal_checkpoint(PASSIVE)').raw().all() as [number, number, number][];
+  return { walPages: row?.[1] ?? 0 };
+}
+
+/** The first offset to keep: batches go from the oldest on, whole, and a kept one keeps all that follow. */
+function planRetention(question: RetentionQuestion): { earliest: Offset } {
+  const { partitionId, latest, appendedBefore, bytesMaximum } = question;
+  const select = database()
+    .prepare(
+      `SELECT last_offset, appended_at, body_bytes FROM batch
+       WHERE partition_id = ? AND last_offset >= ? AND last_offset < ? ORDER BY last_offset LIMIT ${rowsPerStatement}`,
+    )
+    .raw();
+  let surplusBytes = bytesMaximum === null ? 0 : storedBytes(question) - bytesMaximum;
+  let earliest = question.earliest;
+  for (;;) {
+    const rows = select.all(partitionId, earliest, latest) as [Offset, number, number][];
+    for (const [lastOffset, appendedAt, bytes] of rows) {
+      const isExpired = appendedBefore !== null && appendedAt < appendedBefore;
+      if (!isExpired && (bytesMaximum === null || surplusBytes < bytes)) return { earliest };
+      surplusBytes -= bytes;
+      earliest = lastOffset + 1;
+    }
+    if (rows.length === 0) return { earliest };
+  }
+}
+
+function storedBytes({ partitionId, earliest }: RetentionQuestion): number {
+  const [bytes] = database()
+    .prepare('SELECT total(body_bytes) FROM batch WHERE partition_id = ? AND last_offset >= ?')
+    .raw()
+    .get(partitionId, earliest) as [number];
+  return bytes;
+}
+
+function batchesFrom(where: TopicPartition & { partitionId: number; latest: Offset }, from: Offset): StoredBatch[] {
+  const rows = database()
+    .prepare(
+      `SELECT base_offset, last_offset, appended_at, record_count, checksum, body FROM batch
+       WHERE partition_id = ? AND last_offset >= ? AND last_offset < ? ORDER BY last_offset LIMIT ${rowsPerStatement}`,
+    )
+    .raw()
+    .all(where.partitionId, from, where.latest) as [Offset, Offset, number, number, number, Buffer][];
+  return rows.map(([baseOffset, lastOffset, appendedAt, count, checksum, body]) =>
+    decodeRow(where, { partitionId: where.partitionId, baseOffset, lastOffset, appendedAt, count, checksum, body }),
+  );
+}
+
+function beginCompaction(question: CompactionQuestion): { keyCount: number } {
+  const newestByKey = new Map<string, Offset>();
+  let position = 0;
+  for (;;) {
+    const batches = batchesFrom(question, position);
+    for (const batch of batches) {
+      for (let index = 0; index < batch.count; index += 1) {
+        const key = batch.key(index);
+        if (key !== null) newestByKey.set(key, batch.offsets[index] as Offset);
+      }
+      position = batch.position.lastOffset + 1;
+    }
+    if (batches.length === 0) break;
+  }
+  compaction = { question, newestByKey, position: 0, recordCount: 0 };
+  return { keyCount: newestByKey.size };
+}
+
+function nextCompaction(): MaintenanceRequests['nextCompaction']['answer'] {
+  const running = compaction;
+  if (running === undefined) throw new LendstreamError('INTERNAL', 'No compaction was begun.');
+  const rows: RowReplacement[] = [];
+  let bytes = 0;
+  for (;;) {
+    const batches = batchesFrom(running.question, running.position);
+    for (const batch of batches) {
+      running.position = batch.position.lastOffset + 1;
+      const kept = keptIndexes(running, batch);
+      running.recordCount += kept.length;
+      if (kept.length === batch.count) continue;
+      const replacement = replacementOf(batch, kept);
+      rows.push(replacement);
+      bytes += replacement.body?.byteLength ?? 0;
+      if (bytes >= replacedBytesPerStep || rows.length >= replacedRowsPerStep) break;
+    }
+    const isDone = batches.length === 0;
+    if (!isDone && bytes < replacedBytesPerStep && rows.length < replacedRowsPerStep) continue;
+    if (isDone) compaction = undefined;
+    return { isDone, rows, recordCount: running.recordCount };
+  }
+}
+
+/** The records that stay: the newest of each key, unless that is a tombstone whose time has passed. */
+function keptIndexes({ question, newestByKey }: Compaction, batch: StoredBatch): number[] {
+  const tombstonesExpired = batch.appendedAt < question.tombstonesBefore;
+  const kept: number[] = [];
+  for (let index = 0; index < batch.count; index += 1) {
+    const key = batch.key(index);
+    const isNewest = key === null || newestByKey.get(key) === batch.offsets[index];
+    const isTombstone = batch.valueStarts[index] === noValue;
+    if (isNewest && !(isTombstone && tombstonesExpired)) kept.push(index);
+  }
+  return kept;
+}
+
+function replacementOf(batch: StoredBatch, kept: readonly number[]): RowReplacement {
+  const { partitionId, lastOffset } = batch.position;
+  if (kept.length === 0) return { partitionId, lastOffset, count: 0, body: null };
+  const records = kept.map((index): LogRecord => {
+    const start = batch.valueStarts[index] as number;
+    const value = start === noValue ? null : batch.bytes.subarray(start, batch.valueEnds[index]);
+    return { key: batch.key(index), value };
+  });
+  const offsets = kept.map((index) => batch.offsets[index] as Offset);
+  return { partitionId, lastOffset, count: kept.length, body: encodeBody(batch.position, records, offsets) };
+}
+
+answerRequests<MaintenanceRequests>({
+  open: ({ path }) => {
+    connection = openForReading(path);
+    return null;
+  },
+  checkpoint,
+  planRetention,
+  beginCompaction,
+  nextCompaction,
+  close: () => {
+    connection?.close();
+    connection = undefined;
+    return null;
+  },
+});

@@ -1,0 +1,228 @@
+import type { Clock } from '../clock.ts';
+import { LendstreamError, describeError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+import type { BatchCache } from './batch-cache.ts';
+import { pageBytes } from './log-database.ts';
+import type { MaintenanceRequests, RowReplacement, WriterRequests } from './log-messages.ts';
+import { startLogThread } from './log-thread.ts';
+import type { LogThread } from './log-thread.ts';
+import type { PartitionState, TopicState, TopicTable } from './partition-state.ts';
+
+/** How often the write-ahead log is carried over into the database file. */
+const checkpointMilliseconds = 1_000;
+
+/** A write-ahead log that grew beyond this is emptied while writing waits: readers and writers never let it end. */
+const walBytesMaximum = 256 * 1024 * 1024;
+
+/** A partition is compacted by itself when this many records were added to it, and at least as many as it kept. */
+const addedRecordsMinimum = 10_000;
+
+/** Below any offset there can be. */
+const everyOffset = Number.MAX_SAFE_INTEGER;
+
+export interface MaintenanceOptions {
+  readonly databasePath: string;
+  readonly writer: LogThread<WriterRequests>;
+  readonly topics: TopicTable;
+  readonly cache: BatchCache;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** How often retention and compaction run. */
+  readonly maintenanceMilliseconds: number;
+  /** Age at which a compaction removes tombstones. */
+  readonly tombstoneMilliseconds: number;
+}
+
+/** Checkpoints, retention, compaction and the removal of deleted topics' records: in the background, in small steps. */
+export class LogMaintenance {
+  readonly #options: MaintenanceOptions;
+  readonly #timers: NodeJS.Timeout[] = [];
+  #thread: Promise<LogThread<MaintenanceRequests>> | undefined;
+  #running: Promise<void> = Promise.resolve();
+  #hasWrites = false;
+  #isCheckpointing = false;
+  #isClosed = false;
+
+  constructor(options: MaintenanceOptions) {
+    this.#options = options;
+    const every = (milliseconds: number, action: () => Promise<void>): void => {
+      this.#timers.push(setInterval(() => void this.#logged(action), milliseconds).unref());
+    };
+    every(checkpointMilliseconds, () => this.#checkpoint());
+    every(options.maintenanceMilliseconds, () => this.runRetention(options.clock.now()));
+    every(options.maintenanceMilliseconds, () => this.#compact(options.clock.now(), isWorthCompacting));
+  }
+
+  /** To be called after each commit: without one a checkpoint has nothing to do. */
+  noteWrite(): void {
+    this.#hasWrites = true;
+  }
+
+  /** Removes what the topics' retention time and size no longer hold, as of `now` (milliseconds since the epoch). */
+  runRetention(now: number): Promise<void> {
+    return this.#inTurn(async () => {
+      for (const topic of this.#options.topics.values()) {
+        if (topic.configuration.cleanupPolicy === 'compact') continue;
+        for (const partition of topic.partitions) await this.#retain(topic, partition, now);
+      }
+      await this.#shrink();
+    });
+  }
+
+  /** Compacts every partition of every compacted topic, as of `now` (milliseconds since the epoch). */
+  runCompaction(now: number): Promise<void> {
+    return this.#compact(now, () => true);
+  }
+
+  /** Removes the rows of partitions that are gone. */
+  removePartitions(partitionIds: readonly number[]): Promise<void> {
+    return this.#logged(() =>
+      this.#inTurn(async () => {
+        for (const partitionId of partitionIds) await this.#deleteRows(partitionId, everyOffset);
+        await this.#shrink();
+      }),
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const timer of this.#timers) clearInterval(timer);
+    await this.#running;
+    const thread = await this.#thread?.catch(() => undefined);
+    if (thread === undefined) return;
+    await this.#logged(async () => {
+      await thread.ask('close', null);
+    });
+    await thread.end();
+  }
+
+  async #checkpoint(): Promise<void> {
+    if (!this.#hasWrites || this.#isCheckpointing || this.#isClosed) return;
+    this.#isCheckpointing = true;
+    this.#hasWrites = false;
+    try {
+      const thread = await this.#startedThread();
+      const { walPages } = await thread.ask('checkpoint', null);
+      if (walPages * pageBytes > walBytesMaximum) await this.#options.writer.ask('restartWal', null);
+    } finally {
+      this.#isCheckpointing = false;
+    }
+  }
+
+  async #retain({ configuration }: TopicState, partition: PartitionState, now: number): Promise<void> {
+    const { writer, cache } = this.#options;
+    if (this.#isOver(partition) || partition.earliest === partition.latest) return;
+    const thread = await this.#startedThread();
+    const { earliest } = await thread.ask('planRetention', {
+      partitionId: partition.id,
+      earliest: partition.earliest,
+      latest: partition.latest,
+      appendedBefore: now - configuration.retentionMilliseconds,
+      bytesMaximum: configuration.retentionBytes ?? null,
+    });
+    if (earliest <= partition.earliest || this.#isOver(partition)) return;
+    await writer.ask('raiseEarliest', { partitionId: partition.id, earliest, latest: partition.latest });
+    partition.earliest = earliest;
+    cache.forget(partition, earliest);
+    await this.#deleteRows(partition.id, earliest);
+  }
+
+  #compact(now: number, isDue: (partition: PartitionState) => boolean): Promise<void> {
+    return this.#inTurn(async () => {
+      for (const topic of this.#options.topics.values()) {
+        if (topic.configuration.cleanupPolicy === 'delete') continue;
+        for (const partition of topic.partitions.filter(isDue)) await this.#compactPartition(partition, now);
+      }
+      await this.#shrink();
+    });
+  }
+
+  async #compactPartition(partition: PartitionState, now: number): Promise<void> {
+    const { writer, tombstoneMilliseconds } = this.#options;
+    if (this.#isOver(partition) || partition.latest === 0) return;
+    const { topic, partition: number, id: partitionId, latest } = partition;
+    const thread = await this.#startedThread();
+    const tombstonesBefore = now - tombstoneMilliseconds;
+    await thread.ask('beginCompaction', { topic, partition: number, partitionId, latest, tombstonesBefore });
+    for (;;) {
+      const { isDone, rows, recordCount } = await thread.ask('nextCompaction', null);
+      if (this.#isOver(partition)) return;
+      if (rows.length > 0) await this.#replace(partition, rows);
+      if (!isDone) continue;
+      await writer.ask('saveCompaction', { partitionId, toOffset: latest, recordCount });
+      partition.compactedTo = latest;
+      partition.compactedRecordCount = recordCount;
+      return;
+    }
+  }
+
+  async #replace(partition: PartitionState, rows: readonly RowReplacement[]): Promise<void> {
+    const bodies = rows.flatMap(({ body }) => (body === null ? [] : [body]));
+    await this.#options.writer.ask('replaceRows', { rows }, bodies);
+    this.#options.cache.forget(partition, (rows.at(-1)?.lastOffset ?? 0) + 1);
+  }
+
+  async #deleteRows(partitionId: number, below: number): Promise<void> {
+    while (!this.#isClosed) {
+      const { deletedRows } = await this.#options.writer.ask('deleteSome', { partitionId, below });
+      if (deletedRows === 0) return;
+    }
+  }
+
+  async #shrink(): Promise<void> {
+    while (!this.#isClosed) {
+      const { freedPages } = await this.#options.writer.ask('shrinkFile', null);
+      if (freedPages === 0) return;
+    }
+  }
+
+  #isOver(partition: PartitionState): boolean {
+    return this.#isClosed || partition.isDeleted;
+  }
+
+  /** The thread is started when there is first something for it to do. */
+  #startedThread(): Promise<LogThread<MaintenanceRequests>> {
+    if (this.#isClosed) return Promise.reject(new LendstreamError('LOG_CLOSED', 'The log is closed.'));
+    this.#thread ??= this.#startThread();
+    return this.#thread;
+  }
+
+  async #startThread(): Promise<LogThread<MaintenanceRequests>> {
+    const { databasePath, logger } = this.#options;
+    const thread = startLogThread<MaintenanceRequests>(new URL('./log-maintenance.js', import.meta.url), (error) => {
+      logger.error({ error: describeError(error) }, 'The thread that maintains the log ended and is started again');
+      this.#thread = undefined;
+    });
+    try {
+      await thread.ask('open', { path: databasePath });
+      return thread;
+    } catch (error) {
+      this.#thread = undefined;
+      await thread.end();
+      throw error;
+    }
+  }
+
+  /** One piece of maintenance at a time. */
+  #inTurn(action: () => Promise<void>): Promise<void> {
+    const result = this.#running.then(async () => {
+      if (!this.#isClosed) await action();
+    });
+    this.#running = result.catch(() => undefined);
+    return result;
+  }
+
+  /** For what nobody waits for: a failure is told, and the next round tries again. */
+  async #logged(action: () => Promise<void>): Promise<void> {
+    try {
+      await action();
+    } catch (error) {
+      if (this.#isClosed) return;
+      this.#options.logger.warn({ error: describeError(error) }, 'Maintaining the log failed and is tried again');
+    }
+  }
+}
+
+function isWorthCompacting({ latest, compactedTo, compactedRecordCount }: PartitionState): boolean {
+  return latest - compactedTo >= Math.max(addedRecordsMinimum, compactedRecordCount);
+}

@@ -1,0 +1,91 @@
+import { noValue } from '../../src/broker/event-log.ts';
+import type { EventLog, LogRecord, Offset, RecordBatch, TopicPartition } from '../../src/broker/event-log.ts';
+
+/** A record as tests compare it. */
+export interface ReadRecord {
+  readonly offset: Offset;
+  readonly key: string | null;
+  readonly value: string | null;
+}
+
+/** Records without keys, one per text. */
+export function records(...values: readonly string[]): LogRecord[] {
+  return values.map((value) => ({ key: null, value: Buffer.from(value) }));
+}
+
+/** A record with a key; a value of null is a tombstone. */
+export function keyed(key: string, value: string | null): LogRecord {
+  return { key, value: value === null ? null : Buffer.from(value) };
+}
+
+/** Takes a batch apart, the way that costs an object per record. */
+export function recordsOf(batch: RecordBatch): ReadRecord[] {
+  return Array.from({ length: batch.count }, (_, index) => {
+    const start = batch.valueStarts[index] as number;
+    return {
+      offset: batch.offsets[index] as number,
+      key: batch.key(index),
+      value: start === noValue ? null : batch.bytes.toString('utf8', start, batch.valueEnds[index]),
+    };
+  });
+}
+
+/** Everything from a position (default: the earliest) up to what is the end when this is called. */
+export async function readAll(
+  log: EventLog,
+  { topic, partition }: TopicPartition,
+  from?: Offset,
+  bytesMaximum = 64 * 1024,
+): Promise<ReadRecord[]> {
+  const [bounds] = await log.bounds([{ topic, partition }]);
+  const found: ReadRecord[] = [];
+  let offset = from ?? bounds?.earliest ?? 0;
+  while (offset < (bounds?.latest ?? 0)) {
+    const result = await log.read({ topic, partition, offset }, { bytesMaximum, waitMilliseconds: 0 });
+    found.push(...result.batches.flatMap(recordsOf));
+    if (result.nextOffset <= offset) throw new Error(`The read from ${offset} did not move on`);
+    offset = result.nextOffset;
+  }
+  return found;
+}
+
+/** The first `count` records from a position on, waiting for them. */
+export async function readCount(
+  log: EventLog,
+  { topic, partition }: TopicPartition,
+  count: number,
+  from: Offset = 0,
+): Promise<ReadRecord[]> {
+  const found: ReadRecord[] = [];
+  let offset = from;
+  while (found.length < count) {
+    const { batches, nextOffset } = await log.read(
+      { topic, partition, offset },
+      { bytesMaximum: 64 * 1024, waitMilliseconds: Infinity },
+    );
+    found.push(...batches.flatMap(recordsOf));
+    offset = nextOffset;
+  }
+  return found;
+}
+
+/** Appends to one partition and answers the base offset, or throws what the log answered. */
+export async function appendTo(
+  log: EventLog,
+  { topic, partition }: TopicPartition,
+  appended: readonly LogRecord[],
+): Promise<Offset> {
+  const [result] = await log.append([{ topic, partition, records: appended }]);
+  if (result?.outcome !== 'appended') throw result?.error ?? new Error('The log answered nothing');
+  return result.baseOffset;
+}
+
+/** The code of the error a promise fails with; null when it succeeds. */
+export async function codeOf(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+    return null;
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? error.code : error;
+  }
+}

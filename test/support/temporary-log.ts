@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EmbeddedLog } from '../../src/embedded/log.ts';
+import type { EmbeddedLogOptions } from '../../src/embedded/log.ts';
+import { silentLogger } from '../../src/logger.ts';
+
+/** An embedded log in a folder of its own, which can be closed and opened again. */
+export interface TemporaryLog {
+  readonly dataFolder: string;
+  log: EmbeddedLog;
+  /** Closes the log and opens it again, with other options where given. */
+  reopen(options?: Partial<EmbeddedLogOptions>): Promise<EmbeddedLog>;
+  /** Closes the log and removes its folder. */
+  cleanup(): Promise<void>;
+}
+
+export async function openTemporaryLog(options: Partial<EmbeddedLogOptions> = {}): Promise<TemporaryLog> {
+  const dataFolder = temporaryFolder();
+  const open = (changed: Partial<EmbeddedLogOptions> = {}): Promise<EmbeddedLog> =>
+    EmbeddedLog.open({ dataFolder, logger: silentLogger, ...options, ...changed });
+  const temporary: TemporaryLog = {
+    dataFolder,
+    log: await open(),
+    reopen: async (changed) => {
+      await temporary.log.close();
+      temporary.log = await open(changed);
+      return temporary.log;
+    },
+    cleanup: async () => {
+      await temporary.log.close();
+      rmSync(dataFolder, { recursive: true, force: true });
+    },
+  };
+  return temporary;
+}
+
+export function temporaryFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'lendstream-'));
+}
