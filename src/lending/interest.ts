@@ -4,7 +4,7 @@ import type { Fraction } from './fraction.ts';
 import { Decimal } from './money.ts';
 import { elapsedYears, regularPeriodYears } from './schedule/period-length.ts';
 import type { AccrualPeriod, AccrualTerms } from './schedule/period-length.ts';
-import type { InterestTerms, LocalDate } from './terms.ts';
+import type { InterestChargeFrequency, InterestTerms, LocalDate } from './terms.ts';
 
 /**
  * Interest of a principal that stood unchanged from one date (excluded) to another (included), unrounded, in up to 40
@@ -32,13 +32,6 @@ export function periodInterest(
   const { numerator, denominator } = chargeUnits(terms, period, from, to);
   // One division, and last: what is exact stays exact, and a tie between two minor units is seen as one.
   return principal.times(terms.interest.interestRate).times(numerator).dividedBy(new Decimal(denominator).times(100));
-}
-
-/**
- * Interest that one unit of principal earns over a period, as a fraction (0.01 is one percent): the period rate.
- */
-export function periodRate(terms: AccrualTerms, period: AccrualPeriod): Decimal {
-  return periodInterest(new Decimal(1), terms, period);
 }
 
 /** The rate of a regular period, as a fraction: what the level payment of STANDARD_PAYMENTS is priced on. */
@@ -74,17 +67,13 @@ function daysOfCharge(interest: InterestTerms): number {
 
 /** How many of the rate's units a year has: 12 months, 13 times four weeks, 52 weeks, or the day count's days. */
 function chargeUnitsPerYear(interest: InterestTerms): Fraction {
-  switch (interest.interestChargeFrequency) {
-    case 'ANNUALIZED':
-      return fraction(1);
-    case 'EVERY_MONTH':
-      return fraction(12);
-    case 'EVERY_FOUR_WEEKS':
-      return fraction(13);
-    case 'EVERY_WEEK':
-      return fraction(52);
-    case 'EVERY_DAY':
-    case 'EVERY_X_DAYS':
-      return fraction(daysPerYear[interest.daysInYear], daysOfCharge(interest));
-  }
+  const unitsPerYear: Record<InterestChargeFrequency, Fraction> = {
+    ANNUALIZED: fraction(1),
+    EVERY_MONTH: fraction(12),
+    EVERY_FOUR_WEEKS: fraction(13),
+    EVERY_WEEK: fraction(52),
+    EVERY_DAY: fraction(daysPerYear[interest.daysInYear]),
+    EVERY_X_DAYS: fraction(daysPerYear[interest.daysInYear], daysOfCharge(interest)),
+  };
+  return unitsPerYear[interest.interestChargeFrequency];
 }

@@ -65,42 +65,37 @@ export interface RebuildRequest {
  * The last two drop the rows that nothing is left for, unless interest is FLAT: that is owed whatever has been repaid.
  * The last row takes what the plan leaves over.
  */
-export function rebuildRows({
-  terms,
-  amountLent,
-  outstanding,
-  rows,
-  method,
-  payment,
-  start,
-}: RebuildRequest): ScheduleRow[] {
-  const fill = (plan: PrincipalPlan, dropsEmptyRows = false): ScheduleRow[] => {
-    const endsWhenRepaid = dropsEmptyRows && terms.interest.interestCalculationMethod !== 'FLAT';
-    return fillRows({ terms, rows, outstanding, amountLent, plan, start, endsWhenRepaid });
-  };
-  const before = rows.map((row) => row.principal);
-  switch (method) {
-    case 'NO_RECALCULATION':
-      return fill({ kind: 'KEPT', principals: paidAhead(before, sum(before).minus(outstanding)) });
-    case 'RESCHEDULE_REMAINING_REPAYMENTS':
-      return fill(inProportion(terms, outstanding, rows));
-    case 'RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS':
-    case 'REDUCE_AMOUNT_PER_INSTALLMENT':
-      return fill(
-        isAnnuity(terms)
-          ? levelPayments(terms, levelPayment(terms, outstanding, rows, start), rows)
-          : equalShares(terms, outstanding, rows),
-      );
-    case 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT':
-      return fill({ kind: 'KEPT', principals: before }, true);
-    case 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW':
-      return fill(
-        isAnnuity(terms)
-          ? levelPayments(terms, payment ?? paymentBefore(terms, rows), rows)
-          : { kind: 'KEPT', principals: before },
-        true,
-      );
-  }
+export function rebuildRows(request: RebuildRequest): ScheduleRow[] {
+  const { terms, method } = request;
+  const endsWhenRepaid = shorteningMethods.has(method) && terms.interest.interestCalculationMethod !== 'FLAT';
+  return fillRows({ ...request, plan: planAfter[method](request), endsWhenRepaid });
+}
+
+const shorteningMethods: ReadonlySet<PrepaymentRecalculationMethod> = new Set([
+  'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT',
+  'REDUCE_NUMBER_OF_INSTALLMENTS_NEW',
+]);
+
+const planAfter: Readonly<Record<PrepaymentRecalculationMethod, (request: RebuildRequest) => PrincipalPlan>> = {
+  NO_RECALCULATION: ({ rows, outstanding }) => paidAhead(principalsOf(rows), outstanding),
+  RESCHEDULE_REMAINING_REPAYMENTS: ({ terms, rows, outstanding }) => inProportion(terms, outstanding, rows),
+  RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS: asFresh,
+  REDUCE_AMOUNT_PER_INSTALLMENT: asFresh,
+  RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT: ({ rows }) => ({ kind: 'KEPT', principals: principalsOf(rows) }),
+  REDUCE_NUMBER_OF_INSTALLMENTS_NEW: ({ terms, rows, payment }) =>
+    isAnnuity(terms)
+      ? levelPayments(terms, payment ?? paymentBefore(terms, rows), rows)
+      : { kind: 'KEPT', principals: principalsOf(rows) },
+};
+
+function asFresh({ terms, rows, outstanding, start }: RebuildRequest): PrincipalPlan {
+  return isAnnuity(terms)
+    ? levelPayments(terms, levelPayment(terms, outstanding, rows, start), rows)
+    : equalShares(terms, outstanding, rows);
+}
+
+function principalsOf(rows: readonly ScheduleRow[]): Decimal[] {
+  return rows.map((row) => row.principal);
 }
 
 function isAnnuity(terms: ScheduleTerms): boolean {
@@ -132,18 +127,19 @@ function firstPayments(terms: ScheduleTerms, principal: Decimal, rows: readonly 
   return levelPayments(terms, payment, rows, payment.plus(charged).minus(regular));
 }
 
-/** Takes an amount that has been paid ahead from the rows in front. */
-function paidAhead(principals: readonly Decimal[], amount: Decimal): Decimal[] {
-  let left = larger(amount, zero);
-  return principals.map((principal) => {
-    const taken = smaller(left, principal);
-    left = left.minus(taken);
+/** Takes what is no longer outstanding from the rows in front. */
+function paidAhead(principals: readonly Decimal[], outstanding: Decimal): PrincipalPlan {
+  let paid = larger(sum(principals).minus(outstanding), zero);
+  const left = principals.map((principal) => {
+    const taken = smaller(paid, principal);
+    paid = paid.minus(taken);
     return principal.minus(taken);
   });
+  return { kind: 'KEPT', principals: left };
 }
 
 function inProportion(terms: ScheduleTerms, outstanding: Decimal, rows: readonly ScheduleRow[]): PrincipalPlan {
-  const whole = sum(rows.map((row) => row.principal));
+  const whole = sum(principalsOf(rows));
   if (whole.isZero()) return equalShares(terms, outstanding, rows);
   return { kind: 'SHARES', shares: rows.map((row) => outstanding.times(row.principal).dividedBy(whole)) };
 }

@@ -1,5 +1,5 @@
 import { addDays, addMonths, clampedDate, daysInMonth, partsOf } from '../dates.ts';
-import type { DueDateTerms, LocalDate } from '../terms.ts';
+import type { DueDateTerms, LocalDate, RepaymentPeriodUnit } from '../terms.ts';
 
 type IntervalTerms = Extract<DueDateTerms, { scheduleDueDatesMethod: 'INTERVAL' }>;
 type FixedDaysTerms = Extract<DueDateTerms, { scheduleDueDatesMethod: 'FIXED_DAYS_OF_MONTH' }>;
@@ -19,13 +19,21 @@ export function dueDates(
   disbursementDate: LocalDate,
   firstRepaymentDate?: LocalDate,
 ): LocalDate[] {
-  if (firstRepaymentDate !== undefined && firstRepaymentDate <= disbursementDate) {
-    throw new RangeError(`first repayment on ${firstRepaymentDate}, not after the disbursement on ${disbursementDate}`);
+  const dates =
+    terms.scheduleDueDatesMethod === 'INTERVAL'
+      ? intervalDates(terms, installments, disbursementDate, firstRepaymentDate)
+      : fixedDays(terms, installments, disbursementDate, firstRepaymentDate);
+  const [first] = dates;
+  if (first !== undefined && first <= disbursementDate) {
+    throw new RangeError(`first repayment on ${first}, not after the disbursement on ${disbursementDate}`);
   }
-  return terms.scheduleDueDatesMethod === 'INTERVAL'
-    ? intervalDates(terms, installments, disbursementDate, firstRepaymentDate)
-    : fixedDays(terms, installments, disbursementDate, firstRepaymentDate);
+  return dates;
 }
+
+/** A repayment period unit in days or in months, whichever it is made of. */
+export const unitLength: Readonly<
+  Record<RepaymentPeriodUnit, { readonly days: number } | { readonly months: number }>
+> = { DAYS: { days: 1 }, WEEKS: { days: 7 }, MONTHS: { months: 1 }, YEARS: { months: 12 } };
 
 function intervalDates(
   terms: IntervalTerms,
@@ -33,33 +41,18 @@ function intervalDates(
   disbursementDate: LocalDate,
   firstRepaymentDate?: LocalDate,
 ): LocalDate[] {
-  const nominal = addInterval(terms, disbursementDate, 1);
+  const nominal = addIntervals(terms, disbursementDate, 1);
   const first = firstRepaymentDate ?? addDays(nominal, terms.firstRepaymentDueDateOffset);
-  // A first date that the calendar clamped (31 January plus a month) is still anchored to the day it was meant for.
-  const anchorDay = partsOf(first === nominal ? clampOrigin(terms, disbursementDate, nominal) : first).day;
-  return Array.from({ length: installments }, (_, index) => addInterval(terms, first, index, anchorDay));
+  // A first date that the calendar clamped (31 January plus a month) stays anchored to the day it was meant for.
+  const clamped = first === nominal && 'months' in unitLength[terms.repaymentPeriodUnit];
+  const anchorDay = partsOf(clamped ? disbursementDate : first).day;
+  return Array.from({ length: installments }, (_, index) => addIntervals(terms, first, index, anchorDay));
 }
 
-function clampOrigin(terms: IntervalTerms, disbursementDate: LocalDate, nominal: LocalDate): LocalDate {
-  return isCalendarUnit(terms) ? disbursementDate : nominal;
-}
-
-function isCalendarUnit(terms: IntervalTerms): boolean {
-  return terms.repaymentPeriodUnit === 'MONTHS' || terms.repaymentPeriodUnit === 'YEARS';
-}
-
-function addInterval(terms: IntervalTerms, date: LocalDate, times: number, anchorDay?: number): LocalDate {
-  const count = terms.repaymentPeriodCount * times;
-  switch (terms.repaymentPeriodUnit) {
-    case 'DAYS':
-      return addDays(date, count);
-    case 'WEEKS':
-      return addDays(date, count * 7);
-    case 'MONTHS':
-      return addMonths(date, count, anchorDay);
-    case 'YEARS':
-      return addMonths(date, count * 12, anchorDay);
-  }
+function addIntervals(terms: IntervalTerms, date: LocalDate, intervals: number, anchorDay?: number): LocalDate {
+  const count = terms.repaymentPeriodCount * intervals;
+  const unit = unitLength[terms.repaymentPeriodUnit];
+  return 'months' in unit ? addMonths(date, count * unit.months, anchorDay) : addDays(date, count * unit.days);
 }
 
 function fixedDays(

@@ -12,7 +12,7 @@ export interface RowsToFill {
   /** What FLAT interest is charged on. */
   readonly amountLent: Decimal;
   readonly plan: PrincipalPlan;
-  readonly start?: StartOfAccrual | undefined;
+  readonly start?: StartOfAccrual;
   /** Whether the schedule ends with the row that brings the balance to zero, instead of going on with empty rows. */
   readonly endsWhenRepaid: boolean;
 }
@@ -61,21 +61,13 @@ function plannedPrincipal(
   unroundedInterest: Decimal,
   interest: Decimal,
 ): Decimal {
-  switch (plan.kind) {
-    case 'LEVEL_PAYMENT': {
-      const payment = plan.payments[index] ?? zero;
-      return payment.minus(interest);
-    }
-    case 'SHARES': {
-      const share = plan.shares[index] ?? zero;
-      if (share.isZero() || terms.rounding.repaymentElementsRoundingMethod !== 'PAYMENT_DUE') {
-        return roundScheduleAmount(share, 'PRINCIPAL', terms);
-      }
-      return roundScheduleAmount(share.plus(unroundedInterest), 'PAYMENT', terms).minus(interest);
-    }
-    case 'KEPT':
-      return plan.principals[index] ?? zero;
+  if (plan.kind === 'LEVEL_PAYMENT') return (plan.payments[index] ?? zero).minus(interest);
+  if (plan.kind === 'KEPT') return plan.principals[index] ?? zero;
+  const share = plan.shares[index] ?? zero;
+  if (share.isZero() || terms.rounding.repaymentElementsRoundingMethod !== 'PAYMENT_DUE') {
+    return roundScheduleAmount(share, 'PRINCIPAL', terms);
   }
+  return roundScheduleAmount(share.plus(unroundedInterest), 'PAYMENT', terms).minus(interest);
 }
 
 /** The last row's interest: its own, or all rows' exact interest less what the rows before it expect. */

@@ -3,7 +3,7 @@ import { countedDays, countsThirtyDayMonths, daysPerYear, yearFraction } from '.
 import { addFractions, fraction, multiplyFractions } from '../fraction.ts';
 import type { Fraction } from '../fraction.ts';
 import type { DaysInYear, DueDateTerms, InterestTerms, LocalDate } from '../terms.ts';
-import { nextFixedDay } from './due-dates.ts';
+import { nextFixedDay, unitLength } from './due-dates.ts';
 
 type FixedDaysTerms = Extract<DueDateTerms, { scheduleDueDatesMethod: 'FIXED_DAYS_OF_MONTH' }>;
 
@@ -46,17 +46,10 @@ export function elapsedYears(terms: AccrualTerms, period: AccrualPeriod, from: L
  */
 export function nominalYears(terms: DueDateTerms, convention: DaysInYear, from: LocalDate, to: LocalDate): Fraction {
   if (terms.scheduleDueDatesMethod === 'FIXED_DAYS_OF_MONTH') return fixedDaysLength(terms, convention, from, to);
-  switch (terms.repaymentPeriodUnit) {
-    case 'DAYS':
-      return fraction(daysBetween(from, to), daysPerYear[convention]);
-    case 'WEEKS': {
-      const days = daysBetween(from, to);
-      return addFractions(fraction(Math.trunc(days / 7), 52), fraction(days % 7, daysPerYear[convention]));
-    }
-    case 'MONTHS':
-    case 'YEARS':
-      return wholeMonthsAndRest(convention, from, to);
-  }
+  if ('months' in unitLength[terms.repaymentPeriodUnit]) return wholeMonthsAndRest(convention, from, to);
+  const days = daysBetween(from, to);
+  const weeks = terms.repaymentPeriodUnit === 'WEEKS' ? Math.trunc(days / 7) : 0;
+  return addFractions(fraction(weeks, 52), fraction(days - weeks * 7, daysPerYear[convention]));
 }
 
 function wholeMonthsAndRest(convention: DaysInYear, from: LocalDate, to: LocalDate): Fraction {
@@ -88,28 +81,22 @@ function isListed(terms: FixedDaysTerms, date: LocalDate): boolean {
 }
 
 /**
- * The years a regular period counts as, before any calendar is looked at: what a level payment is priced on. Where
- * every month counts thirty days it is thirty of them, so that the priced and the charged period are the same.
+ * The years a regular period counts as, before any calendar is looked at: what a level payment is priced on. Under
+ * ACTUAL_DAYS_COUNT a thirty-day month is thirty of the day count's days, so that what is priced is what is charged.
  */
-export function regularPeriodYears(terms: AccrualTerms): Fraction {
-  const { daysInYear, scheduleInterestDaysCountMethod } = terms.interest;
-  const nominal = scheduleInterestDaysCountMethod === 'REPAYMENT_PERIODICITY';
-  const thirtyDayMonths = countsThirtyDayMonths(daysInYear);
-  const month = thirtyDayMonths && !nominal ? fraction(30, daysPerYear[daysInYear]) : fraction(1, 12);
-  const { dueDates } = terms;
+export function regularPeriodYears({ interest, dueDates }: AccrualTerms): Fraction {
+  const { daysInYear } = interest;
+  const byDays = interest.scheduleInterestDaysCountMethod === 'ACTUAL_DAYS_COUNT';
+  const thirtyDayMonths = byDays && countsThirtyDayMonths(daysInYear);
+  const month = thirtyDayMonths ? fraction(30, daysPerYear[daysInYear]) : fraction(1, 12);
   if (dueDates.scheduleDueDatesMethod === 'FIXED_DAYS_OF_MONTH') {
     return multiplyFractions(month, fraction(1, dueDates.fixedDaysOfMonth.length));
   }
   const count = fraction(dueDates.repaymentPeriodCount);
-  const day = fraction(1, thirtyDayMonths && !nominal ? 365 : daysPerYear[daysInYear]);
-  switch (dueDates.repaymentPeriodUnit) {
-    case 'DAYS':
-      return multiplyFractions(count, day);
-    case 'WEEKS':
-      return multiplyFractions(count, nominal ? fraction(1, 52) : multiplyFractions(day, fraction(7)));
-    case 'MONTHS':
-      return multiplyFractions(count, month);
-    case 'YEARS':
-      return multiplyFractions(count, multiplyFractions(month, fraction(12)));
-  }
+  const unit = unitLength[dueDates.repaymentPeriodUnit];
+  if ('months' in unit) return multiplyFractions(multiplyFractions(count, fraction(unit.months)), month);
+  if (dueDates.repaymentPeriodUnit === 'WEEKS' && !byDays) return multiplyFractions(count, fraction(1, 52));
+  // Thirty-day months see 360 of the 365 days that a schedule by days or weeks walks through in a year.
+  const day = fraction(1, thirtyDayMonths ? 365 : daysPerYear[daysInYear]);
+  return multiplyFractions(multiplyFractions(count, fraction(unit.days)), day);
 }

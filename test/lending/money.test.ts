@@ -1,0 +1,51 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import {
+  Decimal,
+  larger,
+  roundAmount,
+  roundToDigits,
+  roundUpToWholeUnit,
+  smaller,
+  sum,
+} from '../../src/lending/money.ts';
+import type { RoundingMode } from '../../src/lending/money.ts';
+
+describe('an amount', () => {
+  const roundings: readonly [string, number, RoundingMode, string][] = [
+    ['1.005', 2, 'HALF_UP', '1.01'],
+    ['1.005', 2, 'HALF_EVEN', '1.00'],
+    ['1.015', 2, 'HALF_EVEN', '1.02'],
+    ['0.5', 0, 'HALF_UP', '1'],
+    ['0.5', 0, 'HALF_EVEN', '0'],
+    ['1.2345', 3, 'HALF_UP', '1.235'],
+    ['0.000000015', 8, 'HALF_UP', '0.00000002'],
+    ['0.00499999999', 2, 'HALF_UP', '0.00'],
+  ];
+  for (const [amount, digits, mode, rounded] of roundings) {
+    it(`${amount} rounds ${mode} to ${rounded} in a currency of ${digits} digits`, () => {
+      const currency = { code: 'XXX', digits };
+      expect(roundAmount(new Decimal(amount), currency, mode).toFixed(digits)).to.equal(rounded);
+    });
+  }
+
+  it('that divisions left a hair below a tie is rounded as the tie it is', () => {
+    const half = sum(Array.from({ length: 30 }, () => new Decimal('0.005').dividedBy(30).toDecimalPlaces(20)));
+    expect(half.lessThan('0.0051')).to.equal(true);
+    expect(roundToDigits(new Decimal('0.00499999999999999999'), 2, 'HALF_UP').toFixed(2)).to.equal('0.01');
+    expect(roundToDigits(half, 2, 'HALF_EVEN').toFixed(2)).to.equal('0.00');
+  });
+
+  it('goes up to whole units, but not for division noise', () => {
+    expect(roundUpToWholeUnit(new Decimal('12.01')).toString()).to.equal('13');
+    expect(roundUpToWholeUnit(new Decimal('12')).toString()).to.equal('12');
+    expect(roundUpToWholeUnit(new Decimal('12.00000000000000000001')).toString()).to.equal('12');
+  });
+
+  it('is added and compared exactly', () => {
+    const [low, high] = [new Decimal('0.1'), new Decimal('0.2')];
+    expect(sum([low, high]).equals('0.3')).to.equal(true);
+    expect(sum([]).isZero()).to.equal(true);
+    expect([smaller(low, high), larger(low, high)]).to.deep.equal([low, high]);
+  });
+});

@@ -1,0 +1,96 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { describe, it } from 'mocha';
+import { addDays } from '../../../src/lending/dates.ts';
+import { dueDates } from '../../../src/lending/schedule/due-dates.ts';
+import { elapsedYears, nominalYears, regularPeriodYears } from '../../../src/lending/schedule/period-length.ts';
+import type { DueDateTerms, LocalDate } from '../../../src/lending/terms.ts';
+import { fixedDays, interestTerms, intervals, monthly } from '../schedule-terms.ts';
+
+const cases: readonly [string, DueDateTerms, LocalDate, LocalDate, string][] = [
+  ['a month', monthly, '2023-01-15', '2023-02-15', '1/12'],
+  ['a month clamped at its end', monthly, '2023-01-31', '2023-02-28', '1/12'],
+  ['a month from a clamped end back to its anchor', monthly, '2023-02-28', '2023-03-31', '1/12'],
+  ['a quarter', intervals('MONTHS', 3), '2023-11-30', '2024-02-29', '1/4'],
+  ['a year', intervals('YEARS'), '2024-02-29', '2025-02-28', '1/1'],
+  ['a month and ten days', monthly, '2023-01-12', '2023-02-22', '1/9'],
+  ['less than a month', monthly, '2023-01-12', '2023-02-02', '1/18'],
+  ['two weeks', intervals('WEEKS', 2), '2023-01-01', '2023-01-15', '1/26'],
+  ['ten days of 360', intervals('DAYS', 10), '2023-01-25', '2023-02-04', '1/36'],
+  ['half a month between two listed days', fixedDays([1, 15]), '2023-02-01', '2023-02-15', '1/24'],
+  ['half a month over a month end', fixedDays([1, 15]), '2023-02-15', '2023-03-01', '1/24'],
+  ['days up to a listed day', fixedDays([1, 15]), '2023-01-12', '2023-01-15', '1/120'],
+  ['days up to a listed day, and a step', fixedDays([1, 15]), '2023-01-12', '2023-02-01', '1/20'],
+  ['days with no listed day among them', fixedDays([15]), '2023-01-16', '2023-01-25', '1/40'],
+];
+
+describe('the nominal length of a period', () => {
+  for (const [name, terms, from, to, years] of cases) {
+    it(`is ${years} of a year from ${from} to ${to}: ${name}`, () => {
+      const { numerator, denominator } = nominalYears(terms, 'E30_360', from, to);
+      expect(`${numerator}/${denominator}`).to.equal(years);
+    });
+  }
+
+  it('is the regular one for every period but the first of any schedule by intervals', () => {
+    const anyDueDates = fc.constantFrom(
+      monthly,
+      intervals('MONTHS', 2),
+      intervals('YEARS'),
+      intervals('WEEKS'),
+      intervals('DAYS', 9),
+    );
+    fc.assert(
+      fc.property(anyDueDates, fc.nat(1500), fc.integer({ min: 1, max: 60 }), (dueDateTerms, start, firstDays) => {
+        const disbursed = addDays('2019-01-01', start);
+        const interest = interestTerms({
+          scheduleInterestDaysCountMethod: 'REPAYMENT_PERIODICITY',
+          daysInYear: 'ACTUAL_365_FIXED',
+        });
+        const terms = { interest, dueDates: dueDateTerms };
+        const dates = dueDates(dueDateTerms, 20, disbursed, addDays(disbursed, firstDays));
+        for (const [index, accruesAfter] of dates.slice(0, -1).entries()) {
+          const dueDate = dates[index + 1] ?? accruesAfter;
+          expect(
+            elapsedYears(terms, { accruesAfter, dueDate }, accruesAfter, dueDate),
+            `${accruesAfter} to ${dueDate}`,
+          ).to.deep.equal(regularPeriodYears(terms));
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('the time elapsed within a period', () => {
+  it('divides a nominal month by the days of the day count', () => {
+    const period = { accruesAfter: '2023-02-12', dueDate: '2023-03-12' };
+    const interest = interestTerms({ scheduleInterestDaysCountMethod: 'REPAYMENT_PERIODICITY' });
+    const actual = { ...interest, daysInYear: 'ACTUAL_365_FIXED' } as const;
+    expect(elapsedYears({ interest, dueDates: monthly }, period, '2023-02-12', '2023-02-20')).to.deep.equal({
+      numerator: 1,
+      denominator: 45,
+    });
+    expect(elapsedYears({ interest: actual, dueDates: monthly }, period, '2023-02-12', '2023-02-19')).to.deep.equal({
+      numerator: 1,
+      denominator: 48,
+    });
+  });
+
+  it('goes on at the same pace after the due date', () => {
+    const period = { accruesAfter: '2023-02-12', dueDate: '2023-03-12' };
+    const interest = interestTerms({ scheduleInterestDaysCountMethod: 'REPAYMENT_PERIODICITY' });
+    expect(elapsedYears({ interest, dueDates: monthly }, period, '2023-03-12', '2023-03-27')).to.deep.equal({
+      numerator: 1,
+      denominator: 24,
+    });
+  });
+
+  it('divides by the calendar a period in which thirty-day months see no day', () => {
+    const period = { accruesAfter: '2023-01-30', dueDate: '2023-01-31' };
+    const interest = interestTerms({ scheduleInterestDaysCountMethod: 'REPAYMENT_PERIODICITY' });
+    const terms = { interest, dueDates: intervals('DAYS') };
+    expect(elapsedYears(terms, period, '2023-01-30', '2023-01-30').numerator).to.equal(0);
+    expect(elapsedYears(terms, period, '2023-01-30', '2023-01-31')).to.deep.equal({ numerator: 1, denominator: 360 });
+  });
+});

@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { Decimal, zero } from '../../../src/lending/money.ts';
+import {
+  equalShares,
+  levelPayment,
+  levelPayments,
+  paysPrincipal,
+} from '../../../src/lending/schedule/principal-plan.ts';
+import type { OpenRow } from '../../../src/lending/schedule/principal-plan.ts';
+import { scheduleTerms } from '../schedule-terms.ts';
+import type { TermsInWords } from '../schedule-terms.ts';
+
+/** Monthly rows of 2023, the first accruing after the start of `from`. */
+function rowsOf(count: number, from = 1): OpenRow[] {
+  const first = (month: number): string => `2023-${String(month).padStart(2, '0')}-01`;
+  return Array.from({ length: count }, (_, index) => ({
+    number: from + index,
+    accruesAfter: first(from + index),
+    dueDate: first(from + index + 1),
+  }));
+}
+
+describe('the rows that pay principal', () => {
+  const declining = { interestCalculationMethod: 'DECLINING_BALANCE' } as const;
+  const cases: readonly [string, TermsInWords, readonly number[]][] = [
+    ['all', { interest: declining }, [1, 2, 3, 4, 5, 6, 7]],
+    ['every third, and the last', { interest: declining, principalRepaymentInterval: 3 }, [3, 6, 7]],
+    ['all equal installments, whatever the interval', { principalRepaymentInterval: 3 }, [1, 2, 3, 4, 5, 6, 7]],
+    ['those after the grace period', { gracePeriodType: 'PAY_INTEREST_ONLY', gracePeriod: 5 }, [6, 7]],
+    ['all when no kind of grace is set', { gracePeriod: 5 }, [1, 2, 3, 4, 5, 6, 7]],
+    [
+      'every second after the grace period, and the last',
+      { interest: declining, principalRepaymentInterval: 2, gracePeriodType: 'PAY_INTEREST_ONLY', gracePeriod: 3 },
+      [4, 6, 7],
+    ],
+  ];
+  for (const [name, words, numbers] of cases) {
+    it(`are ${numbers.join(', ')} of seven: ${name}`, () => {
+      const rows = rowsOf(7);
+      const terms = scheduleTerms(words);
+      expect(rows.filter((row) => paysPrincipal(terms, row, rows)).map((row) => row.number)).to.deep.equal(numbers);
+    });
+  }
+
+  it('share the principal, and leave the others none', () => {
+    const terms = scheduleTerms({ interest: declining, principalRepaymentInterval: 2 });
+    const plan = equalShares(terms, new Decimal(90), rowsOf(5));
+    expect(plan.kind === 'SHARES' && plan.shares.map(Number)).to.deep.equal([0, 30, 0, 30, 30]);
+  });
+
+  it('carry the payment, the first one its own', () => {
+    const terms = scheduleTerms({ gracePeriodType: 'PAY_INTEREST_ONLY', gracePeriod: 1 });
+    const plan = levelPayments(terms, new Decimal(30), rowsOf(3));
+    expect(plan.kind === 'LEVEL_PAYMENT' && plan.payments.map(Number)).to.deep.equal([0, 30, 30]);
+    const own = levelPayments(scheduleTerms(), new Decimal(30), rowsOf(3), new Decimal(40));
+    expect(own.kind === 'LEVEL_PAYMENT' && own.payments.map(Number)).to.deep.equal([40, 30, 30]);
+  });
+});
+
+describe('the level payment', () => {
+  const actual = { interestRate: '12', daysInYear: 'ACTUAL_365_FIXED' } as const;
+
+  it('of standard payments knows the number of rows, not their days', () => {
+    const terms = scheduleTerms({ interest: actual });
+    expect(levelPayment(terms, new Decimal(1000), rowsOf(6)).toFixed(2)).to.equal('172.55');
+    expect(levelPayment(terms, new Decimal(1000), rowsOf(6, 5)).toFixed(2)).to.equal('172.55');
+  });
+
+  it('of optimized payments knows the days', () => {
+    const terms = scheduleTerms({ interest: actual, amortizationMethod: 'OPTIMIZED_PAYMENTS' });
+    expect(levelPayment(terms, new Decimal(1000), rowsOf(6)).toFixed(2)).to.equal('172.49');
+    expect(levelPayment(terms, new Decimal(1000), rowsOf(6, 5)).toFixed(2)).to.equal('172.60');
+  });
+
+  it('of optimized payments evens out what follows a row whose interest is more than the payment', () => {
+    const long: OpenRow = { number: 1, accruesAfter: '2020-01-01', dueDate: '2023-02-01' };
+    const terms = scheduleTerms({ interest: actual, amortizationMethod: 'OPTIMIZED_PAYMENTS' });
+    const rest = rowsOf(5, 2);
+    expect(levelPayment(terms, new Decimal(1000), [long, ...rest])).to.deep.equal(
+      levelPayment(terms, new Decimal(1000), rest),
+    );
+  });
+
+  it('of no rows is nothing', () => {
+    expect(levelPayment(scheduleTerms(), new Decimal(1000), [])).to.deep.equal(zero);
+  });
+});
