@@ -1,0 +1,197 @@
+import { expect } from 'chai';
+import { after, before, describe, it } from 'mocha';
+import { commandIdOf } from '../../src/http/idempotency.ts';
+import type { Answer } from '../support/client.ts';
+import { annuityProduct } from '../support/loan-products.ts';
+import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { type LendingService, startLendingService } from './lending-service.ts';
+
+const atOnce = { Prefer: 'wait=0' };
+const under = (key: string) => ({ 'Idempotency-Key': key });
+
+describe('a request that changes a loan', () => {
+  let folder: string;
+  let service: LendingService;
+
+  before(async () => {
+    folder = await temporaryFolder();
+    service = await startLendingService(folder);
+    expect((await service.post('/loanproducts', annuityProduct('annuity'))).status).to.equal(201);
+  });
+
+  after(async () => {
+    await service.stop();
+    await removeFolder(folder);
+  });
+
+  const open = (id: string, headers?: Record<string, string>): Promise<Answer> =>
+    service.post('/loans', { id, productTypeKey: 'annuity', loanAmount: 1000 }, headers);
+
+  async function openActive(id: string): Promise<void> {
+    expect((await open(id)).status).to.equal(201);
+    expect((await service.post(`/loans/${id}:changeState`, { action: 'APPROVE' })).status).to.equal(200);
+    const disbursed = await service.post(`/loans/${id}/disbursement-transactions`, { valueDate: '2011-01-23' });
+    expect(disbursed.status, disbursed.text).to.equal(201);
+  }
+
+  const repay = (id: string, amount: number, headers?: Record<string, string>): Promise<Answer> =>
+    service.post(`/loans/${id}/repayment-transactions`, { amount }, headers);
+
+  async function repaymentsOf(id: string): Promise<number> {
+    const transactions = JSON.parse((await service.get(`/loans/${id}/transactions`)).text) as { type: string }[];
+    return transactions.filter(({ type }) => type === 'REPAYMENT').length;
+  }
+
+  /** Asks until the command has come to something. */
+  async function decided(location: string): Promise<Answer> {
+    for (let tries = 0; tries < 500; tries += 1) {
+      const answer = await service.get(location);
+      if (answer.body['status'] !== 'PENDING') return answer;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    throw new Error(`${location} was not decided in time`);
+  }
+
+  describe('while no worker runs', () => {
+    before(() => service.stopWorker());
+    after(() => service.startWorker());
+
+    it('is answered with where to ask, and decided once a worker is there', async () => {
+      const answer = await open('later', atOnce);
+      expect(answer.status).to.equal(202);
+      expect(answer.headers.get('preference-applied')).to.equal('wait=0');
+      const location = String(answer.headers.get('location'));
+      expect(location).to.equal(`/commands/${String(answer.body['commandId'])}`);
+      expect((await service.get(location)).body).to.include({ status: 'PENDING' });
+      expect((await service.get('/loans/later')).status).to.equal(404);
+      await service.startWorker();
+      expect((await decided(location)).body).to.include({ status: 'COMMITTED', loanAccountId: 'later' });
+      expect((await service.get('/loans/later')).status).to.equal(200);
+      await service.stopWorker();
+    });
+
+    it('waits as long as it was asked to', async () => {
+      const begun = performance.now();
+      expect((await open('waited', { Prefer: 'respond-async, wait=1' })).status).to.equal(202);
+      expect(performance.now() - begun).to.be.greaterThan(950);
+    });
+
+    it('conflicts with itself under the same key, and replays what it came to', async () => {
+      const first = await open('conflict', { ...atOnce, ...under('conflict') });
+      expect(first.status).to.equal(202);
+      const second = await open('conflict', { ...atOnce, ...under('conflict') });
+      expect(second.status).to.equal(409);
+      expect(second.headers.get('retry-after')).to.equal('5');
+      expect((second.body['errors'] as Record<string, unknown>[])[0]?.['errorReason']).to.equal(
+        'ANOTHER_TASK_IN_PROGRESS',
+      );
+      await service.startWorker();
+      await decided(String(first.headers.get('location')));
+      const third = await open('conflict', under('conflict'));
+      expect(third.status).to.equal(201);
+      expect(third.headers.get('idempotent-replayed')).to.equal('true');
+      expect(third.body).to.include({ id: 'conflict' });
+      await service.stopWorker();
+    });
+  });
+
+  describe('under an Idempotency-Key', () => {
+    before(() => openActive('keyed'));
+
+    it('runs once and replays its answer letter by letter', async () => {
+      const first = await repay('keyed', 100, under('once'));
+      expect(first.status, first.text).to.equal(201);
+      expect(first.headers.get('idempotent-replayed')).to.equal(null);
+      const second = await repay('keyed', 100, under('once'));
+      expect(second.status).to.equal(201);
+      expect(second.text).to.equal(first.text);
+      expect(second.headers.get('idempotent-replayed')).to.equal('true');
+      expect(await repaymentsOf('keyed')).to.equal(1);
+    });
+
+    it('runs once when many come at the same time', async () => {
+      const before = await repaymentsOf('keyed');
+      const answers = await Promise.all(Array.from({ length: 10 }, () => repay('keyed', 1, under('rush'))));
+      const statuses = answers.map(({ status }) => status);
+      expect(statuses.filter((status) => status === 201).length).to.be.greaterThan(0);
+      expect(statuses.filter((status) => status !== 201 && status !== 409)).to.deep.equal([]);
+      expect(await repaymentsOf('keyed')).to.equal(before + 1);
+    });
+
+    it('is refused with another body', async () => {
+      await repay('keyed', 2, under('reused'));
+      const other = await repay('keyed', 3, under('reused'));
+      expect(other.status).to.equal(422);
+      expect((other.body['errors'] as Record<string, unknown>[])[0]?.['errorReason']).to.equal(
+        'IDEMPOTENCY_KEY_ALREADY_USED',
+      );
+    });
+
+    it('is independent of the same key on another path', async () => {
+      expect((await open('key-here', under('paths'))).status).to.equal(201);
+      expect((await repay('keyed', 4, under('paths'))).headers.get('idempotent-replayed')).to.equal(null);
+    });
+
+    it('replays the refusal that the worker decided', async () => {
+      const first = await repay('keyed', 1_000_000, under('refused'));
+      expect(first.status).to.equal(400);
+      const second = await repay('keyed', 1_000_000, under('refused'));
+      expect(second.status).to.equal(400);
+      expect(second.text).to.equal(first.text);
+      expect(second.headers.get('idempotent-replayed')).to.equal('true');
+    });
+
+    it('may be sent again when its form was wrong, for it never became a command', async () => {
+      const path = '/loans/keyed/repayment-transactions';
+      expect((await service.post(path, { amount: 'five' }, under('form'))).status).to.equal(400);
+      expect((await service.post(path, { amount: 5 }, under('form'))).status).to.equal(201);
+    });
+
+    it('runs once over a restart too, which forgets the stored answer but not the command', async () => {
+      const first = await repay('keyed', 6, under('restart'));
+      const refused = await repay('keyed', 1_000_000, under('restart-refused'));
+      const opened = await service.post('/loans', { productTypeKey: 'annuity', loanAmount: 7 }, under('restart-open'));
+      const product = await service.post('/loanproducts', annuityProduct('restarted'), under('restart-product'));
+      expect([first, refused, opened, product].map(({ status }) => status)).to.deep.equal([201, 400, 201, 201]);
+      const before = await repaymentsOf('keyed');
+      await service.stop();
+      service = await startLendingService(folder);
+      const again = [
+        await repay('keyed', 6, under('restart')),
+        await repay('keyed', 1_000_000, under('restart-refused')),
+        await service.post('/loans', { productTypeKey: 'annuity', loanAmount: 7 }, under('restart-open')),
+        await service.post('/loanproducts', annuityProduct('restarted'), under('restart-product')),
+      ];
+      expect(again.map(({ status, text }) => [status, text])).to.deep.equal(
+        [first, refused, opened, product].map(({ status, text }) => [status, text]),
+      );
+      expect(again.map(({ headers }) => headers.get('idempotent-replayed'))).to.deep.equal([
+        'true',
+        'true',
+        'true',
+        'true',
+      ]);
+      expect(await repaymentsOf('keyed')).to.equal(before);
+    });
+  });
+
+  it('goes on when its sender hangs up', async () => {
+    await service.stopWorker();
+    const connection = new AbortController();
+    const sent = fetch(`${service.url}/loans`, {
+      method: 'POST',
+      headers: under('hung-up'),
+      body: JSON.stringify({ id: 'hung-up', productTypeKey: 'annuity', loanAmount: 1000 }),
+      signal: connection.signal,
+    }).catch((error: unknown) => error);
+    const location = `/commands/${commandIdOf('hung-up', '/loans')}`;
+    while ((await service.get(location)).body['status'] !== 'PENDING') {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    connection.abort();
+    await sent;
+    await service.startWorker();
+    expect((await decided(location)).body).to.include({ status: 'COMMITTED', loanAccountId: 'hung-up' });
+    expect((await service.get('/loans/hung-up')).status).to.equal(200);
+  });
+});

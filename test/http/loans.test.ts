@@ -1,0 +1,290 @@
+import { expect } from 'chai';
+import { after, before, describe, it } from 'mocha';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Answer } from '../support/client.ts';
+import { annuityProduct } from '../support/loan-products.ts';
+import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { type LendingService, startLendingService } from './lending-service.ts';
+
+type Json = Record<string, unknown>;
+
+interface Installment {
+  readonly principal: { readonly amount: { readonly expected: number } };
+}
+
+/** The service of a group of tests, on a folder of its own; `restart` ends it and starts another on the same data. */
+function useService(): { readonly current: LendingService; readonly folder: string; restart(): Promise<void> } {
+  let service: LendingService | undefined;
+  let folder = '';
+  before(async () => {
+    folder = await temporaryFolder();
+    service = await startLendingService(folder);
+  });
+  after(async () => {
+    await service?.stop();
+    await removeFolder(folder);
+  });
+  return {
+    get current() {
+      if (service === undefined) throw new Error('The service has not been started.');
+      return service;
+    },
+    get folder() {
+      return folder;
+    },
+    async restart() {
+      await service?.stop();
+      service = await startLendingService(folder);
+    },
+  };
+}
+
+async function openLoan(service: LendingService, id: string, facts: Json = {}): Promise<void> {
+  const created = await service.post('/loans', { id, productTypeKey: 'annuity', loanAmount: 1000, ...facts });
+  expect(created.status, created.text).to.equal(201);
+}
+
+async function openActiveLoan(service: LendingService, id: string): Promise<void> {
+  await openLoan(service, id);
+  expect((await service.post(`/loans/${id}:changeState`, { action: 'APPROVE' })).status).to.equal(200);
+  const disbursed = await service.post(`/loans/${id}/disbursement-transactions`, { valueDate: '2011-01-23' });
+  expect(disbursed.status, disbursed.text).to.equal(201);
+}
+
+async function createProduct(service: LendingService): Promise<void> {
+  const created = await service.post('/loanproducts', annuityProduct('annuity'));
+  expect(created.status, created.text).to.equal(201);
+}
+
+const listed = (answer: Answer): Json[] => JSON.parse(answer.text) as Json[];
+const idsOf = (answer: Answer): unknown[] => listed(answer).map(({ id }) => id);
+
+describe('the lending API', () => {
+  describe('over the life of the published annuity loan', () => {
+    const service = useService();
+    const post = (path: string, body: unknown) => service.current.post(path, body);
+    const get = (path: string) => service.current.get(path);
+    let repaymentKey = '';
+
+    it('creates the product', async () => {
+      const created = await post('/loanproducts', annuityProduct('annuity'));
+      expect(created.status, created.text).to.equal(201);
+      expect(created.body).to.include({ id: 'annuity', type: 'FIXED_TERM_LOAN' });
+      const read = await get('/loanproducts/annuity');
+      expect(read.text).to.equal(created.text);
+      expect((await get(`/loanproducts/${String(created.body['encodedKey'])}`)).text).to.equal(created.text);
+      expect(idsOf(await get('/loanproducts'))).to.deep.equal(['annuity']);
+    });
+
+    it('opens the account and shows it by id and by encodedKey alike', async () => {
+      const created = await post('/loans', { id: 'dbei-1000.4', productTypeKey: 'annuity', loanAmount: 1000 });
+      expect(created.status, created.text).to.equal(201);
+      expect(created.body).to.include({ id: 'dbei-1000.4', accountState: 'PENDING_APPROVAL' });
+      expect(created.text).to.match(/"loanAmount":1000\.00[,}]/);
+      const byId = await get('/loans/dbei-1000.4?detailsLevel=FULL');
+      const byKey = await get(`/loans/${String(created.body['encodedKey'])}`);
+      expect(byId.text).to.equal(created.text);
+      expect(byKey.text).to.equal(created.text);
+    });
+
+    it('approves it', async () => {
+      const approved = await post('/loans/dbei-1000.4:changeState', { action: 'APPROVE' });
+      expect(approved.status, approved.text).to.equal(200);
+      expect(approved.body['accountState']).to.equal('APPROVED');
+    });
+
+    it('disburses it', async () => {
+      const disbursed = await post('/loans/dbei-1000.4/disbursement-transactions', { valueDate: '2011-01-23' });
+      expect(disbursed.status, disbursed.text).to.equal(201);
+      expect(disbursed.body['type']).to.equal('DISBURSMENT');
+      expect(disbursed.text).to.match(/"amount":1000\.00[,}]/);
+      const { installments } = (await get('/loans/dbei-1000.4/schedule')).body as { installments: Installment[] };
+      expect(installments.map(({ principal }) => principal.amount.expected)).to.deep.equal([
+        215.47, 237.02, 260.72, 286.79,
+      ]);
+    });
+
+    it('charges a fee of 50', async () => {
+      const charged = await post('/loans/dbei-1000.4/fee-transactions', { amount: 50, installmentNumber: 1 });
+      expect(charged.status, charged.text).to.equal(201);
+      expect((await get('/loans/dbei-1000.4/balances')).text).to.match(/"feesBalance":50\.00[,}]/);
+    });
+
+    it('takes a repayment, by the encodedKey of the loan too', async () => {
+      const { encodedKey } = (await get('/loans/dbei-1000.4')).body;
+      const repaid = await post(`/loans/${String(encodedKey)}/repayment-transactions`, { amount: 315.47 });
+      expect(repaid.status, repaid.text).to.equal(201);
+      expect(repaid.body['type']).to.equal('REPAYMENT');
+      repaymentKey = String(repaid.body['encodedKey']);
+    });
+
+    it('undoes the repayment', async () => {
+      const adjusted = await post(`/loans/transactions/${repaymentKey}:adjust`, { notes: 'wrong account' });
+      expect(adjusted.status, adjusted.text).to.equal(200);
+      expect(adjusted.body).to.include({ type: 'REPAYMENT_ADJUSTMENT', originalTransactionKey: repaymentKey });
+      expect((await get('/loans/dbei-1000.4/balances')).body['principalBalance']).to.equal(1000);
+    });
+
+    it('takes it again, with numbers as exact as they came', async () => {
+      const repaid = await post('/loans/dbei-1000.4/repayment-transactions', '{"amount": 315.50}');
+      expect(repaid.status, repaid.text).to.equal(201);
+      expect(repaid.text).to.match(/"amount":315\.50[,}]/);
+    });
+
+    it('undoes a transaction by its id too', async () => {
+      const [last] = listed(await get('/loans/dbei-1000.4/transactions')).reverse();
+      const adjusted = await post(`/loans/transactions/${String(last?.['id'])}:adjust`, undefined);
+      expect(adjusted.status, adjusted.text).to.equal(200);
+    });
+
+    it('lists every transaction, oldest first, in pages', async () => {
+      const all = await get('/loans/dbei-1000.4/transactions?paginationDetails=ON');
+      expect(listed(all).map(({ type }) => type)).to.deep.equal([
+        'DISBURSMENT',
+        'FEE_CHARGED',
+        'REPAYMENT',
+        'REPAYMENT_ADJUSTMENT',
+        'REPAYMENT',
+        'REPAYMENT_ADJUSTMENT',
+      ]);
+      expect(all.headers.get('items-total')).to.equal('6');
+      const page = await get('/loans/dbei-1000.4/transactions?offset=1&limit=2');
+      expect(listed(page)).to.deep.equal(listed(all).slice(1, 3));
+    });
+
+    it('refuses a repayment beyond the balance, changing nothing', async () => {
+      const before = await get('/loans/dbei-1000.4/balances');
+      const refused = await post('/loans/dbei-1000.4/repayment-transactions', { amount: 100_000 });
+      expect(refused.status).to.equal(400);
+      expect(refused.text).to.equal(
+        '{"errors":[{"errorCode":110,"errorReason":"EXCESS_REPAYMENT_ERROR","errorSource":"amount"}]}',
+      );
+      expect((await get('/loans/dbei-1000.4/balances')).text).to.equal(before.text);
+    });
+
+    it('answers 404 for a loan that is not there', async () => {
+      const answer = await post('/loans/none/repayment-transactions', { amount: 1 });
+      expect(answer.status).to.equal(404);
+      expect((answer.body['errors'] as Json[])[0]?.['errorReason']).to.equal('INVALID_LOAN_ACCOUNT_ID');
+    });
+
+    it('refuses a second account and a second product of the same id', async () => {
+      const account = await post('/loans', { id: 'dbei-1000.4', productTypeKey: 'annuity', loanAmount: 1 });
+      expect(account.status).to.equal(400);
+      const product = await post('/loanproducts', annuityProduct('annuity'));
+      expect(product.status).to.equal(400);
+    });
+
+    it('gives ids to a loan and a product that have none', async () => {
+      const loan = await post('/loans', { productTypeKey: 'annuity', loanAmount: 1 });
+      expect(loan.status, loan.text).to.equal(201);
+      expect((await get(`/loans/${String(loan.body['id'])}`)).text).to.equal(loan.text);
+      const { id: _, ...unnamed } = annuityProduct('annuity');
+      const product = await post('/loanproducts', unnamed);
+      expect(product.status, product.text).to.equal(201);
+      expect((await get(`/loanproducts/${String(product.body['id'])}`)).text).to.equal(product.text);
+    });
+
+    it('shows the same after a restart without the view', async () => {
+      const paths = ['', '/schedule', '/balances', '/transactions'].map((path) => `/loans/dbei-1000.4${path}`);
+      const before = await Promise.all(paths.map(async (path) => (await get(path)).text));
+      await service.current.stop();
+      for (const suffix of ['', '-wal', '-shm']) await rm(join(service.folder, `views.db${suffix}`), { force: true });
+      await service.restart();
+      const afterwards = await Promise.all(paths.map(async (path) => (await get(path)).text));
+      expect(afterwards).to.deep.equal(before);
+    });
+  });
+
+  describe('listing loans', () => {
+    const service = useService();
+    const get = (query: string) => service.current.get(`/loans${query}`);
+
+    before(async () => {
+      await createProduct(service.current);
+      await openLoan(service.current, 'b', { loanAmount: 300, accountHolderKey: 'ann' });
+      await openLoan(service.current, 'c', { loanAmount: 1000, accountHolderKey: 'bob' });
+      await openLoan(service.current, 'a', { loanAmount: 20.5, accountHolderKey: 'ann' });
+      await service.current.post('/loans/c:changeState', { action: 'APPROVE' });
+    });
+
+    const rows: [string, string[]][] = [
+      ['', ['b', 'c', 'a']],
+      ['?sortBy=id', ['a', 'b', 'c']],
+      ['?sortBy=id:DESC', ['c', 'b', 'a']],
+      ['?sortBy=loanAmount:ASC', ['a', 'b', 'c']],
+      ['?sortBy=accountHolderKey:DESC,id:DESC', ['c', 'b', 'a']],
+      ['?accountState=APPROVED', ['c']],
+      ['?accountState=ACTIVE_IN_ARREARS', []],
+      ['?accountHolderId=ann', ['b', 'a']],
+      ['?productTypeKey=annuity&accountHolderId=bob', ['c']],
+      ['?productTypeKey=other', []],
+      ['?limit=2', ['b', 'c']],
+      ['?limit=2&offset=2', ['a']],
+      ['?offset=3', []],
+      ['?detailsLevel=BASIC&unknown=ignored', ['b', 'c', 'a']],
+    ];
+    for (const [query, expected] of rows) {
+      it(`answers GET /loans${query} with ${expected.join(', ') || 'nothing'}`, async () => {
+        const answer = await get(query);
+        expect(answer.status, answer.text).to.equal(200);
+        expect(idsOf(answer)).to.deep.equal(expected);
+        expect(answer.headers.get('items-total')).to.equal(null);
+      });
+    }
+
+    it('tells of the page when asked to', async () => {
+      const answer = await get('?limit=2&paginationDetails=ON');
+      expect(idsOf(answer)).to.deep.equal(['b', 'c']);
+      expect(['items-limit', 'items-offset', 'items-total'].map((name) => answer.headers.get(name))).to.deep.equal([
+        '2',
+        '0',
+        '3',
+      ]);
+    });
+
+    it('shows each loan as it is shown alone', async () => {
+      const [first] = listed(await get('?sortBy=id'));
+      expect(first).to.deep.equal((await service.current.get('/loans/a')).body);
+    });
+  });
+
+  describe('the toggles', () => {
+    const service = useService();
+
+    it('are off and were never switched at first', async () => {
+      const answer = await service.current.get('/toggles');
+      expect(listed(answer)).to.deep.equal(
+        ['ALLOW_NON_SCHEDULED_FEES', 'PRINCIPAL_OVERPAYMENT', 'fixInstallmentTaxOnPenalty'].map((name) => ({
+          name,
+          enabled: false,
+          switchedAt: null,
+        })),
+      );
+    });
+
+    it('tell when they were switched, and survive a restart', async () => {
+      const begun = Date.now();
+      const switched = await service.current.put('/toggles/PRINCIPAL_OVERPAYMENT', { enabled: true });
+      expect(switched.status).to.equal(200);
+      expect(switched.body).to.include({ name: 'PRINCIPAL_OVERPAYMENT', enabled: true });
+      expect(Date.parse(String(switched.body['switchedAt']))).to.be.within(begun, Date.now());
+      await service.restart();
+      expect((await service.current.get('/toggles/PRINCIPAL_OVERPAYMENT')).body).to.deep.equal(switched.body);
+    });
+
+    it('decide the names of what is shown', async () => {
+      await createProduct(service.current);
+      await openActiveLoan(service.current, 'toggled');
+      const names = async () => Object.keys((await service.current.get('/loans/toggled/balances')).body);
+      expect(await names())
+        .to.include('feesDue')
+        .and.not.include('scheduledFeesDue');
+      await service.current.put('/toggles/ALLOW_NON_SCHEDULED_FEES', { enabled: true });
+      expect(await names())
+        .to.include('scheduledFeesDue')
+        .and.not.include('feesDue');
+    });
+  });
+});
