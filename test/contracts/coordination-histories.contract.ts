@@ -148,6 +148,7 @@ class History {
       case 'commit':
       case 'commitTogether':
         return this.#commit(next, before, offsets);
+      case 'reset':
       default:
         return this.#reset(next, before, offsets);
     }
