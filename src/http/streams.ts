@@ -2,6 +2,7 @@ import { Router, type Request, type Response } from 'express';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { partitionCounts } from '../broker/assignment.ts';
+import type { CloseCode } from '../broker/close-reasons.ts';
 import type { EventTypeRecord } from '../broker/event-type.ts';
 import type { RegistryChange } from '../broker/registry.ts';
 import { readStreamParameters } from '../broker/stream-parameters.ts';
@@ -10,11 +11,15 @@ import type { Subscription } from '../broker/subscription.ts';
 import { LendstreamError, describeError } from '../errors.ts';
 import { readBody } from './body.ts';
 import { writeJsonStream } from './json-stream.ts';
-import type { OpenStreams } from './open-streams.ts';
+import { OpenStreams } from './open-streams.ts';
 import { methodNotAllowed } from './problem.ts';
 
-export interface StreamsServices extends StreamServices {
+export interface StreamsRouter {
+  readonly router: Router;
+  /** The streams that are open on this process. */
   readonly openStreams: OpenStreams;
+  /** Ends every stream with its last line, takes no more, and resolves when their answers are finished. */
+  closeAll(code?: CloseCode): Promise<void>;
 }
 
 /** How long the headers are ahead of the first chunk, for clients that read them in one piece. Milliseconds. */
@@ -24,8 +29,9 @@ const headersAheadMilliseconds = 5;
 const lastLineMillisecondsMaximum = 5_000;
 
 /** `GET` and `POST /subscriptions/{id}/events`: the events of a subscription, one batch a line, as they come. */
-export function createStreamsRouter(services: StreamsServices): Router {
-  const { registry, openStreams } = services;
+export function createStreamsRouter(services: StreamServices): StreamsRouter {
+  const { registry } = services;
+  const openStreams = new OpenStreams();
   registry.onChange((change) => closeStreamsOf(change, openStreams));
   const router = Router();
   router
@@ -33,14 +39,14 @@ export function createStreamsRouter(services: StreamsServices): Router {
     .head(methodNotAllowed('GET', 'POST'))
     .get((request, response) => {
       request.resume();
-      return serveStream(services, request.params['id'], request.query, request, response);
+      return serveStream(services, openStreams, request.query, request, response);
     })
     .post(async (request, response) => {
       const parameters = { ...request.query, ...(await readParameters(request)) };
-      return serveStream(services, request.params['id'], parameters, request, response);
+      return serveStream(services, openStreams, parameters, request, response);
     })
     .all(methodNotAllowed('GET', 'POST'));
-  return router;
+  return { router, openStreams, closeAll: (code) => openStreams.closeAll(code) };
 }
 
 /** Streams end when what they stream from is redefined: their clients open new ones and see it as it is. */
@@ -74,17 +80,18 @@ async function readParameters(request: Request): Promise<Record<string, unknown>
 }
 
 async function serveStream(
-  services: StreamsServices,
-  subscriptionId: string | undefined,
+  services: StreamServices,
+  openStreams: OpenStreams,
   source: Readonly<Record<string, unknown>>,
-  request: Request,
+  request: Request<{ id: string }>,
   response: Response,
 ): Promise<void> {
-  const { registry, openStreams } = services;
+  const { registry } = services;
+  const { id } = request.params;
   openStreams.checkAccepting();
-  const subscription = registry.get<Subscription>('subscription', subscriptionId ?? '');
+  const subscription = registry.get<Subscription>('subscription', id);
   if (subscription === undefined) {
-    throw new LendstreamError('NOT_FOUND', `Subscription with id "${subscriptionId}" does not exist`);
+    throw new LendstreamError('NOT_FOUND', `Subscription with id "${id}" does not exist`);
   }
   const eventTypes = partitionCounts(registry, subscription);
   const parameters = readStreamParameters(source, eventTypes, Math.random());

@@ -1,0 +1,248 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, request, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CommitAnswer } from '../../src/broker/coordination.ts';
+import { parseOffset } from '../../src/broker/cursor.ts';
+import type { LogRecord } from '../../src/broker/event-log.ts';
+import { Registry } from '../../src/broker/registry.ts';
+import { subscriptionId, type Subscription } from '../../src/broker/subscription.ts';
+import { systemClock } from '../../src/clock.ts';
+import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
+import { EmbeddedLog } from '../../src/embedded/log.ts';
+import { createApplication } from '../../src/http/application.ts';
+import { createStreamsRouter } from '../../src/http/streams.ts';
+import { silentLogger } from '../../src/logger.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import type { Batch, Cursor } from './client.ts';
+
+/** The stream route over the embedded log and coordination, on a free port: what a consumer meets, without the rest. */
+export type StreamServer = Awaited<ReturnType<typeof startStreamServer>>;
+
+export interface StreamRequest {
+  readonly method?: string;
+  readonly query?: string;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+export async function startStreamServer() {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'lendstream-streams-'));
+  const logger = silentLogger;
+  const log = await EmbeddedLog.open({ dataFolder, logger });
+  const registry = new Registry(log, logger);
+  await registry.start();
+  const coordination = await EmbeddedCoordination.open({ log, clock: systemClock, logger });
+  const nodeId = randomUUID();
+  await coordination.renewLease(nodeId, 3_600_000);
+  const metrics = createMetrics();
+  const streams = createStreamsRouter({ registry, log, coordination, clock: systemClock, logger, metrics, nodeId });
+  const server = createServer(createApplication([streams.router], logger));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const port = (server.address() as AddressInfo).port;
+  const clients = new Set<StreamClient>();
+
+  return {
+    log,
+    registry,
+    coordination,
+    metrics,
+    streams,
+    port,
+
+    async defineEventType(partitionCount: number, compacted = false): Promise<string> {
+      const name = `payments-${randomUUID()}`;
+      await log.createTopic({
+        name,
+        partitionCount,
+        cleanupPolicy: compacted ? 'compact' : 'delete',
+        retentionMilliseconds: 3_600_000,
+      });
+      await registry.put('event-type', name, { eventType: { name }, partitionCount, schemas: [], system: false });
+      return name;
+    },
+
+    async subscribe(eventTypes: readonly string[], changes: Partial<Subscription> = {}): Promise<string> {
+      const id = subscriptionId('tests', eventTypes, randomUUID());
+      const subscription: Subscription = {
+        owning_application: 'tests',
+        event_types: eventTypes,
+        consumer_group: 'default',
+        read_from: 'begin',
+        initial_cursors: [],
+        authorization: null,
+        annotations: {},
+        labels: {},
+        id,
+        created_at: '2025-01-01T00:00:00.000Z',
+        updated_at: '2025-01-01T00:00:00.000Z',
+        ...changes,
+      };
+      await registry.put('subscription', id, subscription);
+      return id;
+    },
+
+    /** Appends one event for each number, `{"number":n}`, as one batch. */
+    async publish(topic: string, partition: number, numbers: readonly number[]): Promise<void> {
+      const records = numbers.map((number): LogRecord => ({ key: null, value: Buffer.from(`{"number":${number}}`) }));
+      await this.append(topic, partition, records);
+    },
+
+    async append(topic: string, partition: number, records: readonly LogRecord[]): Promise<void> {
+      const [result] = await log.append([{ topic, partition, records }]);
+      if (result?.outcome !== 'appended') throw new Error(`Not appended: ${JSON.stringify(result)}`);
+    },
+
+    async open(id: string, options: StreamRequest = {}): Promise<StreamClient> {
+      const client = await StreamClient.open(port, id, options);
+      clients.add(client);
+      return client;
+    },
+
+    commit(id: string, streamId: string, cursors: readonly Cursor[]): Promise<CommitAnswer> {
+      const positions = cursors.map(({ event_type: eventType, partition, offset }) => ({
+        eventType,
+        partition: Number(partition),
+        offset: parseOffset(offset),
+      }));
+      return coordination.commit(id, streamId, positions);
+    },
+
+    async stop(): Promise<void> {
+      for (const client of clients) client.destroy();
+      await streams.closeAll();
+      server.closeAllConnections();
+      server.close();
+      await coordination.close();
+      await registry.stop();
+      await log.close();
+      await rm(dataFolder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** One open stream as a client sees it: lines as they arrive, and when the server ended it. */
+export class StreamClient {
+  readonly batches: Batch[] = [];
+  readonly response: IncomingMessage;
+  /** Why the connection ended without an orderly end, if so. */
+  error: Error | undefined;
+  /** Resolves when the answer has ended, in whatever way. */
+  readonly ended: Promise<void>;
+  #rest = '';
+  #isOver = false;
+  readonly #watchers = new Set<() => void>();
+
+  constructor(response: IncomingMessage) {
+    this.response = response;
+    this.ended = new Promise((resolve) => {
+      response.on('close', () => {
+        this.#isOver = true;
+        for (const watcher of this.#watchers) watcher();
+        resolve();
+      });
+    });
+    response.on('error', (error) => (this.error = error));
+  }
+
+  static async open(port: number, id: string, { method, query, body, headers }: StreamRequest): Promise<StreamClient> {
+    const sent = request({
+      host: '127.0.0.1',
+      port,
+      path: `/subscriptions/${id}/events${query ?? ''}`,
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      headers: headers ?? {},
+      agent: false,
+    });
+    sent.end(body === undefined ? undefined : JSON.stringify(body));
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    sent.on('error', () => {});
+    const client = new StreamClient(response);
+    if (response.statusCode === 200 && response.headers['content-encoding'] === undefined) client.read();
+    return client;
+  }
+
+  get status(): number {
+    return this.response.statusCode ?? 0;
+  }
+
+  get streamId(): string {
+    return String(this.response.headers['x-nakadi-streamid']);
+  }
+
+  /** Every number of `{"number":n}` events, in the order of arrival. */
+  get numbers(): number[] {
+    return this.batches.flatMap(({ events }) => (events ?? []).map(({ number }) => Number(number)));
+  }
+
+  get lastInfo(): Batch['info'] {
+    return this.batches.at(-1)?.info;
+  }
+
+  /** The last cursor that came with events, per partition. */
+  get cursors(): Cursor[] {
+    const last = new Map<string, Cursor>();
+    for (const { cursor, events } of this.batches) {
+      if (events !== undefined) last.set(`${cursor.event_type}:${cursor.partition}`, cursor);
+    }
+    return [...last.values()];
+  }
+
+  /** The partitions that lines came from. */
+  get partitions(): string[] {
+    return [...new Set(this.batches.map(({ cursor }) => cursor.partition))].sort();
+  }
+
+  read(): void {
+    this.response.on('data', (bytes: Buffer) => this.take(bytes.toString()));
+  }
+
+  take(text: string): void {
+    const lines = (this.#rest + text).split('\n');
+    this.#rest = lines.pop() ?? '';
+    for (const line of lines) this.batches.push(JSON.parse(line) as Batch);
+    for (const watcher of this.#watchers) watcher();
+  }
+
+  async problem(): Promise<{ status: number; detail: string; contentType: string }> {
+    const chunks: Buffer[] = [];
+    for await (const part of this.response) chunks.push(part as Buffer);
+    const { status, detail } = JSON.parse(Buffer.concat(chunks).toString()) as { status: number; detail: string };
+    return { status, detail, contentType: String(this.response.headers['content-type']) };
+  }
+
+  until(condition: () => boolean, milliseconds = 8_000): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const finish = (error?: Error): void => {
+        clearTimeout(timer);
+        this.#watchers.delete(check);
+        if (error === undefined) resolve();
+        else reject(error);
+      };
+      const received = (): string => JSON.stringify(this.batches).slice(-1500);
+      const timer = setTimeout(() => finish(new Error(`Waited in vain: ${received()}`)), milliseconds);
+      const check = (): void => {
+        if (condition()) finish();
+        else if (this.#isOver) finish(new Error(`The stream has ended: ${received()}`));
+      };
+      this.#watchers.add(check);
+      check();
+    });
+  }
+
+  destroy(): void {
+    this.response.destroy();
+  }
+}
+
+/** Waits until something holds that no event announces. */
+export async function eventually(condition: () => boolean | Promise<boolean>, milliseconds = 5_000): Promise<void> {
+  const endsAt = performance.now() + milliseconds;
+  while (!(await condition())) {
+    if (performance.now() > endsAt) throw new Error(`Waited in vain for ${String(condition)}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
