@@ -1,4 +1,4 @@
-import { earnedInterest, figuresOf } from './balances.ts';
+import { earnedGross, figuresOf } from './balances.ts';
 import { startOfDay } from './installments.ts';
 import { type AccountState, type AccountSubState, type Loan, isDynamic, toInstant } from './loan.ts';
 import { type Decimal, larger, sum, zero } from './money.ts';
@@ -156,7 +156,7 @@ function accruedInterest(loan: Loan): Decimal {
   if (!isDynamic(loan)) return zero;
   const { asOf, installments } = loan.position;
   const running = installments.filter((row) => asOf === null || row.dueDate > asOf);
-  return sum(running.map((row) => larger(zero, earnedInterest(loan, row).minus(row.interest.amount.paid))));
+  return sum(running.map((row) => larger(zero, earnedGross(loan, row).amount.minus(row.interest.amount.paid))));
 }
 
 function instantOrNull(instant: number | null): string | null {

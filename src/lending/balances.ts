@@ -1,7 +1,11 @@
 import { type FeeCharge, type Installment, type Loan, type LoanPosition, dueOf, isDynamic } from './loan.ts';
-import { type Decimal, larger, roundAmount, sum, zero } from './money.ts';
+import { type Decimal, larger, sum, zero } from './money.ts';
+import { roundScheduleAmount } from './schedule/rounding.ts';
 import { taxedAmount } from './taxes.ts';
 import type { Toggles } from './toggles.ts';
+
+/** Digits of accrued interest that count when it is rounded: fewer than it is kept with. */
+const settledDecimalPlaces = 15;
 
 const commonNames = [
   'principalDue',
@@ -35,7 +39,7 @@ export const balanceNames: readonly BalanceName[] = [...commonNames, ...feeNames
 export interface Figures {
   readonly principal: ElementFigures;
   readonly interest: ElementFigures;
-  /** Fees that joined an installment. */
+  /** Fees that joined an installment or were deducted from the disbursement. */
   readonly fees: ElementFigures;
   readonly penalty: ElementFigures;
   readonly nonScheduledFees: { readonly balance: Decimal; readonly paid: Decimal };
@@ -76,7 +80,7 @@ export function figuresOf(loan: Loan, position: LoanPosition = loan.position): F
     },
     fees: {
       due: feesBalance.minus(sum(notYetDue.map((charge) => dueOf(charge.amount)))),
-      paid: sum(charges.filter((charge) => charge.installmentNumber !== null).map((charge) => charge.amount.paid)),
+      paid: sum(charges.filter(isPaidAsFee).map((charge) => charge.amount.paid)),
       balance: feesBalance,
     },
     penalty: {
@@ -92,6 +96,11 @@ export function figuresOf(loan: Loan, position: LoanPosition = loan.position): F
   };
 }
 
+/** Fees paid in the ordinary way or deducted at disbursement; a capitalised fee is paid as principal. */
+function isPaidAsFee({ allocation, trigger }: FeeCharge): boolean {
+  return allocation === 'INSTALLMENT' && trigger !== 'CAPITALIZED_DISBURSEMENT';
+}
+
 /** A fee planned for a due date is due on that date; every other fee when it is applied. */
 function isNotYetDue(charge: FeeCharge, { installments, asOf }: LoanPosition): boolean {
   if (charge.trigger !== 'PAYMENT_DUE' || charge.installmentNumber === null) return false;
@@ -105,21 +114,22 @@ function isNotYetDue(charge: FeeCharge, { installments, asOf }: LoanPosition): b
  */
 export function payableInterest(loan: Loan, position: LoanPosition, row: Installment): Decimal {
   if (!isDynamic(loan) || (position.asOf !== null && row.dueDate <= position.asOf)) return dueOf(row.interest.amount);
-  return larger(zero, earnedInterest(loan, row).minus(row.interest.amount.paid));
+  return larger(zero, earnedGross(loan, row).amount.minus(row.interest.amount.paid));
 }
 
-/** What a row of a dynamic loan has earned so far, rounded and with its tax. */
-export function earnedInterest(loan: Loan, row: Installment): Decimal {
-  return grossInterest(loan, row.interestAccrued).amount;
+/** What a row of a dynamic loan has earned so far, rounded, and the tax in it. */
+export function earnedGross(loan: Loan, row: Installment): { readonly amount: Decimal; readonly tax: Decimal } {
+  return grossInterest(loan, row.interestAccrued);
 }
 
 /** Rounds interest to the currency and adds or takes out its tax, if the product taxes interest. */
 export function grossInterest(loan: Loan, interest: Decimal): { readonly amount: Decimal; readonly tax: Decimal } {
-  const { currency, taxSettings, scheduleSettings } = loan.product;
-  const mode = scheduleSettings.roundingSettings.roundingMode;
-  const rounded = roundAmount(interest, currency, mode);
+  const { taxSettings } = loan.product;
+  // Parts of a period, each cut at its own last digit, must not turn a tie between two minor units into the lower one.
+  const settled = interest.toDecimalPlaces(settledDecimalPlaces);
+  const rounded = roundScheduleAmount(settled, 'INTEREST', loan.terms);
   if (!taxSettings.taxesOnInterestEnabled) return { amount: rounded, tax: zero };
-  const { owed, tax } = taxedAmount(rounded, taxSettings, currency, mode);
+  const { owed, tax } = taxedAmount(rounded, taxSettings, loan.terms.currency, loan.terms.rounding.roundingMode);
   return { amount: owed, tax };
 }
 

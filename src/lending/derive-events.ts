@@ -150,9 +150,9 @@ function feeBodies(before: Loan, after: Loan, toggles: Toggles): Body[] {
     balances,
   });
   const goneOrNew = (charge: FeeCharge, sign: 1 | -1): Body =>
-    tell(charge, kindOfCharge(charge, sign), charge.amount.expected.times(sign), charge.tax.expected.times(sign));
+    tell(charge, kindOfCharge(charge, sign), signed(charge.amount.expected, sign), signed(charge.tax.expected, sign));
   const paid = (charge: FeeCharge, amount: Decimal, tax: Decimal): Body[] => {
-    if (amount.isZero() && tax.isZero()) return [];
+    if ((amount.isZero() && tax.isZero()) || charge.trigger === 'CAPITALIZED_DISBURSEMENT') return [];
     return [
       tell(charge, amount.isNegative() ? { feeEvent: 'ADJUSTED', adjusts: 'PAID' } : { feeEvent: 'PAID' }, amount, tax),
     ];
@@ -160,7 +160,7 @@ function feeBodies(before: Loan, after: Loan, toggles: Toggles): Body[] {
   const removed = before.position.charges.filter(({ encodedKey }) => !kept.has(encodedKey));
   return [
     ...removed.flatMap((charge) => [
-      ...paid(charge, charge.amount.paid.negated(), charge.tax.paid.negated()),
+      ...paid(charge, zero.minus(charge.amount.paid), zero.minus(charge.tax.paid)),
       goneOrNew(charge, -1),
     ]),
     ...after.position.charges.flatMap((charge) => {
@@ -171,6 +171,10 @@ function feeBodies(before: Loan, after: Loan, toggles: Toggles): Body[] {
       return [...(earlier === undefined ? [goneOrNew(charge, 1)] : []), ...paid(charge, amount, tax)];
     }),
   ];
+}
+
+function signed(amount: Decimal, sign: 1 | -1): Decimal {
+  return sign === 1 ? amount : zero.minus(amount);
 }
 
 type FeeKind = Pick<LoanFeeEvent, 'feeEvent' | 'adjusts'>;

@@ -1,19 +1,13 @@
 import type { LoanCommand } from './commands.ts';
 import { decide } from './decide.ts';
+import type { DecisionContext } from './decision.ts';
 import { eventsBetween } from './derive-events.ts';
 import type { LoanEvent } from './events.ts';
 import { evolve, remember } from './evolve.ts';
 import type { Loan, RememberedOutcome } from './loan.ts';
 import type { Refusal } from './refusals.ts';
-import type { Toggles } from './toggles.ts';
 
-/** What a decision needs besides the loan and the command. */
-export interface ExecutionContext {
-  /** As they are when the command is decided. */
-  readonly toggles: Toggles;
-  /** A fresh key of 32 hex characters; the same for the same command and purpose, whenever it is asked for. */
-  readonly newKey: (purpose: string) => string;
-}
+export type ExecutionContext = DecisionContext;
 
 /**
  * - `committed`: `loan` is the next state, to be stored together with `events`.

@@ -1,6 +1,15 @@
-import { isWithinGrace, previewInstallments } from './disbursement-schedule.ts';
-import { type Installment, type Loan, type Portion, type TaxedPortion, dueOf, installmentKey } from './loan.ts';
-import { type Decimal, roundAmount, smaller, sum } from './money.ts';
+import { previewInstallments } from './disbursement.ts';
+import {
+  type Installment,
+  type Loan,
+  type Portion,
+  type TaxedPortion,
+  dueOf,
+  installmentKey,
+  rowDue,
+  rowExpected,
+} from './loan.ts';
+import { type Decimal, roundAmount, smaller } from './money.ts';
 import { taxedAmount } from './taxes.ts';
 import type { LocalDate } from './terms.ts';
 import type { Toggles } from './toggles.ts';
@@ -100,19 +109,17 @@ function taxed(portion: TaxedPortion): TaxedAmountView {
   return { amount: amountView(portion.amount), tax: amountView(portion.tax) };
 }
 
-/** All that a row is still owed. */
-export function rowDue(row: Installment): Decimal {
-  return sum([row.principal, row.interest.amount, row.fee.amount, row.penalty.amount].map(dueOf));
-}
-
 /** The state of a row on the loan's `asOf` day: what the account's own story tells, without a clock. */
 function installmentState(loan: Loan, row: Installment): InstallmentState {
   const { asOf } = loan.position;
+  if (isWithinGrace(loan, row) && rowExpected(row).isZero()) return 'GRACE';
   if (rowDue(row).isZero()) return 'PAID';
   if (asOf !== null && row.dueDate < asOf) return 'LATE';
-  const paid = [row.principal.paid, row.interest.amount.paid, row.fee.amount.paid, row.penalty.amount.paid];
-  if (paid.some((amount) => amount.greaterThan(0))) return 'PARTIALLY_PAID';
-  return isWithinGrace(loan, row) && rowDue(row).equals(dueOf(row.interest.amount)) ? 'GRACE' : 'PENDING';
+  return rowDue(row).lessThan(rowExpected(row)) ? 'PARTIALLY_PAID' : 'PENDING';
+}
+
+function isWithinGrace({ terms }: Loan, row: Installment): boolean {
+  return terms.gracePeriodType !== 'NONE' && row.number <= terms.gracePeriod;
 }
 
 /**

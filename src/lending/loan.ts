@@ -1,5 +1,5 @@
 import type { CustomPaymentAmount, PrepaymentRecalculationMethod } from './commands.ts';
-import type { Decimal } from './money.ts';
+import { type Decimal, sum } from './money.ts';
 import type { FeeAllocation, FeeTrigger, LoanProduct } from './product.ts';
 import type { Refusal } from './refusals.ts';
 import type { LocalDate, ScheduleTerms } from './terms.ts';
@@ -66,6 +66,8 @@ export interface LoanPosition {
    * balances show, and the day up to which the interest of a dynamic loan is known.
    */
   readonly asOf: LocalDate | null;
+  /** The level payment of an equal-installment loan, without tax; null for other methods and before the disbursement. */
+  readonly periodicPayment: Decimal | null;
   /** In due-date order, numbered from 1 without a gap; empty before the disbursement. */
   readonly installments: readonly Installment[];
   /** In the order they were charged. */
@@ -208,6 +210,16 @@ export interface RememberedOutcome {
 /** What is still to be paid of an element. */
 export function dueOf(portion: Portion): Decimal {
   return portion.expected.minus(portion.paid);
+}
+
+/** All that a row still owes. */
+export function rowDue(row: Installment): Decimal {
+  return sum([row.principal, row.interest.amount, row.fee.amount, row.penalty.amount].map(dueOf));
+}
+
+/** All that a row asks for, paid or not. */
+export function rowExpected(row: Installment): Decimal {
+  return sum([row.principal, row.interest.amount, row.fee.amount, row.penalty.amount].map(({ expected }) => expected));
 }
 
 /** The calendar day (UTC) of an instant given in milliseconds since the epoch. */

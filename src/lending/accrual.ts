@@ -1,0 +1,76 @@
+import { grossInterest } from './balances.ts';
+import { periodInterest } from './interest.ts';
+import { type Installment, type Loan, type LoanPosition, dueOf, isDynamic } from './loan.ts';
+import { type Decimal, sum, zero } from './money.ts';
+import type { LocalDate } from './terms.ts';
+
+/** Digits after the point that accrued interest is kept with. */
+const accrualDecimalPlaces = 20;
+
+/**
+ * Moves a position on to a day. A fixed loan keeps its scheduled interest. A dynamic loan earns interest on the principal
+ * that really was outstanding since the last movement of principal; its rows expect what they have earned so far plus
+ * what they will earn if everything is paid on its day from now on.
+ * @param date not before the position's `asOf`: principal has not changed in between
+ */
+export function accrueTo(loan: Loan, position: LoanPosition, date: LocalDate): LoanPosition {
+  if (!isDynamic(loan)) return { ...position, asOf: date };
+  const since = position.asOf ?? date;
+  const outstanding = principalDueOf(position.installments);
+  let overdue = zero;
+  const installments = position.installments.map((row) => {
+    const from = row.accruesAfter > since ? row.accruesAfter : since;
+    const to = row.dueDate < date ? row.dueDate : date;
+    const base = outstanding.minus(overdueThatRests(loan, overdue));
+    overdue = overdue.plus(dueOf(row.principal));
+    if (from >= to) return row;
+    const earned = periodInterest(base, loan.terms, row, from, to);
+    const interestAccrued = row.interestAccrued.plus(earned).toDecimalPlaces(accrualDecimalPlaces);
+    return { ...row, interestAccrued };
+  });
+  return expectInterest(loan, { ...position, installments, asOf: date });
+}
+
+/** Sets the interest that the rows of a dynamic loan expect, from the principal that is outstanding now. */
+export function expectInterest(loan: Loan, position: LoanPosition): LoanPosition {
+  if (!isDynamic(loan)) return position;
+  const { asOf } = position;
+  let outstanding = principalDueOf(position.installments);
+  let overdue = zero;
+  const installments = position.installments.map((row) => {
+    const base = outstanding;
+    outstanding = outstanding.minus(dueOf(row.principal));
+    if (asOf !== null && row.dueDate <= asOf) {
+      overdue = overdue.plus(dueOf(row.principal));
+      return withInterest(loan, row, row.interestAccrued);
+    }
+    // The running row goes on earning on what is overdue; from its due date on, nothing is assumed to be.
+    const isRunning = asOf !== null && row.accruesAfter <= asOf;
+    const late = isRunning ? overdue.minus(overdueThatRests(loan, overdue)) : zero;
+    const from = isRunning ? asOf : row.accruesAfter;
+    const rest = periodInterest(base.plus(late), loan.terms, row, from, row.dueDate);
+    return withInterest(loan, row, row.interestAccrued.plus(rest));
+  });
+  return { ...position, installments };
+}
+
+/** The part of overdue principal that earns nothing: all of it when the product accrues no late interest. */
+function overdueThatRests({ product }: Loan, overdue: Decimal): Decimal {
+  return product.interestSettings.accrueLateInterest ? zero : overdue;
+}
+
+function withInterest(loan: Loan, row: Installment, interest: Decimal): Installment {
+  const { amount, tax } = grossInterest(loan, interest);
+  if (amount.equals(row.interest.amount.expected) && tax.equals(row.interest.tax.expected)) return row;
+  return {
+    ...row,
+    interest: {
+      amount: { expected: amount, paid: row.interest.amount.paid },
+      tax: { expected: tax, paid: row.interest.tax.paid },
+    },
+  };
+}
+
+function principalDueOf(rows: readonly Installment[]): Decimal {
+  return sum(rows.map(({ principal }) => dueOf(principal)));
+}

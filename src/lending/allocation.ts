@@ -1,0 +1,141 @@
+import type { CustomPaymentAmount } from './commands.ts';
+import { type Ledger, chargesDue, pay, payCharges, payable } from './ledger.ts';
+import { type FeeCharge, isDynamic } from './loan.ts';
+import { type Decimal, sum, zero } from './money.ts';
+import { type AllocationElement, customAmountTypeOfFee } from './product.ts';
+import { type Refusal, refusal } from './refusals.ts';
+
+/**
+ * The place of the row whose period the value date falls into, its due date included: rows up to it are paid in full
+ * before anything counts as paid ahead. After the last due date, the last row.
+ */
+export function currentRowIndex({ rows, valueDate }: Pick<Ledger, 'rows' | 'valueDate'>): number {
+  const index = rows.findIndex(({ dueDate }) => dueDate >= valueDate);
+  return index === -1 ? rows.length - 1 : index;
+}
+
+/**
+ * HORIZONTAL allocation: row by row in due-date order, inside a row in the product's order, the next row only when the
+ * one before has nothing left to pay. Of a row of a dynamic loan that is not due yet, interest can be paid as far as it
+ * has been earned.
+ * @param keepsPrincipalAhead leaves the principal of rows after the current one alone: a recalculation is to spread it
+ * @returns what could not be allocated
+ */
+export function allocate(ledger: Ledger, amount: Decimal, keepsPrincipalAhead: boolean): Decimal {
+  const { repaymentAllocationOrder } = ledger.loan.product.paymentSettings;
+  const current = currentRowIndex(ledger);
+  let left = amount;
+  for (let index = 0; index < ledger.rows.length && !left.isZero(); index += 1) {
+    for (const element of repaymentAllocationOrder) {
+      if (keepsPrincipalAhead && element === 'PRINCIPAL' && index > current) continue;
+      left = left.minus(pay(ledger, index, element, left));
+    }
+  }
+  return left;
+}
+
+/** The rules on custom amounts that need no balance; null when they hold. */
+export function refusalOfCustomAmounts(
+  isAllowedByProduct: boolean,
+  amount: Decimal,
+  parts: readonly CustomPaymentAmount[],
+  currencyDigits: number,
+): Refusal | null {
+  if (!isAllowedByProduct) return refusal('CUSTOM_PAYMENT_NOT_ALLOWED_BY_PRODUCT', 'customPaymentAmounts');
+  const wrong = parts.findIndex((part) => !part.amount.greaterThan(0) || part.amount.decimalPlaces() > currencyDigits);
+  if (wrong !== -1) return refusal('INVALID_AMOUNT', `customPaymentAmounts[${wrong}].amount`);
+  const names = parts.map((part) => `${part.customPaymentAmountType} ${part.predefinedFeeKey ?? ''}`);
+  const repeated = names.findIndex((name, index) => names.indexOf(name) !== index);
+  if (repeated !== -1) {
+    return refusal(
+      'SAME_CUSTOM_PAYMENT_AMOUNT_TYPE_USED_MULTIPLE_TIMES',
+      `customPaymentAmounts[${repeated}].customPaymentAmountType`,
+    );
+  }
+  if (!sum(parts.map((part) => part.amount)).equals(amount)) {
+    return refusal('CUSTOM_PAYMENT_AMOUNT_DIFFERENT_THAN_TOTAL_PAYMENT_AMOUNT', 'customPaymentAmounts');
+  }
+  return null;
+}
+
+/**
+ * Pays the elements that a custom repayment names, in its order and each row by row; the product's order has no say.
+ * @returns the principal meant for rows after the current one, when a recalculation is to spread it; or
+ *   EXCESS_REPAYMENT_ERROR naming the first part that is more than what is owed for it
+ */
+export function allocateCustom(
+  ledger: Ledger,
+  parts: readonly CustomPaymentAmount[],
+  keepsPrincipalAhead: boolean,
+): Decimal | Refusal {
+  let ahead = zero;
+  for (const [index, part] of parts.entries()) {
+    const left = allocatePart(ledger, part, keepsPrincipalAhead);
+    const isAhead = part.customPaymentAmountType === 'PRINCIPAL' && keepsPrincipalAhead;
+    const room = isAhead ? principalAhead(ledger) : zero;
+    if (left.greaterThan(room)) return refusal('EXCESS_REPAYMENT_ERROR', `customPaymentAmounts[${index}].amount`);
+    ahead = ahead.plus(left);
+  }
+  return ahead;
+}
+
+function allocatePart(ledger: Ledger, part: CustomPaymentAmount, keepsPrincipalAhead: boolean): Decimal {
+  switch (part.customPaymentAmountType) {
+    case 'PRINCIPAL':
+      return payRows(ledger, part.amount, 'PRINCIPAL', keepsPrincipalAhead ? currentRowIndex(ledger) : undefined);
+    case 'INTEREST':
+    case 'PENALTY':
+      return payRows(ledger, part.amount, part.customPaymentAmountType);
+    case 'MANUAL_FEE':
+    case 'UPFRONT_DISBURSEMENT_FEE':
+    case 'PAYMENT_DUE_FEE':
+    case 'NON_SCHEDULED_FEE':
+      return part.amount.minus(payCharges(ledger, part.amount, (charge) => isMeant(ledger, part, charge)));
+  }
+}
+
+function payRows(ledger: Ledger, amount: Decimal, element: AllocationElement, last = ledger.rows.length - 1): Decimal {
+  let left = amount;
+  for (let index = 0; index <= last; index += 1) left = left.minus(pay(ledger, index, element, left));
+  return left;
+}
+
+function isMeant({ loan }: Ledger, part: CustomPaymentAmount, charge: FeeCharge): boolean {
+  const { customPaymentAmountType, predefinedFeeKey } = part;
+  if (predefinedFeeKey !== undefined) {
+    const fee = loan.product.feesSettings.fees.find(({ id, encodedKey }) =>
+      [id, encodedKey].includes(predefinedFeeKey),
+    );
+    if (fee === undefined || fee.encodedKey !== charge.predefinedFeeKey) return false;
+  }
+  if (customPaymentAmountType === 'NON_SCHEDULED_FEE') return charge.allocation === 'NO_ALLOCATION';
+  return charge.allocation === 'INSTALLMENT' && customAmountTypeOfFee[charge.trigger] === customPaymentAmountType;
+}
+
+/** Unpaid principal of the rows after the current one. */
+export function principalAhead(ledger: Ledger): Decimal {
+  const current = currentRowIndex(ledger);
+  return sum(ledger.rows.map((_, index) => (index > current ? payable(ledger, index, 'PRINCIPAL') : zero)));
+}
+
+/** What is due on the value date: a repayment of more pays ahead. */
+export function dueNow(ledger: Ledger): Decimal {
+  const { rows, valueDate, loan } = ledger;
+  return sum(
+    rows.flatMap((row, index) => {
+      const elements: readonly AllocationElement[] =
+        row.dueDate <= valueDate
+          ? ['PRINCIPAL', 'INTEREST', 'PENALTY']
+          : isDynamic(loan)
+            ? ['INTEREST', 'PENALTY']
+            : ['PENALTY'];
+      return elements.map((element) => payable(ledger, index, element));
+    }),
+  ).plus(
+    chargesDue(ledger, ({ trigger, installmentNumber }) => {
+      if (installmentNumber === null) return false;
+      const dueDate = rows[installmentNumber - 1]?.dueDate;
+      return trigger !== 'PAYMENT_DUE' || (dueDate !== undefined && dueDate <= valueDate);
+    }),
+  );
+}

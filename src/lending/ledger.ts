@@ -1,0 +1,186 @@
+import { earnedGross, payableInterest } from './balances.ts';
+import {
+  type ElementAmounts,
+  type FeeCharge,
+  type Installment,
+  type Loan,
+  type LoanPosition,
+  type Portion,
+  type TaxedPortion,
+  dueOf,
+  isDynamic,
+  rowDue,
+  rowExpected,
+} from './loan.ts';
+import { type Decimal, larger, roundAmount, smaller, sum, zero } from './money.ts';
+import type { AllocationElement } from './product.ts';
+import type { LocalDate } from './terms.ts';
+
+/**
+ * The rows and charges of a position while one transaction is worked out. The arrays belong to the ledger; the rows in
+ * them are replaced, never changed, so that an untouched row stays the same object.
+ */
+export interface Ledger {
+  readonly loan: Loan;
+  readonly position: LoanPosition;
+  readonly valueDate: LocalDate;
+  readonly rows: Installment[];
+  readonly charges: FeeCharge[];
+  affected: ElementAmounts;
+  taxes: ElementAmounts;
+}
+
+export const noAmounts: ElementAmounts = { principal: zero, interest: zero, fees: zero, penalty: zero };
+
+export function openLedger(loan: Loan, position: LoanPosition, valueDate: LocalDate): Ledger {
+  return {
+    loan,
+    position,
+    valueDate,
+    rows: [...position.installments],
+    charges: [...position.charges],
+    affected: noAmounts,
+    taxes: noAmounts,
+  };
+}
+
+/** The position with the ledger's rows and charges; rows that are now paid in full say since when. */
+export function closeLedger({ position, rows, charges, valueDate }: Ledger): LoanPosition {
+  return { ...position, installments: rows.map((row) => withRepaidDate(row, valueDate)), charges };
+}
+
+function withRepaidDate(row: Installment, valueDate: LocalDate): Installment {
+  const isRepaid = rowDue(row).isZero() && !rowExpected(row).isZero();
+  const repaidDate = isRepaid ? (row.repaidDate ?? valueDate) : null;
+  return repaidDate === row.repaidDate ? row : { ...row, repaidDate };
+}
+
+/** How much of an element of a row can be paid now. */
+export function payable({ loan, position, rows }: Ledger, index: number, element: AllocationElement): Decimal {
+  const row = rowAt(rows, index);
+  switch (element) {
+    case 'PRINCIPAL':
+      return dueOf(row.principal);
+    case 'INTEREST':
+      return payableInterest(loan, position, row);
+    case 'FEE':
+      return dueOf(row.fee.amount);
+    case 'PENALTY':
+      return dueOf(row.penalty.amount);
+  }
+}
+
+/** Pays up to `amount` of one element of one row and returns what was paid. */
+export function pay(ledger: Ledger, index: number, element: AllocationElement, amount: Decimal): Decimal {
+  const paid = smaller(amount, payable(ledger, index, element));
+  if (paid.isZero()) return zero;
+  const row = rowAt(ledger.rows, index);
+  switch (element) {
+    case 'PRINCIPAL':
+      ledger.rows[index] = { ...touched(ledger, row), principal: addPaid(row.principal, paid) };
+      note(ledger, 'principal', paid, zero);
+      return paid;
+    case 'INTEREST': {
+      const asked = askedInterest(ledger, row);
+      const interest = payTaxed(ledger, row.interest, paid, asked);
+      ledger.rows[index] = { ...touched(ledger, row), interest };
+      note(ledger, 'interest', paid, interest.tax.paid.minus(row.interest.tax.paid));
+      return paid;
+    }
+    case 'PENALTY': {
+      const penalty = payTaxed(ledger, row.penalty, paid);
+      ledger.rows[index] = { ...touched(ledger, row), penalty };
+      note(ledger, 'penalty', paid, penalty.tax.paid.minus(row.penalty.tax.paid));
+      return paid;
+    }
+    case 'FEE':
+      return payCharges(ledger, paid, (charge) => charge.installmentNumber === row.number);
+  }
+}
+
+/** Of interest that is still being earned, tax is paid on what has been earned. */
+function askedInterest({ loan, position }: Ledger, row: Installment): { amount: Decimal; tax: Decimal } {
+  const isRunning = isDynamic(loan) && (position.asOf === null || row.dueDate > position.asOf);
+  return isRunning ? earnedGross(loan, row) : { amount: row.interest.amount.expected, tax: row.interest.tax.expected };
+}
+
+/** Pays charges in the order they were made, up to `amount` in all, and the rows they belong to with them. */
+export function payCharges(ledger: Ledger, amount: Decimal, isMeant: (charge: FeeCharge) => boolean): Decimal {
+  let left = amount;
+  for (const [index, charge] of ledger.charges.entries()) {
+    if (left.isZero()) break;
+    if (!isMeant(charge)) continue;
+    const paid = smaller(left, dueOf(charge.amount));
+    if (paid.isZero()) continue;
+    const after = payTaxed(ledger, charge, paid);
+    const tax = after.tax.paid.minus(charge.tax.paid);
+    ledger.charges[index] = { ...charge, amount: after.amount, tax: after.tax };
+    if (charge.installmentNumber !== null) {
+      const row = rowAt(ledger.rows, charge.installmentNumber - 1);
+      const fee = { amount: addPaid(row.fee.amount, paid), tax: addPaid(row.fee.tax, tax) };
+      ledger.rows[row.number - 1] = { ...touched(ledger, row), fee };
+    }
+    note(ledger, 'fees', paid, tax);
+    left = left.minus(paid);
+  }
+  return amount.minus(left);
+}
+
+/** What the charges meant still owe. */
+export function chargesDue(ledger: Ledger, isMeant: (charge: FeeCharge) => boolean): Decimal {
+  return sum(ledger.charges.filter(isMeant).map(({ amount }) => dueOf(amount)));
+}
+
+/** Adds a charge to the account and, when it names one, to its row. */
+export function charge(ledger: Ledger, added: FeeCharge): void {
+  ledger.charges.push(added);
+  if (added.installmentNumber === null) return;
+  const row = rowAt(ledger.rows, added.installmentNumber - 1);
+  const fee = {
+    amount: addExpected(row.fee.amount, added.amount.expected),
+    tax: addExpected(row.fee.tax, added.tax.expected),
+  };
+  ledger.rows[row.number - 1] = { ...row, fee };
+}
+
+/**
+ * The tax paid follows the amount paid: the same share of it, rounded, and all of it with the last cent. It depends on
+ * how much was paid, not on how many payments that took.
+ */
+function payTaxed(
+  { loan }: Ledger,
+  { amount, tax }: TaxedPortion,
+  paid: Decimal,
+  asked: { amount: Decimal; tax: Decimal } = { amount: amount.expected, tax: tax.expected },
+): TaxedPortion {
+  const paidAfter = amount.paid.plus(paid);
+  const { currency, rounding } = loan.terms;
+  const share = paidAfter.equals(asked.amount)
+    ? asked.tax
+    : roundAmount(asked.tax.times(paidAfter).dividedBy(asked.amount), currency, rounding.roundingMode);
+  const taxPaid = smaller(tax.expected, larger(tax.paid, share));
+  return { amount: addPaid(amount, paid), tax: { expected: tax.expected, paid: taxPaid } };
+}
+
+function note(ledger: Ledger, element: keyof ElementAmounts, amount: Decimal, tax: Decimal): void {
+  ledger.affected = { ...ledger.affected, [element]: ledger.affected[element].plus(amount) };
+  ledger.taxes = { ...ledger.taxes, [element]: ledger.taxes[element].plus(tax) };
+}
+
+function touched({ valueDate }: Ledger, row: Installment): Installment {
+  return { ...row, lastPaidDate: valueDate };
+}
+
+function addPaid(portion: Portion, amount: Decimal): Portion {
+  return { expected: portion.expected, paid: portion.paid.plus(amount) };
+}
+
+export function addExpected(portion: Portion, amount: Decimal): Portion {
+  return { expected: portion.expected.plus(amount), paid: portion.paid };
+}
+
+export function rowAt(rows: readonly Installment[], index: number): Installment {
+  const row = rows[index];
+  if (row === undefined) throw new Error(`no installment ${index + 1}`);
+  return row;
+}

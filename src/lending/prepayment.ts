@@ -1,0 +1,88 @@
+import type { PrepaymentRecalculationMethod } from './commands.ts';
+import { type Ledger, rowAt } from './ledger.ts';
+import { type Installment, type Loan, dueOf, isDynamic, rowExpected } from './loan.ts';
+import { type Decimal, sum, zero } from './money.ts';
+import type { LoanProduct } from './product.ts';
+import { rebuildRows } from './schedule/build-schedule.ts';
+import { type StartOfAccrual, levelPayment } from './schedule/principal-plan.ts';
+import type { LocalDate } from './terms.ts';
+
+/**
+ * Whether a method can be used with a product: a fixed loan keeps its schedule, and a level payment can be reduced, or
+ * kept over fewer installments, only where there is one.
+ */
+export function fitsProduct(
+  method: PrepaymentRecalculationMethod,
+  { type, interestSettings }: Pick<LoanProduct, 'type' | 'interestSettings'>,
+): boolean {
+  if (method === 'NO_RECALCULATION') return true;
+  if (type === 'FIXED_TERM_LOAN') return false;
+  const needsLevelPayment =
+    method === 'REDUCE_AMOUNT_PER_INSTALLMENT' || method === 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW';
+  return !needsLevelPayment || interestSettings.interestCalculationMethod === 'DECLINING_BALANCE_DISCOUNTED';
+}
+
+/**
+ * Spreads the principal of the rows from `first` on anew after `amount` of it was paid outside them. Rows at the end
+ * that nothing is asked of any more are dropped.
+ * @param asOf the day up to which interest is known
+ * @returns the level payment from now on; null where there is none
+ */
+export function respread(
+  { loan, position, rows }: Pick<Ledger, 'loan' | 'position' | 'rows'>,
+  first: number,
+  amount: Decimal,
+  method: PrepaymentRecalculationMethod,
+  asOf: LocalDate,
+): Decimal | null {
+  const open = rows.slice(first);
+  const outstanding = sum(open.map(({ principal }) => dueOf(principal))).minus(amount);
+  const before = open.map((row) => ({
+    number: row.number,
+    accruesAfter: row.accruesAfter,
+    dueDate: row.dueDate,
+    principal: dueOf(row.principal),
+    interest: row.interest.amount.expected.minus(row.interest.tax.expected),
+  }));
+  const start = startOf(loan, open[0], asOf);
+  const { periodicPayment } = position;
+  const rebuilt = rebuildRows({
+    terms: loan.terms,
+    amountLent: position.principalLent,
+    outstanding,
+    rows: before,
+    method,
+    ...(periodicPayment === null ? {} : { payment: periodicPayment }),
+    ...(start === null ? {} : { start }),
+  });
+  for (const [index, row] of open.entries()) {
+    const principal = rebuilt[index]?.principal ?? zero;
+    rows[first + index] = {
+      ...row,
+      principal: { expected: row.principal.paid.plus(principal), paid: row.principal.paid },
+    };
+  }
+  dropEmptyRows(loan, rows, first);
+  const isPricedAnew =
+    method === 'REDUCE_AMOUNT_PER_INSTALLMENT' || method === 'RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS';
+  if (periodicPayment === null || !isPricedAnew) return periodicPayment;
+  return levelPayment(loan.terms, outstanding, before, start ?? undefined);
+}
+
+function startOf(loan: Loan, row: Installment | undefined, asOf: LocalDate): StartOfAccrual | null {
+  if (!isDynamic(loan) || row === undefined || row.accruesAfter >= asOf || row.dueDate <= asOf) return null;
+  return { from: asOf, accruedInterest: row.interestAccrued };
+}
+
+/**
+ * Drops rows from the end that ask for nothing any more, but none before `first`. What a row of a dynamic loan expects of
+ * interest is interest on principal that is no longer there; that of a fixed loan stays owed.
+ */
+function dropEmptyRows(loan: Loan, rows: Installment[], first: number): void {
+  while (rows.length > Math.max(first, 1)) {
+    const row = rowAt(rows, rows.length - 1);
+    const asked = isDynamic(loan) ? rowExpected(row).minus(row.interest.amount.expected) : rowExpected(row);
+    if (!asked.isZero() || !row.interestAccrued.isZero() || !row.principalOverpaid.isZero()) return;
+    rows.pop();
+  }
+}

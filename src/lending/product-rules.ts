@@ -1,0 +1,176 @@
+import type { Decimal } from './money.ts';
+import { fitsProduct } from './prepayment.ts';
+import type { Bounded, LoanProduct, ProductFee } from './product.ts';
+import { type Refusal, refusal } from './refusals.ts';
+
+/** The most installments a loan may have: ten years of daily ones. */
+export const installmentsMaximum = 3_660;
+
+const allocationElementCount = 4;
+
+/**
+ * Whether the settings of a product go together; the product itself when they do, else every rule that says no, in the
+ * order of the product's sections.
+ *
+ * A fee that joins no installment can only be paid by a custom repayment, so a product that has one must allow those:
+ * CUSTOM_PAYMENT_NOT_ALLOWED_BY_PRODUCT names the fee (`feesSettings.fees[0]`).
+ */
+export function createProduct(product: LoanProduct): LoanProduct | Refusal[] {
+  const refusals = [
+    ...boundsRefusals(product),
+    ...interestRefusals(product),
+    ...scheduleRefusals(product),
+    ...graceRefusals(product),
+    ...paymentRefusals(product),
+    ...feeRefusals(product),
+    ...taxRefusals(product),
+  ];
+  return refusals.length === 0 ? product : refusals;
+}
+
+/** What the refusal's rule asks for, in words, for rules that involve more than the field they name. */
+export const productRuleMessages: Readonly<Partial<Record<Refusal['errorReason'], string>>> = {
+  CUSTOM_PAYMENT_NOT_ALLOWED_BY_PRODUCT:
+    'A fee whose allocation is NO_ALLOCATION can only be paid by a custom repayment: set allowCustomRepaymentAllocation to true.',
+};
+
+function boundsRefusals({ loanAmountSettings, interestSettings, scheduleSettings }: LoanProduct): Refusal[] {
+  const { numInstallments, firstRepaymentDueDateOffset } = scheduleSettings;
+  return [
+    ...boundedDecimal(loanAmountSettings.loanAmount, 'loanAmountSettings.loanAmount', 'INVALID_AMOUNT'),
+    ...boundedDecimal(interestSettings.interestRate, 'interestSettings.interestRate', 'INVALID_INTEREST_RATE'),
+    ...boundedCount(numInstallments, 'scheduleSettings.numInstallments', 1),
+    ...boundedCount(firstRepaymentDueDateOffset, 'scheduleSettings.firstRepaymentDueDateOffset', 0),
+  ];
+}
+
+function boundedDecimal(
+  { defaultValue, minValue, maxValue }: Bounded<Decimal>,
+  field: string,
+  reason: Refusal['errorReason'],
+): Refusal[] {
+  const negative = [minValue, defaultValue, maxValue].some((value) => value?.isNegative() === true);
+  const upsideDown = minValue !== undefined && maxValue?.lessThan(minValue) === true;
+  const outside =
+    (minValue !== undefined && defaultValue?.lessThan(minValue) === true) ||
+    (maxValue !== undefined && defaultValue?.greaterThan(maxValue) === true);
+  return negative || upsideDown || outside ? [refusal(reason, field)] : [];
+}
+
+function boundedCount({ defaultValue, minValue, maxValue }: Bounded<number>, field: string, least: number): Refusal[] {
+  const values = [minValue, defaultValue, maxValue].filter((value) => value !== undefined);
+  const ascending = values.every((value, index) => index === 0 || value >= (values[index - 1] ?? value));
+  const inRange = values.every((value) => Number.isInteger(value) && value >= least && value <= installmentsMaximum);
+  return ascending && inRange ? [] : [refusal('INVALID_INSTALLMENTS', field)];
+}
+
+function interestRefusals({ type, interestSettings }: LoanProduct): Refusal[] {
+  const refusals: Refusal[] = [];
+  const { interestChargeFrequency, interestChargeFrequencyCount } = interestSettings;
+  const needsOne = interestChargeFrequency !== 'EVERY_X_DAYS';
+  if (interestChargeFrequencyCount < 1 || (needsOne && interestChargeFrequencyCount !== 1)) {
+    refusals.push(refusal('INVALID_PARAMETERS', 'interestSettings.interestChargeFrequencyCount'));
+  }
+  // Flat interest is on the amount lent, whatever has been repaid; a dynamic loan's is on what is outstanding.
+  if (type === 'DYNAMIC_TERM_LOAN' && interestSettings.interestCalculationMethod === 'FLAT') {
+    refusals.push(refusal('INVALID_PARAMETERS', 'interestSettings.interestCalculationMethod'));
+  }
+  return refusals;
+}
+
+function scheduleRefusals({ scheduleSettings }: LoanProduct): Refusal[] {
+  const refusals: Refusal[] = [];
+  const { scheduleDueDatesMethod, fixedDaysOfMonth, shortMonthHandlingMethod } = scheduleSettings;
+  if (!areFixedDays(fixedDaysOfMonth, scheduleDueDatesMethod === 'FIXED_DAYS_OF_MONTH')) {
+    refusals.push(refusal('INCONSISTENT_WITH_FIXED_DAYS_OF_MONTH', 'scheduleSettings.fixedDaysOfMonth'));
+  }
+  if (scheduleDueDatesMethod === 'INTERVAL' && shortMonthHandlingMethod !== undefined) {
+    refusals.push(refusal('INCONSISTENT_WITH_FIXED_DAYS_OF_MONTH', 'scheduleSettings.shortMonthHandlingMethod'));
+  }
+  if (!isCountFrom(1, scheduleSettings.defaultRepaymentPeriodCount)) {
+    refusals.push(refusal('INVALID_REPAYMENT_FREQUENCY', 'scheduleSettings.defaultRepaymentPeriodCount'));
+  }
+  if (!isCountFrom(1, scheduleSettings.defaultPrincipalRepaymentInterval)) {
+    refusals.push(
+      refusal('INVALID_PRINCIPAL_REPAYMENT_INTERVAL', 'scheduleSettings.defaultPrincipalRepaymentInterval'),
+    );
+  }
+  return refusals;
+}
+
+/** Days 1 to 31, ascending and without repeats where a schedule is made of them; none where it is not. */
+export function areFixedDays(days: readonly number[], areUsed: boolean): boolean {
+  if (!areUsed) return days.length === 0;
+  const inMonth = days.every((day) => Number.isInteger(day) && day >= 1 && day <= 31);
+  return days.length > 0 && inMonth && days.every((day, index) => index === 0 || day > (days[index - 1] ?? 0));
+}
+
+export function isCountFrom(least: number, count: number): boolean {
+  return Number.isInteger(count) && count >= least && count <= installmentsMaximum;
+}
+
+function graceRefusals({ gracePeriodSettings, scheduleSettings }: LoanProduct): Refusal[] {
+  const { gracePeriod, gracePeriodType } = gracePeriodSettings;
+  const { numInstallments } = scheduleSettings;
+  const field = 'gracePeriodSettings.gracePeriod';
+  const refusals = boundedCount(gracePeriod, field, 0).map(() => refusal('INVALID_GRACE_PERIOD', field));
+  if (refusals.length > 0) return refusals;
+  const grace = gracePeriod.defaultValue ?? gracePeriod.minValue ?? 0;
+  const unusable = gracePeriodType === 'NONE' ? grace > 0 : grace >= (numInstallments.defaultValue ?? Infinity);
+  return unusable ? [refusal('INVALID_GRACE_PERIOD', field)] : [];
+}
+
+function paymentRefusals(product: LoanProduct): Refusal[] {
+  const refusals: Refusal[] = [];
+  const { repaymentAllocationOrder, prepaymentSettings } = product.paymentSettings;
+  const isPermutation =
+    repaymentAllocationOrder.length === allocationElementCount &&
+    new Set(repaymentAllocationOrder).size === allocationElementCount;
+  if (!isPermutation) refusals.push(refusal('INVALID_PARAMETERS', 'paymentSettings.repaymentAllocationOrder'));
+  if (!fitsProduct(prepaymentSettings.prepaymentRecalculationMethod, product)) {
+    refusals.push(
+      refusal(
+        'LOAN_PRODUCT_PREPAYMENT_OPTIONS_MISMATCH',
+        'paymentSettings.prepaymentSettings.prepaymentRecalculationMethod',
+      ),
+    );
+  }
+  return refusals;
+}
+
+function feeRefusals({ feesSettings, allowCustomRepaymentAllocation, currency }: LoanProduct): Refusal[] {
+  const names = feesSettings.fees.flatMap(({ encodedKey, id }) => (encodedKey === id ? [id] : [encodedKey, id]));
+  return feesSettings.fees.flatMap((fee, index) => {
+    const field = `feesSettings.fees[${index}]`;
+    const isRepeated = [fee.encodedKey, fee.id].some((name) => names.indexOf(name) !== names.lastIndexOf(name));
+    if (isRepeated) return [refusal('INVALID_FEE_KEY', field)];
+    const isManual = fee.trigger === 'MANUAL' || fee.trigger === 'ARBITRARY';
+    if (fee.allocation === 'NO_ALLOCATION' && !isManual) return [refusal('FEE_NOT_ALLOWED', `${field}.allocation`)];
+    if (fee.allocation === 'NO_ALLOCATION' && !allowCustomRepaymentAllocation) {
+      return [refusal('CUSTOM_PAYMENT_NOT_ALLOWED_BY_PRODUCT', field)];
+    }
+    return amountRefusals(fee, field, currency.digits);
+  });
+}
+
+function amountRefusals(fee: ProductFee, field: string, currencyDigits: number): Refusal[] {
+  const isFlat =
+    fee.amountCalculationMethod === 'FLAT' || fee.amountCalculationMethod === 'FLAT_NUMBER_OF_INSTALLMENTS';
+  const [own, ownName] = isFlat ? [fee.amount, 'amount'] : [fee.percentageAmount, 'percentageAmount'];
+  const [other, otherName] = isFlat ? [fee.percentageAmount, 'percentageAmount'] : [fee.amount, 'amount'];
+  if (other !== undefined) return [refusal('INVALID_FEE', `${field}.${otherName}`)];
+  if (own === undefined) {
+    // A flat fee may leave its amount to whoever applies it; nobody is asked for one that is charged by itself.
+    const isAsked = fee.amountCalculationMethod === 'FLAT' && fee.feeApplication === 'OPTIONAL';
+    const isManual = fee.trigger === 'MANUAL' || fee.trigger === 'ARBITRARY';
+    return isAsked || (isManual && isFlat) ? [] : [refusal('MANDATORY_FEE_AMOUNT', `${field}.${ownName}`)];
+  }
+  if (!own.greaterThan(0)) return [refusal('FEE_AMOUNT_MUST_BE_STRICTLY_POSITIVE', `${field}.${ownName}`)];
+  return isFlat && own.decimalPlaces() > currencyDigits ? [refusal('INVALID_AMOUNT', `${field}.amount`)] : [];
+}
+
+function taxRefusals({ taxSettings }: LoanProduct): Refusal[] {
+  return taxSettings.taxRate.isNegative() || taxSettings.taxRate.greaterThan(100)
+    ? [refusal('INVALID_PARAMETERS', 'taxSettings.taxRate')]
+    : [];
+}
