@@ -34,7 +34,7 @@ export function writeLoanEvent(event: LoanEvent, index: number, source: EventSou
 
 /** Tells that a command was refused and why. It changed nothing, so it has no place in the loan's sequence. */
 export function writeCommandRejected(errors: readonly ApiError[], source: EventSource, toggles: Toggles): string {
-  const { envelope, receivedAt } = source;
+  const { envelope } = source;
   return writeExact({
     metadata: metadataOf('command_rejected', 0, source),
     schemaVersion: 1,
@@ -42,7 +42,7 @@ export function writeCommandRejected(errors: readonly ApiError[], source: EventS
     loanProductId: envelope.loanProductId,
     causationCommandId: envelope.commandId,
     commandType: envelope.type,
-    creationDate: toTimestamp(receivedAt),
+    creationDate: toTimestamp(envelope.receivedAt),
     toggles,
     errors,
   });

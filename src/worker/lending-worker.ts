@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
 import { ensureLendingTopics } from './lending-topics.ts';
-import { runPartitionLoop } from './partition-loop.ts';
+import { commandsPerCommitMaximum, runPartitionLoop } from './partition-loop.ts';
 
 export interface LendingWorkerOptions {
   readonly log: EventLog;
@@ -15,6 +15,8 @@ export interface LendingWorkerOptions {
   readonly metrics: Metrics;
   /** Of commands, loans and lending events alike. */
   readonly partitionCount: number;
+  /** The most commands decided in one commit; {@link commandsPerCommitMaximum} when absent. */
+  readonly commandsPerCommitMaximum?: number;
 }
 
 /** Turns each loan command into the loan's new state and the events that tell of it, exactly once, partition by partition. */
@@ -37,6 +39,7 @@ export class LendingWorker {
     const owned = Array.from({ length: partitionCount }, (_, partition) => {
       return new Promise<void>((resolve) => {
         const loop = runPartitionLoop({
+          commandsPerCommitMaximum,
           ...this.#options,
           partition,
           signal: this.#stopping.signal,

@@ -27,12 +27,14 @@ export interface PartitionLoopOptions {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly partition: number;
+  /** Ends the loop after the commit under way. */
   readonly signal: AbortSignal;
+  readonly commandsPerCommitMaximum: number;
   /** Called whenever the partition is owned and its loans are in memory. */
   readonly onOwned: () => void;
 }
 
-/** The most commands decided in one commit. */
+/** The most commands decided in one commit, unless the options say less. */
 export const commandsPerCommitMaximum = 200;
 /** A commit is closed when what it writes has reached this size. */
 export const commitBytesMaximum = 4 * 1024 * 1024;
@@ -127,7 +129,7 @@ async function decide(
   store: LoanStore,
   waiting: readonly WaitingCommand[],
 ): Promise<CommandBatch> {
-  const { registry, clock, logger, partition } = options;
+  const { registry, clock, logger, partition, commandsPerCommitMaximum } = options;
   const batch = new CommandBatch({ partition, store, registry, logger, now: clock.now() });
   let sliceEnd = clock.monotonic() + decideSliceMilliseconds;
   for (const command of waiting.slice(0, commandsPerCommitMaximum)) {

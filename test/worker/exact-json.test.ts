@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { Decimal } from '../../src/lending/money.ts';
 import { exactNumber, plainNumber, readDecimal, readExactObject, writeExact } from '../../src/worker/exact-json.ts';

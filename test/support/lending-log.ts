@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto';
+import { type EventLog, type LogRecord, noValue } from '../../src/broker/event-log.ts';
+import { Registry } from '../../src/broker/registry.ts';
+import { type Clock, systemClock } from '../../src/clock.ts';
+import { EmbeddedLog } from '../../src/embedded/log.ts';
+import { isLendstreamError } from '../../src/errors.ts';
+import { type Logger, silentLogger } from '../../src/logger.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import { type CommandType, writeCommand } from '../../src/worker/command-format.ts';
+import { type CommandOutcome, isFenceKey, parseFence } from '../../src/worker/fence.ts';
+import {
+  deadLettersTopic,
+  lendingEventTypeNames,
+  loanCommandsTopic,
+  loansTopic,
+} from '../../src/worker/lending-topics.ts';
+import { LendingWorker } from '../../src/worker/lending-worker.ts';
+
+export type Json = Record<string, unknown>;
+
+/** A log with the topics that the worker reads and writes, in one partition. */
+export async function openLendingLog(dataFolder: string): Promise<EmbeddedLog> {
+  const log = await EmbeddedLog.open({ dataFolder, logger: silentLogger });
+  for (const name of [loanCommandsTopic, ...lendingEventTypeNames]) {
+    await log
+      .createTopic({ name, partitionCount: 1, cleanupPolicy: 'delete', retentionMilliseconds: 3_600_000 })
+      .catch((error: unknown) => {
+        if (!isLendstreamError(error, 'TOPIC_ALREADY_EXISTS')) throw error;
+      });
+  }
+  return log;
+}
+
+export interface RunningWorker {
+  readonly worker: LendingWorker;
+  readonly registry: Registry;
+  readonly metrics: ReturnType<typeof createMetrics>;
+  stop(): Promise<void>;
+}
+
+export interface WorkerOptions {
+  readonly registry?: Registry;
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+  readonly commandsPerCommitMaximum?: number;
+}
+
+/** A worker on that log, with a registry of its own unless one is given. */
+export async function startWorker(log: EventLog, options: WorkerOptions = {}): Promise<RunningWorker> {
+  const registry = options.registry ?? new Registry(log, silentLogger);
+  if (options.registry === undefined) await registry.start();
+  const metrics = createMetrics();
+  const worker = new LendingWorker({
+    log,
+    clock: systemClock,
+    logger: silentLogger,
+    ...options,
+    registry,
+    metrics,
+    partitionCount: 1,
+  });
+  await worker.start();
+  const stop = async (): Promise<void> => {
+    await worker.stop();
+    if (options.registry === undefined) await registry.stop();
+  };
+  return { worker, registry, metrics, stop };
+}
+
+/** When every command of a test enters the log, unless it says otherwise: 12 January 2026, ten o'clock UTC. */
+export const commandTime = Date.UTC(2026, 0, 12, 10);
+
+export interface TestCommand {
+  readonly type: CommandType;
+  /** Of the loan, or of the product for CREATE_PRODUCT. */
+  readonly id: string;
+  readonly payload?: Json;
+  readonly commandId?: string;
+}
+
+/** A command as publishing stores it: with the time it was received. */
+export function commandRecord({ type, id, payload = {}, commandId = randomUUID() }: TestCommand): LogRecord {
+  const subject = type === 'CREATE_PRODUCT' ? { loanProductId: id } : { loanAccountId: id };
+  const text = writeCommand({
+    commandId,
+    type,
+    ...subject,
+    payloadText: JSON.stringify(payload),
+    occurredAt: commandTime,
+  });
+  const event = JSON.parse(text) as { metadata: Json };
+  event.metadata['received_at'] = new Date(commandTime).toISOString();
+  event.metadata['flow_id'] = `flow of ${commandId}`;
+  return { key: id, value: Buffer.from(JSON.stringify(event)) };
+}
+
+/** Appends commands, durably and in order. @returns the offset of the first */
+export async function send(log: EventLog, records: readonly LogRecord[]): Promise<number> {
+  const [result] = await log.append([{ topic: loanCommandsTopic, partition: 0, records }]);
+  if (result?.outcome !== 'appended') throw new Error('The commands could not be appended.');
+  return result.baseOffset;
+}
+
+export interface StoredRecord {
+  readonly offset: number;
+  readonly key: string | null;
+  readonly text: string | null;
+}
+
+/** Everything a topic holds now, in order. */
+export async function recordsOf(log: EventLog, topic: string): Promise<StoredRecord[]> {
+  const [bounds] = await log.bounds([{ topic, partition: 0 }]);
+  if (bounds === undefined) throw new Error(`No bounds of ${topic}.`);
+  const records: StoredRecord[] = [];
+  for (let offset = bounds.earliest; offset < bounds.latest;) {
+    const from = { topic, partition: 0, offset };
+    const { batches, nextOffset } = await log.read(from, { bytesMaximum: 1_000_000, waitMilliseconds: 0 });
+    for (const batch of batches) {
+      for (let index = 0; index < batch.count; index += 1) {
+        const start = batch.valueStarts[index] ?? noValue;
+        const text = start === noValue ? null : batch.bytes.toString('utf8', start, batch.valueEnds[index]);
+        records.push({ offset: batch.offsets[index] ?? -1, key: batch.key(index), text });
+      }
+    }
+    offset = nextOffset;
+  }
+  return records;
+}
+
+/** The events of a type as a consumer parses them. */
+export async function eventsOfType(log: EventLog, name: string): Promise<Json[]> {
+  return (await recordsOf(log, name)).map(({ text }) => JSON.parse(text ?? '') as Json);
+}
+
+/** Every event the worker published, in no particular order. */
+export async function allEvents(log: EventLog): Promise<Json[]> {
+  const lists = await Promise.all(lendingEventTypeNames.map((name) => eventsOfType(log, name)));
+  return lists.flat();
+}
+
+export function deadLetters(log: EventLog): Promise<Json[]> {
+  return eventsOfType(log, deadLettersTopic);
+}
+
+/** What became of the commands, by the fence records that the changelog still holds, in order. */
+export async function outcomesOf(log: EventLog): Promise<CommandOutcome[]> {
+  const records = await recordsOf(log, loansTopic);
+  return records.flatMap(({ key, text }) =>
+    key !== null && text !== null && isFenceKey(key) ? parseFence(text).outcomes : [],
+  );
+}
+
+/** The stored text of a loan as the changelog has it last. */
+export async function loanText(log: EventLog, loanAccountId: string): Promise<string | null> {
+  const records = await recordsOf(log, loansTopic);
+  return records.findLast(({ key }) => key === loanAccountId)?.text ?? null;
+}
+
+/** Waits until the commands up to this offset are done. */
+export async function untilDone(log: EventLog, offset: number): Promise<void> {
+  let from = 0;
+  for (let position = -1; position < offset;) {
+    const read = await log.read(
+      { topic: loansTopic, partition: 0, offset: from },
+      { bytesMaximum: 1_000_000, waitMilliseconds: 10_000 },
+    );
+    if (read.nextOffset === from) throw new Error(`Commands are done up to ${position}, not up to ${offset}.`);
+    from = read.nextOffset;
+    for (const batch of read.batches) {
+      for (let index = 0; index < batch.count; index += 1) {
+        if (!isFenceKey(batch.key(index) ?? '')) continue;
+        position = parseFence(batch.bytes.subarray(batch.valueStarts[index], batch.valueEnds[index])).position;
+      }
+    }
+  }
+}
+
+/** Sends commands and waits until they are done. @returns what became of them */
+export async function decided(
+  log: EventLog,
+  commands: readonly (TestCommand | LogRecord)[],
+): Promise<CommandOutcome[]> {
+  const records = commands.map((command) => ('type' in command ? commandRecord(command) : command));
+  const before = (await outcomesOf(log)).length;
+  const first = await send(log, records);
+  await untilDone(log, first + records.length - 1);
+  return (await outcomesOf(log)).slice(before);
+}

@@ -1,0 +1,67 @@
+import type { EventLog, FencedWriter } from '../../src/broker/event-log.ts';
+import { Registry } from '../../src/broker/registry.ts';
+import { loanCommandsTopic } from '../../src/worker/lending-topics.ts';
+
+/**
+ * The steps of the lending worker's loop, as they can be seen from the log and the registry that it is given.
+ *
+ * `fetched`      commands have been read, nothing is decided
+ * `deciding`     the toggles are being read for a command
+ * `appending`    everything is decided, nothing is in the transaction
+ * `appended`     everything is in the transaction, the commit has not been asked for
+ * `commit sent`  the commit has been asked for and not been answered
+ * `committed`    the commit is durable, the worker does not know it yet
+ */
+export const workerSteps = ['fetched', 'deciding', 'appending', 'appended', 'commit sent', 'committed'] as const;
+export type WorkerStep = (typeof workerSteps)[number];
+
+/** Called at each step; the worker goes on when it resolves. `deciding` cannot wait. */
+export type OnStep = (step: WorkerStep) => Promise<void> | void;
+
+/** The same log, telling of each step. */
+export function withSteps(log: EventLog, onStep: OnStep): EventLog {
+  const read: EventLog['read'] = async (from, options) => {
+    const result = await log.read(from, options);
+    if (from.topic === loanCommandsTopic && result.batches.length > 0) await onStep('fetched');
+    return result;
+  };
+  const openWriter: EventLog['openWriter'] = async (writerId) => steppingWriter(await log.openWriter(writerId), onStep);
+  return overriding(log, { read, openWriter });
+}
+
+function steppingWriter(writer: FencedWriter, onStep: OnStep): FencedWriter {
+  const append: FencedWriter['append'] = async (partitions) => {
+    await onStep('appending');
+    await writer.append(partitions);
+    await onStep('appended');
+  };
+  const commit: FencedWriter['commit'] = async () => {
+    const committing = writer.commit();
+    // A failure while the step waits is told below, not as an unhandled one.
+    committing.catch(() => {});
+    await onStep('commit sent');
+    await committing;
+    await onStep('committed');
+  };
+  return overriding(writer, { append, commit });
+}
+
+/** An object like the given one but for some of its methods. */
+export function overriding<Target extends object>(target: Target, methods: Partial<Target>): Target {
+  return new Proxy(target, {
+    get(inner, name) {
+      const own: unknown = Reflect.get(methods, name) ?? Reflect.get(inner, name);
+      return typeof own === 'function' ? own.bind(inner) : own;
+    },
+  });
+}
+
+/** A registry that tells when a command's toggles are read. */
+export class SteppingRegistry extends Registry {
+  onStep: OnStep = () => {};
+
+  override get<Value>(...[kind, name]: Parameters<Registry['get']>): Value | undefined {
+    if (kind === 'toggle') void this.onStep('deciding');
+    return super.get<Value>(kind, name);
+  }
+}

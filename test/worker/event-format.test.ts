@@ -1,0 +1,178 @@
+import { expect } from 'chai';
+import { before, describe, it } from 'mocha';
+import { type SchemaValidator, compileValidator } from '../../src/broker/json-schema.ts';
+import { execute } from '../../src/lending/execute.ts';
+import { encodeLoan } from '../../src/lending/loan-codec.ts';
+import type { Loan } from '../../src/lending/loan.ts';
+import type { LoanProduct } from '../../src/lending/product.ts';
+import { type Toggles, toggleNames } from '../../src/lending/toggles.ts';
+import { parseCommand } from '../../src/worker/command-format.ts';
+import { writeCommandRejected, writeLoanEvent } from '../../src/worker/event-format.ts';
+import { keysOf } from '../../src/worker/event-identity.ts';
+import { lendingEventTypeNames, lendingEventTypes } from '../../src/worker/lending-topics.ts';
+import { writeBalances, writeSchedule, writeTransaction } from '../../src/worker/loan-format.ts';
+import { type Json, commandRecord, commandTime } from '../support/lending-log.ts';
+import { lifeOf, richProduct } from '../support/lending-script.ts';
+
+const combinations: Toggles[] = Array.from({ length: 8 }, (_, bits) => ({
+  ALLOW_NON_SCHEDULED_FEES: (bits & 1) !== 0,
+  PRINCIPAL_OVERPAYMENT: (bits & 2) !== 0,
+  fixInstallmentTaxOnPenalty: (bits & 4) !== 0,
+}));
+
+const validators = new Map<string, SchemaValidator>(
+  lendingEventTypes(1, 1).map(({ name, schema }) => [name, compileValidator(schema)]),
+);
+
+interface Life {
+  /** Every event as it was published. */
+  readonly texts: string[];
+  readonly events: Json[];
+  /** The loan after each command. */
+  readonly loans: Loan[];
+}
+
+/** Plays a loan's life through, without any log. */
+function live(type: 'FIXED_TERM_LOAN' | 'DYNAMIC_TERM_LOAN', toggles: Toggles): Life {
+  const product = productOf(type);
+  const texts: string[] = [];
+  const loans: Loan[] = [];
+  let loan: Loan | null = null;
+  for (const [offset, command] of lifeOf('L1', 'P', type).entries()) {
+    const position = { partition: 0, offset };
+    const parsed = parseCommand(commandRecord(command).value as Buffer, { ...position, appendedAt: 0 });
+    if (parsed.kind !== 'loan') throw new Error(`no command for a loan: ${JSON.stringify(parsed)}`);
+    const loanCommand = parsed.command.type === 'CREATE_LOAN' ? { ...parsed.command, product } : parsed.command;
+    const execution = execute(loan, loanCommand, { toggles, newKey: keysOf(position) });
+    if (execution.outcome !== 'committed') throw new Error(`${command.type}: ${JSON.stringify(execution)}`);
+    const source = { envelope: parsed.envelope, position, receivedAt: commandTime + 5 };
+    texts.push(
+      ...execution.events.map((event, index) => writeLoanEvent(event, index, source, product.currency.digits)),
+    );
+    loan = execution.loan;
+    loans.push(loan);
+  }
+  return { texts, events: texts.map((text) => JSON.parse(text) as Json), loans };
+}
+
+function productOf(type: 'FIXED_TERM_LOAN' | 'DYNAMIC_TERM_LOAN'): LoanProduct {
+  const parsed = parseCommand(commandRecord(richProduct('P', type)).value as Buffer, {
+    partition: 0,
+    offset: 0,
+    appendedAt: 0,
+  });
+  if (parsed.kind !== 'product') throw new Error(`no product: ${JSON.stringify(parsed)}`);
+  return parsed.command.product;
+}
+
+const typeOf = (event: Json): string => (event['metadata'] as Json)['event_type'] as string;
+
+/** What a consumer knows of the schedule from the events alone. */
+function foldSchedule(events: readonly Json[]): Json[] {
+  const rows = new Map<unknown, Json>();
+  for (const event of events.filter((event) => typeOf(event) === 'loan_schedule_changed')) {
+    for (const key of event['removedInstallmentKeys'] as string[]) rows.delete(key);
+    for (const row of event['changedInstallments'] as Json[]) rows.set(row['encodedKey'], row);
+  }
+  return [...rows.values()].sort((a, b) => Number(a['number']) - Number(b['number']));
+}
+
+describe('the format of events', () => {
+  for (const type of ['FIXED_TERM_LOAN', 'DYNAMIC_TERM_LOAN'] as const) {
+    for (const toggles of combinations) {
+      const on = toggleNames.filter((name) => toggles[name]);
+      describe(`of a ${type} with ${on.length === 0 ? 'no toggle' : on.join(', ')} on`, () => {
+        let life: Life;
+        before(() => {
+          life = live(type, toggles);
+        });
+
+        it('is what its schemas say', () => {
+          const faults = life.events.flatMap(
+            (event) => validators.get(typeOf(event))?.(event) ?? [{ pointer: typeOf(event), message: 'has no schema' }],
+          );
+          expect(faults).to.deep.equal([]);
+          expect(new Set(life.events.map(typeOf))).to.deep.equal(
+            new Set(lendingEventTypeNames.filter((name) => name !== 'command_rejected')),
+          );
+        });
+
+        it('counts without a gap and gives each event an id of its own', () => {
+          expect(life.events.map((event) => event['sequence'])).to.deep.equal(life.events.map((_, index) => index + 1));
+          expect(new Set(life.events.map((event) => (event['metadata'] as Json)['eid'])).size).to.equal(
+            life.events.length,
+          );
+        });
+
+        it('tells balances and schedule as the answers to requests do', () => {
+          const text = encodeLoan(life.loans.at(-1) as Loan);
+          const balances = life.events.findLast((event) => typeOf(event) === 'loan_balance_changed')?.['balances'];
+          expect(balances).to.deep.equal(JSON.parse(writeBalances(text, toggles)));
+          const schedule = JSON.parse(writeSchedule(text, toggles)) as Json;
+          expect(foldSchedule(life.events)).to.deep.equal(schedule['installments']);
+        });
+
+        it('tells each transaction as the answer to its request does', () => {
+          const posted = life.texts.find((text) => text.includes('"name":"loan_repayment"')) ?? '';
+          const key = (JSON.parse(posted) as { transactionEncodedKey: string }).transactionEncodedKey;
+          const answers = life.loans.map((loan) => writeTransaction(encodeLoan(loan), key));
+          expect(answers.some((answer) => answer !== null && posted.includes(`"transaction":${answer}`))).to.equal(
+            true,
+          );
+        });
+
+        it('uses no name of a toggle that is off', () => {
+          const text = life.texts.map((text) => text.replace(/"toggles":\{[^}]*\}/, '')).join('\n');
+          expect(/scheduledFee/i.test(text)).to.equal(toggles.ALLOW_NON_SCHEDULED_FEES);
+          expect(/"fees(Due|Paid|Balance)"/.test(text)).to.equal(!toggles.ALLOW_NON_SCHEDULED_FEES);
+          expect(text.includes('nonScheduledPrincipalBalanceOverpayment')).to.equal(toggles.PRINCIPAL_OVERPAYMENT);
+          expect(life.events.map((event) => event['toggles'])).to.deep.equal(life.events.map(() => toggles));
+        });
+      });
+    }
+  }
+
+  it('writes each amount with the digits of its currency', () => {
+    const { texts } = live('FIXED_TERM_LOAN', combinations[0] as Toggles);
+    const amounts = texts.flatMap((text) => [
+      ...text.matchAll(/"(?:amount|expected|paid|due|\w+Balance)":(-?[\d.]+)/g),
+    ]);
+    expect(amounts.length).to.be.greaterThan(100);
+    expect(amounts.filter(([, digits]) => !/^-?\d+\.\d{2}$/.test(digits ?? '')).map(([found]) => found)).to.deep.equal(
+      [],
+    );
+    expect(texts.join('')).to.contain('"interestRate":10}');
+  });
+
+  it('has the metadata of a published event, and the flow of the command', () => {
+    const [event] = live('FIXED_TERM_LOAN', combinations[0] as Toggles).events;
+    const metadata = event?.['metadata'] as Json;
+    expect(metadata).to.include({
+      occurred_at: '2026-01-12T10:00:00.000Z',
+      received_at: '2026-01-12T10:00:00.005Z',
+      event_type: 'loan_state_changed',
+      partition: '0',
+      version: '1.0.0',
+      published_by: 'lending-worker',
+      flow_id: `flow of ${String(event?.['causationCommandId'])}`,
+    });
+    expect(metadata['eid']).to.match(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  });
+
+  for (const subject of [{ loanAccountId: 'L1' }, { loanProductId: 'P' }]) {
+    it(`tells a refusal about ${Object.keys(subject).join()} in the shape of the API`, () => {
+      const errors = [{ errorCode: 110, errorReason: 'EXCESS_REPAYMENT_ERROR', errorSource: 'amount' }];
+      const envelope = {
+        commandId: '0f9d4cde-6a3c-4c5f-9c5a-0d8a6f8f7a11',
+        type: 'REPAY',
+        receivedAt: 0,
+        flowId: null,
+        ...subject,
+      } as const;
+      const source = { envelope, position: { partition: 3, offset: 9 }, receivedAt: 1 };
+      const event = JSON.parse(writeCommandRejected(errors, source, combinations[1] as Toggles)) as Json;
+      expect(validators.get('command_rejected')?.(event)).to.deep.equal([]);
+      expect(event).to.deep.include({ errors, ...subject, causationCommandId: envelope.commandId });
+    });
+  }
+});

@@ -1,0 +1,43 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { isLendstreamError } from '../../src/errors.ts';
+import { isAccountOrProductId } from '../../src/worker/command-format.ts';
+import { type FenceRecord, fenceKey, isFenceKey, parseFence, writeFence } from '../../src/worker/fence.ts';
+
+describe('the fence record', () => {
+  it('comes back as it was written', () => {
+    const fence: FenceRecord = {
+      position: 41,
+      outcomes: [
+        { commandId: 'a', outcome: 'committed', loanAccountId: 'L1', transactionKey: 'k' },
+        {
+          commandId: 'b',
+          outcome: 'refused',
+          loanAccountId: 'L1',
+          errors: [{ errorCode: 4, errorReason: 'INVALID_PARAMETERS', errorSource: null }],
+        },
+        { commandId: null, outcome: 'dead_letter', reason: 'no JSON' },
+      ],
+    };
+    expect(parseFence(writeFence(fence))).to.deep.equal(fence);
+    expect(parseFence(writeFence(fence).toString())).to.deep.equal(fence);
+  });
+
+  it('lies under a key that no loan can have', () => {
+    expect(isFenceKey(fenceKey(7))).to.equal(true);
+    expect(isAccountOrProductId(fenceKey(7))).to.equal(false);
+    expect(isFenceKey('L1')).to.equal(false);
+  });
+
+  for (const text of ['', '{}', '{"position":"1","outcomes":[]}', '{"position":1}', 'null']) {
+    it(`is never guessed at: ${text || 'nothing'}`, () => {
+      let caught: unknown;
+      try {
+        parseFence(text);
+      } catch (error) {
+        caught = error;
+      }
+      expect(isLendstreamError(caught, 'INTERNAL')).to.equal(true);
+    });
+  }
+});

@@ -1,0 +1,74 @@
+import { expect } from 'chai';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import { compileValidator } from '../../src/broker/json-schema.ts';
+import { EmbeddedLog } from '../../src/embedded/log.ts';
+import { isLendstreamError } from '../../src/errors.ts';
+import { silentLogger } from '../../src/logger.ts';
+import {
+  deadLettersTopic,
+  ensureLendingTopics,
+  lendingEventTypeNames,
+  lendingEventTypes,
+  loanCommandsTopic,
+  loansTopic,
+} from '../../src/worker/lending-topics.ts';
+import { removeFolder, temporaryFolder } from '../support/service.ts';
+
+describe('the topics of lending', () => {
+  let folder: string;
+  let log: EmbeddedLog;
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    log = await EmbeddedLog.open({ dataFolder: folder, logger: silentLogger });
+  });
+
+  afterEach(async () => {
+    await log.close();
+    await removeFolder(folder);
+  });
+
+  it('are created once, the loans to be compacted', async () => {
+    await ensureLendingTopics(log, 3);
+    await ensureLendingTopics(log, 3);
+    const topics = (await log.listTopics()).map(({ name, partitionCount, cleanupPolicy }) => [
+      name,
+      partitionCount,
+      cleanupPolicy,
+    ]);
+    expect(topics).to.have.deep.members([
+      [loansTopic, 3, 'compact'],
+      [deadLettersTopic, 3, 'delete'],
+    ]);
+  });
+
+  it('are created by two processes that start together', async () => {
+    await Promise.all([ensureLendingTopics(log, 1), ensureLendingTopics(log, 1)]);
+    expect(await log.listTopics()).to.have.length(2);
+  });
+
+  it('keep their number of partitions, or a loan would lie in two places', async () => {
+    await ensureLendingTopics(log, 2);
+    const refused = await ensureLendingTopics(log, 4).catch((error: unknown) => error);
+    expect(isLendstreamError(refused, 'CONFIGURATION_INVALID')).to.equal(true);
+  });
+
+  it('have schemas that stand alone and allow nothing they do not name', () => {
+    const types = lendingEventTypes(4, 1_000);
+    expect(types.map(({ name }) => name)).to.deep.equal([loanCommandsTopic, ...lendingEventTypeNames]);
+    for (const { name, schema, partitionCount } of types) {
+      expect(partitionCount).to.equal(4);
+      expect(JSON.stringify(schema), name).to.not.contain('common.json#');
+      expect(schema['additionalProperties'], name).to.equal(false);
+      expect(compileValidator(schema)({ metadata: {} }), name).to.not.deep.equal([]);
+    }
+  });
+
+  it('spread commands by what they are about, a loan or a product', () => {
+    const [commands] = lendingEventTypes(1, 1);
+    expect(commands).to.deep.include({
+      partitionKeyFields: ['loanAccountId', 'loanProductId'],
+      absentKeyFieldsAllowed: true,
+    });
+  });
+});

@@ -1,0 +1,243 @@
+import { expect } from 'chai';
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import { registryTopic } from '../../src/broker/registry.ts';
+import { LendstreamError } from '../../src/errors.ts';
+import { type Logger, silentLogger } from '../../src/logger.ts';
+import { loanCommandsTopic } from '../../src/worker/lending-topics.ts';
+import { setToggle } from '../../src/worker/toggles.ts';
+import type { EmbeddedLog } from '../../src/embedded/log.ts';
+import { findProduct } from '../../src/worker/products.ts';
+import { writeAccount } from '../../src/worker/loan-format.ts';
+import {
+  type Json,
+  type RunningWorker,
+  type TestCommand,
+  allEvents,
+  commandRecord,
+  commandTime,
+  deadLetters,
+  decided,
+  eventsOfType,
+  loanText,
+  openLendingLog,
+  outcomesOf,
+  recordsOf,
+  send,
+  startWorker,
+  untilDone,
+} from '../support/lending-log.ts';
+import { lifeOf, richProduct } from '../support/lending-script.ts';
+import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { overriding, withSteps } from '../support/stepping-log.ts';
+
+const product = richProduct('P', 'FIXED_TERM_LOAN');
+
+describe('the lending worker', () => {
+  let folder: string;
+  let log: EmbeddedLog;
+  let running: RunningWorker;
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    log = await openLendingLog(folder);
+    running = await startWorker(log);
+  });
+
+  afterEach(async () => {
+    await running.stop();
+    await log.close();
+    await removeFolder(folder);
+  });
+
+  const command = (type: TestCommand['type'], payload: Json, id = 'L1'): TestCommand => ({ type, id, payload });
+  const activeLoan = [
+    product,
+    command('CREATE_LOAN', { productTypeKey: 'P', loanAmount: 1000 }),
+    command('CHANGE_STATE', { action: 'APPROVE' }),
+    command('DISBURSE', { valueDate: '2025-09-12' }),
+  ];
+
+  it('turns the commands of a loan into its state and its events', async () => {
+    const life = lifeOf('L1', 'P', 'FIXED_TERM_LOAN');
+    const outcomes = await decided(log, [product, ...life]);
+    expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(outcomes.map(() => 'committed'));
+    const sequences = (await allEvents(log)).map((event) => event['sequence'] as number).sort((a, b) => a - b);
+    expect(sequences).to.deep.equal(sequences.map((_, index) => index + 1));
+    const account = JSON.parse(writeAccount((await loanText(log, 'L1')) ?? '')) as Json;
+    expect(account).to.include({ accountState: 'ACTIVE', loanAmount: 1000 });
+    const transactions = await eventsOfType(log, 'loan_transaction_posted');
+    expect(outcomes.map(({ transactionKey }) => transactionKey).filter((key) => key !== undefined)).to.deep.equal(
+      transactions.map((event) => event['transactionEncodedKey']),
+    );
+  });
+
+  it('writes a product to the registry in the same commit, and opens loans under it by id or key', async () => {
+    const [created] = await decided(log, [product]);
+    expect(created).to.deep.include({ outcome: 'committed', loanProductId: 'P' });
+    const stored = findProduct(running.registry, 'P');
+    expect(stored?.taxSettings.taxRate.toFixed()).to.equal('19');
+    const outcomes = await decided(log, [
+      command('CREATE_LOAN', { productTypeKey: stored?.encodedKey, loanAmount: 1000 }),
+      command('CREATE_LOAN', { productTypeKey: 'Q', loanAmount: 1000 }, 'L2'),
+    ]);
+    expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(['committed', 'refused']);
+  });
+
+  it('opens a loan under a product that the same batch creates', async () => {
+    const outcomes = await decided(log, activeLoan);
+    expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(['committed', 'committed', 'committed', 'committed']);
+  });
+
+  it('creates a product once, and refuses another one of its id', async () => {
+    const sent = commandRecord(product);
+    const outcomes = await decided(log, [sent, sent, richProduct('P', 'DYNAMIC_TERM_LOAN')]);
+    expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(['committed', 'repeated', 'refused']);
+    expect(await recordsOf(log, registryTopic)).to.have.length(1);
+    expect(findProduct(running.registry, 'P')?.type).to.equal('FIXED_TERM_LOAN');
+  });
+
+  it('publishes a refusal with its reasons and leaves the loan as it was', async () => {
+    await decided(log, activeLoan);
+    const before = JSON.parse(writeAccount((await loanText(log, 'L1')) ?? '')) as Json;
+    const errors = [{ errorCode: 110, errorReason: 'EXCESS_REPAYMENT_ERROR', errorSource: 'amount' }];
+    const excess = { ...command('REPAY', { amount: 100_000 }), commandId: randomUUID() };
+    const [outcome] = await decided(log, [excess]);
+    expect(outcome).to.deep.equal({ commandId: excess.commandId, loanAccountId: 'L1', outcome: 'refused', errors });
+    const [event] = await eventsOfType(log, 'command_rejected');
+    expect(event).to.deep.include({ errors, loanAccountId: 'L1', causationCommandId: excess.commandId });
+    expect(JSON.parse(writeAccount((await loanText(log, 'L1')) ?? ''))).to.deep.equal(before);
+  });
+
+  it('refuses a payload of the wrong form the same way, naming the fields', async () => {
+    const [outcome] = await decided(log, [command('REPAY', { amount: '12', valueDat: '2026-01-12' })]);
+    expect(outcome?.outcome).to.equal('refused');
+    expect(outcome?.errors?.map(({ errorReason, errorSource }) => [errorReason, errorSource])).to.deep.equal([
+      ['INVALID_PARAMETERS', 'amount'],
+      ['INVALID_PARAMETERS', 'valueDat'],
+    ]);
+  });
+
+  it('does a repeated command once and answers as the first time, also after a restart', async () => {
+    const repay = commandRecord(command('REPAY', { amount: 100 }));
+    const excess = commandRecord(command('REPAY', { amount: 100_000 }));
+    const first = await decided(log, [...activeLoan, repay, excess]);
+    const events = await allEvents(log);
+    const again = await decided(log, [repay, excess]);
+    await running.stop();
+    running = await startWorker(log);
+    const restarted = await decided(log, [repay, excess]);
+    for (const repeated of [again, restarted]) {
+      expect(repeated).to.deep.equal(first.slice(-2).map((outcome) => ({ ...outcome, outcome: 'repeated' })));
+    }
+    expect(await allEvents(log)).to.deep.equal(events);
+  });
+
+  it('puts what it cannot read among the dead letters and goes on', async () => {
+    const garbage = [Buffer.from('hello'), Buffer.from([0xff, 0xfe]), Buffer.from('{"type":"REPAY"}')];
+    const outcomes = await decided(log, [...garbage.map((value) => ({ key: 'x', value })), product]);
+    expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal([
+      'dead_letter',
+      'dead_letter',
+      'dead_letter',
+      'committed',
+    ]);
+    const letters = await deadLetters(log);
+    expect(letters.map(({ value }) => Buffer.from(String(value), 'base64'))).to.deep.equal(garbage);
+    expect(letters.map(({ offset }) => offset)).to.deep.equal([0, 1, 2]);
+    expect(letters.every(({ reason }) => typeof reason === 'string' && reason !== '')).to.equal(true);
+    const counted = await running.metrics.commands.get();
+    const dead = counted.values.filter(({ labels }) => labels.outcome === 'dead_letter');
+    expect(dead.map(({ labels, value }) => [labels.type, value])).to.deep.equal([['unknown', 3]]);
+  });
+
+  it('puts a command that no decision can be made on among the dead letters and goes on', async () => {
+    await decided(log, [product]);
+    await running.stop();
+    // A product as no version of this program writes it: every decision on it throws.
+    const [stored] = await recordsOf(log, registryTopic);
+    const broken = (stored?.text ?? '').replace('"interestSettings":{', '"interestSettings":null,"was":{');
+    await log.append([
+      { topic: registryTopic, partition: 0, records: [{ key: 'product/P', value: Buffer.from(broken) }] },
+    ]);
+    running = await startWorker(log);
+    const outcomes = await decided(log, [
+      command('CREATE_LOAN', { productTypeKey: 'P', loanAmount: 1000 }),
+      command('CHANGE_STATE', { action: 'APPROVE' }),
+    ]);
+    expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(['dead_letter', 'refused']);
+    const [letter] = await deadLetters(log);
+    expect(letter?.['commandId']).to.equal(outcomes[0]?.commandId);
+  });
+
+  it('decides under the toggles of the moment and leaves published events as they are', async () => {
+    await decided(log, activeLoan);
+    const before = await eventsOfType(log, 'loan_balance_changed');
+    await setToggle(running.registry, 'ALLOW_NON_SCHEDULED_FEES', true, commandTime);
+    await decided(log, [command('REPAY', { amount: 10 })]);
+    const after = await eventsOfType(log, 'loan_balance_changed');
+    expect(after.slice(0, before.length)).to.deep.equal(before);
+    expect(after.slice(before.length).map((event) => 'scheduledFeesDue' in (event['balances'] as Json))).to.deep.equal([
+      true,
+    ]);
+    expect(before.every((event) => 'feesDue' in (event['balances'] as Json))).to.equal(true);
+  });
+
+  it('resumes after the last command done, with more commands than one commit may hold', async () => {
+    await running.stop();
+    const life = lifeOf('L1', 'P', 'FIXED_TERM_LOAN').map(commandRecord);
+    const first = await send(log, [commandRecord(product), ...life.slice(0, 5)]);
+    running = await startWorker(log, { commandsPerCommitMaximum: 2 });
+    await untilDone(log, first + 5);
+    await running.stop();
+    const rest = await send(log, life.slice(5));
+    running = await startWorker(log, { commandsPerCommitMaximum: 2 });
+    await untilDone(log, rest + life.length - 6);
+    const outcomes = await outcomesOf(log);
+    expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(['committed', ...life.map(() => 'committed')]);
+  });
+
+  it('starts over from the log when a commit fails, and loses and doubles nothing', async () => {
+    await running.stop();
+    let failures = 4;
+    const unsteady = withSteps(log, (step) => {
+      const fails = step === 'appended' || step === 'commit sent';
+      if (!fails || failures === 0) return;
+      failures -= 1;
+      throw new LendstreamError('OUTCOME_UNKNOWN', 'The answer was lost.');
+    });
+    running = await startWorker(unsteady, { commandsPerCommitMaximum: 3 });
+    const life = lifeOf('L1', 'P', 'FIXED_TERM_LOAN');
+    const outcomes = await decided(log, [product, ...life]);
+    expect(failures).to.equal(0);
+    expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(outcomes.map(() => 'committed'));
+    const events = await allEvents(log);
+    expect(new Set(events.map((event) => (event['metadata'] as Json)['eid'])).size).to.equal(events.length);
+    const sequences = events.map((event) => event['sequence'] as number).sort((a, b) => a - b);
+    expect(sequences).to.deep.equal(sequences.map((_, index) => index + 1));
+  });
+
+  it('goes on with the first command that is left when others grew too old undecided, and says so', async () => {
+    await decided(log, [product]);
+    await running.stop();
+    const said: string[] = [];
+    const logger: Logger = { ...silentLogger, error: (_, message) => void said.push(message), child: () => logger };
+    await send(log, activeLoan.slice(1, 3).map(commandRecord));
+    const bounds: typeof log.bounds = async (partitions) =>
+      (await log.bounds(partitions)).map((found) =>
+        found.topic === loanCommandsTopic ? { ...found, earliest: found.latest - 1 } : found,
+      );
+    running = await startWorker(overriding(log, { bounds }), { logger });
+    await untilDone(log, 2);
+    // The account was never opened: approving it is what is left.
+    expect((await outcomesOf(log)).map(({ outcome }) => outcome)).to.deep.equal(['committed', 'refused']);
+    expect(said.filter((message) => message.includes('are lost'))).to.have.length(1);
+  });
+
+  it('tells how many commands wait', async () => {
+    await decided(log, activeLoan);
+    await running.stop();
+    const lag = await running.metrics.workerLag.get();
+    expect(lag.values.map(({ labels, value }) => [labels.partition, value])).to.deep.equal([[0, 0]]);
+  });
+});

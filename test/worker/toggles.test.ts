@@ -1,0 +1,54 @@
+import { expect } from 'chai';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import { Registry, registryTopic } from '../../src/broker/registry.ts';
+import { EmbeddedLog } from '../../src/embedded/log.ts';
+import { silentLogger } from '../../src/logger.ts';
+import { allTogglesOff, listToggles, readToggles, setToggle, toggleNames } from '../../src/worker/toggles.ts';
+import { recordsOf } from '../support/lending-log.ts';
+import { removeFolder, temporaryFolder } from '../support/service.ts';
+
+describe('toggles', () => {
+  let folder: string;
+  let log: EmbeddedLog;
+  let registry: Registry;
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    log = await EmbeddedLog.open({ dataFolder: folder, logger: silentLogger });
+    registry = new Registry(log, silentLogger);
+    await registry.start();
+  });
+
+  afterEach(async () => {
+    await registry.stop();
+    await log.close();
+    await removeFolder(folder);
+  });
+
+  it('are off until somebody switches them on', () => {
+    expect(readToggles(registry)).to.deep.equal(allTogglesOff);
+    expect(listToggles(registry)).to.deep.equal(
+      toggleNames.map((name) => ({ name, enabled: false, switchedAt: null })),
+    );
+  });
+
+  for (const name of toggleNames) {
+    it(`switch ${name} alone, also for whoever starts later`, async () => {
+      await setToggle(registry, name, true, 1_000);
+      expect(readToggles(registry)).to.deep.equal({ ...allTogglesOff, [name]: true });
+      const later = new Registry(log, silentLogger);
+      await later.start();
+      expect(readToggles(later)).to.deep.equal({ ...allTogglesOff, [name]: true });
+      await later.stop();
+    });
+  }
+
+  it('remember since when they are as they are', async () => {
+    await setToggle(registry, 'PRINCIPAL_OVERPAYMENT', false, 500);
+    await setToggle(registry, 'PRINCIPAL_OVERPAYMENT', true, 1_000);
+    await setToggle(registry, 'PRINCIPAL_OVERPAYMENT', true, 2_000);
+    const found = listToggles(registry).find(({ name }) => name === 'PRINCIPAL_OVERPAYMENT');
+    expect(found).to.include({ enabled: true, switchedAt: '1970-01-01T00:00:01.000Z' });
+    expect(await recordsOf(log, registryTopic)).to.have.length(1);
+  });
+});

@@ -1,0 +1,196 @@
+import { expect } from 'chai';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { after, before, describe, it } from 'mocha';
+import type { LogRecord } from '../../src/broker/event-log.ts';
+import { silentLogger } from '../../src/logger.ts';
+import type { CommandOutcome } from '../../src/worker/fence.ts';
+import {
+  type Json,
+  allEvents,
+  commandRecord,
+  deadLetters,
+  openLendingLog,
+  outcomesOf,
+  send,
+  startWorker,
+  untilDone,
+} from '../support/lending-log.ts';
+import { lifeOf, richProduct } from '../support/lending-script.ts';
+import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { SteppingRegistry, type WorkerStep, withSteps, workerSteps } from '../support/stepping-log.ts';
+
+/**
+ * A worker is lost at each step of its loop, by kill -9 or by a successor that takes over while it stands still. What the
+ * log holds afterwards must be what one undisturbed worker writes: every command's events once, nothing else.
+ */
+const workerProgram = fileURLToPath(new URL('../support/lending-worker-process.js', import.meta.url));
+const commandsPerCommitMaximum = 4;
+
+/** Two loans, with a command sent twice, one that is refused and one that cannot be read. */
+function script(): LogRecord[] {
+  const lives = (['FIXED_TERM_LOAN', 'DYNAMIC_TERM_LOAN'] as const).map((type) => [
+    commandRecord(richProduct(type, type)),
+    ...lifeOf(`loan-${type}`, type, type).map(commandRecord),
+  ]);
+  const [first = [], second = []] = lives;
+  const excess = commandRecord({ type: 'REPAY', id: 'loan-FIXED_TERM_LOAN', payload: { amount: 1_000_000 } });
+  const mixed = first.flatMap((record, index) => [record, ...second.slice(index, index + 1)]);
+  return [
+    ...mixed,
+    ...second.slice(first.length),
+    first.at(-3) as LogRecord,
+    excess,
+    { key: 'x', value: Buffer.from('no command') },
+  ];
+}
+
+interface Story {
+  readonly events: Json[];
+  readonly outcomes: CommandOutcome[];
+  readonly deadLetters: Json[];
+}
+
+/** What the log tells, without what depends on when a worker ran. */
+async function storyOf(log: Parameters<typeof allEvents>[0]): Promise<Story> {
+  const events = (await allEvents(log)).map((event) => {
+    const { received_at: _, ...metadata } = event['metadata'] as Json;
+    return { ...event, metadata };
+  });
+  return { events, outcomes: await outcomesOf(log), deadLetters: (await deadLetters(log)).map(withoutTime) };
+}
+
+function withoutTime(letter: Json): Json {
+  return { ...letter, appendedAt: 'some time' };
+}
+
+describe('a worker that is lost', function () {
+  this.timeout(60_000);
+  const records = script();
+  let expected: Story;
+  const folders: string[] = [];
+
+  const newFolder = async (): Promise<string> => {
+    const folder = await temporaryFolder();
+    folders.push(folder);
+    return folder;
+  };
+
+  before(async () => {
+    const log = await openLendingLog(await newFolder());
+    const running = await startWorker(log, { commandsPerCommitMaximum });
+    await untilDone(log, (await send(log, records)) + records.length - 1);
+    expected = await storyOf(log);
+    await running.stop();
+    await log.close();
+  });
+
+  after(async () => {
+    await Promise.all(folders.map(removeFolder));
+  });
+
+  it('would have told a story with every kind of outcome', () => {
+    const kinds = expected.outcomes.map(({ outcome }) => outcome);
+    expect(new Set(kinds)).to.deep.equal(new Set(['committed', 'repeated', 'refused', 'dead_letter']));
+    expect(kinds).to.have.length(records.length);
+    expect(expected.deadLetters).to.have.length(1);
+    const identities = expected.events.map((event) => (event['metadata'] as Json)['eid']);
+    expect(new Set(identities).size).to.equal(identities.length);
+    for (const loan of ['loan-FIXED_TERM_LOAN', 'loan-DYNAMIC_TERM_LOAN']) {
+      const sequences = expected.events
+        .filter((event) => event['loanAccountId'] === loan && event['sequence'] !== undefined)
+        .map((event) => event['sequence'] as number)
+        .sort((a, b) => a - b);
+      expect(sequences).to.deep.equal(sequences.map((_, index) => index + 1));
+    }
+  });
+
+  const deaths: { step: WorkerStep; occurrence: number; delayMilliseconds: number }[] = [
+    { step: 'fetched', occurrence: 1, delayMilliseconds: 0 },
+    { step: 'deciding', occurrence: 1, delayMilliseconds: 0 },
+    { step: 'deciding', occurrence: 31, delayMilliseconds: 0 },
+    { step: 'appending', occurrence: 2, delayMilliseconds: 0 },
+    { step: 'appended', occurrence: 1, delayMilliseconds: 0 },
+    { step: 'appended', occurrence: 3, delayMilliseconds: 0 },
+    { step: 'commit sent', occurrence: 2, delayMilliseconds: 0 },
+    { step: 'commit sent', occurrence: 3, delayMilliseconds: 1 },
+    { step: 'commit sent', occurrence: 4, delayMilliseconds: 50 },
+    { step: 'committed', occurrence: 1, delayMilliseconds: 0 },
+    { step: 'committed', occurrence: 4, delayMilliseconds: 0 },
+  ];
+  for (const { step, occurrence, delayMilliseconds } of deaths) {
+    const later = delayMilliseconds === 0 ? '' : `, ${delayMilliseconds} ms later`;
+    it(`to kill -9 at "${step}", time ${occurrence}${later}, is replaced without loss or double`, async () => {
+      const folder = await newFolder();
+      let log = await openLendingLog(folder);
+      const first = await send(log, records);
+      await log.close();
+
+      const dying = spawn(
+        process.execPath,
+        ['--enable-source-maps', workerProgram, folder, step, String(occurrence), String(delayMilliseconds)],
+        { stdio: 'inherit' },
+      );
+      const [, signal] = (await once(dying, 'exit')) as [number | null, string | null];
+      expect(signal).to.equal('SIGKILL');
+
+      log = await openLendingLog(folder);
+      const done = (await outcomesOf(log)).length;
+      expect(done, 'it died in the middle').to.be.lessThan(records.length);
+      const running = await startWorker(log, { commandsPerCommitMaximum });
+      await untilDone(log, first + records.length - 1);
+      expect(await storyOf(log)).to.deep.equal(expected);
+      await running.stop();
+      await log.close();
+    });
+  }
+
+  for (const step of workerSteps.filter((step) => step !== 'deciding')) {
+    it(`to a successor at "${step}" stops by itself, and nothing is lost or doubled`, async () => {
+      const log = await openLendingLog(await newFolder());
+      const first = await send(log, records);
+      let goOn = (): void => {};
+      const stopped = new Promise<void>((resolve) => (goOn = resolve));
+      let reached = (): void => {};
+      const standing = new Promise<void>((resolve) => (reached = resolve));
+      let times = 0;
+      const stalling = withSteps(log, async (passed) => {
+        if (passed !== step) return;
+        times += 1;
+        if (times !== (step === 'fetched' ? 1 : 2)) return;
+        reached();
+        await stopped;
+      });
+      const stalled = await startWorker(stalling, { commandsPerCommitMaximum });
+      await standing;
+      const successor = await startWorker(log, { commandsPerCommitMaximum });
+      await untilDone(log, first + records.length - 1);
+      goOn();
+      await stalled.worker.ended();
+      expect(await storyOf(log)).to.deep.equal(expected);
+
+      // The successor is none the worse for it.
+      const next = await send(log, [
+        commandRecord({ type: 'CHANGE_STATE', id: 'nobody', payload: { action: 'APPROVE' } }),
+      ]);
+      await untilDone(log, next);
+      await Promise.all([stalled.stop(), successor.stop()]);
+      await log.close();
+    });
+  }
+
+  it('tells a registry that watches it when it decides', async () => {
+    const log = await openLendingLog(await newFolder());
+    const registry = new SteppingRegistry(log, silentLogger);
+    await registry.start();
+    let decisions = 0;
+    registry.onStep = () => void (decisions += 1);
+    const running = await startWorker(log, { registry });
+    await untilDone(log, await send(log, records.slice(0, 1)));
+    expect(decisions).to.be.greaterThan(0);
+    await running.stop();
+    await registry.stop();
+    await log.close();
+  });
+});
