@@ -36,7 +36,9 @@ export function readAdminSchema(text: string, type: Pick<EventType, 'category' |
     for (const keyword of ['$ref', '$dynamicRef', '$recursiveRef']) {
       const reference = found[keyword];
       if (reference === undefined || (typeof reference === 'string' && reference.startsWith('#'))) continue;
-      throw invalid(`[${pointer}] refers to something outside the schema, which is forbidden: ${String(reference)}`);
+      throw invalid(
+        `[${pointer}] refers to something outside the schema, which is forbidden: ${JSON.stringify(reference)}`,
+      );
     }
     if (type.compatibility_mode !== 'compatible') return;
     for (const keyword of ['not', 'additionalItems']) {
@@ -71,31 +73,27 @@ export function effectiveSchema(schema: SchemaObject, type: ValidatedType): Sche
   const own = type.compatibility_mode === 'compatible' ? closeObjects(schema) : schema;
   // An id would make the schema a document of its own, whose references no longer reach into the envelope.
   const { $id: _ignored, id: _ignoredToo, ...anonymous } = own;
-  switch (type.category) {
-    case 'undefined':
-      return anonymous;
-    case 'business':
-      return {
-        ...anonymous,
-        properties: { ...objectOf(anonymous['properties']), metadata: metadataSchema(type) },
-        required: [...new Set([...listOf(anonymous['required']), 'metadata'])],
-      };
-    case 'data': {
-      const { $schema, ...data } = moveReferences(anonymous, '#/properties/data');
-      return {
-        ...($schema === undefined ? {} : { $schema }),
-        type: 'object',
-        additionalProperties: false,
-        required: ['data_type', 'data_op', 'data', 'metadata'],
-        properties: {
-          data_type: { type: 'string' },
-          data_op: { type: 'string', enum: ['C', 'U', 'D', 'S'] },
-          data,
-          metadata: metadataSchema(type),
-        },
-      };
-    }
+  if (type.category === 'undefined') return anonymous;
+  if (type.category === 'business') {
+    return {
+      ...anonymous,
+      properties: { ...objectOf(anonymous['properties']), metadata: metadataSchema(type) },
+      required: [...new Set([...listOf(anonymous['required']), 'metadata'])],
+    };
   }
+  const { $schema, ...data } = moveReferences(anonymous, '#/properties/data');
+  return {
+    ...($schema === undefined ? {} : { $schema }),
+    type: 'object',
+    additionalProperties: false,
+    required: ['data_type', 'data_op', 'data', 'metadata'],
+    properties: {
+      data_type: { type: 'string' },
+      data_op: { type: 'string', enum: ['C', 'U', 'D', 'S'] },
+      data,
+      metadata: metadataSchema(type),
+    },
+  };
 }
 
 /** What a producer may say in `metadata`; the rest of it is the broker's to say. */

@@ -27,10 +27,14 @@ export interface EventTypesOptions {
   readonly log: EventLog;
   readonly clock: Clock;
   readonly logger: Logger;
+  /**
+   * How long another process may take between making a topic and registering its event type, before it counts as gone.
+   * Default {@link creationMillisecondsDefault}.
+   */
+  readonly creationMillisecondsMaximum?: number;
 }
 
-/** How long another process may take between making a topic and registering its event type, before it counts as gone. */
-export const creationMillisecondsMaximum = 2_000;
+const creationMillisecondsDefault = 2_000;
 
 const creationPollMilliseconds = 50;
 
@@ -242,7 +246,7 @@ export class EventTypes {
    */
   async #adoptTopic(topic: TopicConfiguration): Promise<void> {
     const { log, clock, logger } = this.#options;
-    const deadline = clock.monotonic() + creationMillisecondsMaximum;
+    const deadline = clock.monotonic() + (this.#options.creationMillisecondsMaximum ?? creationMillisecondsDefault);
     for (;;) {
       await this.#catchUp();
       this.#refuseTakenName(topic.name);

@@ -262,7 +262,7 @@ function unreadable(reason: string): LendstreamError {
   return new LendstreamError('MALFORMED_REQUEST', `Error occurred when parsing event(s). ${reason}`);
 }
 
-/** A comma before the closing bracket is tolerated: the body with a space in its place, if that is what is wrong. */
+/** A comma between the last event and the closing bracket is tolerated: the body with a space in its place. */
 function withoutTrailingComma(body: Buffer): Buffer | undefined {
   let index = body.length - 1;
   const skip = (): void => {
@@ -275,7 +275,9 @@ function withoutTrailingComma(body: Buffer): Buffer | undefined {
   if (body[index] !== 0x2c) return undefined;
   const repaired = Buffer.from(body);
   repaired[index] = 0x20;
-  return repaired;
+  index -= 1;
+  skip();
+  return body[index] === 0x7d ? repaired : undefined;
 }
 
 /** A parser keeps one of several equal keys and readers may keep another, so repeats are refused. */
@@ -329,14 +331,14 @@ export function prepareRecords(
     return { refused: refuse(events, index, 'validating', 'none', detail, null) };
   }
   const partitions = new Int32Array(count);
-  const keys: (string | null)[] = new Array<string | null>(count).fill(null);
+  const keys: (string | null)[] = [];
   for (let index = 0; index < count; index += 1) {
     const placed = place(type, parsed, index, context.random);
     if (typeof placed === 'string') {
       return { refused: refuse(events, index, 'partitioning', 'validating', placed, partitions) };
     }
     partitions[index] = placed.partition;
-    keys[index] = placed.key;
+    keys.push(placed.key);
   }
   return { partitions, batches: write(type, parsed, partitions, keys, context.enrichment) };
 }
@@ -386,32 +388,29 @@ function place(
   const event = parsed.events[index] as EventObject;
   const metadata = event['metadata'] as ProducerMetadata | undefined;
   const compactionKey = type.isCompacted ? (metadata?.partition_compaction_key ?? null) : null;
-  switch (type.partitionStrategy) {
-    case 'random':
-      return { partition: randomPartition(random(), type.partitionCount), key: compactionKey };
-    case 'user_defined': {
-      const partition = namedPartition(metadata?.partition, type.partitionCount);
-      if (partition !== undefined) return { partition, key: compactionKey };
-      const named = metadata?.partition;
-      return named === undefined
-        ? 'Failed to resolve partition. metadata.partition is not set.'
-        : `Failed to resolve partition. Partition "${named}" does not exist.`;
-    }
-    case 'hash': {
-      const fields: string[] = [];
-      for (const [fieldIndex, path] of type.keyPaths.entries()) {
-        const value = valueAt(event, path);
-        if (value === absent || (value === null && type.absentKeyFieldsAllowed)) {
-          if (type.absentKeyFieldsAllowed) continue;
-          return `field ${type.keyNames[fieldIndex]} doesn't exist.`;
-        }
-        const start = parsed.spans.fields[index * fieldsPerEvent + spanField.start] ?? 0;
-        fields.push(keyText(value, () => rawValueAt(parsed.body, start, path) ?? String(value)));
-      }
-      if (fields.length === 0) return `none of the fields ${type.keyNames.join(', ')} exists.`;
-      return { partition: hashPartition(fields, type.partitionCount), key: compactionKey ?? fields.join(',') };
-    }
+  if (type.partitionStrategy === 'random') {
+    return { partition: randomPartition(random(), type.partitionCount), key: compactionKey };
   }
+  if (type.partitionStrategy === 'user_defined') {
+    const named = metadata?.partition;
+    const partition = namedPartition(named, type.partitionCount);
+    if (partition !== undefined) return { partition, key: compactionKey };
+    return named === undefined
+      ? 'Failed to resolve partition. metadata.partition is not set.'
+      : `Failed to resolve partition. Partition "${named}" does not exist.`;
+  }
+  const fields: string[] = [];
+  for (const [fieldIndex, path] of type.keyPaths.entries()) {
+    const value = valueAt(event, path);
+    if (value === absent || (value === null && type.absentKeyFieldsAllowed)) {
+      if (type.absentKeyFieldsAllowed) continue;
+      return `field ${type.keyNames[fieldIndex]} doesn't exist.`;
+    }
+    const start = parsed.spans.fields[index * fieldsPerEvent + spanField.start] ?? 0;
+    fields.push(keyText(value, () => rawValueAt(parsed.body, start, path) ?? String(value)));
+  }
+  if (fields.length === 0) return `none of the fields ${type.keyNames.join(', ')} exists.`;
+  return { partition: hashPartition(fields, type.partitionCount), key: compactionKey ?? fields.join(',') };
 }
 
 /**

@@ -1,0 +1,221 @@
+import { expect } from 'chai';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import { EventTypes } from '../../src/broker/event-types.ts';
+import { readEventType, type EventTypeDefinition } from '../../src/broker/event-type-validation.ts';
+import type { SystemEventType } from '../../src/broker/event-type.ts';
+import { systemClock } from '../../src/clock.ts';
+import { silentLogger } from '../../src/logger.ts';
+import { eventTypeBody, openBroker, type Broker } from '../support/broker-on-embedded-log.ts';
+
+function definition(name: string, changes: Record<string, unknown> = {}): EventTypeDefinition {
+  return readEventType(eventTypeBody(name, changes));
+}
+
+async function codeOf(action: Promise<unknown>): Promise<string> {
+  try {
+    await action;
+    return 'none';
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+}
+
+function schemaOf(...properties: string[]): string {
+  return JSON.stringify({ type: 'object', properties: Object.fromEntries(properties.map((name) => [name, {}])) });
+}
+
+describe('EventTypes', () => {
+  let broker: Broker;
+  let eventTypes: EventTypes;
+  beforeEach(async () => {
+    broker = await openBroker();
+    eventTypes = broker.eventTypes;
+  });
+  afterEach(() => broker.close());
+
+  async function topic(name: string) {
+    return (await broker.log.listTopics()).find((found) => found.name === name);
+  }
+
+  describe('create', () => {
+    it('makes the topic of the name, with the partitions and retention asked for', async () => {
+      const statistic = { messages_per_minute: 1, message_size: 1, read_parallelism: 3, write_parallelism: 2 };
+      await eventTypes.create(
+        definition('orders', { default_statistic: statistic, options: { retention_time: 20_000_000 } }),
+      );
+      expect(await topic('orders')).to.include({
+        partitionCount: 3,
+        retentionMilliseconds: 20_000_000,
+        cleanupPolicy: 'delete',
+      });
+      const { eventType } = eventTypes.get('orders');
+      expect(eventType.schema).to.include({ version: '1.0.0', type: 'json_schema' });
+      expect(eventType.updated_at).to.equal(eventType.created_at);
+    });
+
+    it('gives a name to one of many who ask at once', async () => {
+      const codes = await Promise.all(Array.from({ length: 5 }, () => codeOf(eventTypes.create(definition('orders')))));
+      expect(codes.sort()).to.deep.equal(['CONFLICT', 'CONFLICT', 'CONFLICT', 'CONFLICT', 'none']);
+    });
+
+    it('gives a name to one of two processes', async () => {
+      const other = new EventTypes({ ...broker, clock: systemClock, logger: silentLogger });
+      const codes = await Promise.all([eventTypes, other].map((types) => codeOf(types.create(definition('orders')))));
+      expect(codes.sort()).to.deep.equal(['CONFLICT', 'none']);
+    });
+
+    for (const partitionCount of [1, 4]) {
+      it(`finishes a creation that ended after the topic of ${partitionCount} partitions`, async () => {
+        await broker.log.createTopic({
+          name: 'orders',
+          partitionCount,
+          cleanupPolicy: 'compact',
+          retentionMilliseconds: 1,
+        });
+        const statistic = { messages_per_minute: 1, message_size: 1, read_parallelism: 2, write_parallelism: 1 };
+        await eventTypes.create(definition('orders', { default_statistic: statistic }));
+        expect(await topic('orders')).to.include({ partitionCount: 2, cleanupPolicy: 'delete' });
+      });
+    }
+
+    it('leaves a topic alone that has held records of somebody else', async () => {
+      await broker.log.createTopic({
+        name: 'orders',
+        partitionCount: 1,
+        cleanupPolicy: 'delete',
+        retentionMilliseconds: 1e9,
+      });
+      await broker.log.append([{ topic: 'orders', partition: 0, records: [{ key: null, value: Buffer.from('x') }] }]);
+      expect(await codeOf(eventTypes.create(definition('orders')))).to.equal('CONFLICT');
+      expect(eventTypes.find('orders')).to.equal(undefined);
+    });
+
+    it('makes nothing when the schema is bad', async () => {
+      const bad = { schema: { type: 'json_schema', schema: '{"properties":{"metadata":{}}}' } };
+      expect(await codeOf(eventTypes.create(definition('orders', bad)))).to.equal('UNPROCESSABLE');
+      expect(await topic('orders')).to.equal(undefined);
+    });
+  });
+
+  describe('update', () => {
+    it('makes versions of changed schemas and keeps what is left out', async () => {
+      await eventTypes.create(definition('orders', { labels: { team: 'a' }, options: { retention_time: 20_000_000 } }));
+      const schema = '{"type":"object","properties":{"order":{"type":"string"},"note":{}}}';
+      await eventTypes.update('orders', definition('orders', { schema: { type: 'json_schema', schema } }));
+      expect(eventTypes.get('orders').eventType.schema.version).to.equal('1.1.0');
+      expect(eventTypes.get('orders').eventType.labels).to.deep.equal({ team: 'a' });
+      expect(eventTypes.get('orders').eventType.options.retention_time).to.equal(20_000_000);
+    });
+
+    it('hands retention and compaction on to the log', async () => {
+      await eventTypes.create(definition('orders'));
+      const changes = { options: { retention_time: 30_000_000 }, cleanup_policy: 'compact_and_delete' };
+      await eventTypes.update('orders', definition('orders', changes));
+      expect(await topic('orders')).to.include({
+        retentionMilliseconds: 30_000_000,
+        cleanupPolicy: 'compact_and_delete',
+      });
+    });
+
+    it('refuses a schema that the mode forbids, whole', async () => {
+      await eventTypes.create(definition('orders'));
+      const changes = { schema: { type: 'json_schema', schema: '{"type":"object"}' }, owning_application: 'other' };
+      expect(await codeOf(eventTypes.update('orders', definition('orders', changes)))).to.equal('UNPROCESSABLE');
+      expect(eventTypes.get('orders').eventType.owning_application).to.equal('core');
+    });
+  });
+
+  describe('addSchema', () => {
+    it('lists versions newest first, by number', async () => {
+      await eventTypes.create(definition('orders', { schema: { type: 'json_schema', schema: schemaOf() } }));
+      const names = Array.from({ length: 11 }, (_, index) => `p${index}`);
+      for (const index of names.keys()) await eventTypes.addSchema('orders', schemaOf(...names.slice(0, index + 1)));
+      const versions = eventTypes.schemas('orders').map(({ version }) => version);
+      expect(versions.slice(0, 3)).to.deep.equal(['1.11.0', '1.10.0', '1.9.0']);
+      expect(eventTypes.schema('orders', 'latest').version).to.equal('1.11.0');
+      expect(eventTypes.schema('orders', '1.1.0').schema).to.equal(schemaOf('p0'));
+      expect(() => eventTypes.schema('orders', 'abc')).to.throw('EventType "orders" has no schema with version "abc"');
+    });
+
+    it('makes no version of the schema in force', async () => {
+      await eventTypes.create(definition('orders'));
+      await eventTypes.addSchema('orders', eventTypes.get('orders').eventType.schema.schema);
+      expect(eventTypes.schemas('orders')).to.have.length(1);
+    });
+  });
+
+  describe('remove', () => {
+    it('deletes type and topic, and the name is free again', async () => {
+      await eventTypes.create(definition('orders'));
+      await eventTypes.remove('orders');
+      expect(await topic('orders')).to.equal(undefined);
+      expect(() => eventTypes.get('orders')).to.throw('EventType "orders" does not exist.');
+      await eventTypes.create(definition('orders'));
+    });
+
+    it('refuses while a subscription names the type', async () => {
+      await eventTypes.create(definition('orders'));
+      await broker.registry.put('subscription', 'some-id', { event_types: ['a', 'orders'] });
+      expect(await codeOf(eventTypes.remove('orders'))).to.equal('CONFLICT');
+      await broker.registry.remove('subscription', 'some-id');
+      await eventTypes.remove('orders');
+    });
+
+    it('finishes a deletion that ended after the topic', async () => {
+      await eventTypes.create(definition('orders'));
+      await broker.log.deleteTopic('orders');
+      await eventTypes.remove('orders');
+      expect(eventTypes.find('orders')).to.equal(undefined);
+    });
+  });
+
+  describe('registerSystemEventTypes', () => {
+    const system: SystemEventType = {
+      name: 'lendstream.loan-commands',
+      schema: { type: 'object', properties: { metadata: { type: 'object' }, type: { type: 'string' } } },
+      partitionCount: 12,
+      partitionKeyFields: ['loanAccountId', 'loanProductId'],
+      retentionMilliseconds: 1_000_000_000,
+      absentKeyFieldsAllowed: true,
+    };
+
+    it('makes them once, and again changes nothing', async () => {
+      await eventTypes.registerSystemEventTypes([system]);
+      const record = eventTypes.get(system.name);
+      expect(record).to.include({ partitionCount: 12, system: true, absentKeyFieldsAllowed: true });
+      expect(record.eventType).to.include({ category: 'business', partition_strategy: 'hash' });
+      expect(await topic(system.name)).to.include({ partitionCount: 12, retentionMilliseconds: 1_000_000_000 });
+      await eventTypes.registerSystemEventTypes([system]);
+      expect(eventTypes.get(system.name)).to.equal(record);
+    });
+
+    it('gives a changed schema the next version and hands changed retention on', async () => {
+      await eventTypes.registerSystemEventTypes([system]);
+      const properties = { type: { type: 'string' }, note: { type: 'string' } };
+      await eventTypes.registerSystemEventTypes([
+        { ...system, schema: { type: 'object', properties }, retentionMilliseconds: 5 },
+      ]);
+      expect(eventTypes.schemas(system.name).map(({ version }) => version)).to.deep.equal(['2.0.0', '1.0.0']);
+      expect(await topic(system.name)).to.include({ retentionMilliseconds: 5 });
+    });
+
+    it('refuses to start with another number of partitions', async () => {
+      await eventTypes.registerSystemEventTypes([system]);
+      const more = [{ ...system, partitionCount: 13 }];
+      expect(await codeOf(eventTypes.registerSystemEventTypes(more))).to.equal('CONFIGURATION_INVALID');
+    });
+
+    it('are not for admins to change or delete', async () => {
+      await eventTypes.registerSystemEventTypes([system]);
+      const wanted = { ...definition('orders'), name: system.name };
+      expect(await codeOf(eventTypes.update(system.name, wanted))).to.equal('FORBIDDEN');
+      expect(await codeOf(eventTypes.addSchema(system.name, '{}'))).to.equal('FORBIDDEN');
+      expect(await codeOf(eventTypes.remove(system.name))).to.equal('FORBIDDEN');
+    });
+  });
+
+  it('lists types by name', async () => {
+    for (const name of ['b', 'a', 'c']) await eventTypes.create(definition(name));
+    expect(eventTypes.list().map(({ eventType }) => eventType.name)).to.deep.equal(['a', 'b', 'c']);
+  });
+});

@@ -1,0 +1,412 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
+import type { AppendResult, EventLog, PartitionRecords } from '../../src/broker/event-log.ts';
+import { readEventType } from '../../src/broker/event-type-validation.ts';
+import {
+  eventBytesMaximum,
+  Publisher,
+  parseEvents,
+  prepareEventType,
+  type PublishOutcome,
+} from '../../src/broker/publishing.ts';
+import { systemClock } from '../../src/clock.ts';
+import { LendstreamError, type ErrorCode } from '../../src/errors.ts';
+import { silentLogger } from '../../src/logger.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import {
+  eventTypeBody,
+  exampleEid,
+  exampleMetadata,
+  openBroker,
+  storedTexts,
+  type Broker,
+} from '../support/broker-on-embedded-log.ts';
+
+const context = { flowId: 'flow-1', publishedBy: 'shop' };
+const fourPartitions = { messages_per_minute: 1, message_size: 1, read_parallelism: 4, write_parallelism: 1 };
+const metadataText = JSON.stringify(exampleMetadata());
+
+/** What a partition's stored event says after its metadata. */
+function withoutMetadata(stored: string): string {
+  return stored.replace(/"metadata":\{[^}]*\}/, '"metadata":{}');
+}
+
+describe('Publisher', () => {
+  let broker: Broker;
+  beforeEach(async () => {
+    broker = await openBroker();
+  });
+  afterEach(() => broker.close());
+
+  async function define(name: string, changes: Record<string, unknown> = {}): Promise<void> {
+    await broker.eventTypes.create(readEventType(eventTypeBody(name, changes)));
+  }
+
+  function publish(name: string, events: unknown): Promise<PublishOutcome> {
+    const body = typeof events === 'string' ? events : JSON.stringify(events);
+    return broker.publisher.publish(name, Buffer.from(body), context);
+  }
+
+  function briefly({ items }: PublishOutcome): string[] {
+    return items.map(
+      (item) => `${item.publishing_status} ${item.step} ${item.eid === '' ? '-' : 'eid'} ${item.partition}`,
+    );
+  }
+
+  it('stores events with enriched metadata and says where they lie', async () => {
+    await define('orders');
+    const events = [1, 2].map((order) => ({ metadata: exampleMetadata(), order: String(order) }));
+    const outcome = await publish('orders', events);
+    expect(outcome.status).to.equal(200);
+    expect(outcome.items).to.deep.equal(
+      [0, 1].map((offset) => ({
+        publishing_status: 'submitted',
+        detail: '',
+        step: 'publishing',
+        eid: exampleEid,
+        partition: '0',
+        offset,
+      })),
+    );
+    const stored = (await storedTexts(broker.log, 'orders')).map((text) => JSON.parse(text) as Record<string, unknown>);
+    expect(stored.map((event) => event['order'])).to.deep.equal(['1', '2']);
+    expect(stored[0]?.['metadata']).to.include({
+      ...exampleMetadata(),
+      event_type: 'orders',
+      partition: '0',
+      flow_id: 'flow-1',
+      published_by: 'shop',
+      version: '1.0.0',
+    });
+  });
+
+  it('keeps everything outside the metadata letter by letter', async () => {
+    await define('orders');
+    const rest = String.raw`"n":[9007199254740993,1.0,1e5,-0,0.1000,1E+2],"t":"\u00fc\/ü \u000a","b":{"z":1,"a":{}}`;
+    await publish('orders', `[{"order":"x","metadata":${metadataText},${rest}}]`);
+    const [stored = ''] = await storedTexts(broker.log, 'orders');
+    expect(withoutMetadata(stored)).to.equal(`{"order":"x","metadata":{},${rest}}`);
+  });
+
+  it('takes away white space between tokens, so that an event is one line', async () => {
+    await define('orders');
+    await publish('orders', ` [ {\r\n\t"order" : " x  y " ,\n"metadata" : ${metadataText} , "n" : [ 1.0 , 2 ] } ]\n`);
+    const [stored = ''] = await storedTexts(broker.log, 'orders');
+    expect(withoutMetadata(stored)).to.equal('{"order":" x  y ","metadata":{},"n":[1.0,2]}');
+  });
+
+  it('leaves events of category undefined as they are', async () => {
+    await define('logs', { category: 'undefined', enrichment_strategies: [] });
+    await publish('logs', '[{"a":1.0, "metadata":{"eid":7}},{}]');
+    expect(await storedTexts(broker.log, 'logs')).to.deep.equal(['{"a":1.0,"metadata":{"eid":7}}', '{}']);
+  });
+
+  it('holds data events against their envelope and finds keys under data', async () => {
+    const changes = { category: 'data', partition_strategy: 'hash', partition_key_fields: ['order'] };
+    await define('orders', { ...changes, default_statistic: fourPartitions });
+    const event = { metadata: exampleMetadata(), data_type: 'order', data_op: 'C', data: { order: 'a' } };
+    expect(briefly(await publish('orders', [event]))).to.deep.equal(['submitted publishing eid 1']);
+    expect((await publish('orders', [{ ...event, data_op: 'X' }])).status).to.equal(422);
+  });
+
+  it('finds nothing to do in an empty array', async () => {
+    await define('orders');
+    expect(await publish('orders', ' [ ] ')).to.deep.equal({ status: 200, items: [] });
+  });
+
+  describe('refuses a batch whole', () => {
+    const good = { metadata: exampleMetadata() };
+
+    it('when an event is invalid: earlier ones were validated, later ones not begun', async () => {
+      await define('orders');
+      const outcome = await publish('orders', [good, { order: 1, ...good }, good]);
+      expect(outcome.status).to.equal(422);
+      expect(briefly(outcome)).to.deep.equal([
+        'aborted validating eid null',
+        'failed validating eid null',
+        'aborted none eid null',
+      ]);
+      expect(outcome.items[1]?.detail).to.equal('#/order: expected type: String, found: Integer');
+      expect(await storedTexts(broker.log, 'orders')).to.deep.equal([]);
+    });
+
+    it('when one event lacks its metadata or its eid, naming it', async () => {
+      await define('orders');
+      const outcome = await publish('orders', [good, { order: 'x' }]);
+      expect(briefly(outcome)).to.deep.equal(['aborted validating eid null', 'failed validating - null']);
+      expect(outcome.items[1]?.detail).to.equal('#: required key [metadata] not found');
+      const withoutEid = await publish('orders', [{ metadata: { occurred_at: '2026-03-15T23:47:15Z' } }]);
+      expect(withoutEid.items[0]?.detail).to.equal('#/metadata: required key [eid] not found');
+    });
+
+    it('with all findings of the event', async () => {
+      await define('orders');
+      const outcome = await publish('orders', [{ order: 1, metadata: { ...exampleMetadata(), eid: 'x' } }]);
+      expect(outcome.items[0]?.detail).to.match(/^#: 2 schema violations found\n#\/(order|metadata)/);
+    });
+
+    it('when an event is too large, counting its white space', async () => {
+      await define('orders');
+      const event = `{"metadata":${metadataText},"x":"`;
+      const padding = eventBytesMaximum - event.length - 2;
+      expect((await publish('orders', `[${event}${'x'.repeat(padding)}"}]`)).status).to.equal(200);
+      const outcome = await publish('orders', `[${event}${'x'.repeat(padding)}" }]`);
+      expect(outcome.items[0]).to.include({
+        step: 'validating',
+        detail: `Event too large: ${eventBytesMaximum + 1} bytes, max size is ${eventBytesMaximum} bytes`,
+      });
+    });
+
+    it('when an event has no key: earlier ones have their partition, later ones were validated', async () => {
+      await define('orders', { partition_strategy: 'hash', partition_key_fields: ['s'] });
+      const outcome = await publish('orders', [{ ...good, s: 'a' }, good, { ...good, s: 'b' }]);
+      expect(briefly(outcome)).to.deep.equal([
+        'aborted partitioning eid 0',
+        'failed partitioning eid null',
+        'aborted validating eid null',
+      ]);
+      expect(outcome.items[1]?.detail).to.equal("field s doesn't exist.");
+    });
+
+    it('when an event names a partition that is not there', async () => {
+      await define('orders', { partition_strategy: 'user_defined', default_statistic: fourPartitions });
+      const to = (partition: string) => publish('orders', [{ metadata: exampleMetadata({ partition }) }]);
+      expect(briefly(await to('3'))).to.deep.equal(['submitted publishing eid 3']);
+      expect(briefly(await to('4'))).to.deep.equal(['failed partitioning eid null']);
+      expect(briefly(await publish('orders', [good]))).to.deep.equal(['failed partitioning eid null']);
+    });
+  });
+
+  describe('partitions by key', () => {
+    it('as the numbers were written, and keeps the order within a partition', async () => {
+      await define('orders', {
+        partition_strategy: 'hash',
+        partition_key_fields: ['a.b'],
+        default_statistic: fourPartitions,
+      });
+      const keys = ['1', '1.0', '1e2', '17', 'true', '"x"', '9007199254740993', '9007199254740992', '1'];
+      const events = keys.map((key) => `{"a" : {"b": ${key}},"metadata":${metadataText}}`);
+      const { items } = await publish('orders', `[${events.join(',')}]`);
+      // The hashes of "1", "1.0", "100.0", "17", "true", "x" and the two long numbers, by four.
+      expect(items.map(({ partition }) => partition)).to.deep.equal(
+        ['1', '1.0', '100.0', '17', 'true', 'x', '9007199254740993', '9007199254740992', '1'].map((text) =>
+          String(Math.abs([...text].reduce((hash, unit) => (Math.imul(hash, 31) + unit.charCodeAt(0)) | 0, 0) % 4)),
+        ),
+      );
+      const stored = await Promise.all([0, 1, 2, 3].map((partition) => storedTexts(broker.log, 'orders', partition)));
+      for (const [index, { partition, offset }] of items.entries()) {
+        expect(stored[Number(partition)]?.[offset ?? -1]).to.include(`{"a":{"b":${keys[index]}}`);
+      }
+    });
+
+    it('of which some may be absent where the type allows it, but not all', async () => {
+      await broker.eventTypes.registerSystemEventTypes([
+        {
+          name: 'lendstream.loan-commands',
+          schema: { type: 'object' },
+          partitionCount: 12,
+          partitionKeyFields: ['loanAccountId', 'loanProductId'],
+          retentionMilliseconds: 1e9,
+          absentKeyFieldsAllowed: true,
+        },
+      ]);
+      const good = { metadata: exampleMetadata() };
+      const events = [
+        { ...good, loanAccountId: 'a' },
+        { ...good, loanProductId: 'a' },
+      ];
+      // The hash of "a" is 97.
+      const { items } = await publish('lendstream.loan-commands', events);
+      expect(items.map(({ partition }) => partition)).to.deep.equal(['1', '1']);
+      const { batches } = await broker.log.read(
+        { topic: 'lendstream.loan-commands', partition: 1, offset: 0 },
+        { bytesMaximum: 1e6, waitMilliseconds: 0 },
+      );
+      expect(batches[0]?.key(0)).to.equal('a');
+      expect(briefly(await publish('lendstream.loan-commands', [good]))).to.deep.equal([
+        'failed partitioning eid null',
+      ]);
+    });
+
+    it('and keeps the compaction key where the log is compacted', async () => {
+      await define('orders', { cleanup_policy: 'compact' });
+      await publish('orders', [{ metadata: exampleMetadata({ partition_compaction_key: 'k' }) }]);
+      const { batches } = await broker.log.read(
+        { topic: 'orders', partition: 0, offset: 0 },
+        { bytesMaximum: 1e6, waitMilliseconds: 0 },
+      );
+      expect(batches[0]?.key(0)).to.equal('k');
+    });
+  });
+
+  it('knows only event types that are defined', async () => {
+    const error = await publish('unknown', []).then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).to.include({ code: 'NOT_FOUND', message: 'EventType "unknown" does not exist.' });
+  });
+
+  it('validates with the schema in force', async () => {
+    await define('orders');
+    await broker.eventTypes.addSchema(
+      'orders',
+      '{"type":"object","properties":{"order":{"type":"string"},"n":{"type":"number"}}}',
+    );
+    expect((await publish('orders', [{ metadata: exampleMetadata(), n: 'x' }])).status).to.equal(422);
+    await publish('orders', [{ metadata: exampleMetadata(), n: 1 }]);
+    expect((await storedTexts(broker.log, 'orders'))[0]).to.include('"version":"1.1.0"');
+  });
+
+  describe('when the log fails', () => {
+    /** The broker's log, of which some partitions fail with a code. */
+    function publisherWithFailures(codes: Record<number, ErrorCode>): Publisher {
+      const fail = ({ topic, partition }: PartitionRecords): AppendResult | undefined => {
+        const code = codes[partition];
+        if (code === undefined) return undefined;
+        return { topic, partition, outcome: 'failed', error: new LendstreamError(code, `it is ${code}`) };
+      };
+      const append: EventLog['append'] = async (partitions) => {
+        const results = partitions.map(fail);
+        const stored = await broker.log.append(partitions.filter((_, index) => results[index] === undefined));
+        return results.map((result) => result ?? (stored.shift() as AppendResult));
+      };
+      const log = new Proxy<EventLog>(broker.log, {
+        get: (target, name: keyof EventLog) =>
+          name === 'append' ? append : (target[name] as () => unknown).bind(target),
+      });
+      const options = { clock: systemClock, metrics: createMetrics(), logger: silentLogger };
+      return new Publisher({ ...options, eventTypes: broker.eventTypes, log });
+    }
+
+    const events = ['0', '1', '2'].map((partition) => ({ metadata: exampleMetadata({ partition }) }));
+    const body = Buffer.from(JSON.stringify(events));
+    beforeEach(() => define('orders', { partition_strategy: 'user_defined', default_statistic: fourPartitions }));
+
+    it('says which events are durable', async () => {
+      const publisher = publisherWithFailures({ 0: 'OUTCOME_UNKNOWN', 2: 'LOG_FULL' });
+      const outcome = await publisher.publish('orders', body, context);
+      expect(outcome.status).to.equal(207);
+      expect(outcome.items.map((item) => `${item.publishing_status} ${item.partition} ${item.detail}`)).to.deep.equal([
+        'failed 0 timed out',
+        'submitted 1 ',
+        'failed 2 it is LOG_FULL',
+      ]);
+    });
+
+    it('asks to come again when it takes nothing now', async () => {
+      const publisher = publisherWithFailures({ 0: 'OVERLOADED', 1: 'OVERLOADED', 2: 'OVERLOADED' });
+      const error = await publisher.publish('orders', body, context).then(
+        () => null,
+        (thrown: unknown) => thrown,
+      );
+      expect(error).to.include({ code: 'OVERLOADED' });
+    });
+  });
+});
+
+describe('Publisher, for any events', () => {
+  let broker: Broker;
+  before(async () => {
+    broker = await openBroker();
+    const anything = { schema: { type: 'json_schema', schema: '{"type":"object"}' } };
+    await broker.eventTypes.create(readEventType(eventTypeBody('anything', anything)));
+  });
+  after(() => broker.close());
+
+  it('stores what parses to the event with richer metadata, on one line, and nothing else changed', async () => {
+    let offset = 0;
+    const anyKey = fc.string({ unit: 'grapheme' }).filter((key) => key !== 'metadata');
+    const anyEvent = fc.dictionary(anyKey, fc.jsonValue(), { maxKeys: 5 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(anyEvent, { minLength: 1, maxLength: 4 }),
+        fc.nat(2),
+        fc.boolean(),
+        async (events, indent, first) => {
+          const metadata = exampleMetadata({ flow_id: 'mine' });
+          const sent = events.map((event) => (first ? { metadata, ...event } : { ...event, metadata }));
+          const body = Buffer.from(JSON.stringify(sent, null, indent));
+          const { status } = await broker.publisher.publish('anything', body, context);
+          expect(status).to.equal(200);
+          const { batches, nextOffset } = await broker.log.read(
+            { topic: 'anything', partition: 0, offset },
+            { bytesMaximum: 1e8, waitMilliseconds: 0 },
+          );
+          offset = nextOffset;
+          const stored = batches.flatMap(({ bytes, count, valueStarts, valueEnds }) =>
+            Array.from({ length: count }, (_, index) => bytes.toString('utf8', valueStarts[index], valueEnds[index])),
+          );
+          expect(stored).to.have.length(sent.length);
+          for (const [index, text] of stored.entries()) {
+            expect(text).not.to.match(/[\r\n]/);
+            const parsed = JSON.parse(text) as Record<string, unknown>;
+            expect(parsed['metadata']).to.include({ ...metadata, partition: '0', published_by: 'shop' });
+            const replaced = { ...parsed, metadata };
+            expect(JSON.stringify(replaced)).to.equal(JSON.stringify(sent[index]));
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('parseEvents', () => {
+  const unreadable: [name: string, body: string | Buffer, message: RegExp][] = [
+    ['no JSON', '[{]', /^Error occurred when parsing event\(s\)\. /],
+    ['no array', '{}', /an array of events is expected/],
+    ['something after the array', '[{}] x', /parsing event/],
+    ['two trailing commas', '[{},,]', /parsing event/],
+    ['only a comma', '[,]', /parsing event/],
+    ['an item that is no object', '[{},1]', /item 1 of the array is not a JSON object/],
+    ['an item that is an array', '[[]]', /item 0 of the array is not a JSON object/],
+    ['a repeated key', '[{"a":1,"\\u0061":2}]', /Duplicate key in item 0/],
+    ['a repeated key of the metadata', '[{"metadata":{"eid":1,"eid":2}}]', /Duplicate key in the metadata of item 0/],
+    ['metadata twice', '[{"metadata":{},"metadata":{}}]', /Duplicate key in item 0/],
+    ['too deep an event', `[${'{"a":'.repeat(101)}1${'}'.repeat(101)}]`, /nested deeper than 100 levels/],
+    ['bytes that are no UTF-8', Buffer.from([0x5b, 0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d, 0x5d]), /not UTF-8/],
+  ];
+  for (const [name, body, message] of unreadable) {
+    it(`refuses ${name}`, () => {
+      expect(() => parseEvents(Buffer.from(body)))
+        .to.throw(message)
+        .with.property('code', 'MALFORMED_REQUEST');
+    });
+  }
+
+  it('tolerates a comma before the closing bracket', () => {
+    expect(parseEvents(Buffer.from('[{"a":1} , ] ')).events).to.deep.equal([{ a: 1 }]);
+  });
+});
+
+describe('prepareEventType', () => {
+  it('takes from the definition what each event needs', () => {
+    const { schemaText, retentionMilliseconds, annotations, labels, ...described } = readEventType(
+      eventTypeBody('orders', { category: 'data', partition_strategy: 'hash', partition_key_fields: ['a.b'] }),
+    );
+    expect([retentionMilliseconds, annotations, labels]).to.deep.equal([undefined, undefined, undefined]);
+    const schema = { type: 'json_schema', schema: schemaText, version: '1.2.0', created_at: 'now' } as const;
+    const prepared = prepareEventType({
+      eventType: {
+        ...described,
+        schema,
+        options: { retention_time: 1 },
+        annotations: {},
+        labels: {},
+        created_at: 'now',
+        updated_at: 'now',
+      },
+      partitionCount: 3,
+      schemas: [schema],
+      system: false,
+    });
+    expect(prepared).to.deep.include({
+      version: '1.2.0',
+      partitionCount: 3,
+      keyPaths: [['data', 'a', 'b']],
+      isEnriched: true,
+    });
+  });
+});

@@ -1,0 +1,93 @@
+import { expect } from 'chai';
+import { after, before, describe, it } from 'mocha';
+import { gzipSync } from 'node:zlib';
+import { readEventType } from '../../src/broker/event-type-validation.ts';
+import {
+  eventTypeBody,
+  exampleEid,
+  exampleMetadata,
+  serveBroker,
+  storedTexts,
+  type Broker,
+} from '../support/broker-on-embedded-log.ts';
+
+describe('POST /event-types/{name}/events', () => {
+  let broker: Broker & { readonly url: string };
+  before(async () => {
+    broker = await serveBroker();
+    await broker.eventTypes.create(readEventType(eventTypeBody('orders')));
+  });
+  after(() => broker.close());
+
+  function post(body: string | Buffer, headers: Record<string, string> = {}, name = 'orders'): Promise<Response> {
+    return fetch(`${broker.url}/event-types/${name}/events`, {
+      method: 'POST',
+      body: new Uint8Array(Buffer.from(body)),
+      headers,
+    });
+  }
+
+  const events = JSON.stringify([{ metadata: exampleMetadata(), order: 'x' }]);
+
+  it('answers 200 with nothing, whatever the content type', async () => {
+    for (const type of [
+      'application/json',
+      'text/plain',
+      'application/octet-stream',
+      'application/json;charset=UTF-8',
+    ]) {
+      const response = await post(events, { 'Content-Type': type });
+      expect([response.status, await response.text()], type).to.deep.equal([200, '']);
+    }
+  });
+
+  it('keeps the flow id of the request with the event', async () => {
+    const response = await post(events, { 'X-Flow-Id': 'my-flow' });
+    expect(response.headers.get('x-flow-id')).to.equal('my-flow');
+    const stored = await storedTexts(broker.log, 'orders');
+    expect(stored.at(-1)).to.include('"flow_id":"my-flow"').and.to.include('"published_by":"unauthenticated"');
+  });
+
+  it('reads a gzip body, and names what it cannot read', async () => {
+    expect((await post(gzipSync(events), { 'Content-Encoding': 'gzip' })).status).to.equal(200);
+    expect((await post('not gzip', { 'Content-Encoding': 'gzip' })).status).to.equal(400);
+    expect((await post(events, { 'Content-Encoding': 'br' })).status).to.equal(415);
+  });
+
+  it('answers 422 with one item for each event', async () => {
+    const bad = [{ metadata: exampleMetadata(), order: 1 }, { order: 'x' }];
+    const response = await post(JSON.stringify(bad));
+    expect(response.status).to.equal(422);
+    expect(response.headers.get('content-type')).to.match(/^application\/json/);
+    expect(await response.text()).to.equal(
+      JSON.stringify([
+        {
+          publishing_status: 'failed',
+          detail: '#/order: expected type: String, found: Integer',
+          step: 'validating',
+          eid: exampleEid,
+          partition: null,
+        },
+        { publishing_status: 'aborted', detail: '', step: 'none', eid: '', partition: null },
+      ]),
+    );
+  });
+
+  it('answers 400 and 404 with a problem', async () => {
+    const malformed = await post('[{]');
+    expect(malformed.status).to.equal(400);
+    expect(malformed.headers.get('content-type')).to.equal('application/problem+json');
+    expect(((await malformed.json()) as { detail: string }).detail).to.match(
+      /^Error occurred when parsing event\(s\)\./,
+    );
+    const unknown = await post(events, {}, 'unknown');
+    expect(unknown.status).to.equal(404);
+    expect(await unknown.text()).to.equal(
+      '{"title":"Not Found","status":404,"detail":"EventType \\"unknown\\" does not exist."}',
+    );
+  });
+
+  it('refuses a body that is too large', async () => {
+    expect((await post(`[${' '.repeat(8 * 1024 * 1024)}]`)).status).to.equal(413);
+  });
+});

@@ -1,0 +1,103 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EventTypes } from '../../src/broker/event-types.ts';
+import { Publisher } from '../../src/broker/publishing.ts';
+import { Registry } from '../../src/broker/registry.ts';
+import { systemClock } from '../../src/clock.ts';
+import { EmbeddedLog } from '../../src/embedded/log.ts';
+import { createApplication } from '../../src/http/application.ts';
+import { createEventTypesRouter } from '../../src/http/event-types.ts';
+import { createPublishingRouter } from '../../src/http/publishing.ts';
+import { silentLogger } from '../../src/logger.ts';
+import { createMetrics } from '../../src/metrics.ts';
+
+/** Event types and publishing on an embedded log in a folder of its own. */
+export interface Broker {
+  readonly log: EmbeddedLog;
+  readonly registry: Registry;
+  readonly eventTypes: EventTypes;
+  readonly publisher: Publisher;
+  close(): Promise<void>;
+}
+
+export async function openBroker(): Promise<Broker> {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'lendstream-broker-'));
+  const log = await EmbeddedLog.open({ dataFolder, logger: silentLogger });
+  const registry = new Registry(log, silentLogger);
+  await registry.start();
+  const eventTypes = new EventTypes({
+    registry,
+    log,
+    clock: systemClock,
+    logger: silentLogger,
+    // Nobody else creates anything here, so there is nobody to wait for.
+    creationMillisecondsMaximum: 100,
+  });
+  const publisher = new Publisher({
+    eventTypes,
+    log,
+    clock: systemClock,
+    metrics: createMetrics(),
+    logger: silentLogger,
+  });
+  return {
+    log,
+    registry,
+    eventTypes,
+    publisher,
+    close: async () => {
+      await registry.stop();
+      await log.close();
+      await rm(dataFolder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The same behind a real server. */
+export async function serveBroker(): Promise<Broker & { readonly url: string }> {
+  const broker = await openBroker();
+  const routers = [createEventTypesRouter(broker), createPublishingRouter(broker)];
+  const server = createServer(createApplication(routers, silentLogger));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    ...broker,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await broker.close();
+    },
+  };
+}
+
+/** What is stored in a partition, from its first record, as text. */
+export async function storedTexts(log: EmbeddedLog, topic: string, partition = 0): Promise<string[]> {
+  const { batches } = await log.read(
+    { topic, partition, offset: 0 },
+    { bytesMaximum: 100_000_000, waitMilliseconds: 0 },
+  );
+  return batches.flatMap(({ bytes, count, valueStarts, valueEnds }) =>
+    Array.from({ length: count }, (_, index) => bytes.toString('utf8', valueStarts[index], valueEnds[index])),
+  );
+}
+
+/** An event type as an admin would post it: category business, any properties, unless said otherwise. */
+export function eventTypeBody(name: string, changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    name,
+    owning_application: 'core',
+    category: 'business',
+    enrichment_strategies: ['metadata_enrichment'],
+    schema: { type: 'json_schema', schema: '{"type":"object","properties":{"order":{"type":"string"}}}' },
+    ...changes,
+  };
+}
+
+export const exampleEid = '4ae5011e-eb01-11e5-8b4a-1c6f65464fc6';
+
+export function exampleMetadata(changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return { eid: exampleEid, occurred_at: '2026-03-15T23:47:15+01:00', ...changes };
+}
