@@ -42,10 +42,19 @@ export function regularPeriodRate(terms: AccrualTerms): Decimal {
   return interest.interestRate.times(units.numerator).dividedBy(new Decimal(units.denominator).times(100));
 }
 
-/** (1 + rate)^units. */
-function compoundGrowth(interest: InterestTerms, units: Fraction): Decimal {
-  const base = interest.interestRate.dividedBy(100).plus(1);
-  return base.pow(new Decimal(units.numerator).dividedBy(units.denominator));
+/** Growth factors kept: a portfolio's rates times the few lengths its periods have. */
+const maxGrowthsKept = 4096;
+const growthsKept = new Map<string, Decimal>();
+
+/** (1 + rate)^units. A power in 40 digits costs as much as a schedule of simple interest, so known ones are kept. */
+function compoundGrowth({ interestRate }: InterestTerms, { numerator, denominator }: Fraction): Decimal {
+  const key = `${interestRate.toString()}^${numerator}/${denominator}`;
+  const known = growthsKept.get(key);
+  if (known !== undefined) return known;
+  const growth = interestRate.dividedBy(100).plus(1).pow(new Decimal(numerator).dividedBy(denominator));
+  if (growthsKept.size >= maxGrowthsKept) growthsKept.clear();
+  growthsKept.set(key, growth);
+  return growth;
 }
 
 /** The elapsed time in the unit that the rate is quoted for. */
