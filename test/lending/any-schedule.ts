@@ -85,7 +85,7 @@ export const anyTerms = fc
     }): ScheduleTerms =>
       scheduleTerms({
         ...words,
-        currency: { code: 'XXX', digits },
+        currency: { code: 'TST', digits },
         gracePeriod: Math.floor(words.repaymentInstallments * grace),
         interest: {
           interestRate,

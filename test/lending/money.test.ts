@@ -24,7 +24,7 @@ describe('an amount', () => {
   ];
   for (const [amount, digits, mode, rounded] of roundings) {
     it(`${amount} rounds ${mode} to ${rounded} in a currency of ${digits} digits`, () => {
-      const currency = { code: 'XXX', digits };
+      const currency = { code: 'TST', digits };
       expect(roundAmount(new Decimal(amount), currency, mode).toFixed(digits)).to.equal(rounded);
     });
   }
