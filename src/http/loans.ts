@@ -5,6 +5,7 @@ import { readToggles } from '../worker/toggles.ts';
 import type { LoanQuery } from '../views/loan-query.ts';
 import { CommandRequests, idIn } from './command-requests.ts';
 import { lendingErrorHandler, lendingMethodNotAllowed, lendingPathNotFound } from './lending-errors.ts';
+import { writeList } from './lending-list.ts';
 import { choiceParameter, filterParameter, lendingPage, setPageHeaders, sortParameter } from './lending-query.ts';
 import type { LendingServices } from './lending-services.ts';
 import { addTransactionRoutes } from './loan-transactions.ts';
@@ -22,17 +23,18 @@ const accountStates = [
 
 /** The loans: opening, moving through their states, posting transactions, and reading all of it. */
 export function createLoansRouter(services: LendingServices): Router {
-  const { view, registry, logger } = services;
+  const { view, registry, clock, logger } = services;
   const commands = new CommandRequests(services);
   const router = Router();
 
   router
     .route('/loans')
-    .get((request, response) => {
+    .get(async (request, response) => {
       const page = lendingPage(request);
       const query = { ...loanFilters(services, request), sorting: sortParameter(request), ...page };
+      const body = await writeList(view.list(query), writeAccount, clock);
       setPageHeaders(response, page, () => view.count(query));
-      response.type('json').end(`[${view.list(query).map(writeAccount).join(',')}]`);
+      response.type('json').end(body);
     })
     .post(
       commands.handler({

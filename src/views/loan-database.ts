@@ -22,10 +22,10 @@ const schema = `
     approved_date TEXT,
     closed_date TEXT,
     last_modified_date TEXT NOT NULL,
-    transaction_count INTEGER NOT NULL,
-    -- The loan as the changelog has it: what every answer is written from.
-    state TEXT NOT NULL
+    transaction_count INTEGER NOT NULL
   ) STRICT;
+  -- Each loan as the changelog has it: what every answer is written from. Apart, so that sorting reads small rows.
+  CREATE TABLE states (loan_id TEXT PRIMARY KEY, state TEXT NOT NULL) STRICT;
   CREATE INDEX loans_by_key ON loans (encoded_key);
   CREATE INDEX loans_by_state ON loans (account_state, creation_date);
   CREATE INDEX loans_by_holder ON loans (account_holder_key, creation_date);
@@ -100,7 +100,8 @@ export class LoanDatabase {
 
   /** The state of the loan of this id, else of this encodedKey. */
   loanState(idOrKey: string): string | undefined {
-    const found = this.#statements.byId.get(idOrKey) ?? this.#statements.byKey.get(idOrKey);
+    const loanId = this.loanId(idOrKey);
+    const found = loanId === undefined ? undefined : this.#statements.state.get(loanId);
     return (found as { state: string } | undefined)?.state;
   }
 
@@ -113,8 +114,8 @@ export class LoanDatabase {
   /** The states of one page of loans. */
   page(query: LoanQuery): string[] {
     const { page, values } = loanQueryStatements(query);
-    const rows = this.#database.prepare(page).all(...values, query.limit, query.offset) as { state: string }[];
-    return rows.map(({ state }) => state);
+    const rows = this.#database.prepare(page).all(...values, query.limit, query.offset) as { loan_id: string }[];
+    return rows.map((row) => (this.#statements.state.get(row.loan_id) as { state: string }).state);
   }
 
   /** How many loans the query finds over all pages. */
@@ -161,8 +162,8 @@ export class LoanDatabase {
       row.closedDate,
       row.lastModifiedDate,
       row.transactions.length,
-      row.state,
     );
+    this.#statements.putState.run(row.loanId, row.state);
     for (const { key, id } of row.transactions.slice(known)) {
       this.#statements.putTransaction.run(key, id, row.loanId);
     }
@@ -170,6 +171,7 @@ export class LoanDatabase {
 
   #remove(loanId: string): void {
     this.#statements.removeTransactions.run(loanId);
+    this.#statements.removeState.run(loanId);
     this.#statements.removeLoan.run(loanId);
   }
 }
@@ -179,15 +181,37 @@ export function deleteDatabase(file: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });
 }
 
+const loanColumns = [
+  'loan_id',
+  'encoded_key',
+  'loan_name',
+  'account_holder_key',
+  'product_type_key',
+  'account_state',
+  'loan_amount',
+  'creation_date',
+  'approved_date',
+  'closed_date',
+  'last_modified_date',
+  'transaction_count',
+];
+
 function prepare(database: Database.Database) {
-  const loanColumns = 13;
+  // An update in place leaves the indexes of what did not change alone; replacing the row would write them all.
+  const changes = loanColumns.slice(1).map((column) => `${column} = excluded.${column}`);
+  const putLoan =
+    `INSERT INTO loans (${loanColumns.join(', ')}) VALUES (${loanColumns.map(() => '?').join(', ')}) ` +
+    `ON CONFLICT (loan_id) DO UPDATE SET ${changes.join(', ')}`;
   return {
     positions: database.prepare('SELECT partition, next_offset FROM positions'),
     putPosition: database.prepare('INSERT OR REPLACE INTO positions VALUES (?, ?)'),
-    putLoan: database.prepare(`INSERT OR REPLACE INTO loans VALUES (${Array(loanColumns).fill('?').join(', ')})`),
+    putLoan: database.prepare(putLoan),
+    putState: database.prepare(
+      'INSERT INTO states VALUES (?, ?) ON CONFLICT (loan_id) DO UPDATE SET state = excluded.state',
+    ),
     removeLoan: database.prepare('DELETE FROM loans WHERE loan_id = ?'),
-    byId: database.prepare('SELECT state FROM loans WHERE loan_id = ?'),
-    byKey: database.prepare('SELECT state FROM loans WHERE encoded_key = ?'),
+    removeState: database.prepare('DELETE FROM states WHERE loan_id = ?'),
+    state: database.prepare('SELECT state FROM states WHERE loan_id = ?'),
     idOfId: database.prepare('SELECT loan_id FROM loans WHERE loan_id = ?'),
     idOfKey: database.prepare('SELECT loan_id FROM loans WHERE encoded_key = ?'),
     transactionCount: database.prepare('SELECT transaction_count FROM loans WHERE loan_id = ?'),

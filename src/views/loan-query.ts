@@ -57,7 +57,7 @@ export function loanQueryStatements(query: LoanQuery): LoanQueryStatements {
     'loan_id ASC',
   ].join(', ');
   return {
-    page: `SELECT state FROM loans${where} ORDER BY ${order} LIMIT ? OFFSET ?`,
+    page: `SELECT loan_id FROM loans${where} ORDER BY ${order} LIMIT ? OFFSET ?`,
     count: `SELECT count(*) AS total FROM loans${where}`,
     values: given.map(([, value]) => value),
   };

@@ -133,7 +133,7 @@ describe('the lending API', () => {
     });
 
     it('undoes a transaction by its id too', async () => {
-      const [last] = listed(await get('/loans/dbei-1000.4/transactions')).reverse();
+      const [last] = listed(await get('/loans/dbei-1000.4/transactions')).toReversed();
       const adjusted = await post(`/loans/transactions/${String(last?.['id'])}:adjust`, undefined);
       expect(adjusted.status, adjusted.text).to.equal(200);
     });
