@@ -3,12 +3,13 @@ import type { Registry } from '../broker/registry.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { LoanCommand } from '../lending/commands.ts';
-import { createProduct, execute } from '../lending/execute.ts';
+import { execute } from '../lending/execute.ts';
 import { remember } from '../lending/evolve.ts';
 import { encodeLoan } from '../lending/loan-codec.ts';
 import type { Loan, RememberedOutcome } from '../lending/loan.ts';
+import { createProduct, productRuleMessages } from '../lending/product-rules.ts';
 import type { LoanProduct } from '../lending/product.ts';
-import type { Refusal } from '../lending/refusals.ts';
+import { type Refusal, refusal } from '../lending/refusals.ts';
 import type { Toggles } from '../lending/toggles.ts';
 import { type CommandEnvelope, type CommandType, type ParsedCommand, parseCommand } from './command-format.ts';
 import { writeDeadLetter } from './dead-letter.ts';
@@ -192,9 +193,14 @@ export class CommandBatch {
   ): CommandOutcome {
     const known = this.#products.get(product.id) ?? productRecord(this.#options.registry, product.id);
     if (known?.commandId === envelope.commandId) return { ...subjectOf(envelope), outcome: 'repeated' };
-    const execution = createProduct(known === undefined ? null : decodeProduct(known.product), product);
-    if (execution.outcome === 'refused') return this.#refused(envelope, execution.refusals, command, toggles);
-    const record = { commandId: envelope.commandId, product: encodeProduct(execution.product) };
+    const created = createProduct(product);
+    const refusals = [
+      ...(known === undefined ? [] : [refusal('INVALID_PARAMETERS', 'id')]),
+      ...(this.#productOf(product.encodedKey) === null ? [] : [refusal('INVALID_PARAMETERS', 'encodedKey')]),
+      ...(Array.isArray(created) ? created : []),
+    ];
+    if (refusals.length > 0) return this.#refused(envelope, refusals, command, toggles);
+    const record = { commandId: envelope.commandId, product: encodeProduct(product) };
     this.#products.set(product.id, record);
     this.#bytes += JSON.stringify(record).length;
     return { ...subjectOf(envelope), outcome: 'committed' };
@@ -206,7 +212,7 @@ export class CommandBatch {
     command: WaitingCommand,
     toggles: Toggles,
   ): CommandOutcome {
-    const errors = apiErrors(refusals);
+    const errors = apiErrors(refusals, envelope.type === 'CREATE_PRODUCT' ? productRuleMessages : {});
     const event = writeCommandRejected(errors, this.#sourceOf(envelope, command), toggles);
     const key = envelope.loanAccountId ?? envelope.loanProductId ?? null;
     this.#takeEvent('command_rejected', { key, value: Buffer.from(event) });

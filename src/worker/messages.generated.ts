@@ -547,4 +547,5 @@ export interface ApiError {
   errorCode: number;
   errorReason: string;
   errorSource: string | null;
+  errorMessage?: string;
 }

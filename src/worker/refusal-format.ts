@@ -1,16 +1,26 @@
-import { type Refusal, refusalCodes } from '../lending/refusals.ts';
+import { type Refusal, type RefusalReason, refusalCodes } from '../lending/refusals.ts';
 
 /** A refusal as the lending API shows it: `{"errors":[{errorCode, errorReason, errorSource}]}` holds these. */
 export interface ApiError {
   readonly errorCode: number;
   readonly errorReason: string;
   readonly errorSource: string | null;
+  /** What would have to be different, where the name does not say it. */
+  readonly errorMessage?: string;
 }
 
-export function apiErrors(refusals: readonly Refusal[]): ApiError[] {
-  return refusals.map(({ errorReason, errorSource }) => ({
-    errorCode: refusalCodes[errorReason],
-    errorReason,
-    errorSource,
-  }));
+/** @param messages In words, for reasons whose name does not say what to change. */
+export function apiErrors(
+  refusals: readonly Refusal[],
+  messages: Readonly<Partial<Record<RefusalReason, string>>> = {},
+): ApiError[] {
+  return refusals.map(({ errorReason, errorSource }) => {
+    const errorMessage = messages[errorReason];
+    return {
+      errorCode: refusalCodes[errorReason],
+      errorReason,
+      errorSource,
+      ...(errorMessage === undefined ? {} : { errorMessage }),
+    };
+  });
 }
