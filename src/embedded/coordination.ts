@@ -190,23 +190,20 @@ export class EmbeddedCoordination implements Coordination {
   finishReset(subscriptionId: string, offsets: readonly CommittedOffset[]): Promise<void> {
     return this.#alone(subscriptionId, async () => {
       const state = this.#state(subscriptionId);
-      if (offsets.length > 0) {
-        state.freeze();
-        try {
+      if (offsets.length > 0) state.freeze();
+      try {
+        if (offsets.length > 0) {
           await this.#write(offsets.map((place) => mirrorRecord(subscriptionId, place, place.offset)));
-        } catch (error) {
-          state.thaw();
-          throw error;
+          const added = offsets.filter((place) => !state.knows(place));
+          state.addPartitions(added, this.#fenceFloor);
+          for (const place of offsets) state.setCommitted(place);
         }
-        state.addPartitions(
-          offsets.filter((place) => !state.knows(place)),
-          this.#fenceFloor,
-        );
-        for (const place of offsets) state.setCommitted(place);
+      } finally {
+        // A reset that failed ends as well, or no stream could ever open again.
+        state.endReset();
+        this.#tell(subscriptionId, 'offsets');
+        this.#tell(subscriptionId, 'topology');
       }
-      state.endReset();
-      this.#tell(subscriptionId, 'offsets');
-      this.#tell(subscriptionId, 'topology');
     });
   }
 

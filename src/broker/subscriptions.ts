@@ -1,0 +1,252 @@
+import { isDeepStrictEqual } from 'node:util';
+import { toTimestamp, type Clock } from '../clock.ts';
+import { LendstreamError, describeError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+import { partitionsOf } from './assignment.ts';
+import type { Coordination } from './coordination.ts';
+import type { EventLog } from './event-log.ts';
+import type { EventTypeRecord } from './event-type.ts';
+import { registryTopic, type Registry } from './registry.ts';
+import {
+  checkInitialCursors,
+  partitionsPerSubscriptionMaximum,
+  readSubscription,
+  type SubscriptionDefinition,
+} from './subscription-validation.ts';
+import { subscriptionId, type Subscription } from './subscription.ts';
+
+export interface SubscriptionsOptions {
+  readonly registry: Registry;
+  readonly coordination: Coordination;
+  readonly log: EventLog;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface CreatedSubscription {
+  readonly outcome: 'created' | 'existing';
+  readonly subscription: Subscription;
+}
+
+export interface SubscriptionFilter {
+  readonly owningApplication?: string | undefined;
+  /** All of them must be among the subscription's. */
+  readonly eventTypes: readonly string[];
+  /** `type:value` of one of its readers. */
+  readonly reader?: string | undefined;
+}
+
+/** How long the one who creates or removes a subscription may take before another may do it in its place. */
+const claimMilliseconds = 10_000;
+
+/** How often those who wait look whether the one at work has gone. Milliseconds. */
+const claimPollMilliseconds = 25;
+
+/** Creating, finding and deleting subscriptions. A subscription is an entry of the registry under its id. */
+export class Subscriptions {
+  readonly #options: SubscriptionsOptions;
+
+  constructor(options: SubscriptionsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Creates the subscription of this identity, or answers the one there is, in which case everything but the identity is
+   * ignored. Of any number of requests at once, on any node, one is answered with 'created'.
+   * @param body The JSON of the request.
+   * @throws MALFORMED_REQUEST, FieldViolations, UNPROCESSABLE, OVERLOADED
+   */
+  async create(body: Readonly<Record<string, unknown>>): Promise<CreatedSubscription> {
+    const definition = readSubscription(body);
+    const id = subscriptionId(definition.owning_application, definition.event_types, definition.consumer_group);
+    const existing = this.#find(id);
+    if (existing !== undefined) return { outcome: 'existing', subscription: existing };
+    await this.#check(definition);
+    return this.#claimed<CreatedSubscription>(
+      id,
+      () => {
+        const subscription = this.#find(id);
+        return subscription === undefined ? undefined : { outcome: 'existing', subscription };
+      },
+      async () => {
+        const { registry, coordination, clock } = this.#options;
+        // What a deleted subscription of this id may have left behind must not move the new one.
+        if ((await coordination.committedOffsets(id)).length > 0) await coordination.remove(id);
+        const now = toTimestamp(clock.now());
+        const subscription: Subscription = { ...definition, id, created_at: now, updated_at: now };
+        await registry.put('subscription', id, subscription);
+        return { outcome: 'created', subscription };
+      },
+    );
+  }
+
+  /** @throws NOT_FOUND */
+  get(id: string): Subscription {
+    const subscription = this.#find(id);
+    if (subscription === undefined) {
+      throw new LendstreamError('NOT_FOUND', `Subscription with id "${id}" does not exist`);
+    }
+    return subscription;
+  }
+
+  /** Newest first. */
+  list({ owningApplication, eventTypes, reader }: SubscriptionFilter): Subscription[] {
+    return this.#options.registry
+      .list<Subscription>('subscription')
+      .filter(
+        (subscription) =>
+          (owningApplication === undefined || subscription.owning_application === owningApplication) &&
+          eventTypes.every((name) => subscription.event_types.includes(name)) &&
+          (reader === undefined || hasReader(subscription, reader)),
+      )
+      .toReversed()
+      .sort((left, right) => compareNewestFirst(left.created_at, right.created_at));
+  }
+
+  /**
+   * Changes authorization, annotations and labels; what is left out of the latter two stays as it is.
+   * @param body The JSON of the request, the whole subscription.
+   * @throws NOT_FOUND, MALFORMED_REQUEST, FieldViolations, UNPROCESSABLE for any other change
+   */
+  async update(id: string, body: Readonly<Record<string, unknown>>): Promise<void> {
+    const definition = readSubscription(body);
+    this.get(id);
+    await this.#claimed(
+      id,
+      () => undefined,
+      async () => {
+        const current = this.get(id);
+        for (const field of fixedFields) {
+          if (isDeepStrictEqual(definition[field], current[field])) continue;
+          throw new LendstreamError('UNPROCESSABLE', `Not allowed to change ${field.replaceAll('_', ' ')}`);
+        }
+        await this.#options.registry.put('subscription', id, {
+          ...current,
+          authorization: definition.authorization,
+          annotations: (body['annotations'] ?? null) === null ? current.annotations : definition.annotations,
+          labels: (body['labels'] ?? null) === null ? current.labels : definition.labels,
+          updated_at: toTimestamp(this.#options.clock.now()),
+        } satisfies Subscription);
+      },
+    );
+  }
+
+  /**
+   * Deletes a subscription with its offsets. Open streams of it end.
+   * @throws NOT_FOUND
+   */
+  async remove(id: string): Promise<void> {
+    this.get(id);
+    await this.#claimed(
+      id,
+      () => undefined,
+      async () => {
+        this.get(id);
+        await this.#options.registry.remove('subscription', id);
+        await this.#options.coordination.remove(id);
+      },
+    );
+  }
+
+  #find(id: string): Subscription | undefined {
+    return this.#options.registry.get<Subscription>('subscription', id);
+  }
+
+  async #check(definition: SubscriptionDefinition): Promise<void> {
+    const { registry, log } = this.#options;
+    const counts = new Map<string, number>();
+    const unknown: string[] = [];
+    for (const name of definition.event_types) {
+      const record = registry.get<EventTypeRecord>('event-type', name);
+      if (record === undefined) unknown.push(`'${name}'`);
+      else counts.set(name, record.partitionCount);
+    }
+    if (unknown.length > 0) {
+      const detail = `Failed to create subscription, event type(s) not found: ${unknown.join(', ')}`;
+      throw new LendstreamError('UNPROCESSABLE', detail);
+    }
+    const partitions = partitionsOf(counts);
+    if (partitions.length > partitionsPerSubscriptionMaximum) {
+      throw new LendstreamError(
+        'UNPROCESSABLE',
+        `total partition count for subscription is ${partitions.length}, ` +
+          `but the maximum partition count is ${partitionsPerSubscriptionMaximum}`,
+      );
+    }
+    if (definition.read_from !== 'cursors') return;
+    const bounds = await log.bounds(partitions.map(({ eventType, partition }) => ({ topic: eventType, partition })));
+    checkInitialCursors(definition, partitions, bounds);
+  }
+
+  /**
+   * Does the work while nobody else creates, changes or removes this subscription, seeing all that they did before; or
+   * answers with `settled` as soon as that has something, be it by somebody else's work.
+   * @throws OVERLOADED when others take too long
+   */
+  async #claimed<Result>(id: string, settled: () => Result | undefined, work: () => Promise<Result>): Promise<Result> {
+    const { coordination, logger, clock } = this.#options;
+    const name = `subscription/${id}`;
+    const deadline = clock.monotonic() + 2 * claimMilliseconds;
+    while (!(await coordination.claim(name, claimMilliseconds))) {
+      await this.#changeOf(id);
+      const result = settled();
+      if (result !== undefined) return result;
+      if (clock.monotonic() > deadline) {
+        throw new LendstreamError('OVERLOADED', `Subscription ${id} is being changed by others, try again.`);
+      }
+    }
+    try {
+      await this.#catchUp();
+      return settled() ?? (await work());
+    } finally {
+      await coordination.releaseClaim(name).catch((error: unknown) => {
+        logger.warn({ name, error: describeError(error) }, 'A claim is not released and will run out');
+      });
+    }
+  }
+
+  /** Returns when this process has seen everything that is in the registry now. */
+  async #catchUp(): Promise<void> {
+    const { log, registry } = this.#options;
+    const [bounds] = await log.bounds([{ topic: registryTopic, partition: 0 }]);
+    await registry.appliedTo(bounds?.latest ?? 0);
+  }
+
+  /** Returns when the subscription changes, or after a short while. */
+  async #changeOf(id: string): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        stop();
+        resolve();
+      };
+      const timer = setTimeout(done, claimPollMilliseconds);
+      const stop = this.#options.registry.onChange(({ kind, name }) => {
+        if (kind === 'subscription' && name === id) done();
+      });
+    });
+  }
+}
+
+/** What a change may not touch. */
+const fixedFields = [
+  'consumer_group',
+  'event_types',
+  'owning_application',
+  'read_from',
+  'initial_cursors',
+] as const satisfies (keyof SubscriptionDefinition)[];
+
+function compareNewestFirst(left: string, right: string): number {
+  return left === right ? 0 : left < right ? 1 : -1;
+}
+
+function hasReader(subscription: Subscription, reader: string): boolean {
+  const readers = subscription.authorization?.['readers'];
+  return (
+    Array.isArray(readers) &&
+    readers.some(
+      (attribute: { data_type: string; value: string }) => `${attribute.data_type}:${attribute.value}` === reader,
+    )
+  );
+}

@@ -1,0 +1,45 @@
+import { Router, type Request } from 'express';
+import { commitCursors, listCursors, resetCursors, type CommitServices } from '../broker/commits.ts';
+import { LendstreamError } from '../errors.ts';
+import type { Metrics } from '../metrics.ts';
+import { readJsonObject } from './body.ts';
+import { methodNotAllowed } from './problem.ts';
+
+export interface CursorsServices extends CommitServices {
+  readonly metrics: Metrics;
+}
+
+/** `/subscriptions/{id}/cursors`: showing, committing and resetting the cursors of a subscription. */
+export function createCursorsRouter(services: CursorsServices): Router {
+  const router = Router();
+  router
+    .route('/subscriptions/:id/cursors')
+    .get(async (request, response) => {
+      response.json({ items: await listCursors(services, request.params.id) });
+    })
+    .post(async (request, response) => {
+      const endTimer = services.metrics.commitSeconds.startTimer();
+      const streamId = streamIdOf(request);
+      const { items } = await readJsonObject(request);
+      const outcome = await commitCursors(services, request.params.id, streamId, items);
+      endTimer();
+      if (outcome.allCommitted) response.status(204).end();
+      else response.json({ items: outcome.items });
+    })
+    .patch(async (request, response) => {
+      const { items } = await readJsonObject(request);
+      await resetCursors(services, request.params.id, items);
+      response.status(204).end();
+    })
+    .all(methodNotAllowed('GET', 'POST', 'PATCH'));
+  return router;
+}
+
+/** @throws MALFORMED_REQUEST without the header, which has two names */
+function streamIdOf(request: Request<{ id: string }>): string {
+  const streamId = request.get('X-Nakadi-StreamId') ?? request.get('X-Mambu-StreamId');
+  if (streamId === undefined) {
+    throw new LendstreamError('MALFORMED_REQUEST', "Required request header 'X-Nakadi-StreamId' is not present.");
+  }
+  return streamId;
+}

@@ -1,0 +1,101 @@
+import { Router, type Request } from 'express';
+import { subscriptionStatistics, subscriptionStatus } from '../broker/subscription-statistics.ts';
+import type { Subscription } from '../broker/subscription.ts';
+import { Subscriptions, type SubscriptionFilter, type SubscriptionsOptions } from '../broker/subscriptions.ts';
+import { readJsonObject } from './body.ts';
+import { methodNotAllowed } from './problem.ts';
+import { pageOf, textParameter, textParameters, type Page } from './query.ts';
+
+/** `/subscriptions`: creating, listing, showing, changing and deleting subscriptions, and their statistics. */
+export function createSubscriptionsRouter(services: SubscriptionsOptions): Router {
+  const subscriptions = new Subscriptions(services);
+  const router = Router();
+
+  router
+    .route('/subscriptions')
+    .post(async (request, response) => {
+      const { outcome, subscription } = await subscriptions.create(await readJsonObject(request));
+      const location = `/subscriptions/${subscription.id}`;
+      response.set('Location', location);
+      if (outcome === 'created') response.set('Content-Location', location);
+      response.status(outcome === 'created' ? 201 : 200).json(subscription);
+    })
+    .get(async (request, response) => {
+      const page = pageOf(request);
+      const filter: SubscriptionFilter = {
+        owningApplication: textParameter(request, 'owning_application'),
+        eventTypes: textParameters(request, 'event_type'),
+        reader: textParameter(request, 'reader'),
+      };
+      const isShowingStatus = flag(request, 'show_status');
+      const found = subscriptions.list(filter).slice(page.offset, page.offset + page.limit);
+      const withStatus = async (subscription: Subscription) => ({
+        ...subscription,
+        status: await subscriptionStatus(services, subscription),
+      });
+      const items = isShowingStatus ? await Promise.all(found.map(withStatus)) : found;
+      response.json({ items, _links: linksOf(filter, page, found.length, isShowingStatus) });
+    })
+    .all(methodNotAllowed('GET', 'POST'));
+
+  router
+    .route('/subscriptions/:id')
+    .get((request, response) => {
+      response.json(subscriptions.get(request.params.id));
+    })
+    .put(async (request, response) => {
+      await subscriptions.update(request.params.id, await readJsonObject(request));
+      response.status(204).end();
+    })
+    .delete(async (request, response) => {
+      await subscriptions.remove(request.params.id);
+      response.status(204).end();
+    })
+    .all(methodNotAllowed('GET', 'PUT', 'DELETE'));
+
+  router
+    .route('/subscriptions/:id/stats')
+    .get(async (request, response) => {
+      const subscription = subscriptions.get(request.params.id);
+      const items = await subscriptionStatistics(services, subscription, flag(request, 'show_time_lag'));
+      response.json({ items });
+    })
+    .all(methodNotAllowed('GET'));
+
+  return router;
+}
+
+function flag(request: Request, name: string): boolean {
+  return textParameter(request, name)?.toLowerCase() === 'true';
+}
+
+interface Link {
+  readonly href: string;
+}
+
+/** A full page has a next one, even when nothing follows; a page that is not the first has a previous one. */
+function linksOf(
+  { eventTypes, owningApplication, reader }: SubscriptionFilter,
+  { limit, offset }: Page,
+  count: number,
+  isShowingStatus: boolean,
+): { readonly prev?: Link; readonly next?: Link } {
+  const to = (start: number): Link => {
+    const parameters: [string, string | undefined][] = [
+      ...eventTypes.map((name): [string, string] => ['event_type', name]),
+      ['owning_application', owningApplication],
+      ['reader', reader],
+      ['offset', String(start)],
+      ['limit', String(limit)],
+      ['show_status', isShowingStatus ? 'true' : undefined],
+    ];
+    const query = parameters.flatMap(([name, value]) =>
+      value === undefined ? [] : [`${name}=${encodeURIComponent(value).replaceAll('%3A', ':')}`],
+    );
+    return { href: `/subscriptions?${query.join('&')}` };
+  };
+  return {
+    ...(offset > 0 ? { prev: to(Math.max(0, offset - limit)) } : {}),
+    ...(count === limit ? { next: to(offset + limit) } : {}),
+  };
+}
