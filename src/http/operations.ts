@@ -4,13 +4,16 @@ import { methodNotAllowed } from './problem.ts';
 
 export interface OperationsServices {
   readonly metrics: Metrics;
+  /** Brings up to date what is only worked out when somebody asks. */
+  readonly refreshMetrics: () => Promise<void>;
   /** Reasons why this process cannot serve now; empty when it can. */
   readonly notReadyReasons: () => readonly string[];
   readonly version: string;
 }
 
 /** What an operator's machines ask: is it alive, can it serve, how does it do. */
-export function createOperationsRouter({ metrics, notReadyReasons, version }: OperationsServices): Router {
+export function createOperationsRouter(services: OperationsServices): Router {
+  const { metrics, refreshMetrics, notReadyReasons, version } = services;
   const router = Router();
   router
     .route('/health')
@@ -28,6 +31,7 @@ export function createOperationsRouter({ metrics, notReadyReasons, version }: Op
   router
     .route('/metrics')
     .get(async (_request, response) => {
+      await refreshMetrics();
       const text = await metrics.registry.metrics();
       response.set('Content-Type', metrics.registry.contentType).end(text);
     })
