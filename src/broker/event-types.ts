@@ -2,18 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { toTimestamp, type Clock } from '../clock.ts';
 import { LendstreamError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import { effectiveSchema, readAdminSchema } from './effective-schema.ts';
 import type { EventLog, TopicConfiguration } from './event-log.ts';
-import type { EventType, EventTypeRecord, EventTypeSchema, SystemEventType } from './event-type.ts';
-import {
-  checkChange,
-  partitionCountFor,
-  retentionMillisecondsDefault,
-  type EventTypeDefinition,
-} from './event-type-validation.ts';
-import { compileValidator, parseSchema } from './json-schema.ts';
+import { changedRecord, createdRecord, recordWithSchema, systemRecord, topicOf } from './event-type-records.ts';
+import type { EventTypeRecord, EventTypeSchema, SystemEventType } from './event-type.ts';
+import type { EventTypeDefinition } from './event-type-validation.ts';
 import { registryTopic, type Registry } from './registry.ts';
-import { compareVersions, nextSchemaVersion } from './schema-evolution.ts';
+import { compareVersions } from './schema-evolution.ts';
 import type { Subscription } from './subscription.ts';
 
 /**
@@ -37,8 +31,6 @@ export interface EventTypesOptions {
 const creationMillisecondsDefault = 2_000;
 
 const creationPollMilliseconds = 50;
-
-const firstVersion = '1.0.0';
 
 export class EventTypes {
   readonly #options: EventTypesOptions;
@@ -90,29 +82,7 @@ export class EventTypes {
   create(definition: EventTypeDefinition): Promise<EventTypeRecord> {
     return this.#inTurn(definition.name, async () => {
       this.#refuseTakenName(definition.name);
-      const now = toTimestamp(this.#options.clock.now());
-      checkSchema(definition.schemaText, definition);
-      const schema: EventTypeSchema = {
-        type: 'json_schema',
-        schema: definition.schemaText,
-        version: firstVersion,
-        created_at: now,
-      };
-      const record: EventTypeRecord = {
-        eventType: {
-          ...describe(definition),
-          schema,
-          default_statistic: definition.default_statistic,
-          options: { retention_time: definition.retentionMilliseconds ?? retentionMillisecondsDefault },
-          annotations: definition.annotations ?? {},
-          labels: definition.labels ?? {},
-          created_at: now,
-          updated_at: now,
-        },
-        partitionCount: partitionCountFor(definition.default_statistic),
-        schemas: [schema],
-        system: false,
-      };
+      const record = createdRecord(definition, this.#now());
       await this.#makeTopic(topicOf(record));
       await this.#put(record);
       return record;
@@ -126,24 +96,7 @@ export class EventTypes {
   update(name: string, definition: EventTypeDefinition): Promise<EventTypeRecord> {
     return this.#inTurn(name, async () => {
       const record = this.#changeable(name);
-      const current = record.eventType;
-      const statistic = checkChange(current, definition);
-      const now = toTimestamp(this.#options.clock.now());
-      const schemas = evolve(record, definition.schemaText, definition, now);
-      const changed: EventTypeRecord = {
-        ...record,
-        eventType: {
-          ...describe(definition),
-          schema: schemas.at(-1) ?? current.schema,
-          default_statistic: statistic,
-          options: { retention_time: definition.retentionMilliseconds ?? current.options.retention_time },
-          annotations: definition.annotations ?? current.annotations,
-          labels: definition.labels ?? current.labels,
-          created_at: current.created_at,
-          updated_at: now,
-        },
-        schemas,
-      };
+      const changed = changedRecord(record, definition, this.#now());
       const { cleanupPolicy, retentionMilliseconds } = topicOf(changed);
       const before = topicOf(record);
       if (cleanupPolicy !== before.cleanupPolicy || retentionMilliseconds !== before.retentionMilliseconds) {
@@ -161,12 +114,9 @@ export class EventTypes {
   addSchema(name: string, schemaText: string): Promise<EventTypeSchema> {
     return this.#inTurn(name, async () => {
       const record = this.#changeable(name);
-      const now = toTimestamp(this.#options.clock.now());
-      const schemas = evolve(record, schemaText, record.eventType, now);
-      const schema = schemas.at(-1) ?? record.eventType.schema;
-      if (schema === record.eventType.schema) return schema;
-      await this.#put({ ...record, eventType: { ...record.eventType, schema, updated_at: now }, schemas });
-      return schema;
+      const changed = recordWithSchema(record, schemaText, this.#now());
+      if (changed !== record) await this.#put(changed);
+      return changed.eventType.schema;
     });
   }
 
@@ -206,11 +156,15 @@ export class EventTypes {
     for (const type of types) {
       await this.#inTurn(type.name, async () => {
         const current = this.find(type.name);
-        const record = systemRecord(type, current, toTimestamp(this.#options.clock.now()));
+        const record = systemRecord(type, current, this.#now());
         await this.#makeSystemTopic(topicOf(record), topics.get(type.name));
         if (!isDeepStrictEqual(current, record)) await this.#put(record);
       });
     }
+  }
+
+  #now(): string {
+    return toTimestamp(this.#options.clock.now());
   }
 
   #refuseTakenName(name: string): void {
@@ -323,100 +277,4 @@ export class EventTypes {
       if (this.#changes.get(name) === settled) this.#changes.delete(name);
     }
   }
-}
-
-type SchemaRules = Pick<EventType, 'name' | 'category' | 'compatibility_mode' | 'cleanup_policy'>;
-
-/** @throws UNPROCESSABLE when no event could be validated with it */
-function checkSchema(schemaText: string, rules: SchemaRules): void {
-  compileValidator(effectiveSchema(readAdminSchema(schemaText, rules), rules));
-}
-
-/** The versions of an event type once this schema is in force. */
-function evolve(
-  record: EventTypeRecord,
-  schemaText: string,
-  rules: SchemaRules,
-  now: string,
-): readonly EventTypeSchema[] {
-  checkSchema(schemaText, rules);
-  const current = record.eventType.schema;
-  if (schemaText === current.schema) return record.schemas;
-  const version = nextSchemaVersion(
-    parseSchema(current.schema),
-    parseSchema(schemaText),
-    rules.compatibility_mode,
-    current.version,
-  );
-  return [...record.schemas, { type: 'json_schema', schema: schemaText, version, created_at: now }];
-}
-
-/** The part of an event type that a definition states in full. */
-function describe(definition: EventTypeDefinition) {
-  const { name, owning_application, category, enrichment_strategies, partition_strategy } = definition;
-  const { partition_key_fields, compatibility_mode, cleanup_policy, authorization } = definition;
-  const { ordering_key_fields, ordering_instance_ids, audience } = definition;
-  return {
-    name,
-    owning_application,
-    category,
-    enrichment_strategies,
-    partition_strategy,
-    partition_key_fields,
-    compatibility_mode,
-    cleanup_policy,
-    authorization,
-    ordering_key_fields,
-    ordering_instance_ids,
-    audience,
-  };
-}
-
-function topicOf({ eventType, partitionCount }: EventTypeRecord): TopicConfiguration {
-  return {
-    name: eventType.name,
-    partitionCount,
-    cleanupPolicy: eventType.cleanup_policy,
-    retentionMilliseconds: eventType.options.retention_time,
-  };
-}
-
-function systemRecord(type: SystemEventType, current: EventTypeRecord | undefined, now: string): EventTypeRecord {
-  const text = JSON.stringify(type.schema);
-  const inForce = current?.schemas.at(-1);
-  const isUnchanged = inForce !== undefined && isDeepStrictEqual(parseSchema(inForce.schema), parseSchema(text));
-  const version =
-    inForce === undefined
-      ? firstVersion
-      : nextSchemaVersion(parseSchema(inForce.schema), type.schema, 'none', inForce.version);
-  const schema: EventTypeSchema = isUnchanged
-    ? inForce
-    : { type: 'json_schema', schema: text, version, created_at: now };
-  const described = {
-    name: type.name,
-    owning_application: 'lendstream',
-    category: 'business',
-    enrichment_strategies: ['metadata_enrichment'],
-    partition_strategy: type.partitionKeyFields.length === 0 ? 'random' : 'hash',
-    partition_key_fields: type.partitionKeyFields,
-    compatibility_mode: 'none',
-    cleanup_policy: 'delete',
-    schema,
-    default_statistic: null,
-    options: { retention_time: type.retentionMilliseconds },
-    authorization: null,
-    annotations: {},
-    labels: {},
-    ordering_key_fields: [],
-    ordering_instance_ids: [],
-    audience: null,
-  } as const;
-  const { created_at = now, updated_at = now, ...before } = current?.eventType ?? {};
-  return {
-    eventType: { ...described, created_at, updated_at: isDeepStrictEqual(before, described) ? updated_at : now },
-    partitionCount: type.partitionCount,
-    schemas: isUnchanged ? (current?.schemas ?? [schema]) : [...(current?.schemas ?? []), schema],
-    system: true,
-    ...(type.absentKeyFieldsAllowed === undefined ? {} : { absentKeyFieldsAllowed: type.absentKeyFieldsAllowed }),
-  };
 }

@@ -1,5 +1,6 @@
 import { Router } from 'express';
-import type { PublishedItem, Publisher } from '../broker/publishing.ts';
+import type { PublishedItem } from '../broker/published-item.ts';
+import type { Publisher } from '../broker/publishing.ts';
 import { readBody } from './body.ts';
 
 export interface PublishingServices {

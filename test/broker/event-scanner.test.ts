@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import fc from 'fast-check';
+import { array, assert, dictionary, jsonValue, nat, option, property, string, tuple } from 'fast-check';
 import { describe, it } from 'mocha';
 import { compactText, fieldsPerEvent, rawValueAt, scanEvents, spanField } from '../../src/broker/event-scanner.ts';
 
@@ -55,12 +55,12 @@ describe('scanEvents', () => {
   });
 
   it('agrees with the parser on any events', () => {
-    const event = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue(), { maxKeys: 5 });
-    const withMetadata = fc
-      .tuple(event, fc.option(event))
-      .map(([own, metadata]) => (metadata === null ? own : { ...own, metadata }));
-    fc.assert(
-      fc.property(fc.array(withMetadata, { maxLength: 5 }), fc.nat(2), (events, indent) => {
+    const event = dictionary(string({ unit: 'grapheme' }), jsonValue(), { maxKeys: 5 });
+    const withMetadata = tuple(event, option(event)).map(([own, metadata]) =>
+      metadata === null ? own : { ...own, metadata },
+    );
+    assert(
+      property(array(withMetadata, { maxLength: 5 }), nat(2), (events, indent) => {
         const found = scan(JSON.stringify(events, null, indent));
         expect(found.map((span) => JSON.parse(span.event) as unknown)).to.deep.equal(
           JSON.parse(JSON.stringify(events)),

@@ -1,15 +1,11 @@
 import { expect } from 'chai';
-import fc from 'fast-check';
+import { array, assert, asyncProperty, boolean, dictionary, jsonValue, nat, string } from 'fast-check';
 import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
 import type { AppendResult, EventLog, PartitionRecords } from '../../src/broker/event-log.ts';
+import { hashPartition } from '../../src/broker/partitioning.ts';
 import { readEventType } from '../../src/broker/event-type-validation.ts';
-import {
-  eventBytesMaximum,
-  Publisher,
-  parseEvents,
-  prepareEventType,
-  type PublishOutcome,
-} from '../../src/broker/publishing.ts';
+import { eventBytesMaximum } from '../../src/broker/event-preparation.ts';
+import { Publisher, type PublishOutcome } from '../../src/broker/publishing.ts';
 import { systemClock } from '../../src/clock.ts';
 import { LendstreamError, type ErrorCode } from '../../src/errors.ts';
 import { silentLogger } from '../../src/logger.ts';
@@ -191,7 +187,7 @@ describe('Publisher', () => {
       // The hashes of "1", "1.0", "100.0", "17", "true", "x" and the two long numbers, by four.
       expect(items.map(({ partition }) => partition)).to.deep.equal(
         ['1', '1.0', '100.0', '17', 'true', 'x', '9007199254740993', '9007199254740992', '1'].map((text) =>
-          String(Math.abs([...text].reduce((hash, unit) => (Math.imul(hash, 31) + unit.charCodeAt(0)) | 0, 0) % 4)),
+          String(hashPartition([text], 4)),
         ),
       );
       const stored = await Promise.all([0, 1, 2, 3].map((partition) => storedTexts(broker.log, 'orders', partition)));
@@ -317,13 +313,13 @@ describe('Publisher, for any events', () => {
 
   it('stores what parses to the event with richer metadata, on one line, and nothing else changed', async () => {
     let offset = 0;
-    const anyKey = fc.string({ unit: 'grapheme' }).filter((key) => key !== 'metadata');
-    const anyEvent = fc.dictionary(anyKey, fc.jsonValue(), { maxKeys: 5 });
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(anyEvent, { minLength: 1, maxLength: 4 }),
-        fc.nat(2),
-        fc.boolean(),
+    const anyKey = string({ unit: 'grapheme' }).filter((key) => key !== 'metadata');
+    const anyEvent = dictionary(anyKey, jsonValue(), { maxKeys: 5 });
+    await assert(
+      asyncProperty(
+        array(anyEvent, { minLength: 1, maxLength: 4 }),
+        nat(2),
+        boolean(),
         async (events, indent, first) => {
           const metadata = exampleMetadata({ flow_id: 'mine' });
           const sent = events.map((event) => (first ? { metadata, ...event } : { ...event, metadata }));
@@ -350,63 +346,5 @@ describe('Publisher, for any events', () => {
       ),
       { numRuns: 60 },
     );
-  });
-});
-
-describe('parseEvents', () => {
-  const unreadable: [name: string, body: string | Buffer, message: RegExp][] = [
-    ['no JSON', '[{]', /^Error occurred when parsing event\(s\)\. /],
-    ['no array', '{}', /an array of events is expected/],
-    ['something after the array', '[{}] x', /parsing event/],
-    ['two trailing commas', '[{},,]', /parsing event/],
-    ['only a comma', '[,]', /parsing event/],
-    ['an item that is no object', '[{},1]', /item 1 of the array is not a JSON object/],
-    ['an item that is an array', '[[]]', /item 0 of the array is not a JSON object/],
-    ['a repeated key', '[{"a":1,"\\u0061":2}]', /Duplicate key in item 0/],
-    ['a repeated key of the metadata', '[{"metadata":{"eid":1,"eid":2}}]', /Duplicate key in the metadata of item 0/],
-    ['metadata twice', '[{"metadata":{},"metadata":{}}]', /Duplicate key in item 0/],
-    ['too deep an event', `[${'{"a":'.repeat(101)}1${'}'.repeat(101)}]`, /nested deeper than 100 levels/],
-    ['bytes that are no UTF-8', Buffer.from([0x5b, 0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d, 0x5d]), /not UTF-8/],
-  ];
-  for (const [name, body, message] of unreadable) {
-    it(`refuses ${name}`, () => {
-      expect(() => parseEvents(Buffer.from(body)))
-        .to.throw(message)
-        .with.property('code', 'MALFORMED_REQUEST');
-    });
-  }
-
-  it('tolerates a comma before the closing bracket', () => {
-    expect(parseEvents(Buffer.from('[{"a":1} , ] ')).events).to.deep.equal([{ a: 1 }]);
-  });
-});
-
-describe('prepareEventType', () => {
-  it('takes from the definition what each event needs', () => {
-    const { schemaText, retentionMilliseconds, annotations, labels, ...described } = readEventType(
-      eventTypeBody('orders', { category: 'data', partition_strategy: 'hash', partition_key_fields: ['a.b'] }),
-    );
-    expect([retentionMilliseconds, annotations, labels]).to.deep.equal([undefined, undefined, undefined]);
-    const schema = { type: 'json_schema', schema: schemaText, version: '1.2.0', created_at: 'now' } as const;
-    const prepared = prepareEventType({
-      eventType: {
-        ...described,
-        schema,
-        options: { retention_time: 1 },
-        annotations: {},
-        labels: {},
-        created_at: 'now',
-        updated_at: 'now',
-      },
-      partitionCount: 3,
-      schemas: [schema],
-      system: false,
-    });
-    expect(prepared).to.deep.include({
-      version: '1.2.0',
-      partitionCount: 3,
-      keyPaths: [['data', 'a', 'b']],
-      isEnriched: true,
-    });
   });
 });

@@ -1,0 +1,99 @@
+import { isAscii, isUtf8 } from 'node:buffer';
+import { LendstreamError, describeError } from '../errors.ts';
+import { fieldsPerEvent, scanEvents, spanField, type EventSpans } from './event-scanner.ts';
+import type { EventObject } from './published-item.ts';
+
+/** Reading the body of a publish request: the events as values and as bytes. */
+
+/** How deep an event may be nested. JSON levels. */
+export const eventDepthMaximum = 100;
+
+export interface ParsedEvents {
+  readonly body: Buffer;
+  readonly events: readonly EventObject[];
+  readonly spans: EventSpans;
+}
+
+/**
+ * Parses the body of a publish request and finds the events' bytes in it.
+ * @throws MALFORMED_REQUEST
+ */
+export function parseEvents(sent: Buffer): ParsedEvents {
+  if (!isUtf8(sent)) throw unreadable('the body is not UTF-8.');
+  let body = sent;
+  let value: unknown;
+  try {
+    value = parseText(body);
+  } catch (error) {
+    const tolerated = withoutTrailingComma(body);
+    if (tolerated === undefined) throw unreadable(describeError(error));
+    body = tolerated;
+    try {
+      value = parseText(body);
+    } catch {
+      throw unreadable(describeError(error));
+    }
+  }
+  if (!Array.isArray(value)) throw unreadable('an array of events is expected.');
+  const events = value as unknown[];
+  for (const [index, event] of events.entries()) {
+    if (typeof event !== 'object' || event === null || Array.isArray(event)) {
+      throw unreadable(`item ${index} of the array is not a JSON object.`);
+    }
+  }
+  const parsed = { body, events: events as EventObject[], spans: scanEvents(body, events.length) };
+  checkShape(parsed);
+  return parsed;
+}
+
+function parseText(body: Buffer): unknown {
+  // Both give the same text for ASCII; Latin-1 is made without decoding.
+  return JSON.parse(body.toString(isAscii(body) ? 'latin1' : 'utf8'));
+}
+
+function unreadable(reason: string): LendstreamError {
+  return new LendstreamError('MALFORMED_REQUEST', `Error occurred when parsing event(s). ${reason}`);
+}
+
+/** A comma between the last event and the closing bracket is tolerated: the body with a space in its place. */
+function withoutTrailingComma(body: Buffer): Buffer | undefined {
+  let index = body.length - 1;
+  const skip = (): void => {
+    while (index >= 0 && (body[index] as number) <= 0x20) index -= 1;
+  };
+  skip();
+  if (body[index] !== 0x5d) return undefined;
+  index -= 1;
+  skip();
+  if (body[index] !== 0x2c) return undefined;
+  const repaired = Buffer.from(body);
+  repaired[index] = 0x20;
+  index -= 1;
+  skip();
+  return body[index] === 0x7d ? repaired : undefined;
+}
+
+/** A parser keeps one of several equal keys and readers may keep another, so repeats are refused. */
+function checkShape({ events, spans: { fields } }: ParsedEvents): void {
+  for (const [index, event] of events.entries()) {
+    const base = index * fieldsPerEvent;
+    const depth = fields[base + spanField.depth] ?? 0;
+    if (depth > eventDepthMaximum) {
+      throw unreadable(`item ${index} of the array is nested deeper than ${eventDepthMaximum} levels.`);
+    }
+    if (fields[base + spanField.keys] !== keyCount(event)) {
+      throw unreadable(`Duplicate key in item ${index} of the array.`);
+    }
+    if (fields[base + spanField.metadataStart] === -1) continue;
+    if (fields[base + spanField.metadataKeys] !== keyCount(event['metadata'] as EventObject)) {
+      throw unreadable(`Duplicate key in the metadata of item ${index} of the array.`);
+    }
+  }
+}
+
+function keyCount(object: EventObject): number {
+  let count = 0;
+  // Parsed objects inherit nothing enumerable, and unlike Object.keys this allocates nothing.
+  for (const _key in object) count += 1;
+  return count;
+}

@@ -1,0 +1,208 @@
+import { effectiveSchema, readAdminSchema } from './effective-schema.ts';
+import type { Enrichment, ProducerMetadata } from './enrichment.ts';
+import type { ParsedEvents } from './event-batch.ts';
+import type { LogRecord, PartitionRecords } from './event-log.ts';
+import { compactText, fieldsPerEvent, rawValueAt, spanField } from './event-scanner.ts';
+import type { EventTypeRecord } from './event-type.ts';
+import { compileValidator, describeViolations, type SchemaValidator } from './json-schema.ts';
+import { absent, hashPartition, keyText, namedPartition, randomPartition, valueAt } from './partitioning.ts';
+import { eidOf, publishedItem, type EventObject, type PublishedItem, type PublishingStep } from './published-item.ts';
+
+/**
+ * From the events of a request to the records of the log: validate, partition, enrich, write out.
+ *
+ * Outside `metadata` an event is stored letter by letter as it was sent, less the white space between its tokens, on
+ * one line: readers get these bytes, and numbers keep digits that no double could hold.
+ */
+
+/** The largest event, as sent, with its white space. Bytes. */
+export const eventBytesMaximum = 999_000;
+
+/** Up to this size an invalid event is told all that is wrong with it, beyond it the first finding. Bytes. */
+export const fullReportBytesMaximum = 64 * 1024;
+
+/** What of an event type is needed for each of its events. */
+export interface PreparedEventType {
+  readonly name: string;
+  readonly version: string;
+  readonly partitionCount: number;
+  readonly partitionStrategy: 'random' | 'hash' | 'user_defined';
+  /** Where the key fields lie in an event. */
+  readonly keyPaths: readonly (readonly string[])[];
+  readonly keyNames: readonly string[];
+  readonly absentKeyFieldsAllowed: boolean;
+  readonly isEnriched: boolean;
+  readonly isCompacted: boolean;
+  readonly validate: SchemaValidator;
+  readonly validateFully: SchemaValidator;
+}
+
+/** Compiles what publishing to an event type needs. */
+export function prepareEventType(record: EventTypeRecord): PreparedEventType {
+  const { eventType, partitionCount, absentKeyFieldsAllowed, system } = record;
+  // The service's own schemas may describe the metadata that every event has.
+  const rules = system ? { ...eventType, category: 'undefined' as const } : eventType;
+  const schema = effectiveSchema(readAdminSchema(eventType.schema.schema, rules), eventType);
+  const prefix = eventType.category === 'data' ? ['data'] : [];
+  let fullValidator: SchemaValidator | undefined;
+  return {
+    name: eventType.name,
+    version: eventType.schema.version,
+    partitionCount,
+    partitionStrategy: eventType.partition_strategy,
+    keyPaths: eventType.partition_key_fields.map((path) => [...prefix, ...path.split('.')]),
+    keyNames: eventType.partition_key_fields,
+    absentKeyFieldsAllowed: absentKeyFieldsAllowed === true,
+    isEnriched: eventType.category !== 'undefined',
+    isCompacted: eventType.cleanup_policy !== 'delete',
+    validate: compileValidator(schema, { allViolations: false }),
+    validateFully: (event) => {
+      fullValidator ??= compileValidator(schema);
+      return fullValidator(event);
+    },
+  };
+}
+
+export interface RecordContext {
+  readonly random: () => number;
+  readonly enrichment: Enrichment;
+}
+
+export interface PreparedRecords {
+  /** The partition of each event. */
+  readonly partitions: Int32Array;
+  /** By partition, ascending; each holds its events in the order of the request. */
+  readonly batches: readonly PartitionRecords[];
+}
+
+/** Takes a batch through validation, partitioning and enrichment. Pure but for `random`. */
+export function prepareRecords(
+  type: PreparedEventType,
+  parsed: ParsedEvents,
+  context: RecordContext,
+): PreparedRecords | { readonly refused: readonly PublishedItem[] } {
+  const { events } = parsed;
+  const count = events.length;
+  for (let index = 0; index < count; index += 1) {
+    const detail = invalidity(type, parsed, index);
+    if (detail === null) continue;
+    return { refused: refuse(events, index, 'validating', 'none', detail, null) };
+  }
+  const partitions = new Int32Array(count);
+  const keys: (string | null)[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const placed = place(type, parsed, index, context.random);
+    if (typeof placed === 'string') {
+      return { refused: refuse(events, index, 'partitioning', 'validating', placed, partitions) };
+    }
+    partitions[index] = placed.partition;
+    keys.push(placed.key);
+  }
+  return { partitions, batches: write(type, parsed, partitions, keys, context.enrichment) };
+}
+
+/** What is wrong with an event, or null. */
+function invalidity(type: PreparedEventType, { events, spans }: ParsedEvents, index: number): string | null {
+  const event = events[index];
+  const base = index * fieldsPerEvent;
+  const size = (spans.fields[base + spanField.end] ?? 0) - (spans.fields[base + spanField.start] ?? 0);
+  const violations = type.validate(event);
+  if (violations.length > 0) {
+    return describeViolations(size <= fullReportBytesMaximum ? type.validateFully(event) : violations);
+  }
+  return size > eventBytesMaximum ? `Event too large: ${size} bytes, max size is ${eventBytesMaximum} bytes` : null;
+}
+
+function refuse(
+  events: readonly EventObject[],
+  failedIndex: number,
+  step: PublishingStep,
+  laterStep: PublishingStep,
+  detail: string,
+  partitions: Int32Array | null,
+): PublishedItem[] {
+  return events.map((event, index) => {
+    const eid = eidOf(event);
+    if (index === failedIndex) return publishedItem('failed', detail, step, eid, null);
+    if (index > failedIndex) return publishedItem('aborted', '', laterStep, eid, null);
+    return publishedItem('aborted', '', step, eid, partitions === null ? null : String(partitions[index]));
+  });
+}
+
+/** The partition and the record key of an event, or why it has none. */
+function place(
+  type: PreparedEventType,
+  parsed: ParsedEvents,
+  index: number,
+  random: () => number,
+): { partition: number; key: string | null } | string {
+  const event = parsed.events[index] as EventObject;
+  const metadata = event['metadata'] as ProducerMetadata | undefined;
+  const compactionKey = type.isCompacted ? (metadata?.partition_compaction_key ?? null) : null;
+  if (type.partitionStrategy === 'random') {
+    return { partition: randomPartition(random(), type.partitionCount), key: compactionKey };
+  }
+  if (type.partitionStrategy === 'user_defined') {
+    const named = metadata?.partition;
+    const partition = namedPartition(named, type.partitionCount);
+    if (partition !== undefined) return { partition, key: compactionKey };
+    return named === undefined
+      ? 'Failed to resolve partition. metadata.partition is not set.'
+      : `Failed to resolve partition. Partition "${named}" does not exist.`;
+  }
+  const fields: string[] = [];
+  for (const [fieldIndex, path] of type.keyPaths.entries()) {
+    const value = valueAt(event, path);
+    if (value === absent || (value === null && type.absentKeyFieldsAllowed)) {
+      if (type.absentKeyFieldsAllowed) continue;
+      return `field ${type.keyNames[fieldIndex]} doesn't exist.`;
+    }
+    const start = parsed.spans.fields[index * fieldsPerEvent + spanField.start] ?? 0;
+    fields.push(keyText(value, () => rawValueAt(parsed.body, start, path) ?? String(value)));
+  }
+  if (fields.length === 0) return `none of the fields ${type.keyNames.join(', ')} exists.`;
+  return { partition: hashPartition(fields, type.partitionCount), key: compactionKey ?? fields.join(',') };
+}
+
+/**
+ * Writes all events into one buffer; the records are slices of it. The bytes are put together as Latin-1 text, one
+ * character for each byte, because joining strings and writing them once is several times cheaper than copying bytes
+ * event by event. What is added is ASCII, so it is the same in either encoding.
+ */
+function write(
+  type: PreparedEventType,
+  { body, events, spans: { fields } }: ParsedEvents,
+  partitions: Int32Array,
+  keys: readonly (string | null)[],
+  enrichment: Enrichment,
+): PartitionRecords[] {
+  const count = events.length;
+  const bodyText = body.toString('latin1');
+  const ends = new Int32Array(count);
+  let text = '';
+  for (let index = 0; index < count; index += 1) {
+    const base = index * fieldsPerEvent;
+    const start = fields[base + spanField.start] as number;
+    const end = fields[base + spanField.end] as number;
+    const isCompact = fields[base + spanField.whitespace] === 0;
+    const part = (from: number, to: number): string =>
+      isCompact ? bodyText.slice(from, to) : compactText(body, from, to);
+    if (type.isEnriched) {
+      const metadata = (events[index] as EventObject)['metadata'] as ProducerMetadata;
+      text +=
+        part(start, fields[base + spanField.metadataStart] as number) +
+        enrichment.metadataOf(metadata, partitions[index] as number) +
+        part(fields[base + spanField.metadataEnd] as number, end);
+    } else text += part(start, end);
+    ends[index] = text.length;
+  }
+  const bytes = Buffer.from(text, 'latin1');
+  const records: LogRecord[][] = Array.from({ length: type.partitionCount }, () => []);
+  for (let index = 0; index < count; index += 1) {
+    const value = bytes.subarray(index === 0 ? 0 : ends[index - 1], ends[index]);
+    (records[partitions[index] as number] as LogRecord[]).push({ key: keys[index] ?? null, value });
+  }
+  return records.flatMap((list, partition) =>
+    list.length === 0 ? [] : [{ topic: type.name, partition, records: list }],
+  );
+}
