@@ -68,7 +68,7 @@ export class CommandRequests {
       const body = await readBody(request, commandBytesMaximum);
       const bodyText = textOf(body);
       const key = request.get('Idempotency-Key');
-      const commandId = commandIdOf(key, request.originalUrl.split('?', 1)[0] ?? '');
+      const commandId = commandIdOf(key, pathOf(request));
       const subject = route.subjectOf(request, bodyText, newIdFrom(commandId));
       refuseFaults(route.type, bodyText, subject);
       const replay = key === undefined ? undefined : this.#requests.begin(commandId, body, this.#services.clock.now());
@@ -76,19 +76,16 @@ export class CommandRequests {
         sendAnswer(response, { ...replay, replayed: true });
         return;
       }
-      const event = Buffer.from(
-        `[${writeCommand({
-          commandId,
-          type: route.type,
-          ...subject,
-          payloadText: bodyText,
-          occurredAt: this.#services.clock.now(),
-        })}]`,
-      );
-      const deciding = await this.#begin(route, commandId, event, request);
-      const seconds = waitSeconds(request);
-      const answer = await within(deciding.answer, seconds * 1_000);
-      if (request.get('prefer') !== undefined) response.set('Preference-Applied', `wait=${seconds}`);
+      let deciding: { readonly answer: Promise<Decided> };
+      try {
+        deciding = await this.#begin(route, commandId, bodyText, subject, request);
+      } catch (error) {
+        this.#requests.forget(commandId);
+        throw error;
+      }
+      const asked = preferredSeconds(request);
+      const answer = await within(deciding.answer, (asked ?? waitSecondsDefault) * 1_000);
+      if (asked !== undefined) response.set('Preference-Applied', `wait=${asked}`);
       if (answer === undefined) sendPending(response, commandId, subject);
       else sendAnswer(response, answer);
     };
@@ -97,28 +94,33 @@ export class CommandRequests {
   /**
    * Puts the command into the log and returns once it is durable. From then on it goes its way whether or not anyone
    * waits, and so does the record of the request.
-   * @throws what stands in the way of storing it; OUTCOME_UNKNOWN means that it may be stored
+   * @throws what stands in the way of storing it; LOG_UNAVAILABLE and OUTCOME_UNKNOWN leave open whether it is stored,
+   *   which under an Idempotency-Key harms nobody who sends it again
    */
   async #begin(
     route: CommandRoute,
     commandId: string,
-    event: Buffer,
+    bodyText: string,
+    subject: CommandSubject,
     request: Request,
   ): Promise<{ readonly answer: Promise<Decided> }> {
     const { view, clock, logger } = this.#services;
+    const command = { commandId, type: route.type, ...subject, payloadText: bodyText, occurredAt: clock.now() };
+    const events = Buffer.from(`[${writeCommand(command)}]`);
     const giveUp = new AbortController();
     // Waiting begins before publishing: the outcome may be there before the acknowledgement is.
-    const answer = view.outcomeOf(commandId, Infinity, giveUp.signal).then((outcome) => decidedBy(route, outcome));
+    const outcome = view.outcomeOf(commandId, Infinity, giveUp.signal);
+    const answer = outcome.then((found) => decidedBy(route, found));
     answer.then(
       (decided) => this.#requests.finish(commandId, decided, clock.now()),
       (error: unknown) => {
         this.#requests.forget(commandId);
-        // Whoever still waits is told; a request that was answered with 202 already leaves only this.
+        // Whoever still waits is told; of a request that was answered with 202 already only this is left.
         logger.debug({ commandId, error: describeError(error) }, 'A command was not decided');
       },
     );
     try {
-      await this.#publish(event, request);
+      await this.#publish(events, request);
     } catch (error) {
       giveUp.abort();
       throw error;
@@ -207,10 +209,16 @@ function malformedBody(reason: string): LendingErrors {
   ]);
 }
 
-/** `Prefer: wait=N` in whole seconds; what is no such preference is not one, and the longest wait is bounded. */
-function waitSeconds(request: Request): number {
+/** One text for one resource, however its path was written. */
+function pathOf(request: Request): string {
+  const path = decodeURIComponent(request.originalUrl.split('?', 1)[0] ?? '');
+  return path.replace(/\/+$/, '');
+}
+
+/** `Prefer: wait=N` in whole seconds, the longest wait bounded; undefined when there is no such preference. */
+function preferredSeconds(request: Request): number | undefined {
   const seconds = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,9})"?(?=$|[,;\s])/i.exec(request.get('prefer') ?? '')?.[1];
-  return seconds === undefined ? waitSecondsDefault : Math.min(Number(seconds), waitSecondsMaximum);
+  return seconds === undefined ? undefined : Math.min(Number(seconds), waitSecondsMaximum);
 }
 
 /** The value, or undefined when the time is over first. */

@@ -14,7 +14,7 @@ const pendingRetrySeconds = 1;
 
 /** Answers what became of a command that a request did not want to wait for, as long as this process remembers it. */
 export function createCommandsRouter({ view, logger }: LendingServices): Router {
-  const router = Router();
+  const router = Router({ caseSensitive: true });
   router
     .route('/commands/:commandId')
     .get((request, response) => {

@@ -60,6 +60,14 @@ export function loanNotFound(): LendingErrors {
   );
 }
 
+/** 404 for a transaction that is not there. */
+export function transactionNotFound(): LendingErrors {
+  return new LendingErrors(
+    'NOT_FOUND',
+    apiErrors([{ errorReason: 'INVALID_TRANSACTION_ID', errorSource: 'transactionId' }]),
+  );
+}
+
 /** What the lending API calls each of our error codes; what is not here is our own fault. */
 const reasonOf: Readonly<Partial<Record<ErrorCode, RequestErrorReason>>> = {
   MALFORMED_REQUEST: 'INVALID_PARAMETERS',

@@ -22,7 +22,7 @@ type LoanProduct = NonNullable<ReturnType<typeof findProduct>>;
 export function createLoanProductsRouter(services: LendingServices): Router {
   const { registry, logger } = services;
   const commands = new CommandRequests(services);
-  const router = Router();
+  const router = Router({ caseSensitive: true });
   router
     .route('/loanproducts')
     .get((request, response) => {

@@ -4,7 +4,7 @@ import type { CommandType } from '../worker/command-format.ts';
 import type { CommandOutcome } from '../worker/fence.ts';
 import { writeTransaction, writeTransactions } from '../worker/loan-format.ts';
 import type { CommandRequests } from './command-requests.ts';
-import { lendingMethodNotAllowed, resourceNotFound } from './lending-errors.ts';
+import { lendingMethodNotAllowed, transactionNotFound } from './lending-errors.ts';
 import { lendingPage, setPageHeaders } from './lending-query.ts';
 import type { LendingServices } from './lending-services.ts';
 import { existingLoan, loanAfter, loanOfPath } from './named-loans.ts';
@@ -50,7 +50,7 @@ export function addTransactionRoutes(router: Router, services: LendingServices, 
         subjectOf: (request) => {
           const transactionId = String(request.params['transactionId']);
           const loanAccountId = view.loanIdOfTransaction(transactionId);
-          if (loanAccountId === undefined) throw resourceNotFound('transactionId');
+          if (loanAccountId === undefined) throw transactionNotFound();
           return { loanAccountId, pathFields: { transactionId } };
         },
         resourceOf: transactionAfter,

@@ -25,7 +25,7 @@ const accountStates = [
 export function createLoansRouter(services: LendingServices): Router {
   const { view, registry, clock, logger } = services;
   const commands = new CommandRequests(services);
-  const router = Router();
+  const router = Router({ caseSensitive: true });
 
   router
     .route('/loans')

@@ -17,7 +17,7 @@ const toggleBytesMaximum = 1_024;
 
 /** The feature toggles: what they are, and switching them. */
 export function createTogglesRouter({ registry, clock, logger }: LendingServices): Router {
-  const router = Router();
+  const router = Router({ caseSensitive: true });
   router
     .route('/toggles')
     .get((_request, response) => {

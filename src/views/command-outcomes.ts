@@ -52,12 +52,12 @@ export class CommandOutcomes<Outcome> {
   /**
    * Waits for the next outcome of this command; begin before the command is published.
    * @param waitMilliseconds Infinity waits until the outcome, `signal` or {@link close}.
-   * @returns undefined when the time is over or `signal` aborted
-   * @throws LOG_CLOSED after {@link close}; OVERLOADED when too many wait already
+   * @returns undefined when the time is over or `signal` aborted; rejects with what {@link close} was given
+   * @throws OVERLOADED at once, so that the caller does not publish, when too many wait already
    */
   next(commandId: string, waitMilliseconds: number, signal?: AbortSignal): Promise<Outcome | undefined> {
     if (this.#waiters >= this.#waitingMaximum) {
-      return Promise.reject(new LendstreamError('OVERLOADED', 'Too many requests are waiting for their outcome.'));
+      throw new LendstreamError('OVERLOADED', 'Too many requests are waiting for their outcome.');
     }
     if (signal?.aborted === true) return Promise.resolve(undefined);
     return new Promise((resolve, reject) => {

@@ -99,11 +99,12 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
    * Waits for the next outcome of this command, told when the view has what the command changed. Begin before the
    * command is published.
    * @param waitMilliseconds Infinity waits until the outcome, `signal` or the view's end.
-   * @returns undefined when the time is over or `signal` aborted
-   * @throws LOG_CLOSED when the view is closed, LOG_UNAVAILABLE when it can follow the log no more, OVERLOADED
+   * @returns undefined when the time is over or `signal` aborted; rejects when the view ends while it waits
+   * @throws LOG_CLOSED when the view is closed, LOG_UNAVAILABLE when it can follow the log no more, OVERLOADED when too
+   *   many wait: at once, so that the caller does not publish
    */
   outcomeOf(commandId: string, waitMilliseconds: number, signal?: AbortSignal): Promise<Outcome | undefined> {
-    if (this.#closed || this.#failure !== undefined) return Promise.reject(this.#unavailable());
+    if (this.#closed || this.#failure !== undefined) throw this.#unavailable();
     return this.#outcomes.next(commandId, waitMilliseconds, signal);
   }
 

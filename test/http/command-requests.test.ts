@@ -127,6 +127,15 @@ describe('a request that changes a loan', () => {
       );
     });
 
+    it('is the same however its path is written', async () => {
+      const first = await repay('keyed', 1, under('written'));
+      for (const path of ['/loans/keyed/repayment-transactions/', '/loans/%6Beyed/repayment-transactions?x=1']) {
+        const again = await service.post(path, { amount: 1 }, under('written'));
+        expect(again.headers.get('idempotent-replayed'), path).to.equal('true');
+        expect(again.text).to.equal(first.text);
+      }
+    });
+
     it('is independent of the same key on another path', async () => {
       expect((await open('key-here', under('paths'))).status).to.equal(201);
       expect((await repay('keyed', 4, under('paths'))).headers.get('idempotent-replayed')).to.equal(null);

@@ -74,7 +74,7 @@ describe('the lending API, asked wrongly,', () => {
       'INVALID_LOAN_ACCOUNT_ID',
       'loanAccountId',
     ],
-    ['POST', '/loans/transactions/none:adjust', {}, 404, 'INVALID_PARAMETERS', 'transactionId'],
+    ['POST', '/loans/transactions/none:adjust', {}, 404, 'INVALID_TRANSACTION_ID', 'transactionId'],
     ['GET', '/loanproducts/none', undefined, 404, 'INVALID_PARAMETERS', 'loanProductId'],
     ['GET', '/commands/none', undefined, 404, 'INVALID_PARAMETERS', 'commandId'],
     ['GET', '/toggles/none', undefined, 404, 'INVALID_PARAMETERS', 'name'],

@@ -163,15 +163,76 @@ describe('the lending API', () => {
       expect((await get('/loans/dbei-1000.4/balances')).text).to.equal(before.text);
     });
 
+    const refusals: [string, string, unknown, string, string | null][] = [
+      ['a negative loan', '/loans', { productTypeKey: 'annuity', loanAmount: -1 }, 'INVALID_AMOUNT', 'loanAmount'],
+      ['a loan of nothing', '/loans', { productTypeKey: 'annuity', loanAmount: 0 }, 'INVALID_AMOUNT', 'loanAmount'],
+      ['half a cent', '/loans', { productTypeKey: 'annuity', loanAmount: 0.005 }, 'INVALID_AMOUNT', 'loanAmount'],
+      [
+        'no such product',
+        '/loans',
+        { productTypeKey: 'none', loanAmount: 1 },
+        'LOAN_PRODUCT_MISMATCH',
+        'productTypeKey',
+      ],
+      [
+        'a taken id',
+        '/loans',
+        { id: 'dbei-1000.4', productTypeKey: 'annuity', loanAmount: 1 },
+        'LOAN_ACCOUNT_ID_ALREADY_IN_USE',
+        'id',
+      ],
+      [
+        'a second approval',
+        '/loans/dbei-1000.4:changeState',
+        { action: 'APPROVE' },
+        'INVALID_STATE_TRANSITION',
+        'action',
+      ],
+      ['a negative repayment', '/loans/dbei-1000.4/repayment-transactions', { amount: -1 }, 'INVALID_AMOUNT', 'amount'],
+      [
+        'a fee on no installment',
+        '/loans/dbei-1000.4/fee-transactions',
+        { amount: 1, installmentNumber: 9 },
+        'INVALID_REPAYMENT_NUMBER',
+        'installmentNumber',
+      ],
+      ['a penalty of nothing', '/loans/dbei-1000.4/penalty-transactions', { amount: 0 }, 'INVALID_AMOUNT', 'amount'],
+      [
+        'an overpayment beyond the principal',
+        '/loans/dbei-1000.4/principal-overpayment-transactions',
+        { amount: 5000 },
+        'EXCESS_REPAYMENT_ERROR',
+        'amount',
+      ],
+    ];
+    for (const [sentence, path, body, reason, source] of refusals) {
+      it(`refuses ${sentence} with ${reason}`, async () => {
+        const answer = await post(path, body);
+        expect(answer.status, answer.text).to.equal(400);
+        const [error] = answer.body['errors'] as Json[];
+        expect(error).to.include({ errorReason: reason, errorSource: source });
+      });
+    }
+
+    it('refuses to undo what was undone', async () => {
+      const answer = await post(`/loans/transactions/${repaymentKey}:adjust`, {});
+      expect(answer.status).to.equal(400);
+      expect(answer.text).to.include('TRANSACTION_ALREADY_ADJUSTED');
+    });
+
+    it('charges a penalty', async () => {
+      const charged = await post('/loans/dbei-1000.4/penalty-transactions', { amount: 12.5 });
+      expect(charged.status, charged.text).to.equal(201);
+      expect((await get('/loans/dbei-1000.4/balances')).text).to.match(/"penaltyBalance":12\.50[,}]/);
+    });
+
     it('answers 404 for a loan that is not there', async () => {
       const answer = await post('/loans/none/repayment-transactions', { amount: 1 });
       expect(answer.status).to.equal(404);
       expect((answer.body['errors'] as Json[])[0]?.['errorReason']).to.equal('INVALID_LOAN_ACCOUNT_ID');
     });
 
-    it('refuses a second account and a second product of the same id', async () => {
-      const account = await post('/loans', { id: 'dbei-1000.4', productTypeKey: 'annuity', loanAmount: 1 });
-      expect(account.status).to.equal(400);
+    it('refuses a second product of the same id', async () => {
       const product = await post('/loanproducts', annuityProduct('annuity'));
       expect(product.status).to.equal(400);
     });

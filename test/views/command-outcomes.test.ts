@@ -45,8 +45,9 @@ describe('the outcomes of commands', () => {
   it('are waited for by a limited number, and a place becomes free again', async () => {
     const outcomes = new CommandOutcomes<string>(10, 1);
     const first = outcomes.next('a', 1_000);
-    const refused = await outcomes.next('b', 1_000).catch((error: unknown) => error);
-    expect(isLendstreamError(refused, 'OVERLOADED')).to.equal(true);
+    expect(() => outcomes.next('b', 1_000))
+      .to.throw(LendstreamError)
+      .with.property('code', 'OVERLOADED');
     outcomes.add('a', 'committed');
     await first;
     const second = outcomes.next('b', 1_000);

@@ -196,6 +196,7 @@ describe('the view of loans', () => {
       const waiting = view.outcomeOf(firstCommand, Infinity).catch((error: unknown) => error);
       await view.close();
       expect(isLendstreamError(await waiting, 'LOG_CLOSED')).to.equal(true);
+      expect(() => view.outcomeOf(firstCommand, Infinity)).to.throw(/closed/);
     });
   });
 
