@@ -1,5 +1,5 @@
 import { Router, type Request, type Response } from 'express';
-import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { partitionCounts } from '../broker/assignment.ts';
 import type { CloseCode } from '../broker/close-reasons.ts';
@@ -9,6 +9,7 @@ import { readStreamParameters } from '../broker/stream-parameters.ts';
 import { SubscriptionStream, type StreamServices } from '../broker/subscription-stream.ts';
 import type { Subscription } from '../broker/subscription.ts';
 import { LendstreamError, describeError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
 import { readBody } from './body.ts';
 import { writeJsonStream } from './json-stream.ts';
 import { OpenStreams } from './open-streams.ts';
@@ -100,19 +101,33 @@ async function serveStream(
     stream.clientClosed();
     return;
   }
-  openStreams.add(stream);
-  response.on('close', () => stream.clientClosed());
-  stream.onEnded = () => cutOffLater(response);
   const compressed = acceptsGzip(request.get('Accept-Encoding'));
   sendHeaders(response, stream.streamId, compressed);
+  // From here on the request and what routed it are no longer needed: an idle stream keeps only what it writes with.
+  void deliver(stream, response, compressed, openStreams, services.logger);
+}
+
+/** Writes a stream that is open and whose headers are sent, to its end or to that of the connection. */
+async function deliver(
+  stream: SubscriptionStream,
+  response: ServerResponse,
+  compressed: boolean,
+  openStreams: OpenStreams,
+  logger: Logger,
+): Promise<void> {
+  openStreams.add(stream);
+  response.on('close', () => {
+    stream.clientClosed();
+    openStreams.delete(stream);
+  });
+  stream.onEnded = () => cutOffLater(response);
   stream.start();
   try {
     await delay(headersAheadMilliseconds);
     await writeJsonStream(response, stream, compressed);
-    if (!response.closed) await once(response, 'close');
-  } finally {
-    stream.clientClosed();
-    openStreams.delete(stream);
+  } catch (error) {
+    logger.error({ streamId: stream.streamId, error: describeError(error) }, 'A stream was cut off by an error');
+    response.destroy();
   }
 }
 
@@ -134,7 +149,7 @@ function acceptsGzip(acceptEncoding: string | undefined): boolean {
 }
 
 /** A reader that does not take the last line must not hold the connection for ever. */
-function cutOffLater(response: Response): void {
+function cutOffLater(response: ServerResponse): void {
   if (response.closed) return;
   const timer = setTimeout(() => response.destroy(), lastLineMillisecondsMaximum);
   response.on('close', () => clearTimeout(timer));

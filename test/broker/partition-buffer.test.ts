@@ -2,53 +2,9 @@ import { expect } from 'chai';
 import * as fastCheck from 'fast-check';
 import { describe, it } from 'mocha';
 import { ChunkBuilder } from '../../src/broker/batch-line.ts';
-import { noValue, type RecordBatch } from '../../src/broker/event-log.ts';
 import { PartitionBuffer } from '../../src/broker/partition-buffer.ts';
 import { UncommittedEvents } from '../../src/broker/uncommitted-events.ts';
-
-interface Entry {
-  readonly offset: number;
-  /** Null for a deletion. */
-  readonly value: string | null;
-}
-
-/** A batch with a comma between its values, as the embedded log stores them, or with framing in their place. */
-function batchOf(entries: readonly Entry[], framed = false, appendedAt = 0): RecordBatch {
-  const separator = framed ? '<frame>' : ',';
-  let text = '>';
-  const starts: number[] = [];
-  const ends: number[] = [];
-  for (const { value } of entries) {
-    if (value === null) {
-      starts.push(noValue);
-      ends.push(noValue);
-      continue;
-    }
-    if (text.length > 1) text += separator;
-    starts.push(text.length);
-    text += value;
-    ends.push(text.length);
-  }
-  return {
-    topic: 'payments',
-    partition: 0,
-    count: entries.length,
-    appendedAt,
-    bytes: Buffer.from(text),
-    offsets: Float64Array.from(entries.map(({ offset }) => offset)),
-    valueStarts: Uint32Array.from(starts),
-    valueEnds: Uint32Array.from(ends),
-    contiguous: !framed && entries.every(({ value }) => value !== null),
-    key: () => null,
-  };
-}
-
-function numbered(first: number, last: number): Entry[] {
-  return Array.from({ length: last - first + 1 }, (_, index) => ({
-    offset: first + index,
-    value: String(first + index),
-  }));
-}
+import { numberedEntries, recordBatch } from '../support/record-batch.ts';
 
 function sendFrom(buffer: PartitionBuffer, count: number, uncommitted = new UncommittedEvents()): string {
   const chunk = new ChunkBuilder();
@@ -59,9 +15,9 @@ function sendFrom(buffer: PartitionBuffer, count: number, uncommitted = new Unco
 describe('the buffer of a partition', () => {
   it('gives its events in order, across the batches they came in', () => {
     const buffer = new PartitionBuffer(-1);
-    buffer.push(batchOf(numbered(0, 2)));
-    buffer.push(batchOf(numbered(3, 5), true));
-    buffer.push(batchOf(numbered(6, 6)));
+    buffer.push(recordBatch(numberedEntries(0, 2)));
+    buffer.push(recordBatch(numberedEntries(3, 5), true));
+    buffer.push(recordBatch(numberedEntries(6, 6)));
     const uncommitted = new UncommittedEvents();
     expect(buffer.events).to.equal(7);
     expect(sendFrom(buffer, 2, uncommitted)).to.equal('0,1');
@@ -79,7 +35,7 @@ describe('the buffer of a partition', () => {
   it('leaves out deletions and passes over them', () => {
     const buffer = new PartitionBuffer(-1);
     buffer.push(
-      batchOf([
+      recordBatch([
         { offset: 0, value: null },
         { offset: 1, value: 'a' },
         { offset: 2, value: null },
@@ -97,24 +53,24 @@ describe('the buffer of a partition', () => {
 
   it('passes over batches of nothing but deletions, and over holes, only while nothing waits before them', () => {
     const buffer = new PartitionBuffer(-1);
-    buffer.push(batchOf([{ offset: 0, value: null }]));
+    buffer.push(recordBatch([{ offset: 0, value: null }]));
     expect(buffer.passedThrough).to.equal(0);
     buffer.passHolesThrough(3);
     expect(buffer.passedThrough).to.equal(3);
-    buffer.push(batchOf([{ offset: 4, value: 'a' }]));
+    buffer.push(recordBatch([{ offset: 4, value: 'a' }]));
     buffer.passHolesThrough(9);
     expect(buffer.passedThrough).to.equal(3);
   });
 
   it('does not take in again what was passed already', () => {
     const buffer = new PartitionBuffer(4);
-    buffer.push(batchOf(numbered(3, 6)));
+    buffer.push(recordBatch(numberedEntries(3, 6)));
     expect(sendFrom(buffer, 10)).to.equal('5,6');
   });
 
   it('drops what was committed before it was sent', () => {
     const buffer = new PartitionBuffer(-1);
-    buffer.push(batchOf(numbered(0, 4)));
+    buffer.push(recordBatch(numberedEntries(0, 4)));
     buffer.dropThrough(2);
     expect(buffer.events).to.equal(2);
     expect(sendFrom(buffer, 10)).to.equal('3,4');
@@ -124,11 +80,11 @@ describe('the buffer of a partition', () => {
 
   it('counts the events of a span of append times once a later one shows that it is over', () => {
     const buffer = new PartitionBuffer(-1);
-    buffer.push(batchOf(numbered(0, 2), false, 1_000));
-    buffer.push(batchOf(numbered(3, 4), false, 2_000));
+    buffer.push(recordBatch(numberedEntries(0, 2), false, 1_000));
+    buffer.push(recordBatch(numberedEntries(3, 4), false, 2_000));
     expect(buffer.oldestAppendedAt()).to.equal(1_000);
     expect(buffer.eventsOfTimespanEndedAt(2_000)).to.equal(0);
-    buffer.push(batchOf(numbered(5, 5), false, 9_000));
+    buffer.push(recordBatch(numberedEntries(5, 5), false, 9_000));
     expect(buffer.eventsOfTimespanEndedAt(2_000)).to.equal(5);
     sendFrom(buffer, 1);
     expect(buffer.eventsOfTimespanEndedAt(2_000)).to.equal(4);
@@ -156,7 +112,7 @@ describe('the buffer of a partition', () => {
               if (!deleted) expected.push(String(offset));
               return { offset, value: deleted ? null : String(offset) };
             });
-            buffer.push(batchOf(made, framed));
+            buffer.push(recordBatch(made, framed));
             const sent = sendFrom(buffer, takes[turn % takes.length] ?? 1, uncommitted);
             if (sent !== '') received.push(...sent.split(','));
             expect(uncommitted.count).to.equal(received.length);

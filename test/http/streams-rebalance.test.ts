@@ -3,6 +3,10 @@ import { after, before, describe, it } from 'mocha';
 import { partitionKey } from '../../src/broker/coordination.ts';
 import { eventually, startStreamServer, type StreamClient, type StreamServer } from '../support/stream-server.ts';
 
+function sortedNumbers(numbers: readonly number[]): number[] {
+  return numbers.toSorted((left, right) => left - right);
+}
+
 describe('several streams of one subscription', () => {
   let server: StreamServer;
 
@@ -38,8 +42,8 @@ describe('several streams of one subscription', () => {
   }
 
   async function settle(id: string, clients: readonly StreamClient[], expected: readonly number[]): Promise<void> {
-    const sorted = async () => (await counts(id, clients)).sort().join();
-    await eventually(async () => (await sorted()) === expected.toSorted().join(), 1_000);
+    const sorted = async () => sortedNumbers(await counts(id, clients)).join();
+    await eventually(async () => (await sorted()) === sortedNumbers(expected).join(), 1_000);
   }
 
   function closeAll(clients: readonly StreamClient[]): void {
@@ -159,7 +163,7 @@ describe('several streams of one subscription', () => {
       for (let partition = 0; partition < 8; partition += 1) await server.publish(type, partition, [partition]);
       const client = await server.open(id, direct(type, 5, 6));
       await client.until(() => client.numbers.length === 2);
-      expect(client.numbers.toSorted()).to.deep.equal([5, 6]);
+      expect(sortedNumbers(client.numbers)).to.deep.equal([5, 6]);
       expect((await server.commit(id, client.streamId, client.cursors)).outcome).to.equal('committed');
       client.destroy();
     });
@@ -206,7 +210,7 @@ describe('several streams of one subscription', () => {
     it('are refused to all but one of two that ask at the same time', async () => {
       const { id, type } = await prepare(2);
       const clients = await Promise.all([server.open(id, direct(type, 1)), server.open(id, direct(type, 1))]);
-      expect(clients.map(({ status }) => status).toSorted()).to.deep.equal([200, 409]);
+      expect(sortedNumbers(clients.map(({ status }) => status))).to.deep.equal([200, 409]);
       closeAll(clients);
     });
 
@@ -282,7 +286,7 @@ describe('several streams of one subscription', () => {
 
     const seen = new Map<string, Set<number>>();
     for (const [key, numbers] of received) {
-      expect(numbers, 'order within a stream').to.deep.equal(numbers.toSorted((left, right) => left - right));
+      expect(numbers, 'order within a stream').to.deep.equal(sortedNumbers(numbers));
       expect(new Set(numbers).size, 'no event twice on one stream').to.equal(numbers.length);
       const partition = key.slice(key.lastIndexOf(':') + 1);
       seen.set(partition, new Set([...(seen.get(partition) ?? []), ...numbers]));
