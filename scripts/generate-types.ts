@@ -2,7 +2,7 @@ import { compile } from 'json-schema-to-typescript';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../src/schemas.ts';
-import { lendingEventTypes } from '../src/worker/lending-topics.ts';
+import { lendingEventTypes, loanCommandsTopic } from '../src/worker/lending-topics.ts';
 
 /**
  * Makes the types of commands and events from their schemas. With `--check` it writes nothing and fails when the file in
@@ -23,15 +23,22 @@ function withoutConditions(schema: unknown): unknown {
   );
 }
 
+/** Which payload belongs to which type of command is a condition; the type of the message allows any of them. */
+function withPayloads(command: Schema, definitions: Schema): Schema {
+  const payloads = Object.keys(definitions).filter((name) => /^[A-Z_]+$/.test(name));
+  const payload = { anyOf: payloads.map((name) => ({ $ref: `#/$defs/${name}` })) };
+  return { ...command, properties: { ...(command['properties'] as Schema), payload } };
+}
+
 async function generate(): Promise<string> {
   const definitions: Schema = {};
   const messages: Schema = {};
   for (const { name, schema } of lendingEventTypes(1, 1)) {
     const { $defs, ...own } = withoutConditions(schema) as Schema & { $defs: Schema };
     Object.assign(definitions, $defs);
-    messages[name] = own;
+    messages[name] = name === loanCommandsTopic ? withPayloads(own, $defs) : own;
   }
-  return compile(
+  const types = await compile(
     {
       title: 'LendingMessages',
       description: 'Every message of lending by the name of its event type.',
@@ -48,6 +55,8 @@ async function generate(): Promise<string> {
       style: { printWidth: 120, singleQuote: true, trailingComma: 'all' },
     },
   );
+  // One name to import, under which all the others are found.
+  return types.replaceAll(/^export (?=(interface|type) (?!LendingMessages\b))/gm, '');
 }
 
 const made = await generate();

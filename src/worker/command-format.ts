@@ -54,7 +54,7 @@ export interface CommandEnvelope {
 }
 
 /** The command that opens an account, still without the product, which the registry has. */
-export type CreateLoanRequest = Omit<CreateLoan, 'product'> & { readonly productTypeKey: string };
+type CreateLoanRequest = Omit<CreateLoan, 'product'> & { readonly productTypeKey: string };
 
 export type ParsedCommand =
   | {

@@ -6,7 +6,7 @@ import type { WaitingCommand } from './waiting-commands.ts';
 const repeatedBytesMaximum = 1024 * 1024;
 
 /** A command that could not be read or decided, as the dead-letter topic keeps it. */
-export interface DeadLetter {
+interface DeadLetter {
   readonly reason: string;
   readonly commandId: string | null;
   /** Where the command lies. */

@@ -9,7 +9,7 @@ import { type LendingEventTypeName, lendingSchemaVersion } from './lending-topic
 import type { ApiError } from './refusal-format.ts';
 
 /** Who published: the `published_by` of every event of the worker. */
-export const workerName = 'lending-worker';
+const workerName = 'lending-worker';
 
 /** What an event's metadata takes from the command that caused it and from where that command lies. */
 export interface EventSource {

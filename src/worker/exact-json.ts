@@ -8,7 +8,7 @@ import { Decimal } from '../lending/money.ts';
 export type ExactJson = Record<string, unknown>;
 
 /** The most digits a number may have, so that reading and writing it as a double is exact for everyone. */
-export const significantDigitsMaximum = 15;
+const significantDigitsMaximum = 15;
 
 /** The most digits after the point, and the longest text of a number that is looked at at all. */
 const decimalPlacesMaximum = 20;

@@ -6,7 +6,7 @@ import { type FenceRecord, fenceKey, isFenceKey, parseFence } from './fence.ts';
 import { loansTopic } from './lending-topics.ts';
 
 /** How many loans a partition keeps decoded. The others are kept as their text, about a tenth of the memory. */
-export const hotLoansMaximum = 5_000;
+const hotLoansMaximum = 5_000;
 
 const restoreReadBytes = 4 * 1024 * 1024;
 const restoreWaitMilliseconds = 100;

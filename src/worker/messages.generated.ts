@@ -3,17 +3,48 @@
 /**
  * Id of a loan account or a product.
  */
-export type AccountId = string;
+type AccountId = string;
+type OptionalText = string | null;
+type Number = number;
+type OptionalNumber = number | null;
+type OptionalCount = number | null;
+/**
+ * @maxItems 200
+ */
+type Days = Count[] | null;
+type Count = number;
+/**
+ * A calendar day; of an instant, the day as its sender wrote it.
+ */
+type OptionalDay = string | null;
+type OptionalNotes = string | null;
+type Text = string;
+/**
+ * What an account gets when it asks for nothing, and what it may ask for.
+ */
+type BoundedNumber = {
+  defaultValue?: OptionalNumber;
+  minValue?: OptionalNumber;
+  maxValue?: OptionalNumber;
+} | null;
+/**
+ * What an account gets when it asks for nothing, and what it may ask for.
+ */
+type BoundedCount = {
+  defaultValue?: OptionalCount;
+  minValue?: OptionalCount;
+  maxValue?: OptionalCount;
+} | null;
 /**
  * An encodedKey.
  */
-export type Key = string;
-export type Uuid = string;
+type Key = string;
+type Uuid = string;
 /**
  * An encodedKey, or null where there is none.
  */
-export type OptionalKey = string | null;
-export type OptionalTransactionType =
+type OptionalKey = string | null;
+type OptionalTransactionType =
   | 'DISBURSMENT'
   | 'REPAYMENT'
   | 'FEE_CHARGED'
@@ -25,9 +56,9 @@ export type OptionalTransactionType =
   | 'PENALTY_ADJUSTMENT'
   | 'PRINCIPAL_OVERPAYMENT_ADJUSTMENT'
   | null;
-export type OptionalDate = string | null;
-export type Instant = string;
-export type TransactionType =
+type OptionalDate = string | null;
+type Instant = string;
+type TransactionType =
   | 'DISBURSMENT'
   | 'REPAYMENT'
   | 'FEE_CHARGED'
@@ -41,16 +72,14 @@ export type TransactionType =
 /**
  * Exact, with the digits of the loan's currency.
  */
-export type Amount = number;
-export type OptionalNumber = number | null;
-export type FeeTrigger =
+type Amount = number;
+type FeeTrigger =
   'MANUAL' | 'DISBURSEMENT' | 'CAPITALIZED_DISBURSEMENT' | 'UPFRONT_DISBURSEMENT' | 'PAYMENT_DUE' | 'ARBITRARY';
-export type Text = string;
-export type Date = string;
-export type OptionalInstant = string | null;
-export type AccountState = 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | 'APPROVED' | 'ACTIVE' | 'CLOSED';
-export type OptionalAccountSubState = 'REPAID' | 'REJECTED' | 'WITHDRAWN' | null;
-export type OptionalAccountState = 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | 'APPROVED' | 'ACTIVE' | 'CLOSED' | null;
+type Date = string;
+type OptionalInstant = string | null;
+type AccountState = 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | 'APPROVED' | 'ACTIVE' | 'CLOSED';
+type OptionalAccountSubState = 'REPAID' | 'REJECTED' | 'WITHDRAWN' | null;
+type OptionalAccountState = 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | 'APPROVED' | 'ACTIVE' | 'CLOSED' | null;
 
 /**
  * Every message of lending by the name of its event type.
@@ -67,7 +96,7 @@ export interface LendingMessages {
 /**
  * A command for a loan or, for CREATE_PRODUCT, for a product. The payload has the fields of the REST body of the same request. A number may have at most fifteen significant digits.
  */
-export interface LoanCommand {
+interface LoanCommand {
   /**
    * As every published event has it.
    */
@@ -90,14 +119,319 @@ export interface LoanCommand {
     | 'CREATE_PRODUCT';
   loanAccountId?: AccountId;
   loanProductId?: AccountId;
-  payload?: {
+  payload?:
+    | CreateLoanPayload
+    | ChangeStatePayload
+    | DisbursePayload
+    | RepayPayload
+    | ApplyFeePayload
+    | ApplyPenaltyPayload
+    | AdjustTransactionPayload
+    | PrincipalOverpaymentPayload
+    | CreateProductPayload;
+}
+interface CreateLoanPayload {
+  id?: OptionalText;
+  loanName?: OptionalText;
+  accountHolderKey?: OptionalText;
+  accountHolderType?: 'CLIENT' | 'GROUP' | null;
+  /**
+   * encodedKey or id of the product.
+   */
+  productTypeKey: string;
+  loanAmount: Number;
+  interestSettings?: {
+    interestRate?: OptionalNumber;
+  } | null;
+  scheduleSettings?: {
+    repaymentInstallments?: OptionalCount;
+    repaymentPeriodCount?: OptionalCount;
+    gracePeriod?: OptionalCount;
+    principalRepaymentInterval?: OptionalCount;
+    defaultFirstRepaymentDueDateOffset?: OptionalCount;
+    fixedDaysOfMonth?: Days;
+  } | null;
+  disbursementDetails?: {
+    expectedDisbursementDate?: OptionalDay;
+    firstRepaymentDate?: OptionalDay;
+  } | null;
+  penaltySettings?: {
+    penaltyRate?: OptionalNumber;
+  } | null;
+  notes?: OptionalNotes;
+}
+interface ChangeStatePayload {
+  action:
+    | 'REQUEST_APPROVAL'
+    | 'SET_INCOMPLETE'
+    | 'APPROVE'
+    | 'UNDO_APPROVE'
+    | 'REJECT'
+    | 'UNDO_REJECT'
+    | 'WITHDRAW'
+    | 'UNDO_WITHDRAW';
+  notes?: OptionalNotes;
+}
+interface DisbursePayload {
+  valueDate?: OptionalDay;
+  bookingDate?: OptionalDay;
+  externalId?: OptionalText;
+  notes?: OptionalNotes;
+  /**
+   * Accepted, not kept.
+   */
+  transactionDetails?: {
+    [k: string]: unknown;
+  } | null;
+  firstRepaymentDate?: OptionalDay;
+  /**
+   * @maxItems 200
+   */
+  fees?:
+    | {
+        predefinedFeeKey: Text;
+        amount?: OptionalNumber;
+      }[]
+    | null;
+}
+interface RepayPayload {
+  valueDate?: OptionalDay;
+  bookingDate?: OptionalDay;
+  externalId?: OptionalText;
+  notes?: OptionalNotes;
+  /**
+   * Accepted, not kept.
+   */
+  transactionDetails?: {
+    [k: string]: unknown;
+  } | null;
+  amount: Number;
+  /**
+   * @maxItems 200
+   */
+  customPaymentAmounts?:
+    | {
+        customPaymentAmountType:
+          | 'PRINCIPAL'
+          | 'INTEREST'
+          | 'MANUAL_FEE'
+          | 'UPFRONT_DISBURSEMENT_FEE'
+          | 'PAYMENT_DUE_FEE'
+          | 'PENALTY'
+          | 'NON_SCHEDULED_FEE';
+        amount: Number;
+        predefinedFeeKey?: OptionalText;
+      }[]
+    | null;
+  prepaymentRecalculationMethod?:
+    | 'NO_RECALCULATION'
+    | 'RESCHEDULE_REMAINING_REPAYMENTS'
+    | 'RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS'
+    | 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT'
+    | 'REDUCE_AMOUNT_PER_INSTALLMENT'
+    | 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW'
+    | null;
+}
+interface ApplyFeePayload {
+  valueDate?: OptionalDay;
+  bookingDate?: OptionalDay;
+  externalId?: OptionalText;
+  notes?: OptionalNotes;
+  /**
+   * Accepted, not kept.
+   */
+  transactionDetails?: {
+    [k: string]: unknown;
+  } | null;
+  predefinedFeeKey?: OptionalText;
+  amount?: OptionalNumber;
+  installmentNumber?: OptionalCount;
+}
+interface ApplyPenaltyPayload {
+  valueDate?: OptionalDay;
+  bookingDate?: OptionalDay;
+  externalId?: OptionalText;
+  notes?: OptionalNotes;
+  /**
+   * Accepted, not kept.
+   */
+  transactionDetails?: {
+    [k: string]: unknown;
+  } | null;
+  amount: Number;
+  installmentNumber?: OptionalCount;
+}
+interface AdjustTransactionPayload {
+  /**
+   * encodedKey or id of the transaction to undo.
+   */
+  transactionId: string;
+  bookingDate?: OptionalDay;
+  notes?: OptionalNotes;
+}
+interface PrincipalOverpaymentPayload {
+  valueDate?: OptionalDay;
+  bookingDate?: OptionalDay;
+  externalId?: OptionalText;
+  notes?: OptionalNotes;
+  /**
+   * Accepted, not kept.
+   */
+  transactionDetails?: {
+    [k: string]: unknown;
+  } | null;
+  amount: Number;
+  prepaymentRecalculationMethod?:
+    | 'NO_RECALCULATION'
+    | 'RESCHEDULE_REMAINING_REPAYMENTS'
+    | 'RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS'
+    | 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT'
+    | 'REDUCE_AMOUNT_PER_INSTALLMENT'
+    | 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW'
+    | null;
+}
+interface CreateProductPayload {
+  encodedKey?: OptionalText;
+  id?: OptionalText;
+  name: Text;
+  type: 'FIXED_TERM_LOAN' | 'DYNAMIC_TERM_LOAN';
+  state?: 'ACTIVE' | 'INACTIVE' | null;
+  notes?: OptionalNotes;
+  /**
+   * Accepted, not kept.
+   */
+  creationDate?: {
     [k: string]: unknown;
   };
+  /**
+   * Accepted, not kept.
+   */
+  lastModifiedDate?: {
+    [k: string]: unknown;
+  };
+  currency: {
+    code: string;
+    /**
+     * Accepted, not kept.
+     */
+    currencyCode?: {
+      [k: string]: unknown;
+    };
+    /**
+     * Accepted, not kept: the code says it.
+     */
+    digits?: {
+      [k: string]: unknown;
+    };
+  };
+  loanAmountSettings?: {
+    loanAmount?: BoundedNumber;
+  } | null;
+  interestSettings?: {
+    interestRate?: BoundedNumber;
+    interestChargeFrequency?:
+      'ANNUALIZED' | 'EVERY_MONTH' | 'EVERY_FOUR_WEEKS' | 'EVERY_WEEK' | 'EVERY_DAY' | 'EVERY_X_DAYS' | null;
+    interestChargeFrequencyCount?: OptionalCount;
+    interestType?: 'SIMPLE_INTEREST' | 'COMPOUNDING_INTEREST' | null;
+    interestCalculationMethod?: 'FLAT' | 'DECLINING_BALANCE' | 'DECLINING_BALANCE_DISCOUNTED' | null;
+    daysInYear?:
+      'ACTUAL_365_FIXED' | 'ACTUAL_364' | 'ACTUAL_360' | 'ACTUAL_ACTUAL_ISDA' | 'E30_360' | 'E30_42_365' | null;
+    scheduleInterestDaysCountMethod?: 'REPAYMENT_PERIODICITY' | 'ACTUAL_DAYS_COUNT' | null;
+    accrueLateInterest?: boolean | null;
+  } | null;
+  scheduleSettings?: {
+    scheduleDueDatesMethod?: 'INTERVAL' | 'FIXED_DAYS_OF_MONTH' | null;
+    repaymentPeriodUnit?: 'DAYS' | 'WEEKS' | 'MONTHS' | 'YEARS' | null;
+    defaultRepaymentPeriodCount?: OptionalCount;
+    fixedDaysOfMonth?: Days;
+    shortMonthHandlingMethod?: 'LAST_DAY_IN_MONTH' | 'FIRST_DAY_OF_NEXT_MONTH' | null;
+    numInstallments?: BoundedCount;
+    firstRepaymentDueDateOffset?: BoundedCount;
+    defaultPrincipalRepaymentInterval?: OptionalCount;
+    roundingSettings?: {
+      roundingMode?: 'HALF_UP' | 'HALF_EVEN' | null;
+      repaymentCurrencyRounding?:
+        'NO_ROUNDING' | 'ROUND_TO_NEAREST_WHOLE_UNIT' | 'ROUND_UP_TO_NEAREST_WHOLE_UNIT' | null;
+      repaymentElementsRoundingMethod?: 'NO_ROUNDING' | 'ROUND_ALL' | 'PAYMENT_DUE' | null;
+      roundingRepaymentScheduleMethod?:
+        | 'NO_ROUNDING'
+        | 'ROUND_REMAINDER_INTO_LAST_REPAYMENT'
+        | 'ROUND_PRINCIPAL_AND_INTEREST_REMAINDER_INTO_LAST_REPAYMENT'
+        | null;
+    } | null;
+  } | null;
+  gracePeriodSettings?: {
+    gracePeriodType?: 'NONE' | 'PAY_INTEREST_ONLY' | null;
+    gracePeriod?: BoundedCount;
+  } | null;
+  paymentSettings?: {
+    amortizationMethod?: 'STANDARD_PAYMENTS' | 'OPTIMIZED_PAYMENTS' | null;
+    paymentMethod?: 'HORIZONTAL' | null;
+    /**
+     * @minItems 4
+     * @maxItems 4
+     */
+    repaymentAllocationOrder?: ('PRINCIPAL' | 'INTEREST' | 'FEE' | 'PENALTY')[] | null;
+    prepaymentSettings?: {
+      prepaymentAcceptance?: 'ACCEPT_PREPAYMENTS' | 'NO_PREPAYMENTS' | null;
+      prepaymentRecalculationMethod?:
+        | 'NO_RECALCULATION'
+        | 'RESCHEDULE_REMAINING_REPAYMENTS'
+        | 'RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS'
+        | 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT'
+        | 'REDUCE_AMOUNT_PER_INSTALLMENT'
+        | 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW'
+        | null;
+    } | null;
+  } | null;
+  feesSettings?: {
+    allowArbitraryFees?: boolean | null;
+    /**
+     * @maxItems 200
+     */
+    fees?:
+      | {
+          encodedKey?: OptionalText;
+          id?: OptionalText;
+          name: Text;
+          trigger:
+            | 'MANUAL'
+            | 'DISBURSEMENT'
+            | 'CAPITALIZED_DISBURSEMENT'
+            | 'UPFRONT_DISBURSEMENT'
+            | 'PAYMENT_DUE'
+            | 'ARBITRARY';
+          amountCalculationMethod?:
+            | 'FLAT'
+            | 'LOAN_AMOUNT_PERCENTAGE'
+            | 'REPAYMENT_PRINCIPAL_AMOUNT_PERCENTAGE'
+            | 'LOAN_AMOUNT_PERCENTAGE_NUMBER_OF_INSTALLMENTS'
+            | 'FLAT_NUMBER_OF_INSTALLMENTS'
+            | null;
+          amount?: OptionalNumber;
+          percentageAmount?: OptionalNumber;
+          feeApplication?: 'REQUIRED' | 'OPTIONAL' | null;
+          state?: 'ACTIVE' | 'INACTIVE' | null;
+          allocation?: 'INSTALLMENT' | 'NO_ALLOCATION' | null;
+        }[]
+      | null;
+  } | null;
+  taxSettings?: {
+    taxRate?: OptionalNumber;
+    taxCalculationMethod?: 'INCLUSIVE' | 'EXCLUSIVE' | null;
+    taxesOnInterestEnabled?: boolean | null;
+    taxesOnFeesEnabled?: boolean | null;
+    taxesOnPenaltyEnabled?: boolean | null;
+  } | null;
+  newAccountSettings?: {
+    accountInitialState?: 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | null;
+  } | null;
+  allowCustomRepaymentAllocation?: boolean | null;
 }
 /**
  * A transaction was posted to the account.
  */
-export interface LoanTransactionPosted {
+interface LoanTransactionPosted {
   /**
    * As every published event has it.
    */
@@ -138,12 +472,12 @@ export interface LoanTransactionPosted {
 /**
  * The toggles under which the event was made.
  */
-export interface Toggles {
+interface Toggles {
   ALLOW_NON_SCHEDULED_FEES: boolean;
   PRINCIPAL_OVERPAYMENT: boolean;
   fixInstallmentTaxOnPenalty: boolean;
 }
-export interface Transaction {
+interface Transaction {
   encodedKey: Key;
   id: string;
   parentAccountKey: Key;
@@ -222,7 +556,7 @@ export interface Transaction {
 /**
  * One for each fee that was charged, paid, capitalised or taken back.
  */
-export interface LoanFeeEvent {
+interface LoanFeeEvent {
   /**
    * As every published event has it.
    */
@@ -272,7 +606,7 @@ export interface LoanFeeEvent {
 /**
  * With the toggle ALLOW_NON_SCHEDULED_FEES off.
  */
-export interface FeeBalances {
+interface FeeBalances {
   feesDue: Amount;
   feesPaid: Amount;
   feesBalance: Amount;
@@ -280,7 +614,7 @@ export interface FeeBalances {
 /**
  * With the toggle ALLOW_NON_SCHEDULED_FEES on.
  */
-export interface FeeBalancesWithNonScheduled {
+interface FeeBalancesWithNonScheduled {
   scheduledFeesDue: Amount;
   scheduledFeesPaid: Amount;
   scheduledFeesBalance: Amount;
@@ -290,7 +624,7 @@ export interface FeeBalancesWithNonScheduled {
 /**
  * One for each transaction that was posted: what it changed, and every balance after it. The fee balances have the names that the toggle ALLOW_NON_SCHEDULED_FEES asks for.
  */
-export interface LoanBalanceChanged {
+interface LoanBalanceChanged {
   /**
    * As every published event has it.
    */
@@ -318,7 +652,7 @@ export interface LoanBalanceChanged {
   changes: BalanceChange[];
   balances: Balances | BalancesWithNonScheduledFees;
 }
-export interface BalanceChange {
+interface BalanceChange {
   type:
     | 'principalDue'
     | 'principalPaid'
@@ -347,7 +681,7 @@ export interface BalanceChange {
 /**
  * With the toggle ALLOW_NON_SCHEDULED_FEES off.
  */
-export interface Balances {
+interface Balances {
   principalDue: Amount;
   principalPaid: Amount;
   principalBalance: Amount;
@@ -364,7 +698,7 @@ export interface Balances {
 /**
  * With the toggle ALLOW_NON_SCHEDULED_FEES on.
  */
-export interface BalancesWithNonScheduledFees {
+interface BalancesWithNonScheduledFees {
   principalDue: Amount;
   principalPaid: Amount;
   principalBalance: Amount;
@@ -383,7 +717,7 @@ export interface BalancesWithNonScheduledFees {
 /**
  * The installments that changed, whole, and those that are gone: taking all events of a loan together gives its schedule.
  */
-export interface LoanScheduleChanged {
+interface LoanScheduleChanged {
   /**
    * As every published event has it.
    */
@@ -421,7 +755,7 @@ export interface LoanScheduleChanged {
     totalDue: Amount;
   };
 }
-export interface Installment {
+interface Installment {
   encodedKey: Key;
   parentAccountKey: Key;
   number: string;
@@ -453,7 +787,7 @@ export interface Installment {
 /**
  * expected = paid + due
  */
-export interface Portion {
+interface Portion {
   expected: Amount;
   paid: Amount;
   due: Amount;
@@ -461,14 +795,14 @@ export interface Portion {
 /**
  * The amount contains the tax.
  */
-export interface TaxedPortion {
+interface TaxedPortion {
   amount: Portion;
   tax: Portion;
 }
 /**
  * The account went from one state to another.
  */
-export interface LoanStateChanged {
+interface LoanStateChanged {
   /**
    * As every published event has it.
    */
@@ -515,7 +849,7 @@ export interface LoanStateChanged {
 /**
  * A command was refused by the rules of lending and changed nothing. It is about a loan or, for CREATE_PRODUCT, about a product.
  */
-export interface CommandRejected {
+interface CommandRejected {
   /**
    * As every published event has it.
    */
@@ -543,7 +877,7 @@ export interface CommandRejected {
    */
   errors: ApiError[];
 }
-export interface ApiError {
+interface ApiError {
   errorCode: number;
   errorReason: string;
   errorSource: string | null;

@@ -1,4 +1,4 @@
-import type { EventLog, FencedWriter, Offset, PartitionRecords } from '../broker/event-log.ts';
+import type { EventLog, FencedWriter, Offset, PartitionBounds, PartitionRecords } from '../broker/event-log.ts';
 import { type Registry, registryTopic } from '../broker/registry.ts';
 import type { Clock } from '../clock.ts';
 import { LendstreamError, describeError, isLendstreamError } from '../errors.ts';
@@ -37,7 +37,7 @@ export interface PartitionLoopOptions {
 /** The most commands decided in one commit, unless the options say less. */
 export const commandsPerCommitMaximum = 200;
 /** A commit is closed when what it writes has reached this size. */
-export const commitBytesMaximum = 4 * 1024 * 1024;
+const commitBytesMaximum = 4 * 1024 * 1024;
 /** How many bytes of commands are read ahead. */
 const readBytesMaximum = 1024 * 1024;
 /** How long deciding may keep the process from everything else. */
@@ -45,7 +45,7 @@ const decideSliceMilliseconds = 10;
 /** The pause after the first error in a row; it doubles up to the longest. */
 const pauseMilliseconds = 100;
 const pauseMillisecondsMaximum = 5_000;
-/** How often the length of the queue is looked up. */
+/** How often the end of the commands is looked up, to tell how many wait. */
 const lagMilliseconds = 1_000;
 
 export async function runPartitionLoop(options: PartitionLoopOptions): Promise<void> {
@@ -95,14 +95,15 @@ async function work(
   const { log, clock, metrics, partition, signal } = options;
   const waiting: WaitingCommand[] = [];
   let readFrom = await firstUndone(options, store.position);
-  let lagKnownAt = Number.NEGATIVE_INFINITY;
+  let end = 0;
+  let endKnownAt = Number.NEGATIVE_INFINITY;
   while (!signal.aborted) {
     if (waiting.length === 0) {
       const { batches, nextOffset } = await log.read(
         { topic: loanCommandsTopic, partition, offset: readFrom },
         { bytesMaximum: readBytesMaximum, waitMilliseconds: Infinity, signal },
       );
-      for (const batch of batches) waiting.push(...commandsOf(batch));
+      for (const batch of batches) for (const command of commandsOf(batch)) waiting.push(command);
       readFrom = nextOffset;
       if (waiting.length === 0) continue;
     }
@@ -115,11 +116,11 @@ async function work(
     metrics.commandSeconds.observe((clock.monotonic() - startedAt) / 1000);
     for (const { type, outcome } of batch.decided) metrics.commands.inc({ type, outcome });
     if (batch.products.size > 0) await seeProducts(options);
-    if (clock.monotonic() - lagKnownAt > lagMilliseconds) {
-      lagKnownAt = clock.monotonic();
-      const [bounds] = await log.bounds([{ topic: loanCommandsTopic, partition }]);
-      metrics.workerLag.set({ partition }, Math.max(0, (bounds?.latest ?? 0) - batch.fence.position - 1));
+    if (clock.monotonic() - endKnownAt > lagMilliseconds) {
+      endKnownAt = clock.monotonic();
+      end = (await boundsOf(log, partition)).latest;
     }
+    metrics.workerLag.set({ partition }, Math.max(0, waiting.length, end - batch.fence.position - 1));
   }
 }
 
@@ -157,8 +158,7 @@ async function seeProducts({ log, registry }: PartitionLoopOptions): Promise<voi
 /** Where the commands go on that are not done yet. */
 async function firstUndone(options: PartitionLoopOptions, position: Offset | null): Promise<Offset> {
   const { log, logger, partition } = options;
-  const [bounds] = await log.bounds([{ topic: loanCommandsTopic, partition }]);
-  if (bounds === undefined) throw new LendstreamError('INTERNAL', 'The log answered without the partition asked for.');
+  const bounds = await boundsOf(log, partition);
   const next = position === null ? bounds.earliest : position + 1;
   if (next < bounds.earliest) {
     logger.error(
@@ -174,6 +174,12 @@ async function firstUndone(options: PartitionLoopOptions, position: Offset | nul
     );
   }
   return next;
+}
+
+async function boundsOf(log: EventLog, partition: number): Promise<PartitionBounds> {
+  const [bounds] = await log.bounds([{ topic: loanCommandsTopic, partition }]);
+  if (bounds === undefined) throw new LendstreamError('INTERNAL', 'The log answered without the partition asked for.');
+  return bounds;
 }
 
 function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -9,12 +9,14 @@ import { createMetrics } from '../../src/metrics.ts';
 import { type CommandType, writeCommand } from '../../src/worker/command-format.ts';
 import { type CommandOutcome, isFenceKey, parseFence } from '../../src/worker/fence.ts';
 import {
+  type LendingEventTypeName,
   deadLettersTopic,
   lendingEventTypeNames,
   loanCommandsTopic,
   loansTopic,
 } from '../../src/worker/lending-topics.ts';
 import { LendingWorker } from '../../src/worker/lending-worker.ts';
+import type { LendingMessages } from '../../src/worker/messages.generated.ts';
 
 export type Json = Record<string, unknown>;
 
@@ -128,18 +130,25 @@ export async function recordsOf(log: EventLog, topic: string): Promise<StoredRec
 }
 
 /** The events of a type as a consumer parses them. */
-export async function eventsOfType(log: EventLog, name: string): Promise<Json[]> {
-  return (await recordsOf(log, name)).map(({ text }) => JSON.parse(text ?? '') as Json);
+export function eventsOfType<Name extends LendingEventTypeName>(
+  log: EventLog,
+  name: Name,
+): Promise<LendingMessages[Name][]> {
+  return parsedRecords(log, name);
+}
+
+async function parsedRecords<Value>(log: EventLog, topic: string): Promise<Value[]> {
+  return (await recordsOf(log, topic)).map(({ text }) => JSON.parse(text ?? '') as Value);
 }
 
 /** Every event the worker published, in no particular order. */
 export async function allEvents(log: EventLog): Promise<Json[]> {
-  const lists = await Promise.all(lendingEventTypeNames.map((name) => eventsOfType(log, name)));
+  const lists = await Promise.all(lendingEventTypeNames.map((name) => parsedRecords<Json>(log, name)));
   return lists.flat();
 }
 
 export function deadLetters(log: EventLog): Promise<Json[]> {
-  return eventsOfType(log, deadLettersTopic);
+  return parsedRecords(log, deadLettersTopic);
 }
 
 /** What became of the commands, by the fence records that the changelog still holds, in order. */

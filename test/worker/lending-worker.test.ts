@@ -68,7 +68,7 @@ describe('the lending worker', () => {
     expect(account).to.include({ accountState: 'ACTIVE', loanAmount: 1000 });
     const transactions = await eventsOfType(log, 'loan_transaction_posted');
     expect(outcomes.map(({ transactionKey }) => transactionKey).filter((key) => key !== undefined)).to.deep.equal(
-      transactions.map((event) => event['transactionEncodedKey']),
+      transactions.map((event) => event.transactionEncodedKey),
     );
   });
 
@@ -95,6 +95,17 @@ describe('the lending worker', () => {
     expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(['committed', 'repeated', 'refused']);
     expect(await recordsOf(log, registryTopic)).to.have.length(1);
     expect(findProduct(running.registry, 'P')?.type).to.equal('FIXED_TERM_LOAN');
+  });
+
+  it('says what to change in a product whose settings do not go together', async () => {
+    const payload = { ...product.payload, allowCustomRepaymentAllocation: false };
+    const [outcome] = await decided(log, [{ ...product, payload }]);
+    expect(outcome?.errors?.map(({ errorReason, errorSource }) => [errorReason, errorSource])).to.deep.equal([
+      ['CUSTOM_PAYMENT_NOT_ALLOWED_BY_PRODUCT', 'feesSettings.fees[0]'],
+    ]);
+    expect(outcome?.errors?.[0]?.errorMessage).to.contain('allowCustomRepaymentAllocation');
+    const [event] = await eventsOfType(log, 'command_rejected');
+    expect(event).to.deep.include({ loanProductId: 'P', errors: outcome?.errors });
   });
 
   it('publishes a refusal with its reasons and leaves the loan as it was', async () => {
@@ -177,10 +188,8 @@ describe('the lending worker', () => {
     await decided(log, [command('REPAY', { amount: 10 })]);
     const after = await eventsOfType(log, 'loan_balance_changed');
     expect(after.slice(0, before.length)).to.deep.equal(before);
-    expect(after.slice(before.length).map((event) => 'scheduledFeesDue' in (event['balances'] as Json))).to.deep.equal([
-      true,
-    ]);
-    expect(before.every((event) => 'feesDue' in (event['balances'] as Json))).to.equal(true);
+    expect(after.slice(before.length).map(({ balances }) => 'scheduledFeesDue' in balances)).to.deep.equal([true]);
+    expect(before.every(({ balances }) => 'feesDue' in balances)).to.equal(true);
   });
 
   it('resumes after the last command done, with more commands than one commit may hold', async () => {
