@@ -185,15 +185,17 @@ function write(
     const start = fields[base + spanField.start] as number;
     const end = fields[base + spanField.end] as number;
     const isCompact = fields[base + spanField.whitespace] === 0;
-    const part = (from: number, to: number): string =>
-      isCompact ? bodyText.slice(from, to) : compactText(body, from, to);
-    if (type.isEnriched) {
-      const metadata = (events[index] as EventObject)['metadata'] as ProducerMetadata;
-      text +=
-        part(start, fields[base + spanField.metadataStart] as number) +
-        enrichment.metadataOf(metadata, partitions[index] as number) +
-        part(fields[base + spanField.metadataEnd] as number, end);
-    } else text += part(start, end);
+    if (!type.isEnriched) {
+      text += isCompact ? bodyText.slice(start, end) : compactText(body, start, end);
+    } else {
+      const metadataStart = fields[base + spanField.metadataStart] as number;
+      const metadataEnd = fields[base + spanField.metadataEnd] as number;
+      const sent = (events[index] as EventObject)['metadata'] as ProducerMetadata;
+      const metadata = enrichment.metadataOf(sent, partitions[index] as number);
+      text += isCompact
+        ? bodyText.slice(start, metadataStart) + metadata + bodyText.slice(metadataEnd, end)
+        : compactText(body, start, metadataStart) + metadata + compactText(body, metadataEnd, end);
+    }
     ends[index] = text.length;
   }
   const bytes = Buffer.from(text, 'latin1');
