@@ -181,6 +181,7 @@ describe('embedded coordination and its mirror', () => {
       expect(failure).to.have.property('code', 'COORDINATION_UNAVAILABLE');
     }
     expect(await coordination.committedOffsets('s')).to.deep.equal([at(0, 4)]);
+    expect((await coordination.topology('s')).resetting, 'a failed reset is over').to.equal(false);
   });
 
   it('answers nothing more once closed', async () => {

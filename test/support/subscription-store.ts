@@ -1,0 +1,113 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Router } from 'express';
+import { randomUUID } from 'node:crypto';
+import { initialisePartitions, openSession, partitionCounts, settleOwnership } from '../../src/broker/assignment.ts';
+import type { EventTypeRecord } from '../../src/broker/event-type.ts';
+import { Registry } from '../../src/broker/registry.ts';
+import type { Subscription } from '../../src/broker/subscription.ts';
+import { systemClock, type Clock } from '../../src/clock.ts';
+import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
+import { EmbeddedLog } from '../../src/embedded/log.ts';
+import { createApplication } from '../../src/http/application.ts';
+import { silentLogger, type Logger } from '../../src/logger.ts';
+import { createMetrics, type Metrics } from '../../src/metrics.ts';
+
+/** What subscriptions need, on the embedded adapters in a folder of its own. */
+export interface SubscriptionStore {
+  readonly log: EmbeddedLog;
+  readonly registry: Registry;
+  readonly coordination: EmbeddedCoordination;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Defines an event type with its topic. */
+  define(name: string, partitionCount?: number): Promise<void>;
+  /** Appends events that nobody looks into. */
+  publish(name: string, partition: number, count: number): Promise<void>;
+  /** Opens the session of a stream and gives it its partitions; answers the stream id. */
+  join(subscription: Subscription, requestedPartitions?: readonly number[]): Promise<string>;
+  close(): Promise<void>;
+}
+
+const nodeId = 'test';
+
+export async function openSubscriptionStore(): Promise<SubscriptionStore> {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'lendstream-subscriptions-'));
+  const log = await EmbeddedLog.open({ dataFolder, logger: silentLogger });
+  const registry = new Registry(log, silentLogger);
+  await registry.start();
+  const coordination = await EmbeddedCoordination.open({ log, clock: systemClock, logger: silentLogger });
+  await coordination.renewLease(nodeId, 600_000);
+  return {
+    log,
+    registry,
+    coordination,
+    clock: systemClock,
+    logger: silentLogger,
+    metrics: createMetrics(),
+    define: async (name, partitionCount = 1) => {
+      const topic = { name, partitionCount, cleanupPolicy: 'delete', retentionMilliseconds: 86_400_000 } as const;
+      await log.createTopic(topic);
+      await registry.put('event-type', name, { partitionCount } satisfies Pick<EventTypeRecord, 'partitionCount'>);
+    },
+    publish: async (topic, partition, count) => {
+      const record = { key: null, value: Buffer.from('{"a":1}') };
+      const [result] = await log.append([{ topic, partition, records: Array.from({ length: count }, () => record) }]);
+      if (result?.outcome !== 'appended') throw result?.error ?? new Error('No result');
+    },
+    join: async (subscription, requestedPartitions = []) => {
+      const streamId = randomUUID();
+      const counts = partitionCounts(registry, subscription);
+      await initialisePartitions(log, coordination, subscription, counts);
+      const eventType = subscription.event_types[0] ?? '';
+      await openSession(coordination, subscription.id, {
+        streamId,
+        nodeId,
+        requestedPartitions: requestedPartitions.map((partition) => ({ eventType, partition })),
+        openedAt: Date.now(),
+      });
+      await settleOwnership(coordination, subscription.id);
+      return streamId;
+    },
+    close: async () => {
+      await coordination.close();
+      await registry.stop();
+      await log.close();
+      await rm(dataFolder, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface Served {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** These routers behind a real server on a free port. */
+export async function serve(routers: readonly Router[]): Promise<Served> {
+  const server = createServer(createApplication(routers, silentLogger));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** The error a promise is rejected with. */
+export async function failureOf(attempt: Promise<unknown>): Promise<Error> {
+  try {
+    await attempt;
+  } catch (error) {
+    if (error instanceof Error) return error;
+    throw error;
+  }
+  throw new Error('It did not fail');
+}
