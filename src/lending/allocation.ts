@@ -80,18 +80,12 @@ export function allocateCustom(
 }
 
 function allocatePart(ledger: Ledger, part: CustomPaymentAmount, keepsPrincipalAhead: boolean): Decimal {
-  switch (part.customPaymentAmountType) {
-    case 'PRINCIPAL':
-      return payRows(ledger, part.amount, 'PRINCIPAL', keepsPrincipalAhead ? currentRowIndex(ledger) : undefined);
-    case 'INTEREST':
-    case 'PENALTY':
-      return payRows(ledger, part.amount, part.customPaymentAmountType);
-    case 'MANUAL_FEE':
-    case 'UPFRONT_DISBURSEMENT_FEE':
-    case 'PAYMENT_DUE_FEE':
-    case 'NON_SCHEDULED_FEE':
-      return part.amount.minus(payCharges(ledger, part.amount, (charge) => isMeant(ledger, part, charge)));
+  const { customPaymentAmountType: type, amount } = part;
+  if (type === 'PRINCIPAL') {
+    return payRows(ledger, amount, type, keepsPrincipalAhead ? currentRowIndex(ledger) : undefined);
   }
+  if (type === 'INTEREST' || type === 'PENALTY') return payRows(ledger, amount, type);
+  return amount.minus(payCharges(ledger, amount, (charge) => isMeant(ledger, part, charge)));
 }
 
 function payRows(ledger: Ledger, amount: Decimal, element: AllocationElement, last = ledger.rows.length - 1): Decimal {

@@ -34,6 +34,7 @@ export function decide(loan: Loan | null, command: LoanCommand, context: Decisio
     case 'ADJUST_TRANSACTION':
       return decideAdjustment(loan, command, context);
     case 'PRINCIPAL_OVERPAYMENT':
-      return decidePrincipalOverpayment(loan, command, context);
+      break;
   }
+  return decidePrincipalOverpayment(loan, command, context);
 }

@@ -203,25 +203,22 @@ function scheduleBody(before: Loan, after: Loan, type: LoanTransactionType, togg
 }
 
 function scheduleReason(type: LoanTransactionType, before: Loan, after: Loan): ScheduleChangeReason {
-  switch (type) {
-    case 'DISBURSMENT':
-      return 'DISBURSED';
-    case 'FEE_CHARGED':
-      return 'FEE_APPLIED';
-    case 'PENALTY_APPLIED':
-      return 'PENALTY_APPLIED';
-    case 'PRINCIPAL_OVERPAYMENT':
-      return 'PREPAYMENT_RECALCULATED';
-    case 'REPAYMENT':
-      return isSamePrincipalPlan(before, after) ? 'REPAID' : 'PREPAYMENT_RECALCULATED';
-    case 'DISBURSMENT_ADJUSTMENT':
-    case 'REPAYMENT_ADJUSTMENT':
-    case 'FEE_ADJUSTMENT':
-    case 'PENALTY_ADJUSTMENT':
-    case 'PRINCIPAL_OVERPAYMENT_ADJUSTMENT':
-      return 'ADJUSTED';
-  }
+  if (type === 'REPAYMENT' && !isSamePrincipalPlan(before, after)) return 'PREPAYMENT_RECALCULATED';
+  return scheduleReasons[type];
 }
+
+const scheduleReasons: Readonly<Record<LoanTransactionType, ScheduleChangeReason>> = {
+  DISBURSMENT: 'DISBURSED',
+  REPAYMENT: 'REPAID',
+  FEE_CHARGED: 'FEE_APPLIED',
+  PENALTY_APPLIED: 'PENALTY_APPLIED',
+  PRINCIPAL_OVERPAYMENT: 'PREPAYMENT_RECALCULATED',
+  DISBURSMENT_ADJUSTMENT: 'ADJUSTED',
+  REPAYMENT_ADJUSTMENT: 'ADJUSTED',
+  FEE_ADJUSTMENT: 'ADJUSTED',
+  PENALTY_ADJUSTMENT: 'ADJUSTED',
+  PRINCIPAL_OVERPAYMENT_ADJUSTMENT: 'ADJUSTED',
+};
 
 function isSamePrincipalPlan(before: Loan, after: Loan): boolean {
   const plan = (loan: Loan): string => loan.position.installments.map((row) => row.principal.expected.toFixed()).join();
@@ -277,15 +274,9 @@ const stateEventNames: Readonly<Record<StateAction, StateEventName>> = {
 };
 
 function stateEventName(fact: LoanFact, { position }: Loan): StateEventName {
-  switch (fact.type) {
-    case 'LOAN_CREATED':
-      return 'loan_created';
-    case 'STATE_CHANGED':
-      return stateEventNames[fact.action];
-    case 'TRANSACTION_POSTED':
-      return position.accountState === 'CLOSED' ? 'loan_closed' : 'loan_activated';
-    case 'TRANSACTION_ADJUSTED':
-      if (position.accountState === 'CLOSED') return 'loan_closed';
-      return position.accountState === 'ACTIVE' ? 'loan_reopened' : 'loan_deactivated';
-  }
+  if (fact.type === 'LOAN_CREATED') return 'loan_created';
+  if (fact.type === 'STATE_CHANGED') return stateEventNames[fact.action];
+  if (position.accountState === 'CLOSED') return 'loan_closed';
+  if (fact.type === 'TRANSACTION_POSTED') return 'loan_activated';
+  return position.accountState === 'ACTIVE' ? 'loan_reopened' : 'loan_deactivated';
 }

@@ -1,5 +1,5 @@
 import { figuresOf } from './balances.ts';
-import type { LoanFact, PostedTransaction } from './facts.ts';
+import type { LoanFact, PostedTransaction, TransactionAdjusted } from './facts.ts';
 import {
   type Loan,
   type LoanPosition,
@@ -16,19 +16,17 @@ import { undoOf, undone } from './undo.ts';
 export function evolve(loan: Loan | null, fact: LoanFact): Loan {
   if (fact.type === 'LOAN_CREATED') return fact.loan;
   if (loan === null) throw new Error(`${fact.type} without a loan`);
-  switch (fact.type) {
-    case 'STATE_CHANGED':
-      return { ...loan, position: fact.position };
-    case 'TRANSACTION_POSTED':
-      return append(loan, fact.position, fact.transaction, undoOf(loan.position, fact.position));
-    case 'TRANSACTION_ADJUSTED': {
-      const original = loan.transactions.find(({ encodedKey }) => encodedKey === fact.originalKey);
-      if (original === undefined || original.undo === null) throw new Error(`nothing to undo in ${fact.originalKey}`);
-      const adjusted = { ...original, adjustmentTransactionKey: fact.transaction.encodedKey, undo: null };
-      const transactions = loan.transactions.map((transaction) => (transaction === original ? adjusted : transaction));
-      return append({ ...loan, transactions }, undone(loan.position, original.undo), fact.transaction, null);
-    }
-  }
+  if (fact.type === 'STATE_CHANGED') return { ...loan, position: fact.position };
+  if (fact.type === 'TRANSACTION_ADJUSTED') return takeBack(loan, fact);
+  return append(loan, fact.position, fact.transaction, undoOf(loan.position, fact.position));
+}
+
+function takeBack(loan: Loan, { originalKey, transaction }: TransactionAdjusted): Loan {
+  const original = loan.transactions.find(({ encodedKey }) => encodedKey === originalKey);
+  if (original === undefined || original.undo === null) throw new Error(`nothing to undo in ${originalKey}`);
+  const adjusted = { ...original, adjustmentTransactionKey: transaction.encodedKey, undo: null };
+  const transactions = loan.transactions.map((known) => (known === original ? adjusted : known));
+  return append({ ...loan, transactions }, undone(loan.position, original.undo), transaction, null);
 }
 
 function append(loan: Loan, position: LoanPosition, posted: PostedTransaction, undo: PositionUndo | null): Loan {

@@ -3,7 +3,7 @@ import { type Decision, type DecisionContext, refuse, transactionOf } from './de
 import { charge, closeLedger, noAmounts, openLedger, rowAt } from './ledger.ts';
 import { type FeeCharge, type Installment, type Loan, dayOf, isDynamic, rowDue, rowExpected } from './loan.ts';
 import { type Decimal, roundAmount, zero } from './money.ts';
-import type { FeeAllocation, ProductFee } from './product.ts';
+import type { FeeAllocation, FeeAmountCalculationMethod, ProductFee } from './product.ts';
 import { type Refusal, refusal } from './refusals.ts';
 import { taxedAmount } from './taxes.ts';
 
@@ -120,23 +120,18 @@ export function feeAmount(
 }
 
 function definedAmount({ product, loanAmount, terms }: Loan, fee: ProductFee, rowPrincipal: Decimal): Decimal | null {
-  const exact = ((): Decimal | null => {
-    const percentOf = (base: Decimal): Decimal | null =>
-      fee.percentageAmount === undefined ? null : base.times(fee.percentageAmount).dividedBy(100);
-    switch (fee.amountCalculationMethod) {
-      case 'FLAT':
-        return fee.amount ?? null;
-      case 'LOAN_AMOUNT_PERCENTAGE':
-        return percentOf(loanAmount);
-      case 'REPAYMENT_PRINCIPAL_AMOUNT_PERCENTAGE':
-        return percentOf(rowPrincipal);
-      case 'LOAN_AMOUNT_PERCENTAGE_NUMBER_OF_INSTALLMENTS':
-        return percentOf(loanAmount)?.dividedBy(terms.repaymentInstallments) ?? null;
-      case 'FLAT_NUMBER_OF_INSTALLMENTS':
-        return fee.amount?.dividedBy(terms.repaymentInstallments) ?? null;
-    }
-  })();
-  return exact === null ? null : roundAmount(exact, product.currency, terms.rounding.roundingMode);
+  const percentOf = (base: Decimal): Decimal | undefined =>
+    fee.percentageAmount === undefined ? undefined : base.times(fee.percentageAmount).dividedBy(100);
+  const { repaymentInstallments } = terms;
+  const exactAmounts: Readonly<Record<FeeAmountCalculationMethod, () => Decimal | undefined>> = {
+    FLAT: () => fee.amount,
+    LOAN_AMOUNT_PERCENTAGE: () => percentOf(loanAmount),
+    REPAYMENT_PRINCIPAL_AMOUNT_PERCENTAGE: () => percentOf(rowPrincipal),
+    LOAN_AMOUNT_PERCENTAGE_NUMBER_OF_INSTALLMENTS: () => percentOf(loanAmount)?.dividedBy(repaymentInstallments),
+    FLAT_NUMBER_OF_INSTALLMENTS: () => fee.amount?.dividedBy(repaymentInstallments),
+  };
+  const exact = exactAmounts[fee.amountCalculationMethod]();
+  return exact === undefined ? null : roundAmount(exact, product.currency, terms.rounding.roundingMode);
 }
 
 interface NewCharge {

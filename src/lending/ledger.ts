@@ -58,16 +58,9 @@ function withRepaidDate(row: Installment, valueDate: LocalDate): Installment {
 /** How much of an element of a row can be paid now. */
 export function payable({ loan, position, rows }: Ledger, index: number, element: AllocationElement): Decimal {
   const row = rowAt(rows, index);
-  switch (element) {
-    case 'PRINCIPAL':
-      return dueOf(row.principal);
-    case 'INTEREST':
-      return payableInterest(loan, position, row);
-    case 'FEE':
-      return dueOf(row.fee.amount);
-    case 'PENALTY':
-      return dueOf(row.penalty.amount);
-  }
+  if (element === 'INTEREST') return payableInterest(loan, position, row);
+  const portions = { PRINCIPAL: row.principal, FEE: row.fee.amount, PENALTY: row.penalty.amount };
+  return dueOf(portions[element]);
 }
 
 /** Pays up to `amount` of one element of one row and returns what was paid. */
@@ -75,27 +68,18 @@ export function pay(ledger: Ledger, index: number, element: AllocationElement, a
   const paid = smaller(amount, payable(ledger, index, element));
   if (paid.isZero()) return zero;
   const row = rowAt(ledger.rows, index);
-  switch (element) {
-    case 'PRINCIPAL':
-      ledger.rows[index] = { ...touched(ledger, row), principal: addPaid(row.principal, paid) };
-      note(ledger, 'principal', paid, zero);
-      return paid;
-    case 'INTEREST': {
-      const asked = askedInterest(ledger, row);
-      const interest = payTaxed(ledger, row.interest, paid, asked);
-      ledger.rows[index] = { ...touched(ledger, row), interest };
-      note(ledger, 'interest', paid, interest.tax.paid.minus(row.interest.tax.paid));
-      return paid;
-    }
-    case 'PENALTY': {
-      const penalty = payTaxed(ledger, row.penalty, paid);
-      ledger.rows[index] = { ...touched(ledger, row), penalty };
-      note(ledger, 'penalty', paid, penalty.tax.paid.minus(row.penalty.tax.paid));
-      return paid;
-    }
-    case 'FEE':
-      return payCharges(ledger, paid, (charge) => charge.installmentNumber === row.number);
+  if (element === 'FEE') return payCharges(ledger, paid, (charge) => charge.installmentNumber === row.number);
+  if (element === 'PRINCIPAL') {
+    ledger.rows[index] = { ...touched(ledger, row), principal: addPaid(row.principal, paid) };
+    note(ledger, 'principal', paid, zero);
+    return paid;
   }
+  const name = element === 'INTEREST' ? 'interest' : 'penalty';
+  const asked = element === 'INTEREST' ? askedInterest(ledger, row) : undefined;
+  const portion = payTaxed(ledger, row[name], paid, asked);
+  ledger.rows[index] = { ...touched(ledger, row), [name]: portion };
+  note(ledger, name, paid, portion.tax.paid.minus(row[name].tax.paid));
+  return paid;
 }
 
 /** Of interest that is still being earned, tax is paid on what has been earned. */

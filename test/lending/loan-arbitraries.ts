@@ -1,0 +1,219 @@
+import * as fc from 'fast-check';
+import { type PrepaymentRecalculationMethod, prepaymentRecalculationMethods } from '../../src/lending/commands.ts';
+import { addDays } from '../../src/lending/dates.ts';
+import { figuresOf } from '../../src/lending/balances.ts';
+import { accrueTo } from '../../src/lending/accrual.ts';
+import { fitsProduct } from '../../src/lending/prepayment.ts';
+import type { LoanProduct } from '../../src/lending/product.ts';
+import type { Toggles } from '../../src/lending/toggles.ts';
+import {
+  type AskedCommand,
+  type Story,
+  applyFee,
+  applyPenalty,
+  approve,
+  create,
+  dynamicProduct,
+  fee,
+  loanOf,
+  money,
+  nothingYet,
+  overpay,
+  product,
+  repay,
+  under,
+  when,
+} from './loan-fixtures.ts';
+
+export const anyToggles: fc.Arbitrary<Toggles> = fc.record({
+  ALLOW_NON_SCHEDULED_FEES: fc.boolean(),
+  PRINCIPAL_OVERPAYMENT: fc.boolean(),
+  fixInstallmentTaxOnPenalty: fc.boolean(),
+});
+
+const fees = [
+  fee({
+    id: 'deducted',
+    trigger: 'DISBURSEMENT',
+    amountCalculationMethod: 'LOAN_AMOUNT_PERCENTAGE',
+    percentageAmount: money(2),
+  }),
+  fee({ id: 'capitalised', trigger: 'CAPITALIZED_DISBURSEMENT', amount: money(15) }),
+  fee({ id: 'upfront', trigger: 'UPFRONT_DISBURSEMENT', amount: money('7.77') }),
+  fee({
+    id: 'each',
+    trigger: 'PAYMENT_DUE',
+    amountCalculationMethod: 'FLAT_NUMBER_OF_INSTALLMENTS',
+    amount: money(10),
+  }),
+  fee({ id: 'manual', amount: money('3.33') }),
+  fee({ id: 'outside', allocation: 'NO_ALLOCATION' }),
+];
+
+export const anyProduct: fc.Arbitrary<LoanProduct> = fc
+  .record({
+    isDynamic: fc.boolean(),
+    interestCalculationMethod: fc.constantFrom('FLAT', 'DECLINING_BALANCE', 'DECLINING_BALANCE_DISCOUNTED'),
+    daysInYear: fc.constantFrom('ACTUAL_365_FIXED', 'ACTUAL_360', 'ACTUAL_ACTUAL_ISDA', 'E30_360'),
+    count: fc.constantFrom('REPAYMENT_PERIODICITY', 'ACTUAL_DAYS_COUNT'),
+    rate: fc.integer({ min: 0, max: 4000 }),
+    accrueLateInterest: fc.boolean(),
+    installments: fc.integer({ min: 1, max: 9 }),
+    grace: fc.integer({ min: 0, max: 2 }),
+    interval: fc.integer({ min: 1, max: 2 }),
+    unit: fc.constantFrom('WEEKS', 'MONTHS'),
+    amortizationMethod: fc.constantFrom('STANDARD_PAYMENTS', 'OPTIMIZED_PAYMENTS'),
+    wholeUnits: fc.constantFrom('NO_ROUNDING', 'ROUND_ALL', 'PAYMENT_DUE'),
+    order: fc.shuffledSubarray(['FEE', 'PENALTY', 'INTEREST', 'PRINCIPAL'] as const, { minLength: 4 }),
+    method: fc.constantFrom(...prepaymentRecalculationMethods),
+    taxRate: fc.constantFrom(0, 16, 19, '7.5'),
+    taxCalculationMethod: fc.constantFrom('INCLUSIVE', 'EXCLUSIVE'),
+    taxed: fc.tuple(fc.boolean(), fc.boolean(), fc.boolean()),
+    charged: fc.subarray(fees),
+  })
+  .map((drawn) => {
+    const installments = Math.max(drawn.installments, drawn.interval);
+    const gracePeriod = Math.min(drawn.grace, installments - 1);
+    const isFlat = drawn.interestCalculationMethod === 'FLAT';
+    const settings = {
+      interestSettings: {
+        interestRate: { defaultValue: money(drawn.rate).dividedBy(100) },
+        interestChargeFrequency: 'ANNUALIZED',
+        interestCalculationMethod: isFlat && drawn.isDynamic ? 'DECLINING_BALANCE' : drawn.interestCalculationMethod,
+        daysInYear: drawn.daysInYear,
+        scheduleInterestDaysCountMethod: drawn.count,
+        accrueLateInterest: drawn.accrueLateInterest,
+      },
+      scheduleSettings: {
+        repaymentPeriodUnit: drawn.unit,
+        numInstallments: { defaultValue: installments },
+        defaultPrincipalRepaymentInterval: drawn.interval,
+        roundingSettings: {
+          repaymentCurrencyRounding: drawn.wholeUnits === 'NO_ROUNDING' ? 'NO_ROUNDING' : 'ROUND_TO_NEAREST_WHOLE_UNIT',
+          repaymentElementsRoundingMethod: drawn.wholeUnits,
+        },
+      },
+      gracePeriodSettings: {
+        gracePeriodType: gracePeriod === 0 ? 'NONE' : 'PAY_INTEREST_ONLY',
+        gracePeriod: { defaultValue: gracePeriod },
+      },
+      paymentSettings: { amortizationMethod: drawn.amortizationMethod, repaymentAllocationOrder: drawn.order },
+      feesSettings: {
+        fees: fees.map((known) => (drawn.charged.includes(known) ? { ...known, feeApplication: 'REQUIRED' } : known)),
+      },
+      taxSettings: {
+        taxRate: money(drawn.taxRate),
+        taxCalculationMethod: drawn.taxCalculationMethod,
+        taxesOnInterestEnabled: drawn.taxed[0],
+        taxesOnFeesEnabled: drawn.taxed[1],
+        taxesOnPenaltyEnabled: drawn.taxed[2],
+      },
+    };
+    const made = drawn.isDynamic ? dynamicProduct(settings) : product(settings);
+    return withMethod(made, drawn.method);
+  });
+
+/** The product with that recalculation method, or with none where it does not fit. */
+export function withMethod(loanProduct: LoanProduct, method: PrepaymentRecalculationMethod): LoanProduct {
+  const { paymentSettings } = loanProduct;
+  const prepaymentRecalculationMethod = fitsProduct(method, loanProduct) ? method : 'NO_RECALCULATION';
+  return {
+    ...loanProduct,
+    paymentSettings: {
+      ...paymentSettings,
+      prepaymentSettings: { ...paymentSettings.prepaymentSettings, prepaymentRecalculationMethod },
+    },
+  };
+}
+
+/** What to do next, told so that it can be drawn before the loan is known. */
+export interface Step {
+  readonly kind: 'repay' | 'repayAll' | 'overpay' | 'fee' | 'feeOutside' | 'penalty' | 'adjust' | 'custom' | 'toggle';
+  /** Hundredths of what could be paid, or of the amount charged. */
+  readonly share: number;
+  readonly daysLater: number;
+  readonly installment: number;
+  readonly toggles: Toggles;
+}
+
+export const anyStep: fc.Arbitrary<Step> = fc.record({
+  kind: fc.constantFrom(
+    'repay',
+    'repay',
+    'repay',
+    'repayAll',
+    'overpay',
+    'fee',
+    'feeOutside',
+    'penalty',
+    'adjust',
+    'custom',
+    'toggle',
+  ),
+  share: fc.integer({ min: 1, max: 100 }),
+  daysLater: fc.integer({ min: 0, max: 45 }),
+  installment: fc.integer({ min: 1, max: 9 }),
+  toggles: anyToggles,
+});
+
+/** The command that a step means for this loan as it stands; null when it only switches toggles. */
+export function commandOf(story: Story, step: Step): AskedCommand | null {
+  const loan = loanOf(story);
+  const { position } = loan;
+  const asOf = position.asOf ?? '2011-01-23';
+  const valueDate = addDays(asOf, step.daysLater);
+  const accrued = position.asOf === null ? position : accrueTo(loan, position, valueDate);
+  const figures = figuresOf(loan, accrued);
+  const partOf = (amount: ReturnType<typeof money>): ReturnType<typeof money> =>
+    amount.times(step.share).dividedBy(100).toDecimalPlaces(2);
+  const place = loan.product.type === 'FIXED_TERM_LOAN' ? { installmentNumber: step.installment } : {};
+  switch (step.kind) {
+    case 'repay':
+      return repay(partOf(figures.total), valueDate);
+    case 'repayAll':
+      return repay(figures.total, valueDate);
+    case 'overpay':
+      return overpay(partOf(figures.principal.balance), valueDate);
+    case 'fee':
+      return applyFee(money(step.share).dividedBy(7).toDecimalPlaces(2), { ...place, valueDate });
+    case 'feeOutside':
+      return applyFee(step.share, { predefinedFeeKey: 'outside', valueDate });
+    case 'penalty':
+      return applyPenalty(money(step.share).dividedBy(9).toDecimalPlaces(2), { ...place, valueDate });
+    case 'adjust': {
+      const last = loan.transactions.findLast(({ undo }) => undo !== null);
+      return { type: 'ADJUST_TRANSACTION', transactionId: last?.encodedKey ?? 'none' };
+    }
+    case 'custom': {
+      const outside = partOf(figures.nonScheduledFees.balance);
+      const interest = partOf(figures.interest.balance);
+      const principal = partOf(figures.principal.balance);
+      const parts = [
+        { customPaymentAmountType: 'NON_SCHEDULED_FEE', amount: outside },
+        { customPaymentAmountType: 'INTEREST', amount: interest },
+        { customPaymentAmountType: 'PRINCIPAL', amount: principal },
+      ].filter(({ amount }) => amount.greaterThan(0));
+      return repay(outside.plus(interest).plus(principal), valueDate, { customPaymentAmounts: parts });
+    }
+    case 'toggle':
+      break;
+  }
+  return null;
+}
+
+/** The story after a step. */
+export function walk(story: Story, step: Step): Story {
+  if (step.kind === 'toggle') return under(step.toggles, story);
+  const command = commandOf(story, step);
+  return command === null ? story : when(story, command);
+}
+
+/** A story of a drawn product, disbursed on 2011-01-23, under drawn toggles. */
+export const anyStart: fc.Arbitrary<Story> = fc
+  .record({ product: anyProduct, amount: fc.integer({ min: 2000, max: 500_000 }), toggles: anyToggles })
+  .map(({ product: drawn, amount, toggles }) => {
+    const opened = when(under(toggles, nothingYet), create(drawn, money(amount).dividedBy(100)));
+    return when(when(opened, approve), { type: 'DISBURSE', valueDate: '2011-01-23', fees: [] });
+  });
+
+export const anySteps: fc.Arbitrary<readonly Step[]> = fc.array(anyStep, { maxLength: 9 });

@@ -1,0 +1,255 @@
+import type { LoanCommand } from '../../src/lending/commands.ts';
+import type { LoanEvent } from '../../src/lending/events.ts';
+import { execute } from '../../src/lending/execute.ts';
+import type { Loan } from '../../src/lending/loan.ts';
+import { Decimal } from '../../src/lending/money.ts';
+import type { LoanProduct, ProductFee } from '../../src/lending/product.ts';
+import type { Refusal } from '../../src/lending/refusals.ts';
+import { type Toggles, allTogglesOff } from '../../src/lending/toggles.ts';
+
+/** 2011-01-20, noon: the day the fixtures' accounts are opened. */
+export const openedAt = Date.parse('2011-01-20T12:00:00Z');
+
+export const money = (value: Decimal | number | string): Decimal => new Decimal(value);
+
+type Settings = { [Name in keyof LoanProduct]?: LoanProduct[Name] extends object ? object : LoanProduct[Name] };
+
+/** A product of the published case 1000 over four months at ten percent a month, changed as the test says. */
+export function product(settings: Settings = {}): LoanProduct {
+  const base: LoanProduct = {
+    encodedKey: 'a'.repeat(32),
+    id: 'product',
+    name: 'Product',
+    type: 'FIXED_TERM_LOAN',
+    state: 'ACTIVE',
+    currency: { code: 'EUR', digits: 2 },
+    loanAmountSettings: { loanAmount: {} },
+    interestSettings: {
+      interestRate: { defaultValue: money(10) },
+      interestChargeFrequency: 'EVERY_MONTH',
+      interestChargeFrequencyCount: 1,
+      interestType: 'SIMPLE_INTEREST',
+      interestCalculationMethod: 'DECLINING_BALANCE_DISCOUNTED',
+      daysInYear: 'ACTUAL_365_FIXED',
+      scheduleInterestDaysCountMethod: 'REPAYMENT_PERIODICITY',
+      accrueLateInterest: true,
+    },
+    scheduleSettings: {
+      scheduleDueDatesMethod: 'INTERVAL',
+      repaymentPeriodUnit: 'MONTHS',
+      defaultRepaymentPeriodCount: 1,
+      fixedDaysOfMonth: [],
+      numInstallments: { defaultValue: 4 },
+      firstRepaymentDueDateOffset: {},
+      defaultPrincipalRepaymentInterval: 1,
+      roundingSettings: {
+        roundingMode: 'HALF_UP',
+        repaymentCurrencyRounding: 'NO_ROUNDING',
+        repaymentElementsRoundingMethod: 'NO_ROUNDING',
+        roundingRepaymentScheduleMethod: 'ROUND_REMAINDER_INTO_LAST_REPAYMENT',
+      },
+    },
+    gracePeriodSettings: { gracePeriodType: 'NONE', gracePeriod: {} },
+    paymentSettings: {
+      amortizationMethod: 'STANDARD_PAYMENTS',
+      paymentMethod: 'HORIZONTAL',
+      repaymentAllocationOrder: ['FEE', 'PENALTY', 'INTEREST', 'PRINCIPAL'],
+      prepaymentSettings: {
+        prepaymentAcceptance: 'ACCEPT_PREPAYMENTS',
+        prepaymentRecalculationMethod: 'NO_RECALCULATION',
+      },
+    },
+    feesSettings: { allowArbitraryFees: true, fees: [] },
+    taxSettings: {
+      taxRate: money(0),
+      taxCalculationMethod: 'EXCLUSIVE',
+      taxesOnInterestEnabled: false,
+      taxesOnFeesEnabled: false,
+      taxesOnPenaltyEnabled: false,
+    },
+    newAccountSettings: { accountInitialState: 'PENDING_APPROVAL' },
+    allowCustomRepaymentAllocation: true,
+  };
+  return merged(base, settings) as LoanProduct;
+}
+
+function merged(base: unknown, change: unknown): unknown {
+  const isPlain = (value: unknown): value is object =>
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Decimal);
+  if (!isPlain(base) || !isPlain(change)) return change;
+  const fields: Record<string, unknown> = { ...base };
+  for (const [name, value] of Object.entries(change)) {
+    fields[name] = name in fields ? merged(fields[name], value) : value;
+  }
+  return fields;
+}
+
+/** The dynamic loan of the published prepayment cases: 1000, six months, ten percent a year on thirty-day months. */
+export function dynamicProduct(settings: Settings = {}): LoanProduct {
+  const base = product({
+    type: 'DYNAMIC_TERM_LOAN',
+    interestSettings: {
+      interestChargeFrequency: 'ANNUALIZED',
+      interestCalculationMethod: 'DECLINING_BALANCE',
+      daysInYear: 'E30_360',
+      scheduleInterestDaysCountMethod: 'ACTUAL_DAYS_COUNT',
+    },
+    scheduleSettings: { numInstallments: { defaultValue: 6 } },
+    paymentSettings: { repaymentAllocationOrder: ['PENALTY', 'FEE', 'INTEREST', 'PRINCIPAL'] },
+  });
+  return merged(base, settings) as LoanProduct;
+}
+
+export function fee(settings: Partial<ProductFee> & { readonly id: string }): ProductFee {
+  return {
+    encodedKey: `${settings.id}-key`,
+    name: `Fee ${settings.id}`,
+    trigger: 'MANUAL',
+    amountCalculationMethod: 'FLAT',
+    feeApplication: 'OPTIONAL',
+    state: 'ACTIVE',
+    allocation: 'INSTALLMENT',
+    ...settings,
+  };
+}
+
+type Asked<Command> = Command extends LoanCommand
+  ? Omit<Command, 'commandId' | 'loanAccountId' | 'receivedAt'> & { commandId?: string; receivedAt?: number }
+  : never;
+export type AskedCommand = Asked<LoanCommand>;
+
+/** One account and what has happened to it: commands in, events and refusals out. */
+export interface Story {
+  readonly loan: Loan | null;
+  readonly events: readonly LoanEvent[];
+  readonly refusals: readonly Refusal[];
+  readonly outcome: 'committed' | 'refused' | 'repeated' | null;
+  readonly toggles: Toggles;
+  readonly commandCount: number;
+}
+
+export const nothingYet: Story = {
+  loan: null,
+  events: [],
+  refusals: [],
+  outcome: null,
+  toggles: allTogglesOff,
+  commandCount: 0,
+};
+
+/** The story after one more command; the loan must exist when it is read through {@link loanOf}. */
+export function when(story: Story, asked: AskedCommand): Story {
+  const commandCount = story.commandCount + 1;
+  const commandId = asked.commandId ?? `00000000-0000-4000-8000-${String(commandCount).padStart(12, '0')}`;
+  const command = {
+    receivedAt: openedAt + commandCount * 1000,
+    ...asked,
+    commandId,
+    loanAccountId: 'L1',
+  } as LoanCommand;
+  const keys = new Map<string, string>();
+  const newKey = (purpose: string): string => {
+    const key = keys.get(purpose) ?? keyOf(`${commandId} ${purpose}`);
+    keys.set(purpose, key);
+    return key;
+  };
+  const result = execute(story.loan, command, { toggles: story.toggles, newKey });
+  return {
+    ...story,
+    commandCount,
+    loan: result.outcome === 'repeated' ? story.loan : result.loan,
+    events: result.outcome === 'committed' ? [...story.events, ...result.events] : story.events,
+    refusals: result.outcome === 'refused' ? result.refusals : [],
+    outcome: result.outcome,
+  };
+}
+
+/** Four 32-bit FNV-1a hashes, each of the text and the one before, as 32 hex characters. */
+function keyOf(text: string): string {
+  let hash = 0x811c9dc5;
+  return Array.from({ length: 4 }, () => {
+    for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
+    return (hash >>> 0).toString(16).padStart(8, '0');
+  }).join('');
+}
+
+export function given(...commands: readonly AskedCommand[]): Story {
+  return commands.reduce(when, nothingYet);
+}
+
+export function under(toggles: Partial<Toggles>, story: Story = nothingYet): Story {
+  return { ...story, toggles: { ...story.toggles, ...toggles } };
+}
+
+export function loanOf({ loan, refusals }: Story): Loan {
+  if (loan === null) throw new Error(`no loan: ${JSON.stringify(refusals)}`);
+  return loan;
+}
+
+export const create = (loanProduct: LoanProduct, loanAmount: Decimal | number | string = 1000): AskedCommand => ({
+  type: 'CREATE_LOAN',
+  product: loanProduct,
+  loanAmount: money(loanAmount),
+});
+export const approve: AskedCommand = { type: 'CHANGE_STATE', action: 'APPROVE' };
+export const disburse = (
+  valueDate: string,
+  fees: readonly { predefinedFeeKey: string; amount?: Decimal }[] = [],
+): AskedCommand => ({
+  type: 'DISBURSE',
+  valueDate,
+  fees,
+});
+export const repay = (amount: Decimal | number | string, valueDate: string, more: object = {}): AskedCommand => ({
+  type: 'REPAY',
+  amount: money(amount),
+  valueDate,
+  customPaymentAmounts: [],
+  ...more,
+});
+export const applyFee = (amount: Decimal | number | string, more: object = {}): AskedCommand => ({
+  type: 'APPLY_FEE',
+  amount: money(amount),
+  valueDate: '2011-01-23',
+  ...more,
+});
+export const applyPenalty = (amount: Decimal | number | string, more: object = {}): AskedCommand => ({
+  type: 'APPLY_PENALTY',
+  amount: money(amount),
+  valueDate: '2011-01-23',
+  ...more,
+});
+export const overpay = (amount: Decimal | number | string, valueDate: string, more: object = {}): AskedCommand => ({
+  type: 'PRINCIPAL_OVERPAYMENT',
+  amount: money(amount),
+  valueDate,
+  ...more,
+});
+/** Undoes the transaction of that number, from 1. */
+export const adjust = (number: number): AskedCommand => ({ type: 'ADJUST_TRANSACTION', transactionId: `L1-${number}` });
+
+/** An account of the product, approved and paid out on 2011-01-23. */
+export function disbursed(loanProduct: LoanProduct = product(), loanAmount: Decimal | number | string = 1000): Story {
+  return given(create(loanProduct, loanAmount), approve, disburse('2011-01-23'));
+}
+
+/** Amounts as an accountant writes them: two digits, so that tables compare as text. */
+export function texts(amounts: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(amounts).map(([name, value]) => [name, value instanceof Decimal ? value.toFixed(2) : value]),
+  );
+}
+
+/** Principal and interest of each row, expected and paid: `215.47/0.00 100.00/0.00`. */
+export function rowsOf(loan: Loan): string[] {
+  return loan.position.installments.map(
+    ({ principal, interest }) =>
+      `${principal.expected.toFixed(2)}/${principal.paid.toFixed(2)} ` +
+      `${interest.amount.expected.toFixed(2)}/${interest.amount.paid.toFixed(2)}`,
+  );
+}
+
+export const reasons = ({ refusals }: Story): string[] =>
+  refusals.map(({ errorReason, errorSource }) =>
+    errorSource === null ? errorReason : `${errorReason} ${errorSource}`,
+  );

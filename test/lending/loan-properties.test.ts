@@ -1,0 +1,359 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { describe, it } from 'mocha';
+import { type Balances, balancesOf, figuresOf } from '../../src/lending/balances.ts';
+import type { LoanEvent } from '../../src/lending/events.ts';
+import { type InstallmentView, scheduleOf } from '../../src/lending/installments.ts';
+import { decodeLoan, encodeLoan } from '../../src/lending/loan-codec.ts';
+import { type TaxedPortion, rowDue } from '../../src/lending/loan.ts';
+import { Decimal, sum } from '../../src/lending/money.ts';
+import { type Toggles, allTogglesOff } from '../../src/lending/toggles.ts';
+import {
+  type Step,
+  anyProduct,
+  anyStart,
+  anySteps,
+  anyToggles,
+  commandOf,
+  walk,
+  withMethod,
+} from './loan-arbitraries.ts';
+import {
+  type Story,
+  approve,
+  create,
+  disburse,
+  given,
+  loanOf,
+  money,
+  nothingYet,
+  repay,
+  texts,
+  under,
+  when,
+} from './loan-fixtures.ts';
+
+const runs = { numRuns: 100 };
+/** For what compares whole loans, which takes chai long. */
+const fewRuns = { numRuns: 20 };
+
+/** The story after each step. */
+function pathOf(start: Story, steps: readonly Step[]): Story[] {
+  const path = [start];
+  for (const step of steps) path.push(walk(path.at(-1) ?? start, step));
+  return path;
+}
+
+/** A property that has to hold after each step of any story. */
+function always(holds: (story: Story) => void, settings: { numRuns: number } = runs): void {
+  fc.assert(
+    fc.property(anyStart, anySteps, (start, steps) => {
+      for (const story of pathOf(start, steps)) holds(story);
+    }),
+    settings,
+  );
+}
+
+describe('any loan, whatever happens to it', () => {
+  it('expects all principal lent from its installments and its overpayments', () => {
+    always((story) => {
+      const { installments, principalLent } = loanOf(story).position;
+      const asked = sum(installments.flatMap((row) => [row.principal.expected, row.principalOverpaid]));
+      expect(asked.toFixed(2)).to.equal(principalLent.toFixed(2));
+    });
+  });
+
+  it('has nothing below zero, and taxes within their amounts', () => {
+    always((story) => {
+      for (const row of loanOf(story).position.installments) {
+        const amounts = [row.principal, ...[row.interest, row.fee, row.penalty].flatMap(portionsOf)];
+        for (const { expected, paid } of amounts) {
+          expect(paid.isNegative(), `paid ${paid.toFixed()}`).to.equal(false);
+          expect(paid.lessThanOrEqualTo(expected), `${paid.toFixed()} paid of ${expected.toFixed()}`).to.equal(true);
+        }
+        for (const { amount, tax } of [row.interest, row.fee, row.penalty]) {
+          expect(tax.expected.lessThanOrEqualTo(amount.expected)).to.equal(true);
+        }
+      }
+    });
+  });
+
+  it('shows expected = paid + due in every group of every installment, amounts in cents', () => {
+    always((story) => {
+      for (const row of scheduleOf(loanOf(story), story.toggles).installments) {
+        const groups = [
+          row.principal.amount,
+          ...[row.interest, row.fee, row.penalty].flatMap((g) => [g.amount, g.tax]),
+        ];
+        for (const { expected, paid, due } of groups) {
+          expect(expected.toFixed()).to.equal(paid.plus(due).toFixed());
+          expect(due.isNegative()).to.equal(false);
+          expect(Math.max(...[expected, paid, due].map((amount) => amount.decimalPlaces()))).to.be.at.most(2);
+        }
+      }
+    });
+  });
+
+  it('has due dates strictly ascending after the disbursement, and numbers without a gap', () => {
+    always((story) => {
+      const { installments, disbursement } = loanOf(story).position;
+      let before = disbursement?.date ?? '';
+      for (const [index, row] of installments.entries()) {
+        expect(row.dueDate > before, `${row.dueDate} after ${before}`).to.equal(true);
+        expect(row.number).to.equal(index + 1);
+        before = row.dueDate;
+      }
+    });
+  });
+
+  it('owes the principal lent less the principal paid', () => {
+    always((story) => {
+      const loan = loanOf(story);
+      const { principal } = figuresOf(loan);
+      expect(principal.balance.toFixed()).to.equal(loan.position.principalLent.minus(principal.paid).toFixed());
+    });
+  });
+
+  it('has in its rows what is in its fee charges', () => {
+    always((story) => {
+      const { installments, charges } = loanOf(story).position;
+      for (const row of installments) {
+        const own = charges.filter((charge) => charge.installmentNumber === row.number);
+        const total = (part: 'amount' | 'tax', side: 'expected' | 'paid'): string =>
+          sum(own.map((charge) => charge[part][side])).toFixed(2);
+        expect(
+          portionsOf(row.fee).flatMap(({ expected, paid }) => [expected.toFixed(2), paid.toFixed(2)]),
+        ).to.deep.equal([
+          total('amount', 'expected'),
+          total('amount', 'paid'),
+          total('tax', 'expected'),
+          total('tax', 'paid'),
+        ]);
+      }
+    });
+  });
+
+  it('is closed exactly when nothing is owed', () => {
+    always((story) => {
+      const loan = loanOf(story);
+      const { total, nonScheduledFees } = figuresOf(loan);
+      const isRepaid = total.isZero() && nonScheduledFees.balance.isZero();
+      const paidOut = loan.position.disbursement !== null;
+      expect(loan.position.accountState).to.equal(paidOut ? (isRepaid ? 'CLOSED' : 'ACTIVE') : 'APPROVED');
+      if (isRepaid) expect(sum(loan.position.installments.map(rowDue)).toFixed()).to.equal('0');
+    });
+  });
+
+  it('survives being stored', () => {
+    always((story) => {
+      expect(decodeLoan(encodeLoan(loanOf(story)))).to.deep.equal(loanOf(story));
+    }, fewRuns);
+  });
+
+  it('numbers its events without a gap', () => {
+    always((story) => {
+      expect(story.events.map(({ sequence }) => sequence)).to.deep.equal(story.events.map((_, index) => index + 1));
+      expect(loanOf(story).eventSequence).to.equal(story.events.length);
+    });
+  });
+});
+
+describe('the events of any loan', () => {
+  it('fold to its schedule and its balances, under any toggles, switched on the way', () => {
+    fc.assert(
+      fc.property(anyStart, anySteps, (start, steps) => {
+        let told = start.events.length;
+        for (const story of pathOf(start, steps)) {
+          const isTold = story.events.length > told || story === start;
+          told = story.events.length;
+          if (!isTold) continue;
+          // A preview is no schedule yet: once the disbursement is taken back, nothing is left to tell.
+          const isPaidOut = loanOf(story).position.disbursement !== null;
+          const shown = isPaidOut ? scheduleOf(loanOf(story), story.toggles).installments : [];
+          expect(plain(foldSchedule(story.events))).to.deep.equal(plain(shown));
+          const last = story.events.findLast((event) => event.eventType === 'loan_balance_changed');
+          expect(plain(last?.balances)).to.deep.equal(plain(balancesOf(loanOf(story), story.toggles)));
+        }
+      }),
+      runs,
+    );
+  });
+
+  it('have balance changes that sum to the balances, for each of the eight toggle settings', () => {
+    fc.assert(
+      fc.property(anyStart, anySteps, anyToggles, (start, steps, toggles) => {
+        const story = walkAll(
+          reopen(start, toggles),
+          steps.filter(({ kind }) => kind !== 'toggle'),
+        );
+        const sums = foldBalances(story.events);
+        const balances = balancesOf(loanOf(story), toggles);
+        for (const [name, amount] of Object.entries(balances)) {
+          expect(`${name} ${(sums.get(name) ?? money(0)).toFixed(2)}`).to.equal(`${name} ${amount.toFixed(2)}`);
+        }
+        expect([...sums.keys()].filter((name) => !(name in balances))).to.deep.equal([]);
+      }),
+      runs,
+    );
+  });
+
+  it('use no name that a toggle has switched off', () => {
+    fc.assert(
+      fc.property(anyStart, anySteps, anyToggles, (start, steps, toggles) => {
+        const story = walkAll(
+          reopen(start, toggles),
+          steps.filter(({ kind }) => kind !== 'toggle'),
+        );
+        const text = JSON.stringify(story.events.map((event) => ({ ...event, toggles: null })));
+        const shown = text + JSON.stringify([balancesOf(loanOf(story), toggles), scheduleOf(loanOf(story), toggles)]);
+        const has = (name: string): boolean => shown.includes(`"${name}"`);
+        const isOn = toggles.ALLOW_NON_SCHEDULED_FEES;
+        expect(['feesDue', 'feesPaid', 'feesBalance'].map(has)).to.deep.equal([!isOn, !isOn, !isOn]);
+        expect(['scheduledFeesDue', 'nonScheduledFeeBalance', 'nonScheduledFeePaidBalance'].map(has)).to.deep.equal([
+          isOn,
+          isOn,
+          isOn,
+        ]);
+        expect(has('nonScheduledPrincipalBalanceOverpayment')).to.equal(toggles.PRINCIPAL_OVERPAYMENT);
+      }),
+      runs,
+    );
+  });
+});
+
+describe('a command', () => {
+  it('that is adjusted leaves everything exactly as it was', () => {
+    fc.assert(
+      fc.property(anyStart, anySteps, (start, steps) => {
+        const path = pathOf(start, steps);
+        for (const [index, story] of path.entries()) {
+          const before = path[index - 1];
+          const step = steps[index - 1];
+          if (before === undefined || step === undefined || story.outcome !== 'committed') continue;
+          if (step.kind === 'adjust' || step.kind === 'toggle') continue;
+          const last = loanOf(story).transactions.at(-1)?.encodedKey ?? '';
+          const after = when(story, { type: 'ADJUST_TRANSACTION', transactionId: last });
+          expect(after.outcome).to.equal('committed');
+          expect(loanOf(after).position).to.deep.equal(loanOf(before).position);
+          expect(plain(scheduleOf(loanOf(after), allTogglesOff))).to.deep.equal(
+            plain(scheduleOf(loanOf(before), allTogglesOff)),
+          );
+        }
+      }),
+      runs,
+    );
+  });
+
+  it('sent twice changes nothing the second time', () => {
+    fc.assert(
+      fc.property(anyStart, anySteps, (start, steps) => {
+        let story = start;
+        for (const step of steps) {
+          const command = step.kind === 'toggle' ? null : commandOf(story, step);
+          if (command === null) continue;
+          const named = {
+            ...command,
+            commandId: `00000000-0000-4000-9000-${String(story.commandCount).padStart(12, '0')}`,
+          };
+          story = when(story, named);
+          const again = when(story, named);
+          expect(again.outcome).to.equal('repeated');
+          expect(again.loan).to.equal(story.loan);
+          expect(again.events).to.equal(story.events);
+        }
+      }),
+      runs,
+    );
+  });
+});
+
+describe('repaying a, then b on the same day', () => {
+  it('leaves the balances that repaying a + b leaves, without recalculation', () => {
+    const share = fc.integer({ min: 1, max: 99 });
+    const days = fc.integer({ min: 0, max: 120 });
+    fc.assert(
+      fc.property(anyProduct, share, share, days, (drawn, first, second, daysLater) => {
+        const plainProduct = withMethod(drawn, 'NO_RECALCULATION');
+        const start = given(create(plainProduct), approve, disburse('2011-01-23'));
+        const date = new Date(Date.UTC(2011, 0, 23 + daysLater)).toISOString().slice(0, 10);
+        const probe = commandOf(start, { ...fullShare, daysLater });
+        if (probe === null || probe.type !== 'REPAY') throw new Error('no repayment');
+        const a = probe.amount.times(first).dividedBy(200).toDecimalPlaces(2);
+        const b = probe.amount.times(second).dividedBy(200).toDecimalPlaces(2);
+        fc.pre(a.greaterThan(0) && b.greaterThan(0));
+        const apart = when(when(start, repay(a, date)), repay(b, date));
+        const together = when(start, repay(a.plus(b), date));
+        expect([apart.outcome, together.outcome]).to.deep.equal(['committed', 'committed']);
+        expect(texts(balancesOf(loanOf(apart), allTogglesOff))).to.deep.equal(
+          texts(balancesOf(loanOf(together), allTogglesOff)),
+        );
+        expect(loanOf(apart).position.installments).to.deep.equal(loanOf(together).position.installments);
+      }),
+      runs,
+    );
+  });
+});
+
+describe('a preview', () => {
+  it('is the schedule right after the disbursement', () => {
+    fc.assert(
+      fc.property(anyProduct, anyToggles, (drawn, toggles) => {
+        const opened = when(under(toggles, nothingYet), {
+          ...create(drawn),
+          expectedDisbursementDate: '2011-01-23',
+        } as ReturnType<typeof create>);
+        const previewed = scheduleOf(loanOf(opened), toggles);
+        const out = when(when(opened, approve), disburse('2011-01-23'));
+        expect(plain(scheduleOf(loanOf(out), toggles))).to.deep.equal(plain(previewed));
+      }),
+      runs,
+    );
+  });
+});
+
+const fullShare: Step = { kind: 'repayAll', share: 100, daysLater: 0, installment: 1, toggles: allTogglesOff };
+
+function walkAll(start: Story, steps: readonly Step[]): Story {
+  return steps.reduce(walk, start);
+}
+
+/** The same account opened again under other toggles. */
+function reopen(start: Story, toggles: Toggles): Story {
+  const { product, loanAmount } = loanOf(start);
+  const opened = when(under(toggles, nothingYet), create(product, loanAmount));
+  return when(when(opened, approve), disburse('2011-01-23'));
+}
+
+function portionsOf({ amount, tax }: TaxedPortion): TaxedPortion['amount'][] {
+  return [amount, tax];
+}
+
+function foldSchedule(events: readonly LoanEvent[]): InstallmentView[] {
+  const rows = new Map<string, InstallmentView>();
+  for (const event of events) {
+    if (event.eventType !== 'loan_schedule_changed') continue;
+    for (const key of event.removedInstallmentKeys) rows.delete(key);
+    for (const row of event.changedInstallments) rows.set(row.encodedKey, row);
+  }
+  return [...rows.values()].sort((one, other) => Number(one.number) - Number(other.number));
+}
+
+function foldBalances(events: readonly LoanEvent[]): Map<string, Decimal> {
+  const sums = new Map<string, Decimal>();
+  for (const event of events) {
+    if (event.eventType !== 'loan_balance_changed') continue;
+    for (const { type, amount, balanceAfter } of event.changes) {
+      const total = (sums.get(type) ?? money(0)).plus(amount);
+      expect(balanceAfter.toFixed()).to.equal(total.toFixed());
+      sums.set(type, total);
+    }
+  }
+  return sums;
+}
+
+/** Decimals as text, so that 0 and -0 or two objects of one amount compare as equal. */
+function plain(value: Balances | undefined | object): unknown {
+  return JSON.parse(
+    JSON.stringify(value ?? null, (_, field: unknown) => (field instanceof Decimal ? field.toFixed() : field)),
+  );
+}
