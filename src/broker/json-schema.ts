@@ -50,10 +50,15 @@ export function compileValidator(schema: JsonSchema, options: ValidatorOptions =
   }
 }
 
+/** Most violations that one text names; of more it gives the number. */
+export const namedViolationsMaximum = 100;
+
 /** All violations in one text: `#/amount: ...`, or a count and one line for each. */
 export function describeViolations(violations: readonly SchemaViolation[]): string {
-  const lines = violations.map(({ pointer, message }) => `${pointer}: ${message}`);
-  return lines.length === 1 ? (lines[0] ?? '') : `#: ${lines.length} schema violations found\n${lines.join('\n')}`;
+  const lines = violations.slice(0, namedViolationsMaximum).map(({ pointer, message }) => `${pointer}: ${message}`);
+  return violations.length === 1
+    ? (lines[0] ?? '')
+    : `#: ${violations.length} schema violations found\n${lines.join('\n')}`;
 }
 
 const noViolations: readonly SchemaViolation[] = [];

@@ -1,13 +1,14 @@
 import { Router, type Request } from 'express';
 import { isDeepStrictEqual } from 'node:util';
-import { formatOffset, parsePartition } from '../broker/cursor.ts';
-import type { EventLog, PartitionBounds } from '../broker/event-log.ts';
+import type { EventLog } from '../broker/event-log.ts';
 import type { EventType } from '../broker/event-type.ts';
 import { enrichmentStrategies, partitionStrategies, readEventType } from '../broker/event-type-validation.ts';
 import type { EventTypes } from '../broker/event-types.ts';
 import { parseSchema } from '../broker/json-schema.ts';
 import { LendstreamError } from '../errors.ts';
 import { readJsonObject } from './body.ts';
+import { createCursorOperationsRouter } from './cursor-operations.ts';
+import { createPartitionsRouter } from './partitions.ts';
 import { methodNotAllowed } from './problem.ts';
 import { pageOf, textParameter, type Page } from './query.ts';
 
@@ -21,7 +22,7 @@ export function createEventTypesRouter(services: EventTypesServices): Router {
   const router = Router();
   addEventTypes(router, services);
   addSchemas(router, services);
-  addPartitions(router, services);
+  router.use(createPartitionsRouter(services), createCursorOperationsRouter(services));
   router
     .route('/registry/enrichment-strategies')
     .get((_request, response) => {
@@ -139,39 +140,4 @@ function schemaTextOf(body: Record<string, unknown>): string {
     throw new LendstreamError('MALFORMED_REQUEST', 'Field "type" cannot be this. Possible values: json_schema');
   }
   return String(body['schema']);
-}
-
-function addPartitions(router: Router, { eventTypes, log }: EventTypesServices): void {
-  router
-    .route('/event-types/:name/partitions')
-    .get(async (request, response) => {
-      const { eventType, partitionCount } = eventTypes.get(request.params.name);
-      const partitions = Array.from({ length: partitionCount }, (_, partition) => ({
-        topic: eventType.name,
-        partition,
-      }));
-      response.json((await log.bounds(partitions)).map(partitionView));
-    })
-    .all(methodNotAllowed('GET'));
-  router
-    .route('/event-types/:name/partitions/:partition')
-    .get(async (request, response) => {
-      const { eventType, partitionCount } = eventTypes.get(request.params.name);
-      const partition = parsePartition(request.params.partition);
-      if (partition === undefined || partition >= partitionCount) {
-        throw new LendstreamError('NOT_FOUND', 'partition not found');
-      }
-      const [bounds] = await log.bounds([{ topic: eventType.name, partition }]);
-      response.json(bounds === undefined ? {} : partitionView(bounds));
-    })
-    .all(methodNotAllowed('GET'));
-}
-
-/** The newest event there is: the one before the next to come. */
-function partitionView({ earliest, latest, partition }: PartitionBounds): Record<string, string> {
-  return {
-    oldest_available_offset: formatOffset(earliest),
-    newest_available_offset: formatOffset(latest - 1),
-    partition: String(partition),
-  };
 }

@@ -1,6 +1,12 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { compileValidator, describeViolations, isDateTime, parseSchema } from '../../src/broker/json-schema.ts';
+import {
+  compileValidator,
+  describeViolations,
+  isDateTime,
+  namedViolationsMaximum,
+  parseSchema,
+} from '../../src/broker/json-schema.ts';
 import { LendstreamError } from '../../src/errors.ts';
 
 function findings(schema: Record<string, unknown>, value: unknown): string[] {
@@ -129,6 +135,14 @@ describe('describeViolations', () => {
     expect(describeViolations([violation, violation])).to.equal(
       '#: 2 schema violations found\n#/a: is bad\n#/a: is bad',
     );
+  });
+});
+
+describe('describeViolations, of very many', () => {
+  it('names the first and counts the rest', () => {
+    const text = describeViolations(Array.from({ length: 1_000 }, () => ({ pointer: '#', message: 'is bad' })));
+    expect(text.split('\n')).to.have.length(1 + namedViolationsMaximum);
+    expect(text).to.match(/^#: 1000 schema violations found/);
   });
 });
 

@@ -1,0 +1,107 @@
+import { Router, type Request } from 'express';
+import { formatOffset, parseOffset, parsePartition } from '../broker/cursor.ts';
+import { cursorDistance, shiftCursor, unconsumedEvents, type Position } from '../broker/cursor-operations.ts';
+import { LendstreamError, describeError } from '../errors.ts';
+import { readBody } from './body.ts';
+import type { EventTypesServices } from './event-types.ts';
+import { partitionView } from './partitions.ts';
+import { methodNotAllowed } from './problem.ts';
+
+/** Most cursors of one request. */
+export const cursorsPerRequestMaximum = 1_000;
+
+/** POST /event-types/{name}/cursor-distances, /shifted-cursors and /cursors-lag. */
+export function createCursorOperationsRouter({ eventTypes, log }: EventTypesServices): Router {
+  const router = Router();
+  router
+    .route('/event-types/:name/cursor-distances')
+    .post(async (request, response) => {
+      eventTypes.get(request.params.name);
+      const queries = await readQueries(request);
+      const answers = queries.map((query) => {
+        const initial = positionOf(query['initial_cursor'], 'initial_cursor.');
+        const final = positionOf(query['final_cursor'], 'final_cursor.');
+        const distance = cursorDistance(initial, final);
+        return { initial_cursor: cursorView(initial), final_cursor: cursorView(final), distance };
+      });
+      response.json(answers);
+    })
+    .all(methodNotAllowed('POST'));
+  router
+    .route('/event-types/:name/shifted-cursors')
+    .post(async (request, response) => {
+      eventTypes.get(request.params.name);
+      const queries = await readQueries(request);
+      const answers = queries.map((query) => {
+        const position = positionOf(query, '');
+        const shift = query['shift'] ?? 0;
+        if (!Number.isSafeInteger(shift)) throw missing('shift', 'must be a whole number');
+        return cursorView({ ...position, offset: shiftCursor(position, shift as number) });
+      });
+      response.json(answers);
+    })
+    .all(methodNotAllowed('POST'));
+  router
+    .route('/event-types/:name/cursors-lag')
+    .post(async (request, response) => {
+      const { eventType, partitionCount } = eventTypes.get(request.params.name);
+      const positions = (await readQueries(request)).map((query) => positionOf(query, ''));
+      const partitions = positions.map(({ partition: text }) => {
+        const partition = parsePartition(text);
+        if (partition === undefined || partition >= partitionCount) {
+          throw new LendstreamError('UNPROCESSABLE', 'Partition not found.');
+        }
+        return { topic: eventType.name, partition };
+      });
+      const bounds = await log.bounds(partitions);
+      response.json(
+        bounds.map((found, index) => ({
+          ...partitionView(found),
+          unconsumed_events: unconsumedEvents(found, positions[index]?.offset ?? -1),
+        })),
+      );
+    })
+    .all(methodNotAllowed('POST'));
+  return router;
+}
+
+type Query = Readonly<Record<string, unknown>>;
+
+function isObject(value: unknown): value is Query {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function missing(field: string, message: string): LendstreamError {
+  return new LendstreamError('MALFORMED_REQUEST', `Field "${field}" ${message}`);
+}
+
+async function readQueries(request: Request): Promise<readonly Query[]> {
+  const text = (await readBody(request)).toString('utf8');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new LendstreamError('MALFORMED_REQUEST', `The body is not JSON: ${describeError(error)}`);
+  }
+  if (!Array.isArray(value) || !value.every(isObject)) {
+    throw new LendstreamError('MALFORMED_REQUEST', 'The body must be a JSON array of objects.');
+  }
+  if (value.length > cursorsPerRequestMaximum) {
+    throw new LendstreamError('UNPROCESSABLE', `At most ${cursorsPerRequestMaximum} cursors may be sent at once.`);
+  }
+  return value;
+}
+
+function positionOf(cursor: unknown, parent: string): Position {
+  const fields = isObject(cursor) ? cursor : {};
+  const text = (name: string): string => {
+    const value = fields[name];
+    if (typeof value !== 'string') throw missing(`${parent}${name}`, 'must be a string and must not be null');
+    return value;
+  };
+  return { partition: text('partition'), offset: parseOffset(text('offset')) };
+}
+
+function cursorView({ partition, offset }: Position): { partition: string; offset: string } {
+  return { partition, offset: formatOffset(offset) };
+}

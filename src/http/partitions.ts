@@ -1,0 +1,58 @@
+import { Router } from 'express';
+import { formatOffset, parseOffset, parsePartition } from '../broker/cursor.ts';
+import { unconsumedEvents } from '../broker/cursor-operations.ts';
+import type { PartitionBounds } from '../broker/event-log.ts';
+import { LendstreamError } from '../errors.ts';
+import type { EventTypesServices } from './event-types.ts';
+import { methodNotAllowed } from './problem.ts';
+import { textParameter } from './query.ts';
+
+/** GET /event-types/{name}/partitions and one of them, with `consumed_offset` the number of events after it. */
+export function createPartitionsRouter({ eventTypes, log }: EventTypesServices): Router {
+  const router = Router();
+  router
+    .route('/event-types/:name/partitions')
+    .get(async (request, response) => {
+      const { eventType, partitionCount } = eventTypes.get(request.params.name);
+      const partitions = Array.from({ length: partitionCount }, (_, partition) => ({
+        topic: eventType.name,
+        partition,
+      }));
+      response.json((await log.bounds(partitions)).map(partitionView));
+    })
+    .all(methodNotAllowed('GET'));
+  router
+    .route('/event-types/:name/partitions/:partition')
+    .get(async (request, response) => {
+      const { eventType, partitionCount } = eventTypes.get(request.params.name);
+      const partition = parsePartition(request.params.partition);
+      if (partition === undefined || partition >= partitionCount) {
+        throw new LendstreamError('NOT_FOUND', 'partition not found');
+      }
+      const consumed = textParameter(request, 'consumed_offset');
+      const offset = consumed === undefined ? undefined : parseOffset(consumed);
+      const views = (await log.bounds([{ topic: eventType.name, partition }])).map((bounds) => ({
+        ...partitionView(bounds),
+        ...(offset === undefined ? {} : { unconsumed_events: unconsumedEvents(bounds, offset) }),
+      }));
+      response.json(views[0]);
+    })
+    .all(methodNotAllowed('GET'));
+  return router;
+}
+
+export interface PartitionView {
+  readonly oldest_available_offset: string;
+  /** Of the newest event there is, the one before the next to come. */
+  readonly newest_available_offset: string;
+  readonly partition: string;
+}
+
+/** A partition as the API shows it. */
+export function partitionView({ earliest, latest, partition }: PartitionBounds): PartitionView {
+  return {
+    oldest_available_offset: formatOffset(earliest),
+    newest_available_offset: formatOffset(latest - 1),
+    partition: String(partition),
+  };
+}
