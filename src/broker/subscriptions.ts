@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { toTimestamp, type Clock } from '../clock.ts';
 import { LendstreamError, describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import { partitionsOf } from './assignment.ts';
 import type { Coordination } from './coordination.ts';
 import type { EventLog } from './event-log.ts';
 import type { EventTypeRecord } from './event-type.ts';
@@ -165,7 +164,9 @@ export class Subscriptions {
       const detail = `Failed to create subscription, event type(s) not found: ${unknown.join(', ')}`;
       throw new LendstreamError('UNPROCESSABLE', detail);
     }
-    const partitions = partitionsOf(counts);
+    const partitions = [...counts].flatMap(([eventType, count]) =>
+      Array.from({ length: count }, (_, partition) => ({ eventType, partition })),
+    );
     if (partitions.length > partitionsPerSubscriptionMaximum) {
       throw new LendstreamError(
         'UNPROCESSABLE',
