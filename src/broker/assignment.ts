@@ -1,12 +1,5 @@
 import { LendstreamError } from '../errors.ts';
-import {
-  partitionKey,
-  type CommittedOffset,
-  type Coordination,
-  type EventTypePartition,
-  type Session,
-  type Topology,
-} from './coordination.ts';
+import { partitionKey, type CommittedOffset, type Coordination, type Session, type Topology } from './coordination.ts';
 import { beforeFirst, formatOffset, parseOffset } from './cursor.ts';
 import type { EventLog, PartitionBounds } from './event-log.ts';
 import type { EventTypeRecord } from './event-type.ts';
@@ -79,9 +72,7 @@ export async function initialisePartitions(
   subscription: Subscription,
   eventTypes: ReadonlyMap<string, number>,
 ): Promise<void> {
-  const partitions = [...eventTypes].flatMap(([topic, count]) =>
-    Array.from({ length: count }, (_, partition) => ({ topic, partition })),
-  );
+  const partitions = partitionsOf(eventTypes).map(({ eventType, partition }) => ({ topic: eventType, partition }));
   const committed = await coordination.committedOffsets(subscription.id);
   const bounds = await log.bounds(partitions);
   const start = startingOffsets(subscription, bounds, committed);

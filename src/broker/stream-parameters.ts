@@ -17,10 +17,10 @@ export interface StreamParameters extends BatchRules {
 }
 
 /** Largest and default commit_timeout. Seconds. */
-export const commitTimeoutSecondsMaximum = 60;
+const commitTimeoutSecondsMaximum = 60;
 
 /** Largest stream_timeout that is taken as asked. Seconds. */
-export const streamTimeoutSecondsMaximum = 4_200;
+const streamTimeoutSecondsMaximum = 4_200;
 
 /** A stream that named no usable timeout lives for a random time around this, so that clients do not reopen all at once. Seconds. */
 const streamTimeoutSecondsMiddle = 3_600;

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
+import { connect } from 'node:net';
 import { constants, createGunzip } from 'node:zlib';
 import { eventually, startStreamServer, type StreamServer } from '../support/stream-server.ts';
 
@@ -41,6 +42,21 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       expect(client.response.headers['x-mambu-streamid']).to.equal(client.streamId);
       expect(client.batches).to.deep.equal([]);
       client.destroy();
+    });
+
+    it('has its headers in a piece of their own, before the first line, even when events wait', async () => {
+      const { id } = await prepare(1, 1);
+      const socket = connect(server.port, '127.0.0.1', () =>
+        socket.write(`GET /subscriptions/${id}/events HTTP/1.1\r\nHost: localhost\r\n\r\n`),
+      );
+      const pieces: string[] = [];
+      socket.on('data', (bytes) => pieces.push(bytes.toString()));
+      await eventually(() => pieces.join('').includes('"events"'));
+      expect(pieces[0])
+        .to.match(/^HTTP\/1\.1 200 OK\r\n/)
+        .and.to.match(/\r\n\r\n$/);
+      expect(pieces[0]).to.not.contain('cursor');
+      socket.destroy();
     });
 
     it('carries a cursor, the events as they were published, and on the first line that the stream has started', async () => {
