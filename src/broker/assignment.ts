@@ -3,7 +3,7 @@ import { partitionKey, type CommittedOffset, type Coordination, type Session, ty
 import { beforeFirst, formatOffset, parseOffset } from './cursor.ts';
 import type { EventLog, PartitionBounds } from './event-log.ts';
 import type { EventTypeRecord } from './event-type.ts';
-import { comparePartitions, rebalance } from './rebalance.ts';
+import { rebalance } from './rebalance.ts';
 import type { Registry } from './registry.ts';
 import { describePartitions } from './stream-parameters.ts';
 import type { Subscription } from './subscription.ts';
@@ -72,7 +72,9 @@ export async function initialisePartitions(
   subscription: Subscription,
   eventTypes: ReadonlyMap<string, number>,
 ): Promise<void> {
-  const partitions = partitionsOf(eventTypes).map(({ eventType, partition }) => ({ topic: eventType, partition }));
+  const partitions = [...eventTypes].flatMap(([topic, count]) =>
+    Array.from({ length: count }, (_, partition) => ({ topic, partition })),
+  );
   const committed = await coordination.committedOffsets(subscription.id);
   const bounds = await log.bounds(partitions);
   const start = startingOffsets(subscription, bounds, committed);
@@ -144,11 +146,4 @@ export function surplusStreams({ sessions, partitions }: Pick<Topology, 'session
     .filter(({ requestedPartitions }) => requestedPartitions.length === 0)
     .sort((left, right) => left.openedAt - right.openedAt || (left.streamId < right.streamId ? -1 : 1));
   return new Set(takers.slice(shared).map(({ streamId }) => streamId));
-}
-
-/** The partitions of a subscription's event types, in order. */
-export function partitionsOf(eventTypes: ReadonlyMap<string, number>): EventTypePartition[] {
-  return [...eventTypes]
-    .flatMap(([eventType, count]) => Array.from({ length: count }, (_, partition) => ({ eventType, partition })))
-    .sort(comparePartitions);
 }
