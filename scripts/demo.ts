@@ -34,14 +34,14 @@ function money(amount: unknown): string {
 }
 
 /** One line for one event, in a consumer's words. */
-function describe(event: Json): string | undefined {
+function describe(event: Json): string {
   const metadata = event['metadata'] as Json;
   const loan = (event['loanAccountId'] as string | undefined) ?? '';
   const number = event['sequence'] === undefined ? '' : `#${event['sequence'] as number}`;
   const line = (text: string): string => `  ${loan.padEnd(18)}${number.padStart(4)}  ${text}`;
   switch (metadata['event_type']) {
     case 'loan_transaction_posted':
-      return line(`${String(event['name'])} ${money(event['amount'])}`);
+      return line(`${String(event['name'])} ${money((event['transaction'] as Json)['amount'])}`);
     case 'loan_state_changed':
       return line(`${String(event['name'])}, now ${String(event['accountState'])}`);
     case 'loan_fee_event':
@@ -68,9 +68,9 @@ function describe(event: Json): string | undefined {
   }
 }
 
-/** Streams a subscription, prints each event as it arrives and commits what was printed. */
-async function consume(subscription: string, signal: AbortSignal, arrived: () => void): Promise<void> {
-  const response = await fetch(`${url}/subscriptions/${subscription}/events?batch_limit=10&batch_flush_timeout=1`, {
+/** Streams a subscription, hands on each event as it arrives and commits what was handed on. */
+async function consume(subscription: string, signal: AbortSignal, arrived: (event: Json) => void): Promise<void> {
+  const response = await fetch(`${url}/subscriptions/${subscription}/events?batch_limit=1`, {
     signal,
   });
   const streamId = response.headers.get('x-nakadi-streamid') ?? '';
@@ -83,11 +83,7 @@ async function consume(subscription: string, signal: AbortSignal, arrived: () =>
     for (const line of lines) {
       const batch = JSON.parse(line) as { cursor: Json; events?: Json[] };
       if (batch.events === undefined) continue;
-      for (const event of batch.events) {
-        const text = describe(event);
-        if (text !== undefined) say(text);
-        arrived();
-      }
+      batch.events.forEach(arrived);
       await call(
         'POST',
         `/subscriptions/${subscription}/cursors`,
@@ -133,15 +129,21 @@ async function demonstrate(): Promise<void> {
   const closing = new AbortController();
   let lastArrival = performance.now();
   let received = 0;
-  const consumer = consume(String(subscription['id']), closing.signal, () => {
+  let fresh: Json[] = [];
+  const consumer = consume(String(subscription['id']), closing.signal, (event) => {
     received += 1;
     lastArrival = performance.now();
+    fresh.push(event);
   }).catch((error: unknown) => {
     if (!closing.signal.aborted) throw error;
   });
   const settle = async (): Promise<void> => {
     lastArrival = performance.now();
     while (performance.now() - lastArrival < quietMilliseconds) await new Promise((resolve) => setTimeout(resolve, 20));
+    // Each event type has an order of its own; the sequence number puts a loan's events of all types in one.
+    fresh.sort((a, b) => Number(a['sequence'] ?? 0) - Number(b['sequence'] ?? 0));
+    for (const event of fresh) say(describe(event));
+    fresh = [];
   };
   await settle();
 
@@ -174,7 +176,7 @@ async function demonstrate(): Promise<void> {
     chapter(`4. ${id}: applied for, approved, ${money(amount)} disbursed`);
     await call('POST', '/loans', { id, productTypeKey: product, loanAmount: amount });
     await call('POST', `/loans/${id}:changeState`, { action: 'APPROVE' });
-    await call('POST', `/loans/${id}/disbursement-transactions`, { valueDate: '2026-01-12' });
+    await call('POST', `/loans/${id}/disbursement-transactions`, {});
     await settle();
   }
 

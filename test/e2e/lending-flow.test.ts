@@ -104,7 +104,7 @@ describe('a loan from command to consumer, with the process killed in the middle
 
       const balances = await get(`/loans/${loan}/balances`);
       const schedule = await get(`/loans/${loan}/schedule`);
-      const stream = await openStream(service.url, subscription, '?batch_limit=100&max_uncommitted_events=10000');
+      const stream = await openStream(service.url, subscription, '?batch_limit=1&max_uncommitted_events=10000');
       const ofLoan = () => eventsOf(stream.batches).filter((event) => event['loanAccountId'] === loan);
       const named = (type: string) => ofLoan().filter((event) => (event['metadata'] as Json)['event_type'] === type);
       await stream.until(() => named('command_rejected').length > 0 && named('loan_balance_changed').length >= 5);
