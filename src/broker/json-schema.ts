@@ -32,6 +32,12 @@ export interface ValidatorOptions {
 export const patternInstructionsMaximum = 1_000;
 
 /**
+ * The most work one match may be: instructions of the automaton times characters of the text. What would need more does
+ * not match. Enough for a megabyte against a plain character class, and well below a second for any pattern.
+ */
+export const patternStepsMaximum = 10_000_000;
+
+/**
  * Compiles a schema once; the validator may then be called any number of times.
  * @throws UNPROCESSABLE when the schema is no valid JSON Schema, refers to something unknown, or has a pattern that is
  *   no regular expression or too large a one

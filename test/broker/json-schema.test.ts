@@ -96,6 +96,12 @@ describe('compileValidator', () => {
     expect(performance.now() - startedAt).to.be.lessThan(5_000);
   });
 
+  it('does not match a long text against a large pattern, but against a plain one', () => {
+    const text = 'ab'.repeat(250_000);
+    expect(compileValidator({ pattern: '[ab]*a[ab]{300}$' })(text)).to.have.length(1);
+    expect(compileValidator({ pattern: '^[ab]+$' })(text)).to.deep.equal([]);
+  });
+
   it('refuses numbers that no double can hold', () => {
     expect(findings({ type: 'number' }, JSON.parse('1e999'))).to.have.length(1);
   });
