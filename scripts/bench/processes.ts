@@ -20,7 +20,7 @@ export function startProgram(
   programArguments: readonly string[],
   environment: Record<string, string> = {},
 ): Running {
-  const program = fileURLToPath(new URL(`../../${path}`, import.meta.url));
+  const program = fileURLToPath(new URL(`../../../${path}`, import.meta.url));
   return follow(
     spawn(process.execPath, [program, ...programArguments], {
       env: { ...process.env, ...environment },
