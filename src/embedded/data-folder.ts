@@ -1,6 +1,6 @@
 import Database from 'libsql';
-import { accessSync, constants, mkdirSync, statfsSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { accessSync, constants, existsSync, mkdirSync, statfsSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { LendstreamError, describeError } from '../errors.ts';
 
 /** Held for as long as this process uses a data folder. */
@@ -27,7 +27,7 @@ const networkFileSystems = new Map([
 export function lockDataFolder(dataFolder: string): DataFolderLock {
   const path = resolve(dataFolder);
   try {
-    mkdirSync(path, { recursive: true });
+    createFolder(path);
     if (!statSync(path).isDirectory()) throw new Error('it is not a folder');
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
@@ -43,6 +43,13 @@ export function lockDataFolder(dataFolder: string): DataFolderLock {
     );
   }
   return takeLock(path);
+}
+
+/** Creates a folder and those above it. `mkdir`'s own recursion never returns below a folder such as /proc. */
+function createFolder(path: string): void {
+  if (existsSync(path)) return;
+  if (dirname(path) !== path) createFolder(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
 }
 
 function takeLock(path: string): DataFolderLock {

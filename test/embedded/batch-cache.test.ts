@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { BatchCache } from '../../src/embedded/batch-cache.ts';
+import { decodeBody, encodeBody } from '../../src/embedded/batch-format.ts';
+import type { StoredBatch } from '../../src/embedded/batch-format.ts';
+import { newPartitionState } from '../../src/embedded/partition-state.ts';
+import type { PartitionState } from '../../src/embedded/partition-state.ts';
+
+function partitionState(id: number): PartitionState {
+  const persisted = { id, topicId: 1, number: 0, earliest: 0, latest: 1_000, compactedTo: 0, compactedRecordCount: 0 };
+  return newPartitionState('orders', persisted);
+}
+
+/** A batch of ten records. */
+function batchAt(baseOffset: number): StoredBatch {
+  const position = { partitionId: 1, baseOffset, lastOffset: baseOffset + 9, appendedAt: 0 };
+  const records = Array.from({ length: 10 }, () => ({ key: null, value: Buffer.alloc(100) }));
+  return decodeBody({ topic: 'orders', partition: 0 }, Buffer.from(encodeBody(position, records)));
+}
+
+const batchMemory = batchAt(0).memoryBytes;
+
+describe('the batch cache', () => {
+  it('finds the batch that holds an offset', () => {
+    const cache = new BatchCache(10 * batchMemory);
+    const partition = partitionState(1);
+    const [first, second] = [batchAt(0), batchAt(10)];
+    cache.add(partition, second);
+    cache.add(partition, first);
+    for (const offset of [0, 5, 9]) expect(cache.find(partition, offset)).to.equal(first);
+    for (const offset of [10, 19]) expect(cache.find(partition, offset)).to.equal(second);
+    expect(cache.find(partition, 20)).to.equal(undefined);
+    expect(cache.find(partitionState(2), 5)).to.equal(undefined);
+  });
+
+  it('does not answer with a later batch for an offset it does not know', () => {
+    const cache = new BatchCache(10 * batchMemory);
+    const partition = partitionState(1);
+    cache.add(partition, batchAt(0));
+    cache.add(partition, batchAt(50));
+    expect(cache.find(partition, 30)).to.equal(undefined);
+  });
+
+  it('never holds more than its bytes, and lets the longest unused go first', () => {
+    const cache = new BatchCache(3 * batchMemory);
+    const partition = partitionState(1);
+    for (const base of [0, 10, 20]) cache.add(partition, batchAt(base));
+    cache.find(partition, 0);
+    cache.add(partition, batchAt(30));
+    expect(cache.bytes).to.equal(3 * batchMemory);
+    const held = [0, 10, 20, 30].filter((base) => cache.find(partition, base) !== undefined);
+    expect(held).to.deep.equal([0, 20, 30]);
+    expect(partition.cachedBatches).to.have.length(3);
+  });
+
+  it('keeps a batch once, and none that is larger than all of it', () => {
+    const cache = new BatchCache(2 * batchMemory);
+    const partition = partitionState(1);
+    cache.add(partition, batchAt(0));
+    cache.add(partition, batchAt(0));
+    expect(cache.bytes).to.equal(batchMemory);
+    const small = new BatchCache(batchMemory - 1);
+    const other = partitionState(2);
+    small.add(other, batchAt(0));
+    expect(small.find(other, 0)).to.equal(undefined);
+    expect(small.bytes).to.equal(0);
+  });
+
+  it('forgets what lies below an offset, or a whole partition', () => {
+    const cache = new BatchCache(10 * batchMemory);
+    const partition = partitionState(1);
+    for (const base of [0, 10, 20]) cache.add(partition, batchAt(base));
+    cache.forget(partition, 20);
+    expect(cache.bytes).to.equal(batchMemory);
+    expect(cache.find(partition, 15)).to.equal(undefined);
+    expect(cache.find(partition, 25)).to.not.equal(undefined);
+    cache.forget(partition);
+    expect(cache.bytes).to.equal(0);
+    expect(cache.find(partition, 25)).to.equal(undefined);
+  });
+});

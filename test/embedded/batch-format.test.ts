@@ -1,0 +1,112 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { describe, it } from 'mocha';
+import type { LogRecord } from '../../src/broker/event-log.ts';
+import { batchFrom, checksumOf, decodeBody, decodeRow, encodeBody } from '../../src/embedded/batch-format.ts';
+import type { BatchPosition } from '../../src/embedded/batch-format.ts';
+import { isLendstreamError } from '../../src/errors.ts';
+import { recordsOf } from '../support/log-reading.ts';
+
+const where = { topic: 'orders', partition: 3 };
+
+const record: fc.Arbitrary<LogRecord> = fc.record({
+  key: fc.option(fc.string({ maxLength: 8, unit: 'grapheme' })),
+  value: fc.option(
+    fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
+    { freq: 5 },
+  ),
+});
+const recordList = fc.array(record, { minLength: 1, maxLength: 12 });
+
+function positionOf(count: number, baseOffset = 1_000): BatchPosition {
+  return { partitionId: 7, baseOffset, lastOffset: baseOffset + count - 1, appendedAt: 1_700_000_000_123 };
+}
+
+function bodyOf(records: readonly LogRecord[], offsets?: readonly number[]): Buffer {
+  return Buffer.from(encodeBody(positionOf(records.length), records, offsets));
+}
+
+function asText({ key, value }: LogRecord): { key: string | null; value: string | null } {
+  return { key, value: value === null ? null : value.toString() };
+}
+
+describe('the body of a batch', () => {
+  it('gives back keys, values and offsets as they were put in', () => {
+    fc.assert(
+      fc.property(recordList, (records) => {
+        const batch = decodeBody(where, bodyOf(records));
+        expect(batch).to.include({ ...where, count: records.length, appendedAt: 1_700_000_000_123 });
+        expect(recordsOf(batch)).to.deep.equal(
+          records.map((each, index) => ({ offset: 1_000 + index, ...asText(each) })),
+        );
+      }),
+    );
+  });
+
+  it('keeps offsets with holes', () => {
+    const records = ['a', 'b', 'c'].map((value) => ({ key: value, value: Buffer.from(value) }));
+    const batch = decodeBody(where, bodyOf(records, [1_000, 1_004, 1_009]));
+    expect(recordsOf(batch).map(({ offset, key }) => [offset, key])).to.deep.equal([
+      [1_000, 'a'],
+      [1_004, 'b'],
+      [1_009, 'c'],
+    ]);
+  });
+
+  it('joins its values by commas, unless one of them is a tombstone', () => {
+    fc.assert(
+      fc.property(recordList, (records) => {
+        const batch = decodeBody(where, bodyOf(records));
+        const values = records.flatMap(({ value }) => (value === null ? [] : [value.toString('latin1')]));
+        expect(batch.contiguous).to.equal(values.length === records.length);
+        if (!batch.contiguous) return;
+        const run = batch.bytes.toString('latin1', batch.valueStarts[0], batch.valueEnds.at(-1));
+        expect(run).to.equal(values.join(','));
+      }),
+    );
+  });
+
+  it('is read from any offset on, without copying', () => {
+    fc.assert(
+      fc.property(recordList, fc.nat(14), (records, skipped) => {
+        const batch = decodeBody(where, bodyOf(records));
+        const rest = batchFrom(batch, 1_000 + skipped);
+        expect(recordsOf(rest)).to.deep.equal(recordsOf(batch).slice(skipped));
+        expect(rest.bytes).to.equal(batch.bytes);
+      }),
+    );
+  });
+
+  it('is refused when any bit of it, of its checksum or of its row has changed', () => {
+    fc.assert(
+      fc.property(recordList, fc.nat(), fc.nat(7), (records, at, bit) => {
+        const body = bodyOf(records);
+        const row = { ...positionOf(records.length), count: records.length, checksum: checksumOf(body), body };
+        expect(decodeRow(where, row).count).to.equal(records.length);
+        const flipped = Buffer.from(body);
+        flipped[at % body.length] = (body[at % body.length] ?? 0) ^ (1 << bit);
+        const damaged = [
+          { ...row, body: flipped },
+          { ...row, checksum: row.checksum ^ (1 << bit) },
+          { ...row, partitionId: 8 },
+          { ...row, baseOffset: 999 },
+          { ...row, lastOffset: row.lastOffset + 1 },
+          { ...row, appendedAt: row.appendedAt + 1 },
+          { ...row, count: row.count + 1 },
+          { ...row, body: body.subarray(0, body.length - 1) },
+          { ...row, body: Buffer.alloc(0), checksum: 0 },
+        ];
+        for (const each of damaged) {
+          try {
+            decodeRow(where, each);
+            expect.fail('the damage was not seen');
+          } catch (error) {
+            expect(isLendstreamError(error, 'CORRUPT_BATCH')).to.equal(true);
+            const details = isLendstreamError(error) ? error.details : {};
+            expect(details).to.deep.equal({ ...where, baseOffset: each.baseOffset });
+          }
+        }
+      }),
+    );
+  });
+});

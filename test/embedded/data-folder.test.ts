@@ -1,0 +1,82 @@
+import { expect } from 'chai';
+import { after, before, describe, it } from 'mocha';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { lockDataFolder } from '../../src/embedded/data-folder.ts';
+import { EmbeddedLog } from '../../src/embedded/log.ts';
+import { silentLogger } from '../../src/logger.ts';
+import { codeOf } from '../support/log-reading.ts';
+import { temporaryFolder } from '../support/temporary-log.ts';
+
+const holder = fileURLToPath(new URL('../support/data-folder-holder.js', import.meta.url));
+
+describe('the data folder', () => {
+  let folder = '';
+  before(() => {
+    folder = temporaryFolder();
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  function openLog(dataFolder: string): Promise<EmbeddedLog> {
+    return EmbeddedLog.open({ dataFolder, logger: silentLogger });
+  }
+
+  it('is created with the folders above it', async () => {
+    const dataFolder = join(folder, 'new', 'deeper');
+    const log = await openLog(dataFolder);
+    expect(existsSync(join(dataFolder, 'log.db'))).to.equal(true);
+    await log.close();
+  });
+
+  it('is refused where no folder can be made', async () => {
+    const file = join(folder, 'file');
+    writeFileSync(file, 'not a folder');
+    for (const dataFolder of [file, join(file, 'below'), '/proc/lendstream']) {
+      expect(await codeOf(openLog(dataFolder))).to.equal('DATA_FOLDER_UNUSABLE');
+    }
+  });
+
+  it('is refused where it cannot be written', async function () {
+    const dataFolder = join(folder, 'read-only');
+    mkdirSync(dataFolder);
+    chmodSync(dataFolder, 0o500);
+    if (process.getuid?.() === 0) this.skip();
+    expect(await codeOf(openLog(dataFolder))).to.equal('DATA_FOLDER_UNUSABLE');
+  });
+
+  it('serves one log of a process at a time', () => {
+    const dataFolder = join(folder, 'same-process');
+    const lock = lockDataFolder(dataFolder);
+    expect(() => lockDataFolder(dataFolder))
+      .to.throw()
+      .with.property('code', 'DATA_FOLDER_IN_USE');
+    lock.release();
+    lockDataFolder(dataFolder).release();
+  });
+
+  it('is refused at once while another process holds it, and free again once that was killed', async () => {
+    const dataFolder = join(folder, 'other-process');
+    const child = spawn(process.execPath, [holder, dataFolder], { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(child.stdout, 'data');
+    const started = performance.now();
+    expect(await codeOf(openLog(dataFolder))).to.equal('DATA_FOLDER_IN_USE');
+    expect(performance.now() - started).to.be.below(1_000);
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    const log = await openLog(dataFolder);
+    await log.close();
+  });
+
+  it('is free again when opening it failed', async () => {
+    const dataFolder = join(folder, 'not-a-database');
+    mkdirSync(dataFolder);
+    writeFileSync(join(dataFolder, 'log.db'), 'this is no database '.repeat(1_000));
+    expect(await codeOf(openLog(dataFolder))).to.equal('DATA_FOLDER_UNUSABLE');
+    rmSync(join(dataFolder, 'log.db'));
+    const log = await openLog(dataFolder);
+    await log.close();
+  });
+});

@@ -1,0 +1,111 @@
+import { expect } from 'chai';
+import { afterEach, describe, it } from 'mocha';
+import type { EmbeddedLogOptions } from '../../src/embedded/log.ts';
+import { appendTo, codeOf, readAll, records, recordsOf } from '../support/log-reading.ts';
+import { openTemporaryLog } from '../support/temporary-log.ts';
+import type { TemporaryLog } from '../support/temporary-log.ts';
+
+const where = { topic: 'orders', partition: 0 };
+const mebibyte = 1024 * 1024;
+
+describe('appending to the embedded log', () => {
+  let temporary: TemporaryLog | undefined;
+  afterEach(() => temporary?.cleanup());
+
+  async function open(options: Partial<EmbeddedLogOptions> = {}): Promise<TemporaryLog> {
+    temporary = await openTemporaryLog(options);
+    await temporary.log.createTopic({
+      name: where.topic,
+      partitionCount: 4,
+      cleanupPolicy: 'delete',
+      retentionMilliseconds: Infinity,
+    });
+    return temporary;
+  }
+
+  it('puts what arrives during a commit into one batch', async () => {
+    const { log } = await open();
+    const first = appendTo(log, where, records('first'));
+    await new Promise((resolve) => setImmediate(resolve));
+    const rest = Array.from({ length: 50 }, (_, index) => appendTo(log, where, records(`${index}`, `${index}`)));
+    await Promise.all([first, ...rest]);
+    const { batches } = await log.read({ ...where, offset: 0 }, { bytesMaximum: mebibyte, waitMilliseconds: 0 });
+    expect(batches.map(({ count }) => count)).to.deep.equal([1, 100]);
+    expect(batches.flatMap(recordsOf)).to.have.length(101);
+  });
+
+  it('divides large appends into batches of about a mebibyte', async () => {
+    const { log } = await open();
+    const value = 'v'.repeat(1_024);
+    const base = await appendTo(log, where, records(...Array.from({ length: 4_000 }, (_, n) => `${n}${value}`)));
+    const { batches } = await log.read(
+      { ...where, offset: base },
+      { bytesMaximum: 64 * mebibyte, waitMilliseconds: 0 },
+    );
+    for (const { bytes } of batches) expect(bytes.length).to.be.below(1.1 * mebibyte);
+    const read = await readAll(log, where, base, 64 * mebibyte);
+    expect(read.map((record) => Number.parseInt(record.value ?? '', 10))).to.deep.equal([...Array(4_000).keys()]);
+  });
+
+  it('answers OVERLOADED at once when too much waits, and takes appends again when it has been written', async () => {
+    const { log } = await open({ queuedBytesMaximum: mebibyte });
+    const value = Buffer.alloc(300 * 1024, 'x');
+    const codes = await Promise.all(
+      Array.from({ length: 6 }, () => codeOf(appendTo(log, where, [{ key: null, value }]))),
+    );
+    expect(codes).to.deep.equal([null, null, null, 'OVERLOADED', 'OVERLOADED', 'OVERLOADED']);
+    expect(await codeOf(appendTo(log, where, [{ key: null, value }]))).to.equal(null);
+    expect(await codeOf(appendTo(log, where, [{ key: null, value: Buffer.alloc(2 * mebibyte) }]))).to.equal(null);
+    expect(await readAll(log, where)).to.have.length(5);
+  });
+
+  it('answers LOG_FULL when the file may grow no more, keeps what it has, and goes on once there is room', async () => {
+    const { log } = await open({ databaseBytesMaximum: 4 * mebibyte });
+    const value = Buffer.alloc(300 * 1024, 'x');
+    let stored = 0;
+    let code: unknown = null;
+    while (code === null && stored < 100) {
+      code = await codeOf(appendTo(log, where, [{ key: null, value }]));
+      if (code === null) stored += 1;
+    }
+    expect(code).to.equal('LOG_FULL');
+    expect(stored).to.be.within(5, 14);
+    const latest = (await log.bounds([where]))[0]?.latest;
+    expect(latest).to.equal(stored);
+    const writer = await log.openWriter('writer');
+    await writer.append([{ ...where, records: [{ key: null, value }] }]);
+    expect(await codeOf(writer.commit())).to.equal('LOG_FULL');
+    expect(await readAll(log, where)).to.have.length(stored);
+    await log.deleteTopic(where.topic);
+    await log.createTopic({ name: 'next', partitionCount: 1, cleanupPolicy: 'delete', retentionMilliseconds: 1 });
+    await log.runRetention();
+    await appendTo(log, { topic: 'next', partition: 0 }, [{ key: null, value }]);
+  });
+
+  it('refuses names and partition counts that no backend takes', async () => {
+    const { log } = await open();
+    const settings = { cleanupPolicy: 'delete', retentionMilliseconds: 1 } as const;
+    for (const name of ['', '.', '..', 'a/b', 'a b', 'ä', 'a'.repeat(250)]) {
+      expect(await codeOf(log.createTopic({ ...settings, name, partitionCount: 1 }))).to.equal('UNPROCESSABLE');
+    }
+    for (const partitionCount of [0, -1, 1.5, 1_001]) {
+      expect(await codeOf(log.createTopic({ ...settings, name: 'a', partitionCount }))).to.equal('UNPROCESSABLE');
+    }
+    await log.createTopic({ ...settings, name: 'a', partitionCount: 1_000 });
+    await appendTo(log, { topic: 'a', partition: 999 }, records('last'));
+  });
+
+  it('serves readers at the end from memory, and everyone from the disk when there is no memory to spare', async () => {
+    for (const cacheBytesMaximum of [0, 700, mebibyte]) {
+      const opened = await open({ cacheBytesMaximum });
+      const expected: string[] = [];
+      for (let index = 0; index < 40; index += 1) {
+        expected.push(`${index}`);
+        await appendTo(opened.log, where, records(`${index}`));
+        if (index % 10 === 0) expect((await readAll(opened.log, where, index))[0]?.value).to.equal(`${index}`);
+      }
+      expect((await readAll(opened.log, where)).map(({ value }) => value)).to.deep.equal(expected);
+      await opened.cleanup();
+    }
+  });
+});

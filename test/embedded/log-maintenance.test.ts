@@ -1,0 +1,241 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../../src/clock.ts';
+import type { LogRecord } from '../../src/broker/event-log.ts';
+import { isLendstreamError } from '../../src/errors.ts';
+import { appendTo, keyed, readAll, records } from '../support/log-reading.ts';
+import { openTemporaryLog } from '../support/temporary-log.ts';
+import type { TemporaryLog } from '../support/temporary-log.ts';
+
+const dayMilliseconds = 86_400_000;
+const where = { topic: 'orders', partition: 0 };
+const states = { topic: 'states', partition: 0 };
+
+describe('maintaining the embedded log', () => {
+  let now = 1_700_000_000_000;
+  const clock: Clock = { now: () => now, monotonic: () => performance.now() };
+  let temporary: TemporaryLog;
+  beforeEach(async () => {
+    temporary = await openTemporaryLog({ clock, cacheBytesMaximum: 0 });
+  });
+  afterEach(() => temporary.cleanup());
+
+  async function values(partition = where): Promise<(string | null)[]> {
+    return (await readAll(temporary.log, partition)).map(({ value }) => value);
+  }
+
+  describe('retention', () => {
+    async function createOrders(retentionMilliseconds: number, retentionBytes?: number): Promise<void> {
+      await temporary.log.createTopic({
+        name: where.topic,
+        partitionCount: 2,
+        cleanupPolicy: 'delete',
+        retentionMilliseconds,
+        ...(retentionBytes === undefined ? {} : { retentionBytes }),
+      });
+    }
+
+    it('by time removes whole batches that are too old, each partition by itself', async () => {
+      await createOrders(dayMilliseconds);
+      await appendTo(temporary.log, where, records('a', 'b'));
+      now += dayMilliseconds;
+      await appendTo(temporary.log, where, records('c', 'd'));
+      await appendTo(temporary.log, { ...where, partition: 1 }, records('e'));
+      await temporary.log.runRetention();
+      expect(await values()).to.deep.equal(['a', 'b', 'c', 'd']);
+      now += 1;
+      await temporary.log.runRetention();
+      expect(await values()).to.deep.equal(['c', 'd']);
+      expect(await values({ ...where, partition: 1 })).to.deep.equal(['e']);
+    });
+
+    it('by size removes the oldest batches that are too many', async () => {
+      await createOrders(Infinity, 10_000);
+      for (let batch = 0; batch < 30; batch += 1) {
+        await appendTo(temporary.log, where, records(`${batch}:`.padEnd(1_000, 'x')));
+      }
+      await temporary.log.runRetention();
+      const kept = await values();
+      expect(kept.length).to.be.within(9, 11);
+      expect(kept.at(-1)).to.match(/^29:/);
+    });
+
+    it('leaves offsets as they are, also over a new start when nothing is left', async () => {
+      await createOrders(dayMilliseconds);
+      await appendTo(temporary.log, where, records('a', 'b', 'c'));
+      now += 2 * dayMilliseconds;
+      await temporary.log.runRetention();
+      const reopened = await temporary.reopen();
+      expect(await reopened.bounds([where])).to.deep.equal([{ ...where, earliest: 3, latest: 3 }]);
+      const error: unknown = await reopened
+        .read({ ...where, offset: 2 }, { bytesMaximum: 1, waitMilliseconds: 0 })
+        .catch((thrown: unknown) => thrown);
+      expect(isLendstreamError(error, 'OFFSET_OUT_OF_RANGE')).to.equal(true);
+      expect(await appendTo(reopened, where, records('d'))).to.equal(3);
+    });
+
+    it('leaves compacted topics alone, unless they are under both policies', async () => {
+      for (const [name, cleanupPolicy] of [
+        ['kept', 'compact'],
+        ['aged', 'compact_and_delete'],
+      ] as const) {
+        await temporary.log.createTopic({ name, partitionCount: 1, cleanupPolicy, retentionMilliseconds: 1_000 });
+        await appendTo(temporary.log, { topic: name, partition: 0 }, [keyed('a', '1')]);
+      }
+      now += 2_000;
+      await temporary.log.runRetention();
+      expect(await values({ topic: 'kept', partition: 0 })).to.deep.equal(['1']);
+      expect(await values({ topic: 'aged', partition: 0 })).to.deep.equal([]);
+    });
+
+    it('gives the disk back what it freed, while appends go on', async () => {
+      await createOrders(dayMilliseconds);
+      const value = Buffer.alloc(1024 * 1024, 'x');
+      for (let batch = 0; batch < 40; batch += 1) await appendTo(temporary.log, where, [{ key: null, value }]);
+      now += 2 * dayMilliseconds;
+      const retention = temporary.log.runRetention();
+      await appendTo(temporary.log, where, records('meanwhile'));
+      await retention;
+      expect(await values()).to.deep.equal(['meanwhile']);
+      await temporary.reopen();
+      expect(statSync(join(temporary.dataFolder, 'log.db')).size).to.be.below(20 * 1024 * 1024);
+    });
+
+    it('finishes the removal of a deleted topic that was cut short', async () => {
+      await createOrders(Infinity);
+      const value = Buffer.alloc(1024 * 1024, 'x');
+      for (let batch = 0; batch < 30; batch += 1) await appendTo(temporary.log, where, [{ key: null, value }]);
+      const size = (): number => statSync(join(temporary.dataFolder, 'log.db')).size;
+      await temporary.log.deleteTopic(where.topic);
+      await temporary.reopen();
+      await temporary.log.runRetention();
+      await temporary.reopen();
+      expect(size()).to.be.below(20 * 1024 * 1024);
+      expect(await temporary.log.listTopics()).to.deep.equal([]);
+    });
+  });
+
+  describe('compaction', () => {
+    beforeEach(() =>
+      temporary.log.createTopic({
+        name: states.topic,
+        partitionCount: 1,
+        cleanupPolicy: 'compact',
+        retentionMilliseconds: 0,
+      }),
+    );
+
+    it('keeps the newest record of each key where it was', async () => {
+      await appendTo(temporary.log, states, [keyed('a', '1'), keyed('b', '1'), keyed('c', '1')]);
+      await appendTo(temporary.log, states, [keyed('a', '2')]);
+      await appendTo(temporary.log, states, [keyed('c', '2'), keyed('c', '3'), keyed('d', '1')]);
+      await temporary.log.runCompaction();
+      const compacted = [
+        { offset: 1, key: 'b', value: '1' },
+        { offset: 3, key: 'a', value: '2' },
+        { offset: 5, key: 'c', value: '3' },
+        { offset: 6, key: 'd', value: '1' },
+      ];
+      expect(await readAll(temporary.log, states)).to.deep.equal(compacted);
+      for (let from = 0; from < 7; from += 1) {
+        const rest = compacted.filter(({ offset }) => offset >= from);
+        expect(await readAll(temporary.log, states, from)).to.deep.equal(rest);
+      }
+      await temporary.reopen();
+      expect(await readAll(temporary.log, states)).to.deep.equal(compacted);
+      expect(await temporary.log.bounds([states])).to.deep.equal([{ ...states, earliest: 0, latest: 7 }]);
+    });
+
+    it('removes tombstones once they are old, and what they deleted at once', async () => {
+      await appendTo(temporary.log, states, [keyed('a', '1'), keyed('b', '1')]);
+      await appendTo(temporary.log, states, [keyed('a', null)]);
+      await temporary.log.runCompaction();
+      expect(await values(states)).to.deep.equal(['1', null]);
+      now += dayMilliseconds;
+      await temporary.log.runCompaction();
+      expect(await values(states)).to.deep.equal(['1', null]);
+      now += 1;
+      await temporary.log.runCompaction();
+      expect(await values(states)).to.deep.equal(['1']);
+    });
+
+    it('lets a read pass over a hole at the end at once, even one that would wait', async () => {
+      await appendTo(temporary.log, states, [keyed('a', '1')]);
+      await appendTo(temporary.log, states, [keyed('a', null), keyed('b', null)]);
+      now += 2 * dayMilliseconds;
+      await temporary.log.runCompaction();
+      const from = { ...states, offset: 0 };
+      const passed = { batches: [], nextOffset: 3 };
+      expect(await temporary.log.read(from, { bytesMaximum: 1_000, waitMilliseconds: Infinity })).to.deep.equal(passed);
+      await temporary.reopen();
+      expect(await temporary.log.read(from, { bytesMaximum: 1_000, waitMilliseconds: Infinity })).to.deep.equal(passed);
+      expect(await appendTo(temporary.log, states, [keyed('a', '2')])).to.equal(3);
+      expect(await values(states)).to.deep.equal(['2']);
+    });
+
+    it('is seen by readers of batches that lay in memory', async () => {
+      await temporary.reopen({ cacheBytesMaximum: 1_000_000 });
+      await appendTo(temporary.log, states, [keyed('a', '1'), keyed('a', '2')]);
+      expect(await values(states)).to.deep.equal(['1', '2']);
+      await temporary.log.runCompaction();
+      expect(await values(states)).to.deep.equal(['2']);
+    });
+
+    it('goes on while records are appended, and loses none of them', async () => {
+      const expected = new Map<string, string>();
+      const round = async (number: number): Promise<void> => {
+        const appended = Array.from({ length: 200 }, (_, index): LogRecord => {
+          const [key, value] = [`key-${(index * 7) % 50}`, `${number}.${index}`];
+          expected.set(key, value);
+          return keyed(key, value);
+        });
+        await appendTo(temporary.log, states, appended);
+      };
+      for (let number = 0; number < 20; number += 1) await round(number);
+      const compaction = temporary.log.runCompaction();
+      for (let number = 20; number < 40; number += 1) await round(number);
+      await compaction;
+      const newest = async (): Promise<Map<string | null, string | null>> =>
+        new Map((await readAll(temporary.log, states)).map(({ key, value }) => [key, value]));
+      expect(await newest()).to.deep.equal(expected);
+      await temporary.log.runCompaction();
+      expect(await newest()).to.deep.equal(expected);
+      expect(await values(states)).to.have.length(50);
+    });
+
+    it('leaves what a map of the records would hold, whatever they are', async () => {
+      const change = fc.record({
+        key: fc.constantFrom('a', 'b', 'c', 'd'),
+        value: fc.option(fc.string({ maxLength: 3 })),
+      });
+      const appends = fc.array(fc.array(change, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 8 });
+      let number = 0;
+      await fc.assert(
+        fc.asyncProperty(appends, fc.boolean(), async (all, isTombstoneAgePassed) => {
+          const topic = `states-${(number += 1)}`;
+          const partition = { topic, partition: 0 };
+          const { log } = temporary;
+          await log.createTopic({ name: topic, partitionCount: 1, cleanupPolicy: 'compact', retentionMilliseconds: 0 });
+          for (const some of all) {
+            await appendTo(
+              log,
+              partition,
+              some.map(({ key, value }) => keyed(key, value)),
+            );
+          }
+          const before = await readAll(log, partition);
+          if (isTombstoneAgePassed) now += 2 * dayMilliseconds;
+          await log.runCompaction();
+          const newest = before.filter(({ key }, index) => before.findLastIndex((each) => each.key === key) === index);
+          const expected = newest.filter(({ value }) => value !== null || !isTombstoneAgePassed);
+          expect(await readAll(log, partition)).to.deep.equal(expected);
+          await log.deleteTopic(topic);
+        }),
+        { numRuns: 20 },
+      );
+    });
+  });
+});
