@@ -38,6 +38,9 @@ export interface CommandBatchOptions {
   readonly now: number;
 }
 
+/** How much of a reason is kept: it may quote what was sent, and the fence record has a limited size. */
+const reasonCharactersMaximum = 500;
+
 /** What metrics tell of a decided command. */
 export interface DecidedCommand {
   readonly type: CommandType | 'unknown';
@@ -221,10 +224,11 @@ export class CommandBatch {
 
   #deadLetter(
     command: WaitingCommand,
-    reason: string,
+    fullReason: string,
     subject: Omit<CommandOutcome, 'outcome' | 'reason'>,
   ): CommandOutcome {
     const { partition, offset } = command;
+    const reason = fullReason.slice(0, reasonCharactersMaximum);
     this.#options.logger.warn(
       { partition, offset, reason, commandId: subject.commandId },
       'A command went to the dead letters',

@@ -10,6 +10,9 @@ const textCharactersMaximum = 256;
 const notesCharactersMaximum = 2_000;
 /** The largest count (installments, days, offsets). */
 const countMaximum = 10_000;
+/** How many faults of a payload are told, and how much of a field's name: both end up in records of limited size. */
+export const refusalsMaximum = 50;
+const fieldNameCharactersMaximum = 100;
 /** The longest list in a payload (fees, custom amounts). */
 const listItemsMaximum = 200;
 
@@ -126,7 +129,8 @@ export class FieldReader {
   }
 
   refuse(name: string): void {
-    this.#refusals.push(refusal('INVALID_PARAMETERS', this.#pathOf(name)));
+    if (this.#refusals.length >= refusalsMaximum) return;
+    this.#refusals.push(refusal('INVALID_PARAMETERS', this.#pathOf(name.slice(0, fieldNameCharactersMaximum))));
   }
 
   /** Takes note of a field that clients of the API send and that means nothing here. */

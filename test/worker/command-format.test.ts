@@ -8,6 +8,7 @@ import {
   parseCommand,
   writeCommand,
 } from '../../src/worker/command-format.ts';
+import { refusalsMaximum } from '../../src/worker/field-reader.ts';
 import { lendingSchema } from '../../src/worker/lending-topics.ts';
 import { annuityProduct } from '../support/loan-products.ts';
 
@@ -142,6 +143,13 @@ describe('the format of commands', () => {
   it('refuses a number of more than fifteen significant digits, naming the field', () => {
     const refusals = checkPayload('REPAY', '{"amount":12345678901234.56}', 'L1');
     expect(refusals).to.deep.equal([{ errorReason: 'INVALID_PARAMETERS', errorSource: 'amount' }]);
+  });
+
+  it('tells no more faults of a payload than a record holds', () => {
+    const fields = Array.from({ length: 10_000 }, (_, index) => `"${'x'.repeat(500)}${index}":1`);
+    const refusals = checkPayload('DISBURSE', `{${fields.join(',')}}`, 'L1');
+    expect(refusals).to.have.length(refusalsMaximum);
+    expect(Math.max(...refusals.map(({ errorSource }) => errorSource?.length ?? 0))).to.equal(100);
   });
 
   it('refuses a day that no calendar has', () => {
