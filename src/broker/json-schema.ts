@@ -146,8 +146,9 @@ function compilePattern(pattern: string): { test: (text: string) => boolean; toS
   if (compiled.programSize() > patternInstructionsMaximum) {
     throw new LendstreamError('UNPROCESSABLE', `Invalid schema: the pattern ${pattern} is too large.`);
   }
+  const charactersMaximum = patternStepsMaximum / compiled.programSize();
   // Ajv keeps one matcher for each text of it: two patterns with the same text would be one.
-  return { test: (text) => compiled.test(text), toString: () => pattern };
+  return { test: (text) => text.length <= charactersMaximum && compiled.test(text), toString: () => pattern };
 }
 
 /** Ajv wants to know the engine's name as code, which only its stand-alone mode uses. */
