@@ -19,8 +19,6 @@ export interface Submission {
   readonly offset: Offset;
   /** Settles with the mirror's answer. */
   durable: Promise<void>;
-  /** A reset or removal went past it: what becomes of it no longer counts. */
-  isVoid: boolean;
 }
 
 interface PartitionState extends EventTypePartition {
@@ -195,7 +193,7 @@ export class SubscriptionState {
       return false;
     });
     const submissions = [...reached].map(([partition, offset]): Submission => {
-      const submission = { partition, offset, durable: Promise.resolve(), isVoid: false };
+      const submission = { partition, offset, durable: Promise.resolve() };
       partition.submitted.push(submission);
       return submission;
     });
@@ -205,8 +203,7 @@ export class SubscriptionState {
   /** The mirror has answered: the offsets are durable, or nothing is known of them. */
   settle(submissions: readonly Submission[], isDurable: boolean): void {
     for (const submission of submissions) {
-      const { partition, offset, isVoid } = submission;
-      if (isVoid) continue;
+      const { partition, offset } = submission;
       partition.submitted = partition.submitted.filter((other) => other !== submission);
       if (isDurable) partition.committed = Math.max(partition.committed, offset);
     }
@@ -227,13 +224,12 @@ export class SubscriptionState {
 
   /**
    * Takes every partition from its owner, so that no further commit is accepted, and keeps it so until {@link endReset}
-   * or {@link thaw}.
+   * or {@link thaw}. Commits on their way stand before whatever is written next, so they need no recall.
    */
   freeze(): void {
     this.#isFrozen = true;
     for (const partition of this.#partitions.values()) {
-      for (const submission of partition.submitted) submission.isVoid = true;
-      Object.assign(partition, { state: 'unassigned', streamId: null, nextStreamId: null, submitted: [] });
+      Object.assign(partition, { state: 'unassigned', streamId: null, nextStreamId: null });
       partition.fence += 1;
     }
     this.#changed();

@@ -297,11 +297,13 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
 
       it('goes to no stream that is closed, as owner or as next', async () => {
         const streamId = await owning(-1);
+        await initialise(-1, -1);
         const { generation } = await coordination.topology(subscription);
         const before = await coordination.topology(subscription);
         for (const change of [
-          { ...place(0), state: 'assigned', streamId: 'gone', nextStreamId: null } as const,
+          { ...place(1), state: 'assigned', streamId: 'gone', nextStreamId: null } as const,
           { ...place(0), state: 'reassigning', streamId, nextStreamId: 'gone' } as const,
+          { ...place(9), state: 'assigned', streamId, nextStreamId: null } as const,
         ]) {
           expect(await coordination.applyOwnership(subscription, generation, [change])).to.equal('conflict');
         }

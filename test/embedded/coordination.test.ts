@@ -44,16 +44,16 @@ describe('embedded coordination and its mirror', () => {
   let log: EmbeddedLog;
   let coordination: EmbeddedCoordination;
 
-  const open = async (): Promise<void> => {
-    log = await EmbeddedLog.open({ dataFolder, logger: silentLogger });
+  const open = async (queuedBytesMaximum = 1024 * 1024): Promise<void> => {
+    log = await EmbeddedLog.open({ dataFolder, logger: silentLogger, queuedBytesMaximum });
     coordination = await EmbeddedCoordination.open({ log, clock: systemClock, logger: silentLogger });
     await coordination.renewLease('node', 60_000);
   };
 
-  const restart = async (): Promise<void> => {
+  const restart = async (queuedBytesMaximum?: number): Promise<void> => {
     await coordination.close();
     await log.close();
-    await open();
+    await open(queuedBytesMaximum);
   };
 
   beforeEach(async () => {
@@ -75,6 +75,13 @@ describe('embedded coordination and its mirror', () => {
     requestedPartitions: [],
     openedAt: 0,
   });
+
+  /** Waits, without letting the disk answer, until work that was begun has taken every partition from its owner. */
+  const disowned = async (): Promise<void> => {
+    while ((await coordination.topology('s')).partitions.some(({ streamId }) => streamId !== null)) {
+      await Promise.resolve();
+    }
+  };
 
   const own = async (subscription: string, streamId: string): Promise<void> => {
     await coordination.openSession(subscription, session(streamId));
@@ -143,6 +150,52 @@ describe('embedded coordination and its mirror', () => {
     expect(await coordination.committedOffsets('s')).to.deep.equal([at(0, 5)]);
     await restart();
     expect(await coordination.committedOffsets('s')).to.deep.equal([at(0, 5)]);
+  });
+
+  it('lets nobody own and commit a partition while its offset is being reset', async () => {
+    await coordination.initialise('s', [at(0, 50)]);
+    await own('s', 'stream');
+    await coordination.beginReset('s');
+    const reset = coordination.finishReset('s', [at(0, 5)]);
+    await disowned();
+    const { generation } = await coordination.topology('s');
+    const change = { eventType, partition: 0, state: 'assigned', streamId: 'stream', nextStreamId: null } as const;
+    expect(await coordination.applyOwnership('s', generation, [change])).to.equal('conflict');
+    await reset;
+    await own('s', 'stream');
+    expect(await coordination.commit('s', 'stream', [at(0, 6)])).to.deep.equal({
+      outcome: 'committed',
+      advanced: [true],
+    });
+  });
+
+  it('lets nobody own and commit a partition while its subscription is being removed', async () => {
+    await coordination.initialise('s', [at(0, 50)]);
+    await own('s', 'stream');
+    const removal = coordination.remove('s');
+    await disowned();
+    await coordination.openSession('s', session('late'));
+    const { generation } = await coordination.topology('s');
+    const change = { eventType, partition: 0, state: 'assigned', streamId: 'late', nextStreamId: null } as const;
+    expect(await coordination.applyOwnership('s', generation, [change])).to.equal('conflict');
+    await removal;
+    await restart();
+    expect(await coordination.committedOffsets('s')).to.deep.equal([]);
+  });
+
+  it('takes a commit again that failed because too much was waiting', async () => {
+    await coordination.initialise('s', [at(0, -1)]);
+    await restart(1);
+    await own('s', 'stream');
+    const answers = await Promise.allSettled(
+      [0, 1, 2].map((offset) => coordination.commit('s', 'stream', [at(0, offset)])),
+    );
+    expect(answers.map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected', 'rejected']);
+    expect(await coordination.committedOffsets('s')).to.deep.equal([at(0, 0)]);
+    expect(await coordination.commit('s', 'stream', [at(0, 1), at(0, 2)])).to.deep.equal({
+      outcome: 'committed',
+      advanced: [true, true],
+    });
   });
 
   it('refuses a commit that could not be mirrored and stays where it was', async () => {
