@@ -1,6 +1,7 @@
 import { LendstreamError } from '../errors.ts';
 import { partitionKey, type CommittedOffset, type Coordination, type Session, type Topology } from './coordination.ts';
-import { beforeFirst, formatOffset, parseOffset } from './cursor.ts';
+import { beyondEnd, boundsByPartition } from './cursor-availability.ts';
+import { beforeFirst, parseOffset } from './cursor.ts';
 import type { EventLog, PartitionBounds } from './event-log.ts';
 import type { EventTypeRecord } from './event-type.ts';
 import { rebalance } from './rebalance.ts';
@@ -83,17 +84,11 @@ export async function initialisePartitions(
 }
 
 function refusePositionsBeyond(bounds: readonly PartitionBounds[], positions: readonly CommittedOffset[]): void {
-  const latest = new Map(
-    bounds.map((bound) => [partitionKey({ eventType: bound.topic, partition: bound.partition }), bound.latest]),
-  );
-  const beyond = positions.find((position) => position.offset >= (latest.get(partitionKey(position)) ?? Infinity));
-  if (beyond === undefined) return;
-  const { eventType, partition, offset } = beyond;
-  throw new LendstreamError(
-    'PRECONDITION_FAILED',
-    `offset ${formatOffset(offset)} for partition ${partition} event type ${eventType} is unavailable as it lies ` +
-      'beyond the last event. PATCH partition offset with valid and available offset',
-  );
+  const byPartition = boundsByPartition(bounds);
+  for (const position of positions) {
+    const reason = beyondEnd(position, byPartition.get(partitionKey(position)));
+    if (reason !== undefined) throw new LendstreamError('PRECONDITION_FAILED', reason);
+  }
 }
 
 /**

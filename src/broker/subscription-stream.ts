@@ -77,6 +77,8 @@ export class SubscriptionStream {
   #refreshing = false;
   #topologyWanted = true;
   #offsetsWanted = false;
+  /** It is time to look for sessions of processes that are gone. */
+  #reapWanted = false;
   readonly #endsAt: number;
   /** Since when the stream has had no partition, as long as it has none. */
   #idleSince: number;
@@ -134,6 +136,11 @@ export class SubscriptionStream {
   start(): void {
     this.#refresh();
     this.#advance();
+  }
+
+  /** Why the stream ends or has ended, in words; undefined while nothing ends it. */
+  get closeReason(): string | undefined {
+    return this.#closeCode === undefined ? undefined : closeInfo(this.#closeCode).debug;
   }
 
   /** The next bytes to write, as soon as something is due; null when the stream has ended. One caller at a time. */
@@ -229,8 +236,15 @@ export class SubscriptionStream {
   }
 
   #recheck(now: number): void {
-    if (now >= this.#topologyRecheckAt) this.#topologyWanted = true;
-    if (now >= this.#offsetsRecheckAt) this.#offsetsWanted = true;
+    if (now >= this.#topologyRecheckAt) {
+      this.#topologyRecheckAt = now + topologyRecheckMilliseconds;
+      this.#topologyWanted = true;
+      this.#reapWanted = true;
+    }
+    if (now >= this.#offsetsRecheckAt) {
+      this.#offsetsRecheckAt = now + offsetsRecheckMilliseconds;
+      this.#offsetsWanted = true;
+    }
     if (this.#topologyWanted || this.#offsetsWanted) this.#refresh();
     if (now < this.#passedCommitAt || !this.#held.hasPassed()) return;
     this.#passedCommitAt = now + passedCommitMilliseconds;
@@ -261,11 +275,10 @@ export class SubscriptionStream {
   }
 
   async #settle(): Promise<Topology> {
-    const { coordination, clock } = this.#services;
+    const { coordination } = this.#services;
     this.#topologyWanted = false;
-    const now = clock.monotonic();
-    if (now >= this.#topologyRecheckAt) await coordination.reapSessions(this.subscription.id);
-    this.#topologyRecheckAt = now + topologyRecheckMilliseconds;
+    if (this.#reapWanted) await coordination.reapSessions(this.subscription.id);
+    this.#reapWanted = false;
     return settleOwnership(coordination, this.subscription.id);
   }
 

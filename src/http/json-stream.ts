@@ -35,7 +35,7 @@ export async function writeJsonStream(
   let turnBeganAt = performance.now();
   let writes = 0;
   for (let chunk = await source.next(); chunk !== null; chunk = await source.next()) {
-    if (response.closed) break;
+    if (response.destroyed) break;
     const waited = await write(response, gzip, chunk);
     writes += 1;
     // A drain is announced within the same turn when the write went through at once: waiting for it yields nothing.
@@ -45,7 +45,7 @@ export async function writeJsonStream(
       writes = 0;
     }
   }
-  if (response.closed) gzip?.destroy();
+  if (response.destroyed) gzip?.destroy();
   else (gzip ?? response).end();
 }
 

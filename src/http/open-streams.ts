@@ -2,9 +2,14 @@ import type { CloseCode } from '../broker/close-reasons.ts';
 import type { SubscriptionStream } from '../broker/subscription-stream.ts';
 import { LendstreamError } from '../errors.ts';
 
+/** Of how many ended streams the reason is remembered. */
+const endedReasonsMaximum = 1_000;
+
 /** The streams that this process serves, from the registration of their session to the end of their answer. */
 export class OpenStreams {
   readonly #streams = new Set<SubscriptionStream>();
+  /** Of streams that ended lately, oldest first: for clients that commit too late and want to know why. */
+  readonly #endedReasons = new Map<string, string>();
   #closing: CloseCode | undefined;
   #emptied: (() => void)[] = [];
 
@@ -26,9 +31,15 @@ export class OpenStreams {
 
   delete(stream: SubscriptionStream): void {
     this.#streams.delete(stream);
+    this.#remember(stream);
     if (this.#streams.size > 0) return;
     for (const resolve of this.#emptied) resolve();
     this.#emptied = [];
+  }
+
+  /** Why a stream of this process ended, in words; undefined when it did not, or too long ago. */
+  endedReason(streamId: string): string | undefined {
+    return this.#endedReasons.get(streamId);
   }
 
   closeWhere(condition: (stream: SubscriptionStream) => boolean, code: CloseCode): void {
@@ -44,5 +55,15 @@ export class OpenStreams {
     this.closeWhere(() => true, code);
     if (this.#streams.size === 0) return Promise.resolve();
     return new Promise((resolve) => this.#emptied.push(resolve));
+  }
+
+  #remember({ streamId, closeReason }: SubscriptionStream): void {
+    if (closeReason === undefined) return;
+    this.#endedReasons.set(streamId, closeReason);
+    if (this.#endedReasons.size <= endedReasonsMaximum) return;
+    for (const oldest of this.#endedReasons.keys()) {
+      this.#endedReasons.delete(oldest);
+      return;
+    }
   }
 }

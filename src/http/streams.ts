@@ -19,6 +19,8 @@ export interface StreamsRouter {
   readonly router: Router;
   /** The streams that are open on this process. */
   readonly openStreams: OpenStreams;
+  /** Why a stream of this process ended, for the answer to a commit that comes too late. */
+  endedStreamReason(streamId: string): string | undefined;
   /** Ends every stream with its last line, takes no more, and resolves when their answers are finished. */
   closeAll(code?: CloseCode): Promise<void>;
 }
@@ -47,7 +49,12 @@ export function createStreamsRouter(services: StreamServices): StreamsRouter {
       return serveStream(services, openStreams, parameters, request, response);
     })
     .all(methodNotAllowed('GET', 'POST'));
-  return { router, openStreams, closeAll: (code) => openStreams.closeAll(code) };
+  return {
+    router,
+    openStreams,
+    endedStreamReason: (streamId) => openStreams.endedReason(streamId),
+    closeAll: (code) => openStreams.closeAll(code),
+  };
 }
 
 /** Streams end when what they stream from is redefined: their clients open new ones and see it as it is. */
@@ -97,7 +104,7 @@ async function serveStream(
   const eventTypes = partitionCounts(registry, subscription);
   const parameters = readStreamParameters(source, eventTypes, Math.random());
   const stream = await SubscriptionStream.open(services, subscription, eventTypes, parameters);
-  if (response.closed) {
+  if (response.destroyed) {
     stream.clientClosed();
     return;
   }
@@ -116,6 +123,10 @@ async function deliver(
   logger: Logger,
 ): Promise<void> {
   openStreams.add(stream);
+  // A write that comes too late for a connection just closed; the close itself is what counts.
+  response.on('error', (error) => {
+    logger.debug({ streamId: stream.streamId, error: describeError(error) }, 'A line came too late for its connection');
+  });
   response.on('close', () => {
     stream.clientClosed();
     openStreams.delete(stream);

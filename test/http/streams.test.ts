@@ -390,6 +390,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       expect(client.lastInfo).to.deep.equal({ debug: 'Commit timeout reached', code: 'commit_timeout' });
       const late = await server.commit(id, client.streamId, client.cursors);
       expect(late.outcome).to.equal('session_not_found');
+      expect(server.streams.endedStreamReason(client.streamId)).to.equal('Commit timeout reached');
       const again = await server.open(id);
       await again.until(() => again.numbers.length === 1);
       expect(again.numbers).to.deep.equal([0]);
