@@ -198,7 +198,7 @@ async function demonstrate(): Promise<void> {
   await call('PUT', '/toggles/ALLOW_NON_SCHEDULED_FEES', { enabled: false });
   chapter(`The schedule of ${first.id}, as GET /loans/${first.id}/schedule has it`);
   const { installments } = (await call('GET', `/loans/${first.id}/schedule`)) as { installments: Json[] };
-  say('  number  due         state             principal  paid      interest  paid      fee     paid');
+  say('  number  due         state             principal paid       interest  paid       fee       paid');
   for (const row of installments) {
     const cells = ['principal', 'interest', 'fee'].map((element) => {
       const { expected, paid } = (row[element] as { amount: Json }).amount;
