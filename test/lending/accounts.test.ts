@@ -1,0 +1,46 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { accountOf, productView } from '../../src/lending/accounts.ts';
+import { disbursed, dynamicProduct, loanOf, overpay, product, repay, texts, under, when } from './loan-fixtures.ts';
+
+describe('an account', () => {
+  it('keeps its fee balances’ names whatever the toggles say', () => {
+    const loan = loanOf(when(under({ ALLOW_NON_SCHEDULED_FEES: true }, disbursed()), repay(100, '2011-02-23')));
+    const balances = texts(accountOf(loan).balances);
+    expect(balances).to.include({
+      feesDue: '0.00',
+      feesBalance: '0.00',
+      feesPaid: '0.00',
+      principalBalance: '1000.00',
+      interestPaid: '100.00',
+      principalDue: '215.47',
+    });
+  });
+
+  it('shows its state, dates and settings', () => {
+    expect(accountOf(loanOf(disbursed()))).to.deep.include({
+      id: 'L1',
+      accountState: 'ACTIVE',
+      accountSubState: null,
+      creationDate: '2011-01-20T12:00:01.000Z',
+      approvedDate: '2011-01-20T12:00:02.000Z',
+      closedDate: null,
+      disbursementDetails: {
+        expectedDisbursementDate: null,
+        disbursementDate: '2011-01-23T00:00:00Z',
+        firstRepaymentDate: null,
+      },
+    });
+  });
+
+  it('shows the interest that a dynamic loan has earned and not yet asked for', () => {
+    const story = when(disbursed(dynamicProduct()), overpay(100, '2011-02-08'));
+    expect(accountOf(loanOf(story)).accruedInterest.toFixed(2)).to.equal('4.17');
+    expect(accountOf(loanOf(disbursed())).accruedInterest.toFixed(2)).to.equal('0.00');
+  });
+
+  it('has a product that shows all its settings', () => {
+    const settings = product();
+    expect(productView(settings)).to.deep.equal(settings);
+  });
+});

@@ -1,0 +1,80 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { describe, it } from 'mocha';
+import { accrueTo, expectInterest } from '../../src/lending/accrual.ts';
+import { addDays } from '../../src/lending/dates.ts';
+import {
+  approve,
+  create,
+  disburse,
+  disbursed,
+  dynamicProduct,
+  given,
+  loanOf,
+  repay,
+  rowsOf,
+  when,
+} from './loan-fixtures.ts';
+
+const start = (settings: Parameters<typeof dynamicProduct>[0] = {}): ReturnType<typeof given> =>
+  given(create(dynamicProduct(settings)), approve, disburse('2017-01-21'));
+const interestOn = (story: ReturnType<typeof given>, date: string): string[] => {
+  const loan = loanOf(story);
+  return accrueTo(loan, loan.position, date).installments.map((row) => row.interest.amount.expected.toFixed(2));
+};
+
+describe('interest of a dynamic loan', () => {
+  it('is earned on what is outstanding: with nothing paid, the second period earns on all 1000', () => {
+    expect(interestOn(start(), '2017-03-21').slice(0, 2)).to.deep.equal(['8.33', '8.33']);
+  });
+
+  it('is expected to go on on overdue principal in the running period, and on nothing overdue after it', () => {
+    expect(interestOn(start(), '2017-03-21').slice(2, 4)).to.deep.equal(['8.33', '4.17']);
+  });
+
+  it('is not earned on overdue principal where the product accrues no late interest', () => {
+    const lenient = start({ interestSettings: { accrueLateInterest: false } });
+    expect(interestOn(lenient, '2017-03-21').slice(0, 3)).to.deep.equal(['8.33', '6.94', '5.56']);
+  });
+
+  it('is what was scheduled when everything is paid on its day', () => {
+    const onTime = when(start(), repay('175.00', '2017-02-21'));
+    expect(rowsOf(loanOf(onTime)).map((row) => row.split(' ')[1]?.split('/')[0])).to.deep.equal([
+      '8.33',
+      '6.94',
+      '5.56',
+      '4.17',
+      '2.78',
+      '1.39',
+    ]);
+  });
+
+  it('sums over the days to that of the period, within half a cent', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.integer({ min: 1, max: 90 }), { maxLength: 8 }), (days) => {
+        const loan = loanOf(start());
+        let position = loan.position;
+        for (const day of [...days].sort((one, other) => one - other))
+          position = accrueTo(loan, position, addDays('2017-01-21', day));
+        position = accrueTo(loan, position, '2017-07-21');
+        const whole = accrueTo(loan, loan.position, '2017-07-21');
+        expect(position.installments.map((row) => row.interest.amount.expected.toFixed())).to.deep.equal(
+          whole.installments.map((row) => row.interest.amount.expected.toFixed()),
+        );
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('does not go on after the last due date', () => {
+    expect(interestOn(start(), '2017-12-31')).to.deep.equal(interestOn(start(), '2017-07-21'));
+  });
+});
+
+describe('interest of a fixed loan', () => {
+  it('stays as scheduled whatever the day', () => {
+    const loan = loanOf(disbursed());
+    expect(accrueTo(loan, loan.position, '2011-12-31').installments).to.equal(loan.position.installments);
+    expect(expectInterest(loan, loan.position)).to.equal(loan.position);
+  });
+});

@@ -1,0 +1,95 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { accrueTo } from '../../src/lending/accrual.ts';
+import {
+  balanceNames,
+  balancesOf,
+  earnedGross,
+  feeBalancesOf,
+  figuresOf,
+  grossInterest,
+  payableInterest,
+} from '../../src/lending/balances.ts';
+import { type Toggles, allTogglesOff } from '../../src/lending/toggles.ts';
+import {
+  applyFee,
+  disbursed,
+  dynamicProduct,
+  fee,
+  loanOf,
+  money,
+  product,
+  repay,
+  texts,
+  when,
+} from './loan-fixtures.ts';
+
+const withOutside = product({ feesSettings: { fees: [fee({ id: 'outside', allocation: 'NO_ALLOCATION' })] } });
+const fifty = when(disbursed(withOutside), applyFee(50, { installmentNumber: 1 }));
+const story = when(when(fifty, repay(20, '2011-01-23')), applyFee(15, { predefinedFeeKey: 'outside' }));
+const on: Toggles = { ...allTogglesOff, ALLOW_NON_SCHEDULED_FEES: true };
+
+describe('the balances of a loan', () => {
+  it('call fees plainly while ALLOW_NON_SCHEDULED_FEES is off', () => {
+    expect(texts(feeBalancesOf(figuresOf(loanOf(story)), allTogglesOff))).to.deep.equal({
+      feesDue: '30.00',
+      feesPaid: '20.00',
+      feesBalance: '30.00',
+    });
+    expect(
+      Object.keys(balancesOf(loanOf(story), allTogglesOff)).filter((name) => /scheduled/i.test(name)),
+    ).to.deep.equal([]);
+  });
+
+  it('call them scheduled and add those outside the schedule while it is on', () => {
+    expect(texts(feeBalancesOf(figuresOf(loanOf(story)), on))).to.deep.equal({
+      scheduledFeesDue: '30.00',
+      scheduledFeesPaid: '20.00',
+      scheduledFeesBalance: '30.00',
+      nonScheduledFeeBalance: '15.00',
+      nonScheduledFeePaidBalance: '0.00',
+    });
+    expect(Object.keys(balancesOf(loanOf(story), on)).filter((name) => name.startsWith('fees'))).to.deep.equal([]);
+  });
+
+  it('have no name that the list of names lacks', () => {
+    for (const toggles of [allTogglesOff, on])
+      expect(balanceNames).to.include.members(Object.keys(balancesOf(loanOf(story), toggles)));
+  });
+
+  it('hold planned fees due from their day on', () => {
+    const each = product({
+      feesSettings: {
+        fees: [fee({ id: 'each', trigger: 'PAYMENT_DUE', amount: money(10), feeApplication: 'REQUIRED' })],
+      },
+    });
+    expect(figuresOf(loanOf(disbursed(each))).fees.due.toFixed(2)).to.equal('0.00');
+    const later = figuresOf(loanOf(when(disbursed(each), repay(1, '2011-03-23')))).fees;
+    expect([later.due.toFixed(2), later.balance.toFixed(2)]).to.deep.equal(['19.00', '39.00']);
+  });
+});
+
+describe('interest owed', () => {
+  it('of a dynamic loan is what has been earned', () => {
+    const loan = loanOf(disbursed(dynamicProduct()));
+    const position = accrueTo(loan, loan.position, '2011-02-08');
+    const [row = expect.fail()] = position.installments;
+    expect(earnedGross(loan, row).amount.toFixed(2)).to.equal('4.17');
+    expect(payableInterest(loan, position, row).toFixed(2)).to.equal('4.17');
+    expect(figuresOf(loan, position).total.toFixed(2)).to.equal('1004.17');
+  });
+
+  it('contains its tax, whether it is taken out or put on top', () => {
+    const table = [
+      ['EXCLUSIVE', '1160.00', '160.00'],
+      ['INCLUSIVE', '1000.00', '137.93'],
+    ] as const;
+    for (const [taxCalculationMethod, amount, tax] of table) {
+      const taxed = product({
+        taxSettings: { taxRate: money(16), taxCalculationMethod, taxesOnInterestEnabled: true },
+      });
+      const gross = grossInterest(loanOf(disbursed(taxed)), money(1000));
+      expect([gross.amount.toFixed(2), gross.tax.toFixed(2)]).to.deep.equal([amount, tax]);
+    }
+  });
+});

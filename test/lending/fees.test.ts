@@ -1,0 +1,191 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { balancesOf } from '../../src/lending/balances.ts';
+import { feeAmount, isPaid, newCharge, nextDueRow, transactionFee } from '../../src/lending/fees.ts';
+import { allTogglesOff } from '../../src/lending/toggles.ts';
+import {
+  applyFee,
+  create,
+  disbursed,
+  dynamicProduct,
+  fee,
+  given,
+  loanOf,
+  money,
+  product,
+  reasons,
+  repay,
+  under,
+  when,
+} from './loan-fixtures.ts';
+
+const fees = [
+  fee({ id: 'manual', amount: money(20) }),
+  fee({ id: 'open' }),
+  fee({ id: 'old', amount: money(1), state: 'INACTIVE' }),
+  fee({ id: 'upfront', amount: money(1), trigger: 'UPFRONT_DISBURSEMENT' }),
+  fee({ id: 'outside', allocation: 'NO_ALLOCATION' }),
+];
+const fixed = product({ feesSettings: { fees } });
+const dynamic = dynamicProduct({ feesSettings: { fees } });
+const first = { installmentNumber: 1 };
+
+describe('a fee charged by hand', () => {
+  it('joins the installment named, under its encodedKey or its id', () => {
+    for (const predefinedFeeKey of ['manual', 'manual-key']) {
+      const story = when(disbursed(fixed), {
+        type: 'APPLY_FEE',
+        predefinedFeeKey,
+        installmentNumber: 2,
+        valueDate: '2011-01-23',
+      });
+      expect(loanOf(story).position.installments[1]?.fee.amount.expected.toFixed(2)).to.equal('20.00');
+      expect(loanOf(story).transactions.at(-1)).to.include({ type: 'FEE_CHARGED', installmentNumber: 2 });
+    }
+  });
+
+  it('joins the next installment due of a dynamic loan', () => {
+    const story = when(disbursed(dynamic), applyFee(5, { valueDate: '2011-03-01' }));
+    expect(loanOf(story).position.charges[0]?.installmentNumber).to.equal(2);
+    expect(nextDueRow(loanOf(story), '2031-01-01').number).to.equal(6);
+  });
+
+  it('without allocation joins none and publishes no schedule', () => {
+    const start = under({ ALLOW_NON_SCHEDULED_FEES: true }, disbursed(fixed));
+    const story = when(start, applyFee(15, { predefinedFeeKey: 'outside', valueDate: '2011-06-01' }));
+    const told = story.events.slice(start.events.length);
+    expect(told.map(({ eventType }) => eventType)).to.deep.equal([
+      'loan_transaction_posted',
+      'loan_fee_event',
+      'loan_balance_changed',
+    ]);
+    const [, feeEvent, balance] = told;
+    expect(feeEvent).to.include({ feeEvent: 'APPLIED', allocation: 'NO_ALLOCATION' });
+    const changes = balance?.eventType === 'loan_balance_changed' ? balance.changes : [];
+    expect(changes.map(({ type, amount }) => `${type} ${amount.toFixed(2)}`)).to.deep.equal([
+      'nonScheduledFeeBalance 15.00',
+    ]);
+  });
+
+  it('is 30 due of 50 after 20 is paid', () => {
+    const paid = when(when(disbursed(), applyFee(50, first)), repay(20, '2011-01-23'));
+    const { feesDue, feesBalance, feesPaid } = balancesOf(loanOf(paid), allTogglesOff);
+    expect([feesDue, feesBalance, feesPaid].map((amount) => amount?.toFixed(2))).to.deep.equal([
+      '30.00',
+      '30.00',
+      '20.00',
+    ]);
+  });
+
+  const tables: readonly (readonly [what: string, loan: typeof fixed, command: object, reason: string])[] = [
+    [
+      'names no installment of a fixed loan',
+      fixed,
+      { amount: money(1) },
+      'INSTALLMENT_NUMBER_MANDATORY_FOR_FIXED_ACCOUNTS installmentNumber',
+    ],
+    [
+      'names an installment of a dynamic loan',
+      dynamic,
+      { amount: money(1), ...first },
+      'INSTALLMENT_NUMBER_NOT_ALLOWED_FOR_DYNAMIC_ACCOUNTS installmentNumber',
+    ],
+    [
+      'names an installment that is not there',
+      fixed,
+      { amount: money(1), installmentNumber: 5 },
+      'INVALID_REPAYMENT_NUMBER installmentNumber',
+    ],
+    ['is unknown', fixed, { predefinedFeeKey: 'none', ...first }, 'INVALID_FEE_KEY predefinedFeeKey'],
+    ['is out of use', fixed, { predefinedFeeKey: 'old', ...first }, 'FEE_NOT_ACTIVE predefinedFeeKey'],
+    [
+      'belongs to the disbursement',
+      fixed,
+      { predefinedFeeKey: 'upfront', ...first },
+      'FEE_NOT_ALLOWED predefinedFeeKey',
+    ],
+    ['has no amount', fixed, { predefinedFeeKey: 'open', ...first }, 'MANDATORY_FEE_AMOUNT amount'],
+    [
+      'has another amount than the product’s',
+      fixed,
+      { predefinedFeeKey: 'manual', amount: money(21), ...first },
+      'FEE_AMOUNT_ALREADY_DEFINED_IN_PRODUCT amount',
+    ],
+    ['is nothing', fixed, { amount: money(0), ...first }, 'FEE_AMOUNT_MUST_BE_STRICTLY_POSITIVE amount'],
+    ['has more digits than the currency', fixed, { amount: money('0.001'), ...first }, 'INVALID_AMOUNT amount'],
+    [
+      'lies before the disbursement',
+      fixed,
+      { amount: money(1), valueDate: '2011-01-22', ...first },
+      'INVALID_DATE valueDate',
+    ],
+    [
+      'is arbitrary where the product has none',
+      product({ feesSettings: { allowArbitraryFees: false } }),
+      { amount: money(1), ...first },
+      'ARBITRARY_FEE_NOT_ALLOWED',
+    ],
+  ];
+  for (const [what, loanProduct, command, reason] of tables) {
+    it(`is refused when it ${what}`, () => {
+      const asked = { type: 'APPLY_FEE', valueDate: '2011-01-23', ...command } as const;
+      expect(reasons(when(disbursed(loanProduct), asked))).to.deep.equal([reason]);
+    });
+  }
+
+  it('is refused before the disbursement and on a paid installment', () => {
+    expect(reasons(when(given(create(fixed)), applyFee(1, first)))).to.deep.equal(['INVALID_ACCOUNT_STATE']);
+    const paid = when(disbursed(fixed), repay('315.47', '2011-02-23'));
+    expect(isPaid(loanOf(paid).position.installments[0] ?? expect.fail())).to.equal(true);
+    expect(reasons(when(paid, applyFee(1, first)))).to.deep.equal([
+      'CANNOT_APPLY_FEE_ON_PAID_INSTALLMENT installmentNumber',
+    ]);
+  });
+});
+
+describe('the amount of a fee', () => {
+  const loan = loanOf(disbursed());
+  const table: readonly (readonly [method: Parameters<typeof fee>[0]['amountCalculationMethod'], amount: string])[] = [
+    ['FLAT', '10.00'],
+    ['LOAN_AMOUNT_PERCENTAGE', '30.00'],
+    ['REPAYMENT_PRINCIPAL_AMOUNT_PERCENTAGE', '6.46'],
+    ['LOAN_AMOUNT_PERCENTAGE_NUMBER_OF_INSTALLMENTS', '7.50'],
+    ['FLAT_NUMBER_OF_INSTALLMENTS', '2.50'],
+  ];
+  for (const [method, expected] of table) {
+    it(`is ${expected} by ${method}`, () => {
+      const of = fee({
+        id: 'f',
+        amount: money(10),
+        percentageAmount: money(3),
+        ...(method === undefined ? {} : { amountCalculationMethod: method }),
+      });
+      const amount = feeAmount(loan, of, undefined, money('215.47'));
+      expect('errorReason' in amount ? amount.errorReason : amount.toFixed(2)).to.equal(expected);
+    });
+  }
+
+  for (const [method, amount, tax] of [
+    ['EXCLUSIVE', '116.00', '16.00'],
+    ['INCLUSIVE', '100.00', '13.79'],
+  ] as const) {
+    it(`of 100 with 16 percent ${method} tax is ${amount}, ${tax} of it tax`, () => {
+      const taxed = product({
+        taxSettings: { taxRate: money(16), taxCalculationMethod: method, taxesOnFeesEnabled: true },
+      });
+      const added = newCharge(loanOf(disbursed(taxed)), {
+        encodedKey: 'k',
+        fee: null,
+        allocation: 'INSTALLMENT',
+        net: money(100),
+        installmentNumber: 1,
+      });
+      const listed = transactionFee(added);
+      expect([listed.amount.toFixed(2), listed.tax.toFixed(2), listed.trigger]).to.deep.equal([
+        amount,
+        tax,
+        'ARBITRARY',
+      ]);
+    });
+  }
+});

@@ -1,0 +1,107 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { installmentsOf, scheduleOf, startOfDay } from '../../src/lending/installments.ts';
+import { type Toggles, allTogglesOff } from '../../src/lending/toggles.ts';
+import {
+  applyPenalty,
+  disbursed,
+  dynamicProduct,
+  loanOf,
+  money,
+  overpay,
+  product,
+  repay,
+  under,
+  when,
+} from './loan-fixtures.ts';
+
+const tax = { taxSettings: { taxRate: money(19), taxCalculationMethod: 'EXCLUSIVE', taxesOnPenaltyEnabled: true } };
+const derived: Toggles = { ...allTogglesOff, fixInstallmentTaxOnPenalty: true };
+const penalties = (loanProduct: ReturnType<typeof product>): ReturnType<typeof disbursed> => {
+  const penalty = applyPenalty('0.13', { valueDate: '2011-01-23' });
+  return when(when(when(disbursed(loanProduct), penalty), penalty), penalty);
+};
+const penaltyTax = (story: ReturnType<typeof disbursed>, toggles: Toggles): string[] => {
+  const { expected, paid, due } = installmentsOf(loanOf(story), toggles)[0]?.penalty.tax ?? expect.fail();
+  return [expected, paid, due].map((amount) => amount.toFixed(2));
+};
+
+describe('the tax of three penalties of 0.13 at 19 percent on top', () => {
+  const fixed = penalties(product(tax));
+  const payOne = repay('0.15', '2011-01-23', {
+    customPaymentAmounts: [{ customPaymentAmountType: 'PENALTY', amount: money('0.15') }],
+  });
+  const table: readonly (readonly [what: string, shown: string[], expected: string[]])[] = [
+    ['is the sum of three roundings', penaltyTax(fixed, allTogglesOff), ['0.06', '0.00', '0.06']],
+    ['is rounded once under fixInstallmentTaxOnPenalty', penaltyTax(fixed, derived), ['0.07', '0.00', '0.07']],
+    [
+      'is that of the two left after one is paid with its tax',
+      penaltyTax(when(fixed, payOne), derived),
+      ['0.07', '0.02', '0.05'],
+    ],
+    ['stays the sum for a dynamic loan', penaltyTax(penalties(dynamicProduct(tax)), derived), ['0.06', '0.00', '0.06']],
+  ];
+  for (const [what, shown, expected] of table) {
+    it(what, () => {
+      expect(shown).to.deep.equal(expected);
+    });
+  }
+
+  it('changes no amount owed', () => {
+    for (const toggles of [allTogglesOff, derived]) {
+      expect(installmentsOf(loanOf(fixed), toggles)[0]?.penalty.amount.due.toFixed(2)).to.equal('0.45');
+    }
+  });
+});
+
+describe('the overpayment field', () => {
+  const overpaid = when(disbursed(), overpay(100, '2011-01-23'));
+  it('is on every installment under PRINCIPAL_OVERPAYMENT', () => {
+    const rows = scheduleOf(loanOf(overpaid), { ...allTogglesOff, PRINCIPAL_OVERPAYMENT: true }).installments;
+    expect(rows.map((row) => row.nonScheduledPrincipalBalanceOverpayment?.toFixed(2))).to.deep.equal([
+      '100.00',
+      '0.00',
+      '0.00',
+      '0.00',
+    ]);
+  });
+
+  it('is on none otherwise, not even as null', () => {
+    const rows = scheduleOf(loanOf(overpaid), allTogglesOff).installments;
+    expect(rows.some((row) => 'nonScheduledPrincipalBalanceOverpayment' in row)).to.equal(false);
+  });
+
+  it('is told again, row by row, after the toggle is switched', () => {
+    const flipped = when(under({ PRINCIPAL_OVERPAYMENT: true }, overpaid), repay(1, '2011-01-23'));
+    const last = flipped.events.findLast((event) => event.eventType === 'loan_schedule_changed');
+    expect(last?.changedInstallments.map(({ number }) => number)).to.deep.equal(['1', '2', '3', '4']);
+  });
+});
+
+describe('the state of an installment', () => {
+  const states = (story: ReturnType<typeof disbursed>): string[] =>
+    installmentsOf(loanOf(story), allTogglesOff).map(({ state }) => state);
+  it('follows what was paid and the last movement’s day', () => {
+    expect(states(disbursed())).to.deep.equal(['PENDING', 'PENDING', 'PENDING', 'PENDING']);
+    expect(states(when(disbursed(), repay('400', '2011-02-23')))).to.deep.equal([
+      'PAID',
+      'PARTIALLY_PAID',
+      'PENDING',
+      'PENDING',
+    ]);
+    expect(states(when(disbursed(), repay('10', '2011-03-24')))).to.deep.equal(['LATE', 'LATE', 'PENDING', 'PENDING']);
+  });
+
+  it('is GRACE when grace leaves nothing to pay', () => {
+    const free = product({
+      interestSettings: { interestRate: { defaultValue: money(0) } },
+      gracePeriodSettings: { gracePeriodType: 'PAY_INTEREST_ONLY', gracePeriod: { defaultValue: 2 } },
+    });
+    expect(states(disbursed(free))).to.deep.equal(['GRACE', 'GRACE', 'PENDING', 'PENDING']);
+  });
+
+  it('has the days it was paid on', () => {
+    const [row] = installmentsOf(loanOf(when(disbursed(), repay('315.47', '2011-02-23'))), allTogglesOff);
+    expect([row?.lastPaidDate, row?.repaidDate]).to.deep.equal([startOfDay('2011-02-23'), '2011-02-23T00:00:00Z']);
+  });
+});

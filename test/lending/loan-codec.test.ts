@@ -1,0 +1,31 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { decodeLoan, encodeLoan } from '../../src/lending/loan-codec.ts';
+import { Decimal } from '../../src/lending/money.ts';
+import { create, disbursed, given, loanOf, money, product, repay, when } from './loan-fixtures.ts';
+
+describe('a stored loan', () => {
+  it('comes back as it was, decimals as decimals with every digit', () => {
+    const loan = loanOf(when(disbursed(), repay(100, '2011-02-23')));
+    const long = { ...loan, loanAmount: money('0.1234567890123456789012345678901234567890') };
+    expect(decodeLoan(encodeLoan(long))).to.deep.equal(long);
+    expect(decodeLoan(encodeLoan(long)).loanAmount).to.be.instanceOf(Decimal);
+  });
+
+  it('is one line', () => {
+    expect(encodeLoan(loanOf(disbursed()))).to.not.include('\n');
+  });
+
+  for (const notes of ['#1', '##', '#', 'a\nb', '{"version":1}', '1000', '']) {
+    it(`keeps the note ${JSON.stringify(notes)} a text`, () => {
+      const loan = loanOf(given({ ...create(product()), notes } as ReturnType<typeof create>));
+      expect(decodeLoan(encodeLoan(loan)).notes).to.equal(notes);
+    });
+  }
+
+  for (const text of ['{}', '{"version":2,"loan":{}}', '{"version":1,"loan":null}', 'no json']) {
+    it(`is not read from ${text}`, () => {
+      expect(() => decodeLoan(text)).to.throw();
+    });
+  }
+});

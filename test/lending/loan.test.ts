@@ -1,0 +1,24 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { dayOf, dueOf, installmentKey, isDynamic, rowDue, rowExpected, toInstant } from '../../src/lending/loan.ts';
+import { disbursed, dynamicProduct, loanOf, money, repay, when } from './loan-fixtures.ts';
+
+describe('a loan', () => {
+  const loan = loanOf(when(disbursed(), repay(100, '2011-02-23')));
+  const [row = expect.fail()] = loan.position.installments;
+
+  it('tells what is due', () => {
+    expect(dueOf({ expected: money(5), paid: money(2) }).toFixed()).to.equal('3');
+    expect([rowExpected(row).toFixed(2), rowDue(row).toFixed(2)]).to.deep.equal(['315.47', '215.47']);
+  });
+
+  it('gives each installment a key of its own', () => {
+    expect(installmentKey(loan, 1)).to.match(/^[0-9a-f]{24}00000001$/);
+    expect(installmentKey(loan, 3660).slice(24)).to.equal('00000e4c');
+  });
+
+  it('knows its type, and the day of an instant', () => {
+    expect([isDynamic(loan), isDynamic(loanOf(disbursed(dynamicProduct())))]).to.deep.equal([false, true]);
+    expect([dayOf(0), toInstant(0)]).to.deep.equal(['1970-01-01', '1970-01-01T00:00:00.000Z']);
+  });
+});

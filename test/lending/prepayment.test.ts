@@ -1,0 +1,143 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import type { PrepaymentRecalculationMethod } from '../../src/lending/commands.ts';
+import { figuresOf } from '../../src/lending/balances.ts';
+import { openLedger } from '../../src/lending/ledger.ts';
+import { fitsProduct, respread } from '../../src/lending/prepayment.ts';
+import {
+  approve,
+  create,
+  disburse,
+  dynamicProduct,
+  given,
+  loanOf,
+  money,
+  product,
+  repay,
+  rowsOf,
+  when,
+} from './loan-fixtures.ts';
+
+/** The published cases: 1000 over six months at ten percent a year, paid out 2017-01-21, nothing paid, then 600 on 2017-03-21. */
+function afterSixHundred(prepaymentRecalculationMethod: PrepaymentRecalculationMethod): ReturnType<typeof given> {
+  const start = given(create(dynamicProduct()), approve, disburse('2017-01-21'));
+  return when(start, repay(600, '2017-03-21', { prepaymentRecalculationMethod }));
+}
+
+describe('600 repaid when 350 is due', () => {
+  const table: readonly (readonly [method: PrepaymentRecalculationMethod, rows: readonly string[]])[] = [
+    [
+      'NO_RECALCULATION',
+      [
+        '166.67/166.67 8.33/8.33',
+        '166.67/166.67 8.33/8.33',
+        '166.67/166.67 3.47/0.00',
+        '166.67/83.33 3.47/0.00',
+        '166.67/0.00 2.78/0.00',
+        '166.65/0.00 1.39/0.00',
+      ],
+    ],
+    [
+      'RESCHEDULE_REMAINING_REPAYMENTS',
+      [
+        '166.67/166.67 8.33/8.33',
+        '416.67/416.67 8.33/8.33',
+        '104.17/0.00 3.47/0.00',
+        '104.17/0.00 2.60/0.00',
+        '104.17/0.00 1.74/0.00',
+        '104.15/0.00 0.87/0.00',
+      ],
+    ],
+    [
+      'RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS',
+      [
+        '166.67/166.67 8.33/8.33',
+        '416.67/416.67 8.33/8.33',
+        '104.17/0.00 3.47/0.00',
+        '104.17/0.00 2.60/0.00',
+        '104.17/0.00 1.74/0.00',
+        '104.15/0.00 0.87/0.00',
+      ],
+    ],
+    [
+      'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT',
+      [
+        '166.67/166.67 8.33/8.33',
+        '416.67/416.67 8.33/8.33',
+        '166.67/0.00 3.47/0.00',
+        '166.67/0.00 2.08/0.00',
+        '83.32/0.00 0.69/0.00',
+      ],
+    ],
+  ];
+  for (const [method, rows] of table) {
+    it(`leaves these rows by ${method}`, () => {
+      const story = afterSixHundred(method);
+      expect(rowsOf(loanOf(story))).to.deep.equal(rows);
+      expect(figuresOf(loanOf(story)).principal.balance.toFixed(2)).to.equal('416.66');
+    });
+  }
+
+  it('tells which row disappeared', () => {
+    const last = afterSixHundred('RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT').events.at(-1);
+    expect(last).to.include({ eventType: 'loan_schedule_changed', reason: 'PREPAYMENT_RECALCULATED' });
+    expect(
+      last?.eventType === 'loan_schedule_changed' ? last.removedInstallmentKeys.map((key) => key.slice(24)) : [],
+    ).to.deep.equal(['00000006']);
+  });
+});
+
+describe('200 repaid ahead of a level payment of 171.56', () => {
+  const level = dynamicProduct({ interestSettings: { interestCalculationMethod: 'DECLINING_BALANCE_DISCOUNTED' } });
+  const start = given(create(level), approve, disburse('2017-01-21'));
+  const onTime = when(when(start, repay('171.56', '2017-02-21')), repay('171.56', '2017-03-21'));
+  const ahead = (prepaymentRecalculationMethod: PrepaymentRecalculationMethod): ReturnType<typeof given> =>
+    when(onTime, repay(200, '2017-03-21', { prepaymentRecalculationMethod }));
+
+  it('has 672.18 left after two payments', () => {
+    expect(figuresOf(loanOf(onTime)).principal.balance.toFixed(2)).to.equal('672.18');
+  });
+
+  it('lowers the payment of the same installments', () => {
+    const loan = loanOf(ahead('REDUCE_AMOUNT_PER_INSTALLMENT'));
+    expect(loan.position.periodicPayment?.toFixed(2)).to.equal('120.51');
+    const totals = loan.position.installments
+      .slice(2)
+      .map((row) => row.principal.expected.plus(row.interest.amount.expected).toFixed(2));
+    expect(totals.slice(0, 3)).to.deep.equal(['120.51', '120.51', '120.51']);
+    expect(totals).to.have.length(4);
+  });
+
+  it('keeps the payment over fewer installments', () => {
+    const loan = loanOf(ahead('REDUCE_NUMBER_OF_INSTALLMENTS_NEW'));
+    expect(loan.position.installments.slice(2).map((row) => row.principal.expected.toFixed(2))).to.deep.equal([
+      '167.63',
+      '169.02',
+      '135.53',
+    ]);
+    expect(loan.product.paymentSettings.prepaymentSettings.prepaymentRecalculationMethod).to.equal('NO_RECALCULATION');
+  });
+});
+
+describe('a recalculation method', () => {
+  it('fits a product that has what it changes', () => {
+    expect(fitsProduct('NO_RECALCULATION', product())).to.equal(true);
+    expect(fitsProduct('RESCHEDULE_REMAINING_REPAYMENTS', product())).to.equal(false);
+    expect(fitsProduct('RESCHEDULE_REMAINING_REPAYMENTS', dynamicProduct())).to.equal(true);
+    expect(fitsProduct('REDUCE_AMOUNT_PER_INSTALLMENT', dynamicProduct())).to.equal(false);
+  });
+
+  it('spreads what is left so that the rows sum to it', () => {
+    const loan = loanOf(given(create(dynamicProduct()), approve, disburse('2017-01-21')));
+    const ledger = openLedger(loan, loan.position, '2017-01-21');
+    expect(respread(ledger, 0, money(400), 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT', '2017-01-21')).to.equal(
+      null,
+    );
+    expect(ledger.rows.map((row) => row.principal.expected.toFixed(2))).to.deep.equal([
+      '166.67',
+      '166.67',
+      '166.67',
+      '99.99',
+    ]);
+  });
+});

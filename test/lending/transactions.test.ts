@@ -1,0 +1,47 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { transactionView, transactionsOf } from '../../src/lending/transactions.ts';
+import { adjust, applyFee, applyPenalty, disbursed, loanOf, overpay, repay, texts, when } from './loan-fixtures.ts';
+
+const steps = [
+  applyFee(50, { installmentNumber: 1 }),
+  applyPenalty(1),
+  repay('315.47', '2011-02-23', { externalId: 'E1', notes: 'paid' }),
+  overpay(1, '2011-02-23'),
+  adjust(5),
+];
+const story = steps.reduce(when, disbursed());
+
+describe('the transactions of a loan', () => {
+  it('all carry the terms in force', () => {
+    for (const { terms, type } of transactionsOf(loanOf(story))) {
+      expect(terms.interestSettings.interestRate.toFixed(), type).to.equal('10');
+      expect(terms.periodicPayment?.toFixed(2), type).to.equal('315.47');
+    }
+  });
+
+  it('show what they affected, as positive amounts', () => {
+    const repayment = transactionsOf(loanOf(story))[3] ?? expect.fail();
+    expect(texts(repayment.affectedAmounts)).to.deep.equal({
+      principalAmount: '164.47',
+      interestAmount: '100.00',
+      feesAmount: '50.00',
+      penaltyAmount: '1.00',
+    });
+    expect(texts(repayment.accountBalances)).to.deep.equal({ principalBalance: '835.53', totalBalance: '997.41' });
+    expect(repayment).to.include({
+      id: 'L1-4',
+      type: 'REPAYMENT',
+      valueDate: '2011-02-23T00:00:00Z',
+      externalId: 'E1',
+      notes: 'paid',
+    });
+  });
+
+  it('name the installment they joined', () => {
+    const loan = loanOf(story);
+    const [, charged = expect.fail()] = loan.transactions;
+    expect(transactionView(loan, charged).installmentEncodedKey).to.match(/00000001$/);
+    expect(transactionView(loan, charged).fees[0]).to.include({ name: 'Arbitrary fee', trigger: 'ARBITRARY' });
+  });
+});
