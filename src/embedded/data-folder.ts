@@ -49,7 +49,12 @@ export function lockDataFolder(dataFolder: string): DataFolderLock {
 function createFolder(path: string): void {
   if (existsSync(path)) return;
   if (dirname(path) !== path) createFolder(dirname(path));
-  mkdirSync(path, { mode: 0o700 });
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have been quicker.
+    if (!existsSync(path)) throw error;
+  }
 }
 
 function takeLock(path: string): DataFolderLock {

@@ -1,0 +1,104 @@
+import { expect } from 'chai';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import { Registry, registryKey, registryTopic } from '../../src/broker/registry.ts';
+import type { RegistryChange } from '../../src/broker/registry.ts';
+import { silentLogger } from '../../src/logger.ts';
+import { codeOf } from '../support/log-reading.ts';
+import { openTemporaryLog } from '../support/temporary-log.ts';
+import type { TemporaryLog } from '../support/temporary-log.ts';
+
+describe('the registry', () => {
+  let temporary: TemporaryLog;
+  let registries: Registry[] = [];
+
+  beforeEach(async () => {
+    temporary = await openTemporaryLog();
+  });
+  afterEach(async () => {
+    await Promise.all(registries.map((registry) => registry.stop()));
+    registries = [];
+    await temporary.cleanup();
+  });
+
+  async function started(): Promise<Registry> {
+    const registry = new Registry(temporary.log, silentLogger);
+    registries.push(registry);
+    await registry.start();
+    return registry;
+  }
+
+  it('creates its topic once, compacted and with one partition', async () => {
+    await started();
+    await started();
+    const topics = (await temporary.log.listTopics()).filter(({ name }) => name === registryTopic);
+    expect(topics).to.have.length(1);
+    expect(topics[0]).to.include({ cleanupPolicy: 'compact', partitionCount: 1 });
+  });
+
+  it('shows a definition as soon as it is stored, under its kind and name', async () => {
+    const registry = await started();
+    await registry.put('event-type', 'orders', { name: 'orders', partitions: 3 });
+    await registry.put('toggle', 'orders', { enabled: true });
+    await registry.put('event-type', 'a/b', { name: 'a/b' });
+    expect(registry.get('event-type', 'orders')).to.deep.equal({ name: 'orders', partitions: 3 });
+    expect(registry.get('toggle', 'orders')).to.deep.equal({ enabled: true });
+    expect(registry.get('subscription', 'orders')).to.equal(undefined);
+    expect(registry.list('event-type')).to.have.deep.members([{ name: 'orders', partitions: 3 }, { name: 'a/b' }]);
+  });
+
+  it('replaces and removes', async () => {
+    const registry = await started();
+    await registry.put('product', 'p', { version: 1 });
+    await registry.put('product', 'p', { version: 2 });
+    expect(registry.get('product', 'p')).to.deep.equal({ version: 2 });
+    await registry.remove('product', 'p');
+    expect(registry.get('product', 'p')).to.equal(undefined);
+    expect(registry.list('product')).to.deep.equal([]);
+    await registry.remove('product', 'p');
+  });
+
+  it('is the same for everyone who follows it, and after a new start and a compaction', async () => {
+    const first = await started();
+    const second = await started();
+    await first.put('subscription', 's1', { id: 's1' });
+    await second.put('subscription', 's2', { id: 's2' });
+    await first.remove('subscription', 's1');
+    const bounds = await temporary.log.bounds([{ topic: registryTopic, partition: 0 }]);
+    await second.appliedTo(bounds[0]?.latest ?? 0);
+    await first.appliedTo(bounds[0]?.latest ?? 0);
+    expect(first.list('subscription')).to.deep.equal([{ id: 's2' }]);
+    expect(second.list('subscription')).to.deep.equal([{ id: 's2' }]);
+
+    await Promise.all(registries.map((registry) => registry.stop()));
+    await temporary.log.runCompaction(Date.now() + 10 * 86_400_000);
+    await temporary.reopen();
+    const third = await started();
+    expect(third.list('subscription')).to.deep.equal([{ id: 's2' }]);
+  });
+
+  it('tells every listener of each change, in order, until it stops listening', async () => {
+    const registry = await started();
+    const changes: RegistryChange[] = [];
+    const stopListening = registry.onChange((change) => changes.push(change));
+    await registry.put('toggle', 't', true);
+    await registry.remove('toggle', 't');
+    stopListening();
+    await registry.put('toggle', 't', false);
+    expect(changes).to.deep.equal([
+      { kind: 'toggle', name: 't', value: true },
+      { kind: 'toggle', name: 't', value: null },
+    ]);
+  });
+
+  it('fails a change that the log refuses, and stays as it was', async () => {
+    const registry = await started();
+    await registry.put('toggle', 't', true);
+    const tooLarge = 'x'.repeat(9 * 1024 * 1024);
+    expect(await codeOf(registry.put('toggle', 't', tooLarge))).to.equal('RECORD_TOO_LARGE');
+    expect(registry.get('toggle', 't')).to.equal(true);
+  });
+
+  it('spells a key as kind and name', () => {
+    expect(registryKey('event-type', 'orders')).to.equal('event-type/orders');
+  });
+});
