@@ -55,7 +55,8 @@ export interface PartitionRecords extends TopicPartition {
 export type AppendResult =
   | (TopicPartition & { readonly outcome: 'appended'; readonly baseOffset: Offset })
   /**
-   * `RECORD_TOO_LARGE`, `UNKNOWN_TOPIC_OR_PARTITION`, `LOG_FULL`, `LOG_UNAVAILABLE`: nothing was stored.
+   * `RECORD_TOO_LARGE`, `UNPROCESSABLE` (no key on a compacted topic), `UNKNOWN_TOPIC_OR_PARTITION`, `OVERLOADED`,
+   * `LOG_FULL`, `LOG_UNAVAILABLE`: nothing was stored.
    * `OUTCOME_UNKNOWN`: the records may have been stored.
    */
   | (TopicPartition & { readonly outcome: 'failed'; readonly error: LendstreamError });
@@ -94,7 +95,10 @@ export interface RecordBatch extends TopicPartition {
 export const noValue = 0xffffffff;
 
 export interface ReadResult {
-  /** In order; possibly none. Records before the asked offset are not among them. */
+  /**
+   * In order; possibly none, also when the read waited: moving `nextOffset` over a hole is an answer. Records before
+   * the asked offset are not among them.
+   */
   readonly batches: readonly RecordBatch[];
   /** Where the next read goes on. Never below the asked offset; may jump over holes. */
   readonly nextOffset: Offset;
@@ -114,7 +118,7 @@ export interface ReadOptions {
 export interface EventLog {
   /**
    * Creates a topic, ready for appends and reads when this returns.
-   * @throws TOPIC_ALREADY_EXISTS
+   * @throws TOPIC_ALREADY_EXISTS, UNPROCESSABLE (a name or partition count that no backend takes)
    */
   createTopic(configuration: TopicConfiguration): Promise<void>;
 
@@ -180,7 +184,8 @@ export interface FencedWriter {
 
   /**
    * Adds records to the open transaction, opening one when none is. Not visible to readers before the commit.
-   * @throws WRITER_FENCED, UNKNOWN_TOPIC_OR_PARTITION, RECORD_TOO_LARGE, OUTCOME_UNKNOWN
+   * @throws WRITER_FENCED, UNKNOWN_TOPIC_OR_PARTITION, RECORD_TOO_LARGE, UNPROCESSABLE (no key on a compacted topic),
+   *   OVERLOADED (the transaction is too large), OUTCOME_UNKNOWN
    */
   append(partitions: readonly PartitionRecords[]): Promise<void>;
 

@@ -210,6 +210,7 @@ export class EmbeddedLog implements EventLog {
     const { offset } = from;
     const deadline = waitMilliseconds > 0 ? this.#clock.monotonic() + waitMilliseconds : 0;
     for (;;) {
+      this.#assertOpen();
       if (partition.isDeleted) throw unknownPartition(partition);
       if (!(offset >= partition.earliest && offset <= partition.latest)) throw outOfRange(partition, offset);
       if (offset < partition.latest) return this.#reader.read(partition, offset, bytesMaximum);
@@ -233,9 +234,14 @@ export class EmbeddedLog implements EventLog {
       },
     });
     this.#writers.set(writerId, writer);
-    const { epoch } = await this.#writerThread.ask('openWriter', { writerId });
-    writer.begin(epoch);
-    return writer;
+    try {
+      const { epoch } = await this.#writerThread.ask('openWriter', { writerId });
+      writer.begin(epoch);
+      return writer;
+    } catch (error) {
+      await writer.close();
+      throw error;
+    }
   }
 
   exportGroupOffsets(
