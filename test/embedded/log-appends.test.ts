@@ -82,6 +82,22 @@ describe('appending to the embedded log', () => {
     await appendTo(log, { topic: 'next', partition: 0 }, [{ key: null, value }]);
   });
 
+  it('refuses a commit whose writer was fenced off while it waited, and stores what waited with it', async () => {
+    const { log } = await open();
+    const writer = await log.openWriter('writer');
+    await writer.append([{ ...where, records: records('of the fenced writer') }]);
+    const inFlight = appendTo(log, where, records('in flight'));
+    await new Promise((resolve) => setImmediate(resolve));
+    const [commit, beside, opening] = [
+      codeOf(writer.commit()),
+      appendTo(log, where, records('waited with it')),
+      log.openWriter('writer'),
+    ];
+    expect(await commit).to.equal('WRITER_FENCED');
+    await Promise.all([inFlight, beside, opening]);
+    expect((await readAll(log, where)).map(({ value }) => value)).to.deep.equal(['in flight', 'waited with it']);
+  });
+
   it('refuses names and partition counts that no backend takes', async () => {
     const { log } = await open();
     const settings = { cleanupPolicy: 'delete', retentionMilliseconds: 1 } as const;
