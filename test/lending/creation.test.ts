@@ -12,8 +12,7 @@ const bounded = product({
   },
 });
 
-const ask = (more: object): ReturnType<typeof given> =>
-  given({ ...create(bounded), ...more } as ReturnType<typeof create>);
+const ask = (more: object): ReturnType<typeof given> => given({ ...create(bounded), ...more });
 
 describe('opening an account', () => {
   it('takes from the product what the command leaves out', () => {

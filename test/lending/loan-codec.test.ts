@@ -18,7 +18,7 @@ describe('a stored loan', () => {
 
   for (const notes of ['#1', '##', '#', 'a\nb', '{"version":1}', '1000', '']) {
     it(`keeps the note ${JSON.stringify(notes)} a text`, () => {
-      const loan = loanOf(given({ ...create(product()), notes } as ReturnType<typeof create>));
+      const loan = loanOf(given({ ...create(product()), notes }));
       expect(decodeLoan(encodeLoan(loan)).notes).to.equal(notes);
     });
   }
