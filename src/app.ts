@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
-import type { Router } from 'express';
 import { EventTypes } from './broker/event-types.ts';
 import { Publisher } from './broker/publishing.ts';
 import { Registry } from './broker/registry.ts';
@@ -105,10 +104,10 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     const broker = { registry, log, coordination, eventTypes, publisher, clock, logger, metrics, nodeId };
     const lending: LendingServices = { view, publisher, registry, clock, logger };
     const streams = createStreamsRouter(broker);
-    const routers: Router[] = [
+    const routers = [
       createAuthentication(config.apiKeys),
       streams.router,
-      createCursorsRouter(broker),
+      createCursorsRouter({ ...broker, endedStreamReason: streams.endedStreamReason }),
       createPublishingRouter(broker),
       createSubscriptionsRouter(broker),
       createEventTypesRouter(broker),
@@ -120,7 +119,10 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
         metrics,
         refreshMetrics: () => measureLag(metrics, broker),
         version: packageVersion(),
-        notReadyReasons: () => (stopping === undefined ? [] : ['The process is stopping.']),
+        notReadyReasons: () =>
+          [stopping === undefined ? undefined : 'The process is stopping.', view.notReadyReason()].filter(
+            (reason) => reason !== undefined,
+          ),
       }),
     ];
     const server = createServer(createApplication(routers, logger));
