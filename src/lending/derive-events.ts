@@ -5,15 +5,14 @@ import type {
   LoanEvent,
   LoanEventHeader,
   LoanFeeEvent,
-  LoanScheduleChanged,
   ScheduleChangeReason,
   StateEventName,
   TransactionEventName,
 } from './events.ts';
 import type { LoanFact, TransactionAdjusted, TransactionPosted } from './facts.ts';
-import { type InstallmentView, installmentsOf } from './installments.ts';
-import { type FeeCharge, type Loan, type LoanTransactionType, installmentKey, toInstant } from './loan.ts';
-import { Decimal, sum, zero } from './money.ts';
+import { changedInstallments, startOfDay } from './installments.ts';
+import { type FeeCharge, type Loan, type LoanTransactionType, installmentKey, rowDue, toInstant } from './loan.ts';
+import { type Decimal, sum, zero } from './money.ts';
 import type { Toggles } from './toggles.ts';
 import { transactionView } from './transactions.ts';
 
@@ -186,19 +185,22 @@ function kindOfCharge({ trigger }: FeeCharge, sign: 1 | -1): FeeKind {
 
 /** Null when no row looks different. */
 function scheduleBody(before: Loan, after: Loan, type: LoanTransactionType, toggles: Toggles): Body | null {
-  const old = new Map(installmentsOf(before, before.publishedUnder ?? toggles).map((row) => [row.encodedKey, row]));
-  const now = installmentsOf(after, toggles);
-  const kept = new Set(now.map(({ encodedKey }) => encodedKey));
-  const changedInstallments = now.filter((row) => !isSame(old.get(row.encodedKey), row));
-  const removedInstallmentKeys = [...old.keys()].filter((key) => !kept.has(key));
-  if (changedInstallments.length === 0 && removedInstallmentKeys.length === 0) return null;
+  const { installments } = after.position;
+  const changed = changedInstallments(before, after, toggles);
+  const removed = before.position.installments.slice(installments.length);
+  if (changed.length === 0 && removed.length === 0) return null;
+  const nextDue = installments.find((row) => !rowDue(row).isZero());
   return {
     eventType: 'loan_schedule_changed',
     reason: scheduleReason(type, before, after),
     scheduleVersion: after.scheduleVersion + 1,
-    changedInstallments,
-    removedInstallmentKeys,
-    summary: summaryOf(now),
+    changedInstallments: changed,
+    removedInstallmentKeys: removed.map(({ number }) => installmentKey(before, number)),
+    summary: {
+      count: installments.length,
+      nextDueDate: nextDue === undefined ? null : startOfDay(nextDue.dueDate),
+      totalDue: sum(installments.map(rowDue)),
+    },
   };
 }
 
@@ -223,25 +225,6 @@ const scheduleReasons: Readonly<Record<LoanTransactionType, ScheduleChangeReason
 function isSamePrincipalPlan(before: Loan, after: Loan): boolean {
   const plan = (loan: Loan): string => loan.position.installments.map((row) => row.principal.expected.toFixed()).join();
   return plan(before) === plan(after);
-}
-
-function summaryOf(rows: readonly InstallmentView[]): LoanScheduleChanged['summary'] {
-  const dueOfRow = (row: InstallmentView): Decimal =>
-    sum([row.principal, row.interest, row.fee, row.penalty].map((group) => group.amount.due));
-  return {
-    count: rows.length,
-    nextDueDate: rows.find((row) => !dueOfRow(row).isZero())?.dueDate ?? null,
-    totalDue: sum(rows.map(dueOfRow)),
-  };
-}
-
-/** Whether two views show the same, amounts compared as numbers. */
-function isSame(one: unknown, other: unknown): boolean {
-  if (one instanceof Decimal && other instanceof Decimal) return one.equals(other);
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return one === other;
-  const [left, right] = [one as Record<string, unknown>, other as Record<string, unknown>];
-  const names = Object.keys(left);
-  return names.length === Object.keys(right).length && names.every((name) => isSame(left[name], right[name]));
 }
 
 function stateBodies(before: Loan | null, after: Loan, fact: LoanFact): Body[] {

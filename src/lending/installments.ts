@@ -9,10 +9,10 @@ import {
   rowDue,
   rowExpected,
 } from './loan.ts';
-import { type Decimal, roundAmount, smaller } from './money.ts';
+import { Decimal, roundAmount, smaller } from './money.ts';
 import { taxedAmount } from './taxes.ts';
 import type { LocalDate } from './terms.ts';
-import type { Toggles } from './toggles.ts';
+import { type Toggles, toggleNames } from './toggles.ts';
 
 export type InstallmentState = 'PENDING' | 'LATE' | 'PARTIALLY_PAID' | 'PAID' | 'GRACE';
 
@@ -70,6 +70,31 @@ export function scheduleOf(loan: Loan, toggles: Toggles): ScheduleView {
 /** The installments that schedule events tell of: those of the disbursed loan. */
 export function installmentsOf(loan: Loan, toggles: Toggles): InstallmentView[] {
   return loan.position.installments.map((row) => installmentView(loan, row, toggles));
+}
+
+/**
+ * The installments that look different from when they were last published, under the toggles of that time.
+ * @param toggles those of now
+ */
+export function changedInstallments(before: Loan, after: Loan, toggles: Toggles): InstallmentView[] {
+  const publishedUnder = before.publishedUnder ?? toggles;
+  const isSwitched = toggleNames.some((name) => publishedUnder[name] !== toggles[name]);
+  return after.position.installments.flatMap((row, index) => {
+    const old = before.position.installments[index];
+    // A row nobody touched can still have become late.
+    if (!isSwitched && old === row && installmentState(before, row) === installmentState(after, row)) return [];
+    const view = installmentView(after, row, toggles);
+    return old !== undefined && isSame(installmentView(before, old, publishedUnder), view) ? [] : [view];
+  });
+}
+
+/** Whether two views show the same, amounts compared as numbers. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (one instanceof Decimal && other instanceof Decimal) return one.equals(other);
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return one === other;
+  const [left, right] = [one as Record<string, unknown>, other as Record<string, unknown>];
+  const names = Object.keys(left);
+  return names.length === Object.keys(right).length && names.every((name) => isSame(left[name], right[name]));
 }
 
 function installmentView(loan: Loan, row: Installment, toggles: Toggles): InstallmentView {

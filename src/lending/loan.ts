@@ -209,7 +209,8 @@ export interface RememberedOutcome {
 
 /** What is still to be paid of an element. */
 export function dueOf(portion: Portion): Decimal {
-  return portion.expected.minus(portion.paid);
+  // Most rows are unpaid, and every balance asks all of them: a subtraction of nothing is worth leaving out.
+  return portion.paid.isZero() ? portion.expected : portion.expected.minus(portion.paid);
 }
 
 /** All that a row still owes. */

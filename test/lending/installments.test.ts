@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { installmentsOf, scheduleOf, startOfDay } from '../../src/lending/installments.ts';
+import { changedInstallments, installmentsOf, scheduleOf, startOfDay } from '../../src/lending/installments.ts';
 import { type Toggles, allTogglesOff } from '../../src/lending/toggles.ts';
 import {
   applyPenalty,
@@ -90,6 +90,14 @@ describe('the state of an installment', () => {
       'PENDING',
     ]);
     expect(states(when(disbursed(), repay('10', '2011-03-24')))).to.deep.equal(['LATE', 'LATE', 'PENDING', 'PENDING']);
+  });
+
+  it('is all that changes of a row that has become late', () => {
+    const start = disbursed();
+    const later = when(start, repay('1', '2011-04-01'));
+    const changed = changedInstallments(loanOf(start), loanOf(later), allTogglesOff);
+    expect(changed.map(({ number, state }) => `${number} ${state}`)).to.deep.equal(['1 LATE', '2 LATE']);
+    expect(changedInstallments(loanOf(later), loanOf(later), allTogglesOff)).to.deep.equal([]);
   });
 
   it('is GRACE when grace leaves nothing to pay', () => {
