@@ -107,7 +107,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     const routers = [
       createAuthentication(config.apiKeys),
       streams.router,
-      createCursorsRouter({ ...broker, endedStreamReason: streams.endedStreamReason }),
+      createCursorsRouter({ ...broker, endedStreamReason: (streamId) => streams.endedStreamReason(streamId) }),
       createPublishingRouter(broker),
       createSubscriptionsRouter(broker),
       createEventTypesRouter(broker),
