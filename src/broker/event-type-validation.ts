@@ -300,9 +300,7 @@ function shorten(key: string): string {
 }
 
 function labelValues(labels: Readonly<Record<string, string | null>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(labels).flatMap(([key, value]) => (value === null ? [] : [[key, value]])),
-  ) as Record<string, string>;
+  return Object.fromEntries(Object.entries(labels).flatMap(([key, value]) => (value === null ? [] : [[key, value]])));
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -39,11 +39,12 @@ describe('the data folder', () => {
     }
   });
 
-  it('is refused where it cannot be written', async function () {
-    const dataFolder = join(folder, 'read-only');
+  it('is refused where it cannot be written', async () => {
+    let dataFolder = join(folder, 'read-only');
     mkdirSync(dataFolder);
     chmodSync(dataFolder, 0o500);
-    if (process.getuid?.() === 0) this.skip();
+    // No permission stops root; the kernel's own folder takes no files from anybody.
+    if (process.getuid?.() === 0 && existsSync('/sys/kernel')) dataFolder = '/sys/kernel';
     expect(await codeOf(openLog(dataFolder))).to.equal('DATA_FOLDER_UNUSABLE');
   });
 
