@@ -51,7 +51,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('commitTogether'), stream, partition, ahead: fc.nat(5) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('reset'), partition, offset: fc.nat(20) }) },
-) as fc.Arbitrary<Step>;
+);
 
 /**
  * Random histories of streams that come, go, commit, hand over and reset. Streams that have closed go on committing, as
