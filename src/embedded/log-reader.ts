@@ -13,8 +13,11 @@ const readAheadBytes = 256 * 1024;
 /** One read answers no more than this (or one larger batch), so that it never holds up the event loop for long. */
 const readBytesMaximum = 4 * 1024 * 1024;
 
-/** Rows that one look at the index goes through. */
-const indexRows = 256;
+/** Rows that one look at the index goes through at most. */
+const indexRowsMaximum = 256;
+
+/** What a row is taken to weigh before any of its partition was read. Bytes. */
+const rowBytesAssumed = 16 * 1024;
 
 /** How long reads answered at once may keep the event loop to themselves. */
 const turnMilliseconds = 10;
@@ -35,6 +38,8 @@ export class LogReader {
   readonly #cache: BatchCache;
   readonly #selectSizes;
   readonly #selectBatches;
+  /** What the rows last read weighed on average, by partition: how many of the index are worth looking at. Bytes. */
+  readonly #rowBytes = new WeakMap<PartitionState, number>();
   #turnStartedAt: number | undefined;
 
   constructor(databasePath: string, cache: BatchCache) {
@@ -43,7 +48,7 @@ export class LogReader {
     this.#selectSizes = this.#connection
       .prepare(
         `SELECT last_offset, body_bytes FROM batch
-         WHERE partition_id = ? AND last_offset >= ? AND last_offset < ? ORDER BY last_offset LIMIT ${indexRows}`,
+         WHERE partition_id = ? AND last_offset >= ? AND last_offset < ? ORDER BY last_offset LIMIT ?`,
       )
       .raw();
     this.#selectBatches = this.#connection
@@ -106,8 +111,12 @@ export class LogReader {
   #load(partition: PartitionState, from: Offset, bytesMaximum: number): StoredBatch[] {
     try {
       const { id, latest } = partition;
-      const lastOffset = lastOffsetWithin(this.#selectSizes.all(id, from, latest) as SizeRow[], bytesMaximum);
+      const rowBytes = this.#rowBytes.get(partition) ?? rowBytesAssumed;
+      const rows = Math.min(Math.ceil(bytesMaximum / rowBytes) + 1, indexRowsMaximum);
+      const sizes = this.#selectSizes.all(id, from, latest, rows) as SizeRow[];
+      const lastOffset = lastOffsetWithin(sizes, bytesMaximum);
       if (lastOffset === undefined) return [];
+      this.#rowBytes.set(partition, averageBytes(sizes));
       const loaded: StoredBatch[] = [];
       for (const columns of this.#selectBatches.all(id, from, lastOffset) as BatchColumns[]) {
         const batch = decodeUnlessLater(partition, columns, loaded.length > 0);
@@ -152,6 +161,12 @@ function lastOffsetWithin(sizes: readonly SizeRow[], bytesMaximum: number): Offs
     within = lastOffset;
   }
   return within;
+}
+
+function averageBytes(sizes: readonly SizeRow[]): number {
+  let bytes = 0;
+  for (const [, bodyBytes] of sizes) bytes += bodyBytes;
+  return bytes / sizes.length;
 }
 
 /** @returns undefined for a damaged row that is not the first of its read */
