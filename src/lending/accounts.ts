@@ -36,6 +36,7 @@ export interface AccountView {
     readonly interestCalculationMethod: string;
     readonly accrueLateInterest: boolean;
   };
+  readonly modifyInterestForFirstInstallment: boolean;
   readonly scheduleSettings: {
     readonly repaymentInstallments: number;
     readonly repaymentPeriodCount: number | null;
@@ -97,6 +98,7 @@ export function accountOf(loan: Loan): AccountView {
       interestCalculationMethod: terms.interest.interestCalculationMethod,
       accrueLateInterest: product.interestSettings.accrueLateInterest,
     },
+    modifyInterestForFirstInstallment: terms.adjustTotalDueForFirstRepayment,
     scheduleSettings: scheduleSettings(loan),
     prepaymentSettings: {
       prepaymentRecalculationMethod: product.paymentSettings.prepaymentSettings.prepaymentRecalculationMethod,

@@ -90,6 +90,7 @@ function termsOf(command: CreateLoan, product: LoanProduct): ScheduleTerms {
     principalRepaymentInterval:
       command.principalRepaymentInterval ?? scheduleSettings.defaultPrincipalRepaymentInterval,
     amortizationMethod: paymentSettings.amortizationMethod,
+    adjustTotalDueForFirstRepayment: product.adjustInterestForFirstInstallment,
     gracePeriodType: gracePeriodSettings.gracePeriodType,
     gracePeriod: command.gracePeriod ?? defaultOf(gracePeriodSettings.gracePeriod) ?? 0,
     rounding: scheduleSettings.roundingSettings,

@@ -68,6 +68,8 @@ export interface LoanProduct {
     /** Dynamic loans: whether overdue principal goes on earning interest. */
     readonly accrueLateInterest: boolean;
   };
+  /** Level payments: whether the first one carries what a first period of irregular length earns more or less. */
+  readonly adjustInterestForFirstInstallment: boolean;
   readonly scheduleSettings: {
     readonly scheduleDueDatesMethod: 'INTERVAL' | 'FIXED_DAYS_OF_MONTH';
     readonly repaymentPeriodUnit: RepaymentPeriodUnit;

@@ -69,7 +69,7 @@ export interface ScheduleTerms {
    * DECLINING_BALANCE_DISCOUNTED: whether the first payment carries the interest that a longer or shorter first period
    * differs by. Otherwise it totals the level payment and the difference shifts principal to the last installment.
    */
-  readonly adjustTotalDueForFirstRepayment?: boolean;
+  readonly adjustTotalDueForFirstRepayment: boolean;
   readonly gracePeriodType: GracePeriodType;
   /** Installments, counted inside `repaymentInstallments`. */
   readonly gracePeriod: number;

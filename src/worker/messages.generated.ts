@@ -426,6 +426,10 @@ interface CreateProductPayload {
   newAccountSettings?: {
     accountInitialState?: 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | null;
   } | null;
+  /**
+   * Whether the first level payment carries what a first period of irregular length earns more or less.
+   */
+  adjustInterestForFirstInstallment?: boolean | null;
   allowCustomRepaymentAllocation?: boolean | null;
 }
 /**

@@ -113,6 +113,7 @@ export function readProduct(
         interest.choice('scheduleInterestDaysCountMethod', interestDaysCountMethods) ?? 'ACTUAL_DAYS_COUNT',
       accrueLateInterest: interest.flag('accrueLateInterest') ?? false,
     },
+    adjustInterestForFirstInstallment: reader.flag('adjustInterestForFirstInstallment') ?? false,
     scheduleSettings: {
       scheduleDueDatesMethod: schedule.choice('scheduleDueDatesMethod', dueDatesMethods) ?? 'INTERVAL',
       repaymentPeriodUnit: schedule.choice('repaymentPeriodUnit', periodUnits) ?? 'MONTHS',

@@ -31,6 +31,9 @@ describe('an account', () => {
         firstRepaymentDate: null,
       },
     });
+    const adjusted = disbursed(product({ adjustInterestForFirstInstallment: true }));
+    expect(accountOf(loanOf(adjusted)).modifyInterestForFirstInstallment).to.equal(true);
+    expect(accountOf(loanOf(disbursed())).modifyInterestForFirstInstallment).to.equal(false);
   });
 
   it('shows the interest that a dynamic loan has earned and not yet asked for', () => {

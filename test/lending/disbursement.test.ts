@@ -106,6 +106,27 @@ describe('a disbursement', () => {
     expect(loanOf(story).transactions[0]?.terms.periodicPayment?.toFixed(2)).to.equal('590.47');
   });
 
+  const longFirst = (adjustInterestForFirstInstallment: boolean): string => {
+    const yearly = product({
+      adjustInterestForFirstInstallment,
+      interestSettings: {
+        interestRate: { defaultValue: money(12) },
+        interestChargeFrequency: 'ANNUALIZED',
+        daysInYear: 'E30_360',
+        scheduleInterestDaysCountMethod: 'ACTUAL_DAYS_COUNT',
+      },
+      scheduleSettings: { numInstallments: { defaultValue: 12 } },
+    });
+    const command = { ...disburse('2023-01-01'), firstRepaymentDate: '2023-02-16' } as ReturnType<typeof disburse>;
+    return rowsOf(loanOf(when(given(create(yearly), approve), command)))[0] ?? '';
+  };
+
+  it('asks for the interest of a long first period with the first payment, where the product adjusts it', () => {
+    // 1000 at 12 % on thirty-day months, twelve payments of 88.85, the first after 45 days.
+    expect(longFirst(true)).to.equal('78.85/0.00 15.00/0.00');
+    expect(longFirst(false)).to.equal('73.85/0.00 15.00/0.00');
+  });
+
   it('is previewed with its required fees before it happens', () => {
     const opened = given(create(mix, 100_000));
     const rows = scheduleOf(loanOf(opened), allTogglesOff).installments;

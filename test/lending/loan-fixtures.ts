@@ -34,6 +34,7 @@ export function product(settings: Settings = {}): LoanProduct {
       scheduleInterestDaysCountMethod: 'REPAYMENT_PERIODICITY',
       accrueLateInterest: true,
     },
+    adjustInterestForFirstInstallment: false,
     scheduleSettings: {
       scheduleDueDatesMethod: 'INTERVAL',
       repaymentPeriodUnit: 'MONTHS',

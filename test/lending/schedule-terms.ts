@@ -61,6 +61,7 @@ export function scheduleTerms({ interest = {}, rounding = {}, ...words }: TermsI
     repaymentInstallments: 4,
     principalRepaymentInterval: 1,
     amortizationMethod: 'STANDARD_PAYMENTS',
+    adjustTotalDueForFirstRepayment: false,
     gracePeriodType: 'NONE',
     gracePeriod: 0,
     ...words,

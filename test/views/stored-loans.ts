@@ -61,6 +61,7 @@ function loanOf(facts: LoanFacts): Loan {
       repaymentInstallments: 4,
       principalRepaymentInterval: 1,
       amortizationMethod: 'STANDARD_PAYMENTS',
+      adjustTotalDueForFirstRepayment: false,
       gracePeriodType: 'NONE',
       gracePeriod: 0,
       rounding: annuity.scheduleSettings.roundingSettings,

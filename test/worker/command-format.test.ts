@@ -105,6 +105,16 @@ const cases: Case[] = [
   },
   { type: 'PRINCIPAL_OVERPAYMENT', payload: '{}', wrong: ['amount'] },
   { type: 'CREATE_PRODUCT', payload: JSON.stringify(annuityProduct('p1')), wrong: [] },
+  {
+    type: 'CREATE_PRODUCT',
+    payload: JSON.stringify({ ...annuityProduct('p1'), adjustInterestForFirstInstallment: true }),
+    wrong: [],
+  },
+  {
+    type: 'CREATE_PRODUCT',
+    payload: JSON.stringify({ ...annuityProduct('p1'), adjustInterestForFirstInstallment: 'yes' }),
+    wrong: ['adjustInterestForFirstInstallment'],
+  },
   { type: 'CREATE_PRODUCT', payload: '{"name":"n","type":"UNKNOWN","currency":{"code":"EUR"}}', wrong: ['type'] },
   {
     type: 'CREATE_PRODUCT',

@@ -70,5 +70,6 @@ describe('a product', () => {
     expect(product.scheduleSettings).to.include({ repaymentPeriodUnit: 'MONTHS', defaultRepaymentPeriodCount: 1 });
     expect(product.paymentSettings.repaymentAllocationOrder).to.deep.equal(['FEE', 'PENALTY', 'INTEREST', 'PRINCIPAL']);
     expect(product.allowCustomRepaymentAllocation).to.equal(false);
+    expect(product.adjustInterestForFirstInstallment).to.equal(false);
   });
 });

@@ -115,11 +115,7 @@ function openRows({ terms, disbursementDate, firstRepaymentDate }: ScheduleReque
 function firstPayments(terms: ScheduleTerms, principal: Decimal, rows: readonly OpenRow[]): PrincipalPlan {
   const [firstRow] = rows;
   const payment = levelPayment(terms, principal, rows);
-  if (
-    terms.adjustTotalDueForFirstRepayment !== true ||
-    firstRow === undefined ||
-    !paysPrincipal(terms, firstRow, rows)
-  ) {
+  if (!terms.adjustTotalDueForFirstRepayment || firstRow === undefined || !paysPrincipal(terms, firstRow, rows)) {
     return levelPayments(terms, payment, rows);
   }
   const charged = roundScheduleAmount(periodInterest(principal, terms, firstRow), 'INTEREST', terms);
