@@ -122,12 +122,16 @@ export function earnedGross(loan: Loan, row: Installment): { readonly amount: De
   return grossInterest(loan, row.interestAccrued);
 }
 
-/** Rounds interest to the currency and adds or takes out its tax, if the product taxes interest. */
+/** Rounds earned interest as the schedule does, and adds or takes out its tax. */
 export function grossInterest(loan: Loan, interest: Decimal): { readonly amount: Decimal; readonly tax: Decimal } {
-  const { taxSettings } = loan.product;
   // Parts of a period, each cut at its own last digit, must not turn a tie between two minor units into the lower one.
   const settled = interest.toDecimalPlaces(settledDecimalPlaces);
-  const rounded = roundScheduleAmount(settled, 'INTEREST', loan.terms);
+  return withInterestTax(loan, roundScheduleAmount(settled, 'INTEREST', loan.terms));
+}
+
+/** Interest that is rounded already, as it is owed, and the tax in it, if the product taxes interest. */
+export function withInterestTax(loan: Loan, rounded: Decimal): { readonly amount: Decimal; readonly tax: Decimal } {
+  const { taxSettings } = loan.product;
   if (!taxSettings.taxesOnInterestEnabled) return { amount: rounded, tax: zero };
   const { owed, tax } = taxedAmount(rounded, taxSettings, loan.terms.currency, loan.terms.rounding.roundingMode);
   return { amount: owed, tax };

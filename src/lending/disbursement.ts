@@ -1,5 +1,5 @@
 import type { Disburse } from './commands.ts';
-import { grossInterest } from './balances.ts';
+import { withInterestTax } from './balances.ts';
 import { type Decision, type DecisionContext, isUsableDate, refuse, transactionOf } from './decision.ts';
 import { feeAmount, newCharge, transactionFee } from './fees.ts';
 import { charge, closeLedger, noAmounts, openLedger } from './ledger.ts';
@@ -184,7 +184,7 @@ function freshInstallment(
 ): Installment {
   const unpaid = (expected: Decimal): { expected: Decimal; paid: Decimal } => ({ expected, paid: zero });
   const nothing = { amount: unpaid(zero), tax: unpaid(zero) };
-  const gross = grossInterest(loan, interest);
+  const gross = withInterestTax(loan, interest);
   return {
     number,
     accruesAfter,

@@ -127,6 +127,22 @@ describe('a disbursement', () => {
     expect(longFirst(false)).to.equal('73.85/0.00 15.00/0.00');
   });
 
+  it('leaves what whole-unit interest lacks in the last installment to the minor unit', () => {
+    // 777 flat over two months at 1.5 %: 11.655 a month, rounded 12 in the first; 23.31 in all.
+    const whole = product({
+      interestSettings: { interestCalculationMethod: 'FLAT', interestRate: { defaultValue: money('1.5') } },
+      scheduleSettings: {
+        numInstallments: { defaultValue: 2 },
+        roundingSettings: {
+          repaymentCurrencyRounding: 'ROUND_TO_NEAREST_WHOLE_UNIT',
+          repaymentElementsRoundingMethod: 'ROUND_ALL',
+          roundingRepaymentScheduleMethod: 'ROUND_PRINCIPAL_AND_INTEREST_REMAINDER_INTO_LAST_REPAYMENT',
+        },
+      },
+    });
+    expect(rowsOf(loanOf(disbursed(whole, 777)))).to.deep.equal(['389.00/0.00 12.00/0.00', '388.00/0.00 11.31/0.00']);
+  });
+
   it('is previewed with its required fees before it happens', () => {
     const opened = given(create(mix, 100_000));
     const rows = scheduleOf(loanOf(opened), allTogglesOff).installments;
