@@ -173,25 +173,29 @@ export function decodeBody({ topic, partition }: TopicPartition, body: Buffer): 
   };
   let indexAt = headerBytes;
   const nextIndex = (): Uint32Array => {
-    const start = body.byteOffset + indexAt;
+    const index = indexView(body, indexAt, count);
     indexAt += 4 * count;
-    return new Uint32Array(body.buffer.slice(start, start + 4 * count));
+    return index;
   };
-  const valueEnds = nextIndex();
+  const relativeEnds = nextIndex();
   const keyEnds = (flags & flagKeys) === 0 ? undefined : nextIndex();
   const deltas = (flags & flagOffsetDeltas) === 0 ? undefined : nextIndex();
   const valuesAt = indexAt;
   const keysAt = valuesAt + body.readUInt32LE(36);
 
-  const offsets = new Float64Array(count);
-  const valueStarts = new Uint32Array(count);
+  // One piece of memory for the three: each of its own would cost the collector more than their contents.
+  const memory = new ArrayBuffer(decodedBytesPerRecord * count);
+  const offsets = new Float64Array(memory, 0, count);
+  const valueStarts = new Uint32Array(memory, 8 * count, count);
+  const valueEnds = new Uint32Array(memory, 12 * count, count);
   let contiguous = true;
   let nextStart = valuesAt;
   for (let at = 0; at < count; at += 1) {
     offsets[at] = position.baseOffset + (deltas === undefined ? at : (deltas[at] as number));
-    const end = valueEnds[at] as number;
+    const end = relativeEnds[at] as number;
     if (end === noValue) {
       valueStarts[at] = noValue;
+      valueEnds[at] = noValue;
       contiguous = false;
     } else {
       valueStarts[at] = nextStart;
@@ -211,8 +215,19 @@ export function decodeBody({ topic, partition }: TopicPartition, body: Buffer): 
     valueEnds,
     contiguous,
     key: (at) => (keyEnds === undefined ? null : keyAt(body, keysAt, keyEnds, at)),
-    memoryBytes: body.length + 20 * count + objectBytes,
+    memoryBytes: body.length + decodedBytesPerRecord * count + objectBytes,
   };
+}
+
+/** What a decoded batch holds for each record besides its body: an offset, a start and an end. */
+const decodedBytesPerRecord = 16;
+
+/** A part of the body's index where it lies, or a copy of it where the body is not aligned. */
+function indexView(body: Buffer, at: number, count: number): Uint32Array {
+  const start = body.byteOffset + at;
+  return start % 4 === 0
+    ? new Uint32Array(body.buffer, start, count)
+    : new Uint32Array(body.buffer.slice(start, start + 4 * count));
 }
 
 /** About what the objects of a decoded batch weigh besides their arrays' contents. */

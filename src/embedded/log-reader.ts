@@ -8,7 +8,10 @@ import type { Connection } from './log-database.ts';
 import type { PartitionState } from './partition-state.ts';
 
 /** What one miss of the cache reads at least, so that small batches are not fetched one by one. */
-const readAheadBytes = 256 * 1024;
+const readAheadBytesMinimum = 256 * 1024;
+
+/** What a miss reads where the miss before it ended: each statement costs as much as reading some rows. */
+const readAheadBytesMaximum = 1024 * 1024;
 
 /** One read answers no more than this (or one larger batch), so that it never holds up the event loop for long. */
 const readBytesMaximum = 4 * 1024 * 1024;
@@ -40,6 +43,8 @@ export class LogReader {
   readonly #selectBatches;
   /** What the rows last read weighed on average, by partition: how many of the index are worth looking at. Bytes. */
   readonly #rowBytes = new WeakMap<PartitionState, number>();
+  /** Where the last load of a partition ended: one that goes on there is part of a longer run. */
+  readonly #loadedTo = new WeakMap<PartitionState, Offset>();
   #turnStartedAt: number | undefined;
 
   constructor(databasePath: string, cache: BatchCache) {
@@ -101,7 +106,8 @@ export class LogReader {
   /** A damaged batch behind sound ones is left for the next read to report. */
   #loadOrStop(partition: PartitionState, from: Offset, bytes: number, hasBatches: boolean): StoredBatch[] {
     try {
-      return this.#load(partition, from, Math.max(bytes, readAheadBytes));
+      const isRun = this.#loadedTo.get(partition) === from;
+      return this.#load(partition, from, Math.max(bytes, isRun ? readAheadBytesMaximum : readAheadBytesMinimum));
     } catch (error) {
       if (hasBatches && isLendstreamError(error, 'CORRUPT_BATCH')) return [];
       throw error;
@@ -123,6 +129,7 @@ export class LogReader {
         if (batch === undefined) break;
         loaded.push(batch);
         this.#cache.add(partition, batch);
+        this.#loadedTo.set(partition, batch.position.lastOffset + 1);
       }
       return loaded;
     } catch (error) {
