@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { EventTypes } from './broker/event-types.ts';
 import { Publisher } from './broker/publishing.ts';
@@ -12,7 +12,7 @@ import type { Config } from './config.ts';
 import { EmbeddedCoordination } from './embedded/coordination.ts';
 import { EmbeddedLog } from './embedded/log.ts';
 import { LendstreamError, describeError } from './errors.ts';
-import { createApplication } from './http/application.ts';
+import { createApplication, createApplicationServer } from './http/application.ts';
 import { createAuthentication } from './http/authentication.ts';
 import { createCommandsRouter } from './http/commands.ts';
 import { createCursorsRouter } from './http/cursors.ts';
@@ -125,7 +125,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
           ),
       }),
     ];
-    const server = createServer(createApplication(routers, logger));
+    const server = createApplicationServer(createApplication(routers, logger));
     // A stream lives as long as its consumer wants; what a request may take is limited by its headers and body.
     server.requestTimeout = 0;
     server.headersTimeout = 10_000;

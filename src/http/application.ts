@@ -1,5 +1,6 @@
 import express, { type Express, type Router } from 'express';
 import { randomBytes } from 'node:crypto';
+import { createServer, IncomingMessage, ServerResponse, type Server } from 'node:http';
 import type { Logger } from '../logger.ts';
 import { pathNotFound, problemHandler } from './problem.ts';
 
@@ -24,4 +25,18 @@ export function createApplication(routers: readonly Router[], logger: Logger): E
   application.use(pathNotFound);
   application.use(problemHandler(logger));
   return application;
+}
+
+/**
+ * A server that makes requests and answers as the application wants them. Left to itself, Express changes the prototype
+ * of every request and answer, after which the engine shares no layout between them: 2 KB for as long as each lives.
+ */
+export function createApplicationServer(application: Express): Server {
+  class ApplicationRequest extends IncomingMessage {}
+  class ApplicationResponse extends ServerResponse<ApplicationRequest> {}
+  Object.setPrototypeOf(ApplicationRequest.prototype, application.request);
+  Object.setPrototypeOf(ApplicationResponse.prototype, application.response);
+  application.request = ApplicationRequest.prototype as typeof application.request;
+  application.response = ApplicationResponse.prototype as typeof application.response;
+  return createServer({ IncomingMessage: ApplicationRequest, ServerResponse: ApplicationResponse }, application);
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, request, type IncomingMessage } from 'node:http';
+import { request, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { subscriptionId, type Subscription } from '../../src/broker/subscription
 import { systemClock } from '../../src/clock.ts';
 import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
 import { EmbeddedLog } from '../../src/embedded/log.ts';
-import { createApplication } from '../../src/http/application.ts';
+import { createApplication, createApplicationServer } from '../../src/http/application.ts';
 import { createStreamsRouter } from '../../src/http/streams.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { createMetrics } from '../../src/metrics.ts';
@@ -40,7 +40,7 @@ export async function startStreamServer() {
   await coordination.renewLease(nodeId, 3_600_000);
   const metrics = createMetrics();
   const streams = createStreamsRouter({ registry, log, coordination, clock: systemClock, logger, metrics, nodeId });
-  const server = createServer(createApplication([streams.router], logger));
+  const server = createApplicationServer(createApplication([streams.router], logger));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const port = (server.address() as AddressInfo).port;
   const clients = new Set<StreamClient>();
