@@ -44,8 +44,36 @@ function asciiJson(value: unknown): string {
   );
 }
 
+/** What goes into one write: buffers in order, some of them parts of what the log keeps. Treat as immutable. */
+export interface Chunk {
+  readonly pieces: readonly Buffer[];
+  /** Bytes of all pieces. */
+  readonly length: number;
+  toString(): string;
+}
+
 /**
- * Collects the pieces of a write and then copies all of them into one buffer of exactly their size. Building is
+ * From this size on bytes are referred to where they lie instead of copied: below it a piece of its own costs more than
+ * the copy. Bytes.
+ */
+const referredBytesMinimum = 8 * 1024;
+
+class Pieces implements Chunk {
+  readonly pieces: readonly Buffer[];
+  readonly length: number;
+
+  constructor(pieces: readonly Buffer[], length: number) {
+    this.pieces = pieces;
+    this.length = length;
+  }
+
+  toString(): string {
+    return Buffer.concat(this.pieces).toString();
+  }
+}
+
+/**
+ * Collects what goes into one write. Small pieces are copied together, large ones are taken as they lie. Building is
  * synchronous, so that one builder serves every stream of the process.
  */
 export class ChunkBuilder {
@@ -77,20 +105,40 @@ export class ChunkBuilder {
     this.size += text.length;
   }
 
-  /** Everything collected, in one buffer of its own; the builder is empty afterwards. */
-  take(): Buffer {
-    const chunk = Buffer.allocUnsafe(this.size);
-    let position = 0;
+  /** Everything collected; the builder is empty afterwards. */
+  take(): Chunk {
+    const pieces: Buffer[] = [];
+    let copied = 0;
     for (let index = 0; index < this.#sources.length; index += 1) {
       const source = this.#sources[index];
-      if (typeof source === 'string') position += chunk.write(source, position, 'latin1');
-      else if (source !== undefined) position += source.copy(chunk, position, this.#starts[index], this.#ends[index]);
+      const start = this.#starts[index] ?? 0;
+      const end = this.#ends[index] ?? 0;
+      if (typeof source === 'string' || source === undefined || end - start < referredBytesMinimum) continue;
+      if (copied < index) pieces.push(this.#copy(copied, index));
+      pieces.push(source.subarray(start, end));
+      copied = index + 1;
     }
+    if (copied < this.#sources.length) pieces.push(this.#copy(copied, this.#sources.length));
+    const chunk = new Pieces(pieces, this.size);
     this.#sources = [];
     this.#starts = [];
     this.#ends = [];
     this.size = 0;
     return chunk;
+  }
+
+  /** What was collected from one position to another, in one buffer of its own. */
+  #copy(from: number, to: number): Buffer {
+    let bytes = 0;
+    for (let index = from; index < to; index += 1) bytes += (this.#ends[index] ?? 0) - (this.#starts[index] ?? 0);
+    const copy = Buffer.allocUnsafe(bytes);
+    let position = 0;
+    for (let index = from; index < to; index += 1) {
+      const source = this.#sources[index];
+      if (typeof source === 'string') position += copy.write(source, position, 'latin1');
+      else if (source !== undefined) position += source.copy(copy, position, this.#starts[index], this.#ends[index]);
+    }
+    return copy;
   }
 
   #add(source: string | Buffer, start: number, end: number): void {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ChunkBuilder, type LineInfo } from './batch-line.ts';
+import { ChunkBuilder, type Chunk, type LineInfo } from './batch-line.ts';
 import { dueBatch, sendAllowance, type BatchCause } from './batches.ts';
 import type { HeldPartitions } from './held-partitions.ts';
 import type { StreamParameters } from './stream-parameters.ts';
@@ -28,7 +28,7 @@ export class StreamSender {
   }
 
   /** Every line that is due now, as many as one write should have; undefined when none is. */
-  due(now: number): Buffer | undefined {
+  due(now: number): Chunk | undefined {
     this.#fill(now, false);
     return chunk.size === 0 ? undefined : chunk.take();
   }
@@ -38,7 +38,7 @@ export class StreamSender {
    * @param speaker Whose cursor the last line carries.
    * @param flushing Whether events that wait and may be sent go before it.
    */
-  last(speaker: StreamPartition, info: LineInfo, now: number, flushing: boolean): Buffer {
+  last(speaker: StreamPartition, info: LineInfo, now: number, flushing: boolean): Chunk {
     if (flushing) this.#fill(now, true);
     speaker.sayInto(chunk, randomUUID(), info);
     return chunk.take();

@@ -4,6 +4,7 @@ import { describeError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
 import { initialisePartitions, openSession, settleOwnership, surplusStreams } from './assignment.ts';
+import type { Chunk } from './batch-line.ts';
 import { flushDueAt } from './batches.ts';
 import { closeInfo, endsAtOnce, type CloseCode } from './close-reasons.ts';
 import type { CommittedOffset, Coordination, CoordinationChange, Topology } from './coordination.ts';
@@ -70,9 +71,9 @@ export class SubscriptionStream {
   readonly #unwatch: () => void;
   #state: 'streaming' | 'closing' | 'ended' = 'streaming';
   #closeCode: CloseCode | undefined;
-  #reader: ((chunk: Buffer | null) => void) | undefined;
+  #reader: ((chunk: Chunk | null) => void) | undefined;
   /** What is left to say after closing began. */
-  #lastChunk: Buffer | undefined;
+  #lastChunk: Chunk | undefined;
   #sessionClosed = false;
   #refreshing = false;
   #topologyWanted = true;
@@ -144,7 +145,7 @@ export class SubscriptionStream {
   }
 
   /** The next bytes to write, as soon as something is due; null when the stream has ended. One caller at a time. */
-  next(): Promise<Buffer | null> {
+  next(): Promise<Chunk | null> {
     return new Promise((resolve) => {
       this.#reader = resolve;
       this.#advance();
@@ -208,7 +209,7 @@ export class SubscriptionStream {
     }
   }
 
-  #give(bytes: Buffer | null): void {
+  #give(bytes: Chunk | null): void {
     const reader = this.#reader;
     this.#reader = undefined;
     reader?.(bytes);

@@ -4,8 +4,8 @@ import { constants, createGzip, type Gzip } from 'node:zlib';
 
 /** Where the bytes of an answer come from. Asked only when the connection can take more. */
 export interface ChunkSource {
-  /** The next bytes; null at the end. */
-  next(): Promise<Buffer | null>;
+  /** The next bytes, in pieces; null at the end. */
+  next(): Promise<{ readonly pieces: readonly Buffer[] } | null>;
 }
 
 /**
@@ -36,7 +36,7 @@ export async function writeJsonStream(
   let writes = 0;
   for (let chunk = await source.next(); chunk !== null; chunk = await source.next()) {
     if (response.destroyed) break;
-    const waited = await write(response, gzip, chunk);
+    const waited = await write(response, gzip, chunk.pieces);
     writes += 1;
     // A drain is announced within the same turn when the write went through at once: waiting for it yields nothing.
     if (waited || writes >= turnWritesMaximum || performance.now() - turnBeganAt > turnMillisecondsMaximum) {
@@ -50,13 +50,17 @@ export async function writeJsonStream(
 }
 
 /** Answers whether it had to wait for the connection. */
-async function write(response: ServerResponse, gzip: Gzip | undefined, chunk: Buffer): Promise<boolean> {
+async function write(response: ServerResponse, gzip: Gzip | undefined, pieces: readonly Buffer[]): Promise<boolean> {
   if (gzip === undefined) {
-    if (response.write(chunk)) return false;
+    response.cork();
+    for (const piece of pieces) response.write(piece);
+    response.uncork();
+    // A write beyond the high water mark asks to be waited for, also when the connection has taken all of it by now.
+    if (response.writableLength === 0) return false;
     await untilFirst(response, 'drain');
     return true;
   }
-  gzip.write(chunk);
+  for (const piece of pieces) gzip.write(piece);
   // Called when the compressed bytes have been handed on, which the pipe does only as fast as the connection takes them.
   await new Promise<void>((resolve) => {
     response.once('close', resolve);

@@ -28,6 +28,24 @@ describe('a line of a stream', () => {
     expect(chunk.take().toString()).to.equal('aab');
   });
 
+  it('is written from where large runs of events lie, small ones being copied together', () => {
+    const chunk = new ChunkBuilder();
+    const large = Buffer.alloc(64 * 1024, 'l');
+    const small = Buffer.from('small');
+    chunk.addText('a');
+    chunk.addBytes(small, 0, small.length);
+    chunk.addBytes(large, 1, large.length);
+    chunk.addText('b');
+    chunk.addBytes(small, 1, 3);
+    const size = chunk.size;
+    const taken = chunk.take();
+    expect(taken.toString()).to.equal(`asmall${large.toString().slice(1)}bma`);
+    expect(taken.length).to.equal(size);
+    expect(taken.pieces.map(({ length }) => length)).to.deep.equal([6, large.length - 1, 3]);
+    expect(taken.pieces[1]?.buffer).to.equal(large.buffer);
+    expect(chunk.take().pieces).to.deep.equal([]);
+  });
+
   it('has neither events nor info when there is nothing to say', () => {
     expect(lineStart(frame, 'x', 'y') + lineEnd(undefined)).to.equal(
       '{"cursor":{"partition":"3","offset":"x","event_type":"payments","cursor_token":"y"}}\n',

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
+import type { Chunk } from '../../src/broker/batch-line.ts';
 import type { PartitionOwnership } from '../../src/broker/coordination.ts';
 import { HeldPartitions } from '../../src/broker/held-partitions.ts';
 import { readStreamParameters } from '../../src/broker/stream-parameters.ts';
@@ -27,7 +28,7 @@ function fill(held: HeldPartitions, events: number): void {
   }
 }
 
-function batches(bytes: Buffer | undefined): Batch[] {
+function batches(bytes: Chunk | undefined): Batch[] {
   const lines = bytes?.toString().split('\n') ?? [];
   return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Batch);
 }
