@@ -6,6 +6,7 @@ import { RE2JS } from 're2js';
 import { LendstreamError, describeError } from '../errors.ts';
 import type { JsonSchema } from '../schemas.ts';
 import { isSchemaObject, mapSchema, visitSchema, type SchemaObject } from './json-schema-tree.ts';
+import { areUnique } from './unique-items.ts';
 
 /**
  * JSON Schema as users bring it, drafts 04 to 2020-12: unknown keywords and formats are allowed, regular expressions
@@ -38,6 +39,16 @@ export const patternInstructionsMaximum = 1_000;
 export const patternStepsMaximum = 10_000_000;
 
 /**
+ * How many references of its schema one value may be led through, when only its first violation is wanted: as many as
+ * the largest event can have items. A schema that refers to itself in several ways could otherwise take time, and
+ * memory for violations, that doubles with every level.
+ */
+export const referencesFollowedMaximum = 500_000;
+
+/** The same when every violation is wanted, which is asked of small events only. */
+export const referencesFollowedForAllViolationsMaximum = 50_000;
+
+/**
  * Compiles a schema once; the validator may then be called any number of times.
  * @throws UNPROCESSABLE when the schema is no valid JSON Schema, refers to something unknown, or has a pattern that is
  *   no regular expression or too large a one
@@ -46,10 +57,37 @@ export function compileValidator(schema: JsonSchema, options: ValidatorOptions =
   const { dialect, normalised } = normalise(schema);
   try {
     metaValidate(dialect, normalised);
-    const ajv = createAjv(dialect, options.allViolations ?? true, false);
+    const allViolations = options.allViolations ?? true;
+    const ajv = createAjv(dialect, {
+      allErrors: allViolations,
+      meta: false,
+      ownProperties: namesInherited(normalised),
+    });
+    const budget = { references: 0 };
+    ajv.addKeyword({
+      keyword: referenceKeyword,
+      before: '$ref',
+      schema: false,
+      errors: false,
+      validate: () => {
+        budget.references -= 1;
+        if (budget.references < 0) throw new EndlessSchema();
+        return true;
+      },
+    });
     for (const reference of options.references ?? []) ajv.addSchema(normalise(reference).normalised);
     const validate: ValidateFunction = ajv.compile(normalised);
-    return (value) => (validate(value) ? noViolations : describeErrors(validate.errors ?? []));
+    const maximum = allViolations ? referencesFollowedForAllViolationsMaximum : referencesFollowedMaximum;
+    return (value) => {
+      budget.references = maximum;
+      try {
+        return validate(value) ? noViolations : describeErrors(validate.errors ?? []);
+      } catch (error) {
+        // A reference that leads back to itself without a step into the value exhausts the stack first.
+        if (error instanceof EndlessSchema || error instanceof RangeError) return endless;
+        throw error;
+      }
+    };
   } catch (error) {
     if (error instanceof LendstreamError) throw error;
     throw new LendstreamError('UNPROCESSABLE', `Invalid schema: ${describeError(error)}`, { cause: error });
@@ -68,6 +106,17 @@ export function describeViolations(violations: readonly SchemaViolation[]): stri
 }
 
 const noViolations: readonly SchemaViolation[] = [];
+
+/** Put beside every reference of a schema: counts how often it is followed. */
+const referenceKeyword = 'lendstream:reference';
+
+const referringKeywords = ['$ref', '$dynamicRef', '$recursiveRef'];
+
+class EndlessSchema extends Error {}
+
+const endless: readonly SchemaViolation[] = [
+  { pointer: '#', message: 'cannot be checked: the schema refers to itself too often' },
+];
 
 /** Drafts 04 to 07 are read as 2019-09, which has all of theirs. */
 type Dialect = '2019-09' | '2020-12';
@@ -91,6 +140,9 @@ function normalise(schema: JsonSchema): { dialect: Dialect; normalised: SchemaOb
     const changed: Record<string, unknown> = { ...found };
     delete changed['$schema'];
     delete changed['id'];
+    // A validator that answers later would have every value pass.
+    delete changed['$async'];
+    if (referringKeywords.some((keyword) => keyword in changed)) changed[referenceKeyword] = true;
     for (const [flag, bound] of exclusiveBounds) {
       if (typeof changed[flag] !== 'boolean') continue;
       const exclusive = changed[flag];
@@ -116,19 +168,32 @@ type AnyAjv = Ajv2019 | Ajv2020;
 const metaValidators = new Map<Dialect, AnyAjv>();
 
 function metaValidate(dialect: Dialect, schema: SchemaObject): void {
-  const ajv = metaValidators.get(dialect) ?? createAjv(dialect, false, true);
+  const ajv = metaValidators.get(dialect) ?? createAjv(dialect, { allErrors: false, meta: true, ownProperties: false });
   metaValidators.set(dialect, ajv);
   if (ajv.validateSchema(schema) === true) return;
   const [error] = ajv.errors ?? [];
   throw new LendstreamError('UNPROCESSABLE', `Invalid schema: #${error?.instancePath}: ${error?.message}`);
 }
 
-function createAjv(dialect: Dialect, allErrors: boolean, meta: boolean): AnyAjv {
+/** What every object inherits, so that an event without such a field seems to have it. */
+const inheritedNames = Object.getOwnPropertyNames(Object.prototype).map((name) => JSON.stringify(name));
+
+/** Whether a schema may describe a field of such a name; looking at own fields only costs time, so others need not. */
+function namesInherited(schema: SchemaObject): boolean {
+  const text = JSON.stringify(schema);
+  return inheritedNames.some((name) => text.includes(name));
+}
+
+function createAjv(
+  dialect: Dialect,
+  { allErrors, meta, ownProperties }: Required<Pick<Options, 'allErrors' | 'ownProperties'>> & { meta: boolean },
+): AnyAjv {
   const options: Options = {
     strict: false,
     // Numbers beyond the range of a double come out of the parser as Infinity.
     strictNumbers: true,
     allErrors,
+    ownProperties,
     // The offending value, for the messages.
     verbose: true,
     validateSchema: false,
@@ -137,7 +202,18 @@ function createAjv(dialect: Dialect, allErrors: boolean, meta: boolean): AnyAjv 
     code: { regExp: linearRegExp },
     formats,
   };
-  return dialect === '2020-12' ? new Ajv2020(options) : new Ajv2019(options);
+  const ajv = dialect === '2020-12' ? new Ajv2020(options) : new Ajv2019(options);
+  // Ajv's own compares every item with every other.
+  ajv.removeKeyword('uniqueItems');
+  ajv.addKeyword({
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    errors: false,
+    validate: (isWanted: boolean, items: readonly unknown[]) => !isWanted || areUnique(items),
+    error: { message: 'must not have duplicate items' },
+  });
+  return ajv;
 }
 
 /** JavaScript's regular expressions backtrack and may take exponential time; these do not. */

@@ -140,6 +140,84 @@ describe('compileValidator', () => {
   });
 });
 
+describe('compileValidator against hostile schemas', () => {
+  it('answers at once for a schema that asks to be answered later', () => {
+    const schema = {
+      $async: true,
+      required: ['a'],
+      properties: { b: { $ref: '#/definitions/text' } },
+      definitions: { text: { $async: true, type: 'string' } },
+    };
+    expect(findings(schema, { b: 1 })).to.have.members([
+      '#: required key [a] not found',
+      '#/b: expected type: String, found: Integer',
+    ]);
+  });
+
+  for (const name of ['constructor', 'toString', 'hasOwnProperty']) {
+    it(`does not take what every object inherits for a field: ${name}`, () => {
+      const properties = JSON.parse(`{"${name}":{"type":"string"}}`) as Record<string, unknown>;
+      expect(findings({ properties }, {})).to.deep.equal([]);
+      expect(findings({ properties }, JSON.parse(`{"${name}":1}`))).to.deep.equal([
+        `#/${name}: expected type: String, found: Integer`,
+      ]);
+      expect(findings({ required: [name] }, {})).to.deep.equal([`#: required key [${name}] not found`]);
+    });
+  }
+
+  const endless: [description: string, schema: Record<string, unknown>, value: unknown][] = [
+    ['is itself', { $ref: '#' }, {}],
+    ['is part of itself', { allOf: [{ $ref: '#' }] }, {}],
+    [
+      'doubles with every definition',
+      {
+        definitions: Object.fromEntries(
+          Array.from({ length: 30 }, (_, index) => {
+            const next = { $ref: `#/definitions/d${index + 1}` };
+            return [`d${index}`, index === 29 ? { type: 'string' } : { anyOf: [next, next] }];
+          }),
+        ),
+        properties: { a: { $ref: '#/definitions/d0' } },
+      },
+      { a: 1 },
+    ],
+    [
+      'doubles with every level of the value',
+      { properties: { next: { anyOf: [{ $ref: '#' }, { $ref: '#' }] }, leaf: { type: 'string' } } },
+      Array.from({ length: 40 }).reduce<unknown>((next) => ({ next }), { leaf: 1 }),
+    ],
+  ];
+  for (const [description, schema, value] of endless) {
+    for (const allViolations of [true, false]) {
+      it(`gives up on a schema that ${description}, asked for ${allViolations ? 'all violations' : 'one'}`, () => {
+        expect(compileValidator(schema, { allViolations })(value)).to.deep.equal([
+          { pointer: '#', message: 'cannot be checked: the schema refers to itself too often' },
+        ]);
+      });
+    }
+  }
+
+  it('follows references of a large value, again and again', () => {
+    const validate = compileValidator(
+      { properties: { list: { items: { $ref: '#/definitions/small' } } }, definitions: { small: { maximum: 9 } } },
+      { allViolations: false },
+    );
+    const list = Array.from({ length: 400_000 }, () => 1);
+    for (let round = 0; round < 3; round += 1) expect(validate({ list })).to.deep.equal([]);
+    expect(validate({ list: [...list, 10] })).to.have.length(1);
+  });
+
+  it('finds repeated items among many in time', function () {
+    this.timeout(2_000);
+    const items = Array.from({ length: 50_000 }, (_, index) => ({ index }));
+    expect(findings({ uniqueItems: true }, items)).to.deep.equal([]);
+    expect(findings({ uniqueItems: true }, [...items, { index: 3 }])).to.deep.equal([
+      '#: must not have duplicate items',
+    ]);
+    expect(findings({ uniqueItems: false }, [1, 1])).to.deep.equal([]);
+  });
+});
+
 describe('describeViolations', () => {
   it('is the finding itself when there is one, else a count and all of them', () => {
     const violation = { pointer: '#/a', message: 'is bad' };
