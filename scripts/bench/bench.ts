@@ -63,7 +63,7 @@ function tellFigure(name: string, text: string, reached: boolean, target: string
 }
 
 async function startMeasuredService(): Promise<void> {
-  service = startProgram('dist/src/main.js', [], { PORT: '0', DATA_DIR: folder, LOG_LEVEL: 'warn' });
+  service = startProgram('src/main.js', [], { PORT: '0', DATA_DIR: folder, LOG_LEVEL: 'warn' });
   const line = await service.nextLine();
   url = /ready at (http:\S+)/.exec(line)?.[1] ?? '';
 }
@@ -138,10 +138,10 @@ async function inTurns(
 async function measurePublish(): Promise<void> {
   progress(`Publishing: ${eventBytes} B events, batches of ${eventsPerBatch}, ${connections} connections`);
   await defineEventType('bench.publish');
-  const bare = startProgram('dist/scripts/bench/bare-server.js', [join(folder, 'bare.log')]);
+  const bare = startProgram('scripts/bench/bare-server.js', [join(folder, 'bare.log')]);
   const bareUrl = await bare.nextLine();
   const load = async (target: string): Promise<number> =>
-    (await runProgram<Throughput>('dist/scripts/bench/publish-load.js', { ...publishSettings, url: target }))
+    (await runProgram<Throughput>('scripts/bench/publish-load.js', { ...publishSettings, url: target }))
       .eventsPerSecond;
   const { firsts, seconds, ratios } = await inTurns(
     () => load(`${url}/event-types/bench.publish/events`),
@@ -182,7 +182,7 @@ async function fillBacklog(): Promise<void> {
 
 async function read(count: number, batchLimit: number, window: number, commitEachLine: boolean): Promise<number> {
   const subscriptions = await subscribeMany(count, 'bench.backlog');
-  const { eventsPerSecond } = await runProgram<Throughput>('dist/scripts/bench/stream-reader.js', {
+  const { eventsPerSecond } = await runProgram<Throughput>('scripts/bench/stream-reader.js', {
     url,
     subscriptions,
     events: backlogEvents,
@@ -199,8 +199,7 @@ async function measureEgress(): Promise<void> {
   const { firsts, seconds, ratios } = await inTurns(
     () => read(1, 1_000, 200_000, false),
     async () =>
-      (await runProgram<Throughput>('dist/scripts/bench/raw-scan.js', { folder, topic: 'bench.backlog' }))
-        .eventsPerSecond,
+      (await runProgram<Throughput>('scripts/bench/raw-scan.js', { folder, topic: 'bench.backlog' })).eventsPerSecond,
   );
   tellRatio({
     name: 'one HTTP stream / raw scan of the store',
@@ -235,7 +234,7 @@ async function measureWindow(): Promise<void> {
 async function measureFirstEvent(): Promise<void> {
   progress('First event of a fresh subscription');
   const subscriptions = await subscribeMany(100, 'bench.backlog');
-  const { milliseconds } = await runProgram<{ milliseconds: number[] }>('dist/scripts/bench/first-event.js', {
+  const { milliseconds } = await runProgram<{ milliseconds: number[] }>('scripts/bench/first-event.js', {
     url,
     subscriptions,
   });
@@ -270,14 +269,14 @@ async function measureIdleStreams(): Promise<void> {
   for (let start = 0; start < count; start += 50) subscriptions.push(...(await subscribeMany(50, name, 'end')));
   const processId = service?.child.pid ?? 0;
   // One stream of each first, so that code and pools that all streams share are not counted to them.
-  const warm = startProgram('dist/scripts/bench/idle-streams.js', [
+  const warm = startProgram('scripts/bench/idle-streams.js', [
     JSON.stringify({ url, subscriptions: subscriptions.slice(0, 100) }),
   ]);
   await warm.nextLine();
   await warm.stop();
   await new Promise((resolve) => setTimeout(resolve, 2_000));
   const before = residentKilobytes(processId);
-  const idle = startProgram('dist/scripts/bench/idle-streams.js', [JSON.stringify({ url, subscriptions })]);
+  const idle = startProgram('scripts/bench/idle-streams.js', [JSON.stringify({ url, subscriptions })]);
   await idle.nextLine();
   await new Promise((resolve) => setTimeout(resolve, 2_000));
   const each = (residentKilobytes(processId) - before) / count;
@@ -305,7 +304,7 @@ async function measureCommands(): Promise<void> {
       await call('POST', `/loans/${id}/disbursement-transactions`, { valueDate: '2026-01-12' });
     }),
   );
-  const { commandsPerSecond } = await runProgram<{ commandsPerSecond: number }>('dist/scripts/bench/command-load.js', {
+  const { commandsPerSecond } = await runProgram<{ commandsPerSecond: number }>('scripts/bench/command-load.js', {
     url,
     loans,
     commandsPerLoan: 50,

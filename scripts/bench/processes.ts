@@ -14,13 +14,13 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-/** Starts a compiled program below dist/. */
+/** Starts a compiled program, named from the folder that this one was compiled into. */
 export function startProgram(
   path: string,
   programArguments: readonly string[],
   environment: Record<string, string> = {},
 ): Running {
-  const program = fileURLToPath(new URL(`../../../${path}`, import.meta.url));
+  const program = fileURLToPath(new URL(`../../${path}`, import.meta.url));
   return follow(
     spawn(process.execPath, [program, ...programArguments], {
       env: { ...process.env, ...environment },

@@ -2,8 +2,9 @@ import { connect } from 'node:net';
 import { Agent, request } from 'node:http';
 
 /**
- * Reads any number of streams to their backlog's end with a client that splits lines and parses nothing but each
- * line's cursor, and prints the time from the first stream's opening to the last event.
+ * Reads any number of streams to their backlog's end with a client that counts lines and parses nothing but each line's
+ * cursor, and prints the time from the first stream's opening to the last event. All events have one size, so that the
+ * length of each line tells whether it brought every event between its cursor and the one before.
  */
 interface Settings {
   readonly url: string;
@@ -52,48 +53,110 @@ function commit(subscription: string, streamId: string, cursors: readonly Cursor
   });
 }
 
-/** The bytes of a chunked body without its framing: sizes are hexadecimal lines between the data. */
-class Unchunker {
-  #left = 0;
-  #pending: Buffer = Buffer.alloc(0);
+/** What of a line is looked at: enough for its cursor. Bytes. */
+const headBytesMaximum = 512;
 
-  feed(chunk: Buffer, onData: (data: Buffer) => void): void {
-    let bytes = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk]);
-    this.#pending = Buffer.alloc(0);
-    while (bytes.length > 0) {
+/**
+ * Finds the lines in a chunked body, whose framing is a line with a hexadecimal size before each chunk's data. Keeps
+ * nothing but the beginning and the length of the line that is under way.
+ */
+class Lines {
+  readonly #onLine: (head: string, bytes: number) => void;
+  readonly #head = Buffer.allocUnsafe(headBytesMaximum);
+  #lineBytes = 0;
+  #sizeText = '';
+  /** Bytes of the chunk that have not come yet, with the two that end it. */
+  #left = 0;
+
+  constructor(onLine: (head: string, bytes: number) => void) {
+    this.#onLine = onLine;
+  }
+
+  feed(bytes: Buffer): void {
+    let at = 0;
+    while (at < bytes.length) {
       if (this.#left > 2) {
-        const data = bytes.subarray(0, Math.min(bytes.length, this.#left - 2));
-        onData(data);
-        this.#left -= data.length;
-        bytes = bytes.subarray(data.length);
+        const end = Math.min(bytes.length, at + this.#left - 2);
+        this.#data(bytes, at, end);
+        this.#left -= end - at;
+        at = end;
       } else if (this.#left > 0) {
-        const skipped = Math.min(bytes.length, this.#left);
+        const skipped = Math.min(bytes.length - at, this.#left);
         this.#left -= skipped;
-        bytes = bytes.subarray(skipped);
+        at += skipped;
       } else {
-        const end = bytes.indexOf(newline);
-        if (end < 0) {
-          this.#pending = bytes;
-          return;
-        }
-        this.#left = Number.parseInt(bytes.toString('latin1', 0, end), 16) + 2;
-        bytes = bytes.subarray(end + 1);
+        const end = bytes.indexOf(newline, at);
+        this.#sizeText += bytes.toString('latin1', at, end < 0 ? bytes.length : end);
+        if (end < 0) return;
+        this.#left = Number.parseInt(this.#sizeText, 16) + 2;
+        this.#sizeText = '';
+        at = end + 1;
       }
     }
   }
+
+  #data(bytes: Buffer, start: number, end: number): void {
+    const data = bytes.subarray(start, end);
+    let from = 0;
+    for (let to = data.indexOf(newline); to >= 0; to = data.indexOf(newline, from)) {
+      this.#take(data, from, to);
+      this.#onLine(this.#head.toString('latin1', 0, Math.min(this.#lineBytes, headBytesMaximum)), this.#lineBytes);
+      this.#lineBytes = 0;
+      from = to + 1;
+    }
+    this.#take(data, from, data.length);
+  }
+
+  #take(data: Buffer, from: number, to: number): void {
+    if (this.#lineBytes < headBytesMaximum) data.copy(this.#head, this.#lineBytes, from, to);
+    this.#lineBytes += to - from;
+  }
 }
+
+const eventsStart = ',"events":[';
+const eventsEnd = ']}';
+/** What the first line of a stream says besides. */
+const startInfo = ',"info":{"debug":"Stream started"}';
+
+/** Checks that no event is missing. */
+class Completeness {
+  readonly #positions = new Map<string, number>();
+  #eventBytes: number | undefined;
+  #isFirstLine = true;
+
+  /** Answers how many events a line brought, which must be all those between its cursor and the one before. */
+  take({ partition, offset }: Cursor, head: string, lineBytes: number): number {
+    const position = Number(offset.slice(9)) + 1;
+    const events = position - (this.#positions.get(partition) ?? 0);
+    this.#positions.set(partition, position);
+    const info = this.#isFirstLine ? startInfo.length : 0;
+    this.#isFirstLine = false;
+    if (events === 0) return 0;
+    const eventsAt = head.indexOf(eventsStart) + eventsStart.length;
+    const joinedBytes = lineBytes - eventsAt - eventsEnd.length - info;
+    // Each event but the last is followed by a comma.
+    const eventBytes = (joinedBytes + 1) / events - 1;
+    this.#eventBytes ??= eventBytes;
+    if (eventBytes !== this.#eventBytes) {
+      throw new Error(
+        `A line up to offset ${offset} of partition ${partition} does not hold ${events} events: ${head}`,
+      );
+    }
+    return events;
+  }
+}
+
+/** A read from the connection takes at most this much. Bytes. */
+const readBytesMaximum = 512 * 1024;
 
 function readStream(subscription: string): Promise<number> {
   const query = `batch_limit=${settings.batchLimit}&max_uncommitted_events=${settings.window}&batch_flush_timeout=1`;
-  const positions = new Map<string, number>();
-  let delivered = 0;
   return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), hostname);
-    const unchunker = new Unchunker();
+    const completeness = new Completeness();
     const unsettled = new Map<string, Cursor>();
+    let delivered = 0;
     let streamId = '';
-    let head: Buffer | undefined = Buffer.alloc(0);
-    let tail: Buffer[] = [];
+    let headers: string | undefined = '';
     let committing = false;
     let sinceCommit = 0;
 
@@ -108,15 +171,12 @@ function readStream(subscription: string): Promise<number> {
         if (settings.commitEachLine || sinceCommit >= settings.window / 2) commitUnsettled();
       }, reject);
     };
-    const onLine = (line: Buffer): void => {
-      const text = line.toString('latin1', 0, Math.min(line.length, 400));
-      const cursor = JSON.parse(text.slice(text.indexOf('{"partition"'), text.indexOf('}') + 1)) as Cursor;
-      const position = Number(cursor.offset.slice(9)) + 1;
-      const fresh = position - (positions.get(cursor.partition) ?? 0);
-      if (fresh <= 0) return;
-      positions.set(cursor.partition, position);
-      delivered += fresh;
-      sinceCommit += fresh;
+    const lines = new Lines((head, bytes) => {
+      const cursor = JSON.parse(head.slice(head.indexOf('{"partition"'), head.indexOf('}') + 1)) as Cursor;
+      const events = completeness.take(cursor, head, bytes);
+      if (events === 0) return;
+      delivered += events;
+      sinceCommit += events;
       unsettled.set(cursor.partition, cursor);
       if (delivered >= settings.events) {
         socket.destroy();
@@ -124,31 +184,37 @@ function readStream(subscription: string): Promise<number> {
         return;
       }
       if (settings.commitEachLine || sinceCommit >= settings.window / 2) commitUnsettled();
-    };
-    const onData = (data: Buffer): void => {
-      let start = 0;
-      for (let end = data.indexOf(newline); end >= 0; end = data.indexOf(newline, start)) {
-        const piece = data.subarray(start, end);
-        onLine(tail.length === 0 ? piece : Buffer.concat([...tail, piece]));
-        tail = [];
-        start = end + 1;
-      }
-      if (start < data.length) tail.push(data.subarray(start));
-    };
-    socket.on('data', (chunk: Buffer) => {
-      if (head === undefined) {
-        unchunker.feed(chunk, onData);
+    });
+    const onBytes = (bytes: Buffer): void => {
+      if (headers === undefined) {
+        lines.feed(bytes);
         return;
       }
-      head = Buffer.concat([head, chunk]);
-      const end = head.indexOf('\r\n\r\n');
+      const before = headers.length;
+      headers += bytes.toString('latin1');
+      const end = headers.indexOf('\r\n\r\n');
       if (end < 0) return;
-      const headers = head.toString('latin1', 0, end);
       streamId = /x-nakadi-streamid: (\S+)/i.exec(headers)?.[1] ?? '';
       if (!headers.startsWith('HTTP/1.1 200')) reject(new Error(headers));
-      const rest = head.subarray(end + 4);
-      head = undefined;
-      unchunker.feed(rest, onData);
+      headers = undefined;
+      lines.feed(bytes.subarray(end + 4 - before));
+    };
+    const socket = connect({
+      port: Number(port),
+      host: hostname,
+      // One buffer for all reads: nothing is kept of it.
+      onread: {
+        buffer: Buffer.allocUnsafeSlow(readBytesMaximum),
+        callback: (count, buffer) => {
+          try {
+            onBytes(Buffer.from(buffer.buffer, buffer.byteOffset, count));
+          } catch (error) {
+            reject(error);
+            socket.destroy();
+          }
+          return true;
+        },
+      },
     });
     socket.on('error', reject);
     socket.on('close', () => reject(new Error(`A stream ended after ${delivered} of ${settings.events} events`)));
