@@ -6,6 +6,7 @@ import {
   type PositionUndo,
   type RememberedOutcome,
   rememberedCommandsMaximum,
+  transactionId,
 } from './loan.ts';
 import { undoOf, undone } from './undo.ts';
 
@@ -33,7 +34,7 @@ function append(loan: Loan, position: LoanPosition, posted: PostedTransaction, u
   const figures = figuresOf(loan, position);
   const transaction = {
     ...posted,
-    id: `${loan.id}-${loan.transactions.length + 1}`,
+    id: transactionId(loan.id, loan.transactions.length + 1),
     principalBalanceAfter: figures.principal.balance,
     totalBalanceAfter: figures.total,
     adjustmentTransactionKey: null,

@@ -241,6 +241,11 @@ export function installmentKey(loan: Loan, number: number): string {
   return loan.encodedKey.slice(0, 24) + number.toString(16).padStart(8, '0');
 }
 
+/** The id of the account's transaction of this number, from 1. */
+export function transactionId(loanId: string, number: number): string {
+  return `${loanId}-${number}`;
+}
+
 export function isDynamic(loan: Loan): boolean {
   return loan.product.type === 'DYNAMIC_TERM_LOAN';
 }

@@ -1,5 +1,5 @@
-import { decodeLoan } from '../lending/loan-codec.ts';
-import { toInstant } from '../lending/loan.ts';
+import { decodeAccount } from '../lending/loan-codec.ts';
+import { toInstant, transactionId } from '../lending/loan.ts';
 import type { Decimal } from '../lending/money.ts';
 
 /** A loan as the view's tables keep it: what lists filter and sort by, and the loan itself as the changelog has it. */
@@ -22,7 +22,7 @@ export interface LoanRow {
 
 /** @throws Error when the text is no stored loan */
 export function loanRow(state: string): LoanRow {
-  const loan = decodeLoan(state);
+  const { account: loan, transactionKeys } = decodeAccount(state);
   const { accountState, approvedAt, closedAt } = loan.position;
   return {
     loanId: loan.id,
@@ -36,7 +36,7 @@ export function loanRow(state: string): LoanRow {
     approvedDate: approvedAt === null ? null : toInstant(approvedAt),
     closedDate: closedAt === null ? null : toInstant(closedAt),
     lastModifiedDate: toInstant(loan.modifiedAt),
-    transactions: loan.transactions.map(({ encodedKey, id }) => ({ key: encodedKey, id })),
+    transactions: transactionKeys.map((key, index) => ({ key, id: transactionId(loan.id, index + 1) })),
     state,
   };
 }

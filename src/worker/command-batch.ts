@@ -1,11 +1,11 @@
-import { type LogRecord, type PartitionRecords, recordBytesMaximum } from '../broker/event-log.ts';
+import type { LogRecord, PartitionRecords } from '../broker/event-log.ts';
 import type { Registry } from '../broker/registry.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { LoanCommand } from '../lending/commands.ts';
 import { execute } from '../lending/execute.ts';
 import { remember } from '../lending/evolve.ts';
-import { encodeLoan } from '../lending/loan-codec.ts';
+import type { EncodedLoan } from '../lending/loan-codec.ts';
 import type { Loan, RememberedOutcome } from '../lending/loan.ts';
 import { createProduct, productRuleMessages } from '../lending/product-rules.ts';
 import type { LoanProduct } from '../lending/product.ts';
@@ -17,7 +17,8 @@ import { type EventSource, writeCommandRejected, writeLoanEvent } from './event-
 import { keysOf } from './event-identity.ts';
 import { type CommandOutcome, type FenceRecord, fenceKey, writeFence } from './fence.ts';
 import { deadLettersTopic, loansTopic } from './lending-topics.ts';
-import type { LoanState, LoanStore } from './loan-store.ts';
+import { type LoanDraft, assertFits, draftOf, finishDraft } from './loan-draft.ts';
+import type { LoanStore } from './loan-store.ts';
 import {
   type ProductRecord,
   decodeProduct,
@@ -55,7 +56,8 @@ export class CommandBatch {
   readonly #options: CommandBatchOptions;
   readonly #events = new Map<string, LogRecord[]>();
   readonly #deadLetters: LogRecord[] = [];
-  readonly #loans = new Map<string, LoanState>();
+  readonly #drafts = new Map<string, LoanDraft>();
+  #loans: ReadonlyMap<string, EncodedLoan> = new Map();
   readonly #products = new Map<string, ProductRecord>();
   readonly #outcomes: CommandOutcome[] = [];
   readonly #decided: DecidedCommand[] = [];
@@ -71,12 +73,13 @@ export class CommandBatch {
     return this.#outcomes.length;
   }
 
-  /** Of the records gathered so far, the fence aside. */
+  /** Of the records gathered so far, the fence aside: at most. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  get loans(): ReadonlyMap<string, LoanState> {
+  /** As {@link records} has written them. */
+  get loans(): ReadonlyMap<string, EncodedLoan> {
     return this.#loans;
   }
 
@@ -94,6 +97,7 @@ export class CommandBatch {
 
   /** Everything to append, the fence record last in its partition. */
   records(partition: number): PartitionRecords[] {
+    this.#loans = new Map([...this.#drafts].map(([loanAccountId, draft]) => [loanAccountId, finishDraft(draft)]));
     const loans = [...this.#loans].map(([key, { text }]) => ({ key, value: text }));
     return [
       ...[...this.#events].map(([topic, records]) => ({ topic, partition, records })),
@@ -148,10 +152,10 @@ export class CommandBatch {
   ): CommandOutcome {
     const execution = execute(loan, loanCommand, { toggles, newKey: keysOf(command) });
     if (execution.outcome === 'repeated') return repeated(envelope, execution.first);
-    const state = execution.loan === null ? null : stateOf(execution.loan);
+    const draft = execution.loan === null ? null : this.#draftOf(execution.loan);
     if (execution.outcome === 'refused') {
       const outcome = this.#refused(envelope, execution.refusals, command, toggles);
-      this.#takeLoan(state);
+      this.#takeLoan(draft);
       return outcome;
     }
     const source = this.#sourceOf(envelope, command);
@@ -162,7 +166,7 @@ export class CommandBatch {
     }));
     for (const { record } of records) assertFits(record.key, record.value, 'An event');
     for (const { topic, record } of records) this.#takeEvent(topic, record);
-    this.#takeLoan(state);
+    this.#takeLoan(draft);
     return {
       ...subjectOf(envelope),
       outcome: 'committed',
@@ -183,7 +187,8 @@ export class CommandBatch {
     if (first !== undefined) return repeated(envelope, first);
     const outcome = this.#refused(envelope, refusals, command, toggles);
     if (loan !== null) {
-      this.#takeLoan(stateOf(remember(loan, { commandId, outcome: 'refused', transactionKey: null, refusals })));
+      const remembering = remember(loan, { commandId, outcome: 'refused', transactionKey: null, refusals });
+      this.#takeLoan(this.#draftOf(remembering));
     }
     return outcome;
   }
@@ -240,7 +245,7 @@ export class CommandBatch {
   }
 
   #loanOf(loanAccountId: string): Loan | null {
-    return this.#loans.get(loanAccountId)?.loan ?? this.#options.store.loanOf(loanAccountId);
+    return this.#drafts.get(loanAccountId)?.loan ?? this.#options.store.loanOf(loanAccountId);
   }
 
   #withProduct(command: Extract<ParsedCommand, { kind: 'loan' }>['command']): LoanCommand {
@@ -267,23 +272,15 @@ export class CommandBatch {
     this.#bytes += record.value?.length ?? 0;
   }
 
-  #takeLoan(state: LoanState | null): void {
-    if (state === null) return;
-    this.#bytes += state.text.length - (this.#loans.get(state.loan.id)?.text.length ?? 0);
-    this.#loans.set(state.loan.id, state);
+  #draftOf(loan: Loan): LoanDraft {
+    return draftOf(loan, this.#drafts.get(loan.id) ?? this.#options.store.encodedLoanOf(loan.id));
   }
-}
 
-function stateOf(loan: Loan): LoanState {
-  const text = Buffer.from(encodeLoan(loan));
-  assertFits(loan.id, text, 'The loan');
-  return { loan, text };
-}
-
-/** The log would refuse the whole commit, again and again; better that one command goes to the dead letters. */
-function assertFits(key: string, value: Buffer, subject: string): void {
-  if (Buffer.byteLength(key) + value.length <= recordBytesMaximum) return;
-  throw new Error(`${subject} would have ${value.length} bytes, more than the log takes (${recordBytesMaximum})`);
+  #takeLoan(draft: LoanDraft | null): void {
+    if (draft === null) return;
+    this.#bytes += draft.bytesAtMost - (this.#drafts.get(draft.loan.id)?.bytesAtMost ?? 0);
+    this.#drafts.set(draft.loan.id, draft);
+  }
 }
 
 function repeated(envelope: CommandEnvelope, first: RememberedOutcome): CommandOutcome {

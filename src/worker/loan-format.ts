@@ -1,7 +1,7 @@
 import { accountOf, productView } from '../lending/accounts.ts';
 import { balancesOf } from '../lending/balances.ts';
 import { scheduleOf } from '../lending/installments.ts';
-import { decodeLoan } from '../lending/loan-codec.ts';
+import { decodeAccount, decodeLoan } from '../lending/loan-codec.ts';
 import type { Loan } from '../lending/loan.ts';
 import type { LoanProduct } from '../lending/product.ts';
 import type { Toggles } from '../lending/toggles.ts';
@@ -16,19 +16,19 @@ import { exactView } from './exact-view.ts';
 
 /** The body of GET /loans/{id}, and each item of a search. Its names do not follow the toggles. */
 export function writeAccount(loanText: string): string {
-  const loan = decodeLoan(loanText);
+  const loan = decodeAccount(loanText).account;
   return write(loan, accountOf(loan));
 }
 
 /** The body of GET /loans/{id}/schedule. */
 export function writeSchedule(loanText: string, toggles: Toggles): string {
-  const loan = decodeLoan(loanText);
+  const loan = decodeAccount(loanText).account;
   return write(loan, scheduleOf(loan, toggles));
 }
 
 /** The body of GET /loans/{id}/balances. */
 export function writeBalances(loanText: string, toggles: Toggles): string {
-  const loan = decodeLoan(loanText);
+  const loan = decodeAccount(loanText).account;
   return write(loan, balancesOf(loan, toggles));
 }
 

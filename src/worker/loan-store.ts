@@ -1,7 +1,7 @@
 import { type EventLog, type Offset, type RecordBatch, noValue } from '../broker/event-log.ts';
 import { LendstreamError } from '../errors.ts';
 import type { Loan } from '../lending/loan.ts';
-import { decodeLoan } from '../lending/loan-codec.ts';
+import { type EncodedLoan, decodeLoan } from '../lending/loan-codec.ts';
 import { type FenceRecord, fenceKey, isFenceKey, parseFence } from './fence.ts';
 import { loansTopic } from './lending-topics.ts';
 
@@ -10,13 +10,6 @@ const hotLoansMaximum = 5_000;
 
 const restoreReadBytes = 4 * 1024 * 1024;
 const restoreWaitMilliseconds = 100;
-
-/** A loan as it stands after a commit. */
-export interface LoanState {
-  readonly loan: Loan;
-  /** As the changelog has it. */
-  readonly text: Buffer;
-}
 
 /**
  * The loans of one partition and how far its commands are done, as the changelog says. Knows committed states only:
@@ -74,16 +67,20 @@ export class LoanStore {
 
   /** The committed state of a loan; null when there is none of that id. */
   loanOf(loanAccountId: string): Loan | null {
-    const known = this.#hot.get(loanAccountId);
+    return this.encodedLoanOf(loanAccountId)?.loan ?? null;
+  }
+
+  /** The committed state of a loan and its text in the changelog; null when there is none of that id. */
+  encodedLoanOf(loanAccountId: string): EncodedLoan | null {
     const text = this.#texts.get(loanAccountId);
-    if (known === undefined && text === undefined) return null;
-    const loan = known ?? decodeLoan((text as Buffer).toString());
+    if (text === undefined) return null;
+    const loan = this.#hot.get(loanAccountId) ?? decodeLoan(text.toString());
     this.#touch(loanAccountId, loan);
-    return loan;
+    return { loan, text };
   }
 
   /** Takes in what a commit made durable. */
-  apply(fence: FenceRecord, loans: ReadonlyMap<string, LoanState>): void {
+  apply(fence: FenceRecord, loans: ReadonlyMap<string, EncodedLoan>): void {
     for (const [loanAccountId, { loan, text }] of loans) {
       this.#texts.set(loanAccountId, text);
       this.#touch(loanAccountId, loan);
