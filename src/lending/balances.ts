@@ -59,6 +59,20 @@ export interface ElementFigures {
  * interest; that of a dynamic loan is what has been earned up to `asOf`, so that paying the total on that day closes it.
  */
 export function figuresOf(loan: Loan, position: LoanPosition = loan.position): Figures {
+  const known = knownFigures.get(position);
+  if (known !== undefined && known.product === loan.product && known.terms === loan.terms) return known.figures;
+  const figures = sumsOf(loan, position);
+  knownFigures.set(position, { product: loan.product, terms: loan.terms, figures });
+  return figures;
+}
+
+/**
+ * One command asks several times for the figures of the position it leads to, and the next command for those of the
+ * position it starts from, which is the same one: a position is never changed in place.
+ */
+const knownFigures = new WeakMap<LoanPosition, Pick<Loan, 'product' | 'terms'> & { readonly figures: Figures }>();
+
+function sumsOf(loan: Loan, position: LoanPosition): Figures {
   const { installments, charges, asOf } = position;
   const due = installments.filter((row) => asOf !== null && row.dueDate <= asOf);
   const principalBalance = sum(installments.map((row) => dueOf(row.principal)));

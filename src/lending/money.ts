@@ -52,7 +52,8 @@ export function roundUpToWholeUnit(amount: Decimal): Decimal {
 
 export function sum(amounts: Iterable<Decimal>): Decimal {
   let total = zero;
-  for (const amount of amounts) total = total.plus(amount);
+  // Most summands of a schedule are zero: leaving them out is cheaper than adding them.
+  for (const amount of amounts) if (!amount.isZero()) total = total.plus(amount);
   return total;
 }
 

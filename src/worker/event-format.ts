@@ -3,8 +3,7 @@ import type { LoanEvent } from '../lending/events.ts';
 import type { Toggles } from '../lending/toggles.ts';
 import type { CommandEnvelope } from './command-format.ts';
 import { type CommandPosition, eventId } from './event-identity.ts';
-import { writeExact } from './exact-json.ts';
-import { exactView } from './exact-view.ts';
+import { writeView } from './exact-view.ts';
 import { type LendingEventTypeName, lendingSchemaVersion } from './lending-topics.ts';
 import type { ApiError } from './refusal-format.ts';
 
@@ -26,16 +25,13 @@ export interface EventSource {
  */
 export function writeLoanEvent(event: LoanEvent, index: number, source: EventSource, digits: number): string {
   const { eventType, ...fields } = event;
-  return writeExact({
-    metadata: metadataOf(eventType, index, source),
-    ...(exactView(fields, digits) as Record<string, unknown>),
-  });
+  return writeView({ metadata: metadataOf(eventType, index, source), ...fields }, digits);
 }
 
 /** Tells that a command was refused and why. It changed nothing, so it has no place in the loan's sequence. */
 export function writeCommandRejected(errors: readonly ApiError[], source: EventSource, toggles: Toggles): string {
   const { envelope } = source;
-  return writeExact({
+  return JSON.stringify({
     metadata: metadataOf('command_rejected', 0, source),
     schemaVersion: 1,
     loanAccountId: envelope.loanAccountId,

@@ -1,9 +1,9 @@
-import { LosslessNumber, isLosslessNumber, parse, stringify } from 'lossless-json';
+import { isLosslessNumber, parse, stringify } from 'lossless-json';
 import { Decimal } from '../lending/money.ts';
 
 /**
- * JSON whose numbers never pass through a binary float: read, a number is a {@link LosslessNumber} with the text its
- * sender wrote; written, an amount has exactly the digits asked for (315.50 stays 315.50).
+ * JSON whose numbers never pass through a binary float: a number is an object with the text its sender wrote, and is
+ * written as that text again.
  */
 export type ExactJson = Record<string, unknown>;
 
@@ -48,16 +48,6 @@ export function readDecimal(value: unknown): Decimal | null {
     decimal.precision(true) <= significantDigitsMaximum &&
     decimal.decimalPlaces() <= decimalPlacesMaximum;
   return exact ? decimal : null;
-}
-
-/** A JSON number with exactly this many digits after the point; the amount must already be rounded to them. */
-export function exactNumber(amount: Decimal, digits: number): LosslessNumber {
-  return new LosslessNumber(amount.toFixed(digits));
-}
-
-/** A JSON number with as many digits as the decimal has. For rates and percentages, which no currency rounds. */
-export function plainNumber(value: Decimal): LosslessNumber {
-  return new LosslessNumber(value.toFixed());
 }
 
 /** One line of JSON. Keys whose value is undefined are left out. */

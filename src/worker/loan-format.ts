@@ -6,8 +6,7 @@ import type { Loan } from '../lending/loan.ts';
 import type { LoanProduct } from '../lending/product.ts';
 import type { Toggles } from '../lending/toggles.ts';
 import { transactionView, transactionsOf } from '../lending/transactions.ts';
-import { type ExactJson, writeExact } from './exact-json.ts';
-import { exactView } from './exact-view.ts';
+import { writeView } from './exact-view.ts';
 
 /**
  * Loans and products as the lending API shows them: JSON text with exact numbers. Events are written by the same means,
@@ -47,9 +46,9 @@ export function writeTransaction(loanText: string, keyOrId: string): string | nu
 
 /** The body of GET /loanproducts/{id}. */
 export function writeProduct(product: LoanProduct): string {
-  return writeExact(exactView(productView(product), product.currency.digits) as ExactJson);
+  return writeView(productView(product), product.currency.digits);
 }
 
 function write(loan: Loan, view: object): string {
-  return writeExact(exactView(view, loan.product.currency.digits) as ExactJson | unknown[]);
+  return writeView(view, loan.product.currency.digits);
 }

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { Decimal } from '../../src/lending/money.ts';
-import { exactNumber, plainNumber, readDecimal, readExactObject, writeExact } from '../../src/worker/exact-json.ts';
+import { readDecimal, readExactObject, writeExact } from '../../src/worker/exact-json.ts';
+import { writeView } from '../../src/worker/exact-view.ts';
 
 const read = (number: string): string | null => readDecimal(readExactObject(`{"n":${number}}`)['n'])?.toFixed() ?? null;
 
@@ -37,7 +38,7 @@ describe('exact JSON', () => {
     fc.assert(
       fc.property(fc.bigInt(-(10n ** 15n) + 1n, 10n ** 15n - 1n), fc.integer({ min: 0, max: 15 }), (units, digits) => {
         const amount = new Decimal(units.toString()).times(new Decimal(10).pow(-digits));
-        const text = writeExact({ amount: exactNumber(amount, digits) });
+        const text = writeView({ amount }, digits);
         const back = readDecimal(readExactObject(text)['amount']);
         expect(back?.equals(amount), text).to.equal(true);
         // A reader that has only doubles sees the same digits.
@@ -47,14 +48,15 @@ describe('exact JSON', () => {
   });
 
   it('writes an amount with the digits asked for and a rate with its own', () => {
-    const value = { amount: exactNumber(new Decimal('315.5'), 2), yen: exactNumber(new Decimal(315), 0) };
-    expect(writeExact({ ...value, rate: plainNumber(new Decimal('0.70')) })).to.equal(
-      '{"amount":315.50,"yen":315,"rate":0.7}',
-    );
+    const value = { amount: new Decimal('315.5'), none: new Decimal(0), interestRate: new Decimal('0.70') };
+    expect(writeView(value, 2)).to.equal('{"amount":315.50,"none":0.00,"interestRate":0.7}');
+    expect(writeView(new Decimal(315), 0)).to.equal('315');
+    expect(writeView([new Decimal(-0), new Decimal('0.00001')], 3)).to.equal('[0.000,0.00001]');
   });
 
   it('leaves out what is undefined and keeps what is null', () => {
     expect(writeExact({ a: undefined, b: null })).to.equal('{"b":null}');
+    expect(writeView({ a: undefined, b: null }, 2)).to.equal('{"b":null}');
   });
 
   for (const text of ['', '[1]', '7', '{"a":1', '{"a":1,"a":2}', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`]) {
