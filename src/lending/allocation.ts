@@ -1,7 +1,7 @@
 import type { CustomPaymentAmount } from './commands.ts';
 import { type Ledger, chargesDue, pay, payCharges, payable } from './ledger.ts';
 import { type FeeCharge, isDynamic } from './loan.ts';
-import { type Decimal, sum, zero } from './money.ts';
+import { type Decimal, isPostable, sum, zero } from './money.ts';
 import { type AllocationElement, customAmountTypeOfFee } from './product.ts';
 import { type Refusal, refusal } from './refusals.ts';
 
@@ -42,7 +42,7 @@ export function refusalOfCustomAmounts(
   currencyDigits: number,
 ): Refusal | null {
   if (!isAllowedByProduct) return refusal('CUSTOM_PAYMENT_NOT_ALLOWED_BY_PRODUCT', 'customPaymentAmounts');
-  const wrong = parts.findIndex((part) => !part.amount.greaterThan(0) || part.amount.decimalPlaces() > currencyDigits);
+  const wrong = parts.findIndex((part) => !isPostable(part.amount, currencyDigits));
   if (wrong !== -1) return refusal('INVALID_AMOUNT', `customPaymentAmounts[${wrong}].amount`);
   const names = parts.map((part) => `${part.customPaymentAmountType} ${part.predefinedFeeKey ?? ''}`);
   const repeated = names.findIndex((name, index) => names.indexOf(name) !== index);

@@ -1,7 +1,7 @@
 import type { CreateLoan } from './commands.ts';
 import { type Decision, type DecisionContext, isUsableDate } from './decision.ts';
 import type { Loan } from './loan.ts';
-import { type Decimal, zero } from './money.ts';
+import { type Decimal, isPostable, zero } from './money.ts';
 import type { Bounded, LoanProduct } from './product.ts';
 import { areFixedDays, isCountFrom } from './product-rules.ts';
 import { type Refusal, refusal } from './refusals.ts';
@@ -120,9 +120,8 @@ function defaultOf<Value>({ defaultValue, minValue }: Bounded<Value>): Value | u
 }
 
 function amountRefusals({ loanAmount }: CreateLoan, { loanAmountSettings, currency }: LoanProduct): Refusal[] {
-  const isAmount = loanAmount.greaterThan(0) && loanAmount.decimalPlaces() <= currency.digits;
   const inBounds = isWithin(loanAmountSettings.loanAmount, loanAmount);
-  return isAmount && inBounds ? [] : [refusal('INVALID_AMOUNT', 'loanAmount')];
+  return isPostable(loanAmount, currency.digits) && inBounds ? [] : [refusal('INVALID_AMOUNT', 'loanAmount')];
 }
 
 function isWithin({ minValue, maxValue }: Bounded<Decimal>, value: Decimal): boolean {

@@ -2,7 +2,7 @@ import type { ApplyFee } from './commands.ts';
 import { type Decision, type DecisionContext, refuse, transactionOf } from './decision.ts';
 import { charge, closeLedger, noAmounts, openLedger, rowAt } from './ledger.ts';
 import { type FeeCharge, type Installment, type Loan, dayOf, isDynamic, rowDue, rowExpected } from './loan.ts';
-import { type Decimal, roundAmount, zero } from './money.ts';
+import { type Decimal, isPostable, roundAmount, zero } from './money.ts';
 import type { FeeAllocation, FeeAmountCalculationMethod, ProductFee } from './product.ts';
 import { type Refusal, refusal } from './refusals.ts';
 import { taxedAmount } from './taxes.ts';
@@ -97,7 +97,7 @@ export function isPaid(row: Installment): boolean {
  * REPAYMENT_PRINCIPAL_AMOUNT_PERCENTAGE: of the row's principal. ..._NUMBER_OF_INSTALLMENTS: that, divided by the number
  * of installments.
  * @returns a refusal: MANDATORY_FEE_AMOUNT (nobody says it), FEE_AMOUNT_ALREADY_DEFINED_IN_PRODUCT (both do, and
- *   differ), FEE_AMOUNT_MUST_BE_STRICTLY_POSITIVE, INVALID_AMOUNT (more digits than the currency has)
+ *   differ), FEE_AMOUNT_MUST_BE_STRICTLY_POSITIVE, INVALID_AMOUNT (too fine for the currency, or too long)
  */
 export function feeAmount(
   loan: Loan,
@@ -116,7 +116,7 @@ export function feeAmount(
   }
   if (given === undefined) return refusal('MANDATORY_FEE_AMOUNT', errorSource);
   if (!given.greaterThan(0)) return refusal('FEE_AMOUNT_MUST_BE_STRICTLY_POSITIVE', errorSource);
-  return given.decimalPlaces() > currency.digits ? refusal('INVALID_AMOUNT', errorSource) : given;
+  return isPostable(given, currency.digits) ? given : refusal('INVALID_AMOUNT', errorSource);
 }
 
 function definedAmount({ product, loanAmount, terms }: Loan, fee: ProductFee, rowPrincipal: Decimal): Decimal | null {

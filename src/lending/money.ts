@@ -50,6 +50,18 @@ export function roundUpToWholeUnit(amount: Decimal): Decimal {
   return amount.toDecimalPlaces(significantDecimals, DecimalJs.ROUND_HALF_UP).toDecimalPlaces(0, DecimalJs.ROUND_CEIL);
 }
 
+/** The most digits of an amount, those after its point included: as many as every reader of a JSON number keeps. */
+const amountDigitsMaximum = 15;
+
+/** Whether an amount can be lent, charged or paid: above zero, no finer than the currency, and not too long to be read. */
+export function isPostable(amount: Decimal, currencyDigits: number): boolean {
+  return (
+    amount.greaterThan(0) &&
+    amount.decimalPlaces() <= currencyDigits &&
+    amount.lessThan(new Decimal(10).pow(amountDigitsMaximum - currencyDigits))
+  );
+}
+
 export function sum(amounts: Iterable<Decimal>): Decimal {
   let total = zero;
   // Most summands of a schedule are zero: leaving them out is cheaper than adding them.

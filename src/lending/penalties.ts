@@ -3,7 +3,7 @@ import { type Decision, type DecisionContext, refuse, transactionOf } from './de
 import { isPaid, nextDueRow } from './fees.ts';
 import { addExpected, closeLedger, noAmounts, openLedger } from './ledger.ts';
 import { type Installment, type Loan, dayOf } from './loan.ts';
-import { zero } from './money.ts';
+import { isPostable, zero } from './money.ts';
 import { type Refusal, refusal } from './refusals.ts';
 import { taxedAmount } from './taxes.ts';
 
@@ -17,7 +17,7 @@ export function decidePenalty(loan: Loan, command: ApplyPenalty, context: Decisi
   const { position, product } = loan;
   const { taxSettings, currency } = product;
   if (position.accountState !== 'ACTIVE' || position.disbursement === null) return refuse('INVALID_ACCOUNT_STATE');
-  if (!command.amount.greaterThan(0) || command.amount.decimalPlaces() > currency.digits) {
+  if (!isPostable(command.amount, currency.digits)) {
     return refuse('INVALID_AMOUNT', 'amount');
   }
   const valueDate = command.valueDate ?? dayOf(command.receivedAt);

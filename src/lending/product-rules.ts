@@ -1,4 +1,4 @@
-import type { Decimal } from './money.ts';
+import { type Decimal, isPostable } from './money.ts';
 import { fitsProduct } from './prepayment.ts';
 import type { Bounded, LoanProduct, ProductFee } from './product.ts';
 import { type Refusal, refusal } from './refusals.ts';
@@ -166,7 +166,7 @@ function amountRefusals(fee: ProductFee, field: string, currencyDigits: number):
     return isAsked || (isManual && isFlat) ? [] : [refusal('MANDATORY_FEE_AMOUNT', `${field}.${ownName}`)];
   }
   if (!own.greaterThan(0)) return [refusal('FEE_AMOUNT_MUST_BE_STRICTLY_POSITIVE', `${field}.${ownName}`)];
-  return isFlat && own.decimalPlaces() > currencyDigits ? [refusal('INVALID_AMOUNT', `${field}.amount`)] : [];
+  return isFlat && !isPostable(own, currencyDigits) ? [refusal('INVALID_AMOUNT', `${field}.amount`)] : [];
 }
 
 function taxRefusals({ taxSettings }: LoanProduct): Refusal[] {

@@ -5,7 +5,7 @@ import type { Repay } from './commands.ts';
 import { type Decision, type DecisionContext, isUsableDate, refuse, transactionOf } from './decision.ts';
 import { type Ledger, closeLedger, openLedger, rowAt } from './ledger.ts';
 import { type Loan, type LoanPosition, dayOf, isDynamic } from './loan.ts';
-import { type Decimal, sum } from './money.ts';
+import { type Decimal, isPostable, sum } from './money.ts';
 import { fitsProduct, respread } from './prepayment.ts';
 import { type Refusal, refusal } from './refusals.ts';
 
@@ -97,7 +97,7 @@ export function refusalOfMovement(
   if (position.accountState !== 'ACTIVE' || position.asOf === null) {
     return refusal('INVALID_ACCOUNT_STATE_FOR_REPAYMENTS');
   }
-  if (!command.amount.greaterThan(0) || command.amount.decimalPlaces() > product.currency.digits) {
+  if (!isPostable(command.amount, product.currency.digits)) {
     return refusal('INVALID_AMOUNT', 'amount');
   }
   const valueDate = command.valueDate ?? dayOf(command.receivedAt);

@@ -43,6 +43,11 @@ describe('opening an account', () => {
     ['an amount above the bounds', { loanAmount: money('5000.01') }, 'INVALID_AMOUNT loanAmount'],
     ['more digits than the currency has', { loanAmount: money('1000.001') }, 'INVALID_AMOUNT loanAmount'],
     [
+      'more digits than every reader of JSON keeps',
+      { product: product(), loanAmount: money('10000000000000') },
+      'INVALID_AMOUNT loanAmount',
+    ],
+    [
       'a rate above the bounds',
       { interestRate: money('20.01') },
       'INVALID_INTEREST_RATE interestSettings.interestRate',

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import {
   Decimal,
+  isPostable,
   larger,
   roundAmount,
   roundToDigits,
@@ -41,6 +42,23 @@ describe('an amount', () => {
     expect(roundUpToWholeUnit(new Decimal('12')).toString()).to.equal('12');
     expect(roundUpToWholeUnit(new Decimal('12.00000000000000000001')).toString()).to.equal('12');
   });
+
+  const postings: readonly [amount: string, digits: number, isPosted: boolean][] = [
+    ['0.01', 2, true],
+    ['0', 2, false],
+    ['-1', 2, false],
+    ['0.001', 2, false],
+    ['9999999999999.99', 2, true],
+    ['10000000000000', 2, false],
+    ['999999999999999', 0, true],
+    ['9999999.99999999', 8, true],
+    ['10000000', 8, false],
+  ];
+  for (const [amount, digits, isPosted] of postings) {
+    it(`${amount} is ${isPosted ? 'posted' : 'not posted'} in a currency of ${digits} digits`, () => {
+      expect(isPostable(new Decimal(amount), digits)).to.equal(isPosted);
+    });
+  }
 
   it('is added and compared exactly', () => {
     const [low, high] = [new Decimal('0.1'), new Decimal('0.2')];
