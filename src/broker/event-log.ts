@@ -112,7 +112,16 @@ export interface ReadOptions {
   readonly bytesMaximum: number;
   /** How long to wait when nothing is there. 0 returns at once, Infinity waits until there is something or `signal` aborts. */
   readonly waitMilliseconds: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: StopSignal;
+}
+
+/**
+ * The part of an AbortSignal that a read needs. Who holds thousands of them can give something smaller than the real
+ * one, which takes more than 1 KB.
+ */
+export interface StopSignal {
+  readonly aborted: boolean;
+  addEventListener(type: 'abort', listener: () => void, options: { readonly once: true }): void;
 }
 
 export interface EventLog {

@@ -1,4 +1,4 @@
-import type { Offset } from '../broker/event-log.ts';
+import type { CleanupPolicy, Offset } from '../broker/event-log.ts';
 import type { StoredBatch } from './batch-format.ts';
 import type { PartitionState } from './partition-state.ts';
 
@@ -61,6 +61,14 @@ export class BatchCache {
     const batches = partition.cachedBatches;
     batches.splice(indexAtOrAbove(batches, batch.position.lastOffset), 1);
   }
+}
+
+/**
+ * Whether somebody is likely to read soon what was just appended. A compacted topic that nobody follows is a store that
+ * is read at the start and only written then, as the mirror of committed offsets is: its batches would crowd out events.
+ */
+export function isWorthKeeping({ isFollowed }: PartitionState, cleanupPolicy: CleanupPolicy | undefined): boolean {
+  return isFollowed || cleanupPolicy !== 'compact';
 }
 
 /** The index of the first batch that ends at or above the offset. */

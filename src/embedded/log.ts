@@ -19,7 +19,7 @@ import type {
 } from '../broker/event-log.ts';
 import { AppendQueue } from './append-queue.ts';
 import type { AppendPart } from './append-queue.ts';
-import { BatchCache } from './batch-cache.ts';
+import { BatchCache, isWorthKeeping } from './batch-cache.ts';
 import { recordBytes } from './batch-format.ts';
 import { lockDataFolder } from './data-folder.ts';
 import type { DataFolderLock } from './data-folder.ts';
@@ -123,7 +123,8 @@ export class EmbeddedLog implements EventLog {
       clock: this.#clock,
       queuedBytesMaximum: options.queuedBytesMaximum ?? 64 * mebibyte,
       onGrowth: (partition, batches) => {
-        for (const batch of batches) this.#cache.add(partition, batch);
+        const policy = this.#catalogue.topics.get(partition.topic)?.configuration.cleanupPolicy;
+        if (isWorthKeeping(partition, policy)) for (const batch of batches) this.#cache.add(partition, batch);
         wakeWaiting(partition);
         this.#maintenance.noteWrite();
       },
@@ -201,25 +202,29 @@ export class EmbeddedLog implements EventLog {
     return { partition: state, records };
   }
 
-  async read(
-    from: TopicPartition & { readonly offset: Offset },
-    { bytesMaximum, waitMilliseconds, signal }: ReadOptions,
-  ): Promise<ReadResult> {
-    this.#assertOpen();
-    const partition = findPartition(this.#catalogue.topics, from);
-    const { offset } = from;
+  read(from: TopicPartition & { readonly offset: Offset }, options: ReadOptions): Promise<ReadResult> {
+    const { waitMilliseconds } = options;
     const deadline = waitMilliseconds > 0 ? this.#clock.monotonic() + waitMilliseconds : 0;
-    for (;;) {
+    try {
       this.#assertOpen();
-      if (partition.isDeleted) throw unknownPartition(partition);
-      if (!(offset >= partition.earliest && offset <= partition.latest)) throw outOfRange(partition, offset);
-      if (offset < partition.latest) return this.#reader.read(partition, offset, bytesMaximum);
-      const remaining = waitMilliseconds === Infinity ? Infinity : deadline - this.#clock.monotonic();
-      if (waitMilliseconds <= 0 || remaining <= 0 || signal?.aborted === true) break;
-      const reason = await waitForGrowth(partition, remaining, signal);
-      if (reason !== 'grown') break;
+      return this.#readOrWait(findPartition(this.#catalogue.topics, from), from.offset, options, deadline);
+    } catch (error) {
+      return Promise.reject(error);
     }
-    return { batches: [], nextOffset: offset };
+  }
+
+  /** No async function, whose frame would be kept as long as the read waits: 600 bytes for each partition of a stream. */
+  #readOrWait(partition: PartitionState, offset: Offset, options: ReadOptions, deadline: number): Promise<ReadResult> {
+    const { bytesMaximum, signal } = options;
+    this.#assertOpen();
+    if (partition.isDeleted) throw unknownPartition(partition);
+    if (!(offset >= partition.earliest && offset <= partition.latest)) throw outOfRange(partition, offset);
+    if (offset < partition.latest) return this.#reader.read(partition, offset, bytesMaximum);
+    const remaining = deadline - this.#clock.monotonic();
+    if (remaining <= 0 || signal?.aborted === true) return Promise.resolve({ batches: [], nextOffset: offset });
+    return waitForGrowth(partition, remaining, signal).then((reason) =>
+      reason === 'grown' ? this.#readOrWait(partition, offset, options, deadline) : { batches: [], nextOffset: offset },
+    );
   }
 
   async openWriter(writerId: string): Promise<FencedWriter> {

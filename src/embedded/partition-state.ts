@@ -17,6 +17,8 @@ export interface PartitionState extends TopicPartition {
   compactedRecordCount: number;
   /** Reads that wait for the next record. */
   readonly waiters: Set<ReadWaiter>;
+  /** A read has waited here: somebody follows what is appended. */
+  isFollowed: boolean;
   /** Batches held in memory, by ascending offset (see batch-cache.ts). */
   readonly cachedBatches: StoredBatch[];
 }
@@ -43,6 +45,7 @@ export function newPartitionState(topic: string, persisted: PersistedPartition):
     compactedTo: persisted.compactedTo,
     compactedRecordCount: persisted.compactedRecordCount,
     waiters: new Set(),
+    isFollowed: false,
     cachedBatches: [],
   };
 }

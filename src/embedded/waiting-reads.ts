@@ -1,9 +1,10 @@
+import type { StopSignal } from '../broker/event-log.ts';
 import type { PartitionState } from './partition-state.ts';
 
-/** A read that waits for its partition to grow. Costs a set entry, and a timer only when its wait has an end. */
+/** A read that waits for its partition to grow. */
 export interface ReadWaiter {
-  readonly wake: (reason: WakeReason) => void;
-  readonly fail: (error: Error) => void;
+  wake(reason: WakeReason): void;
+  fail(failure: Error): void;
 }
 
 /** Why a wait ended: there may be something to read, the time was up, or the caller gave up. */
@@ -17,30 +18,9 @@ export type WakeReason = 'grown' | 'timeout' | 'aborted';
 export function waitForGrowth(
   partition: PartitionState,
   milliseconds: number,
-  signal: AbortSignal | undefined,
+  signal: StopSignal | undefined,
 ): Promise<WakeReason> {
-  return new Promise((resolve, reject) => {
-    let timer: NodeJS.Timeout | undefined;
-    const sharers = signal === undefined ? undefined : waitersOf(signal);
-    const forget = (): void => {
-      partition.waiters.delete(waiter);
-      sharers?.delete(waiter);
-      clearTimeout(timer);
-    };
-    const waiter: ReadWaiter = {
-      wake: (reason) => {
-        forget();
-        resolve(reason);
-      },
-      fail: (error) => {
-        forget();
-        reject(error);
-      },
-    };
-    partition.waiters.add(waiter);
-    sharers?.add(waiter);
-    if (milliseconds !== Infinity) timer = setTimeout(waiter.wake, Math.min(milliseconds, timerMaximum), 'timeout');
-  });
+  return new Promise((resolve) => new GrowthWaiter(partition, signal, resolve).begin(milliseconds));
 }
 
 /** The longest time a timer can be set to. */
@@ -55,12 +35,58 @@ export function failWaiting(partition: PartitionState, error: Error): void {
 }
 
 /**
+ * One wait. Every open stream holds one for each of its partitions, nearly all the time, so it is one object instead of
+ * a closure for each thing that can end it (a fifth of the memory), and has a timer only when its time has an end.
+ */
+class GrowthWaiter implements ReadWaiter {
+  readonly #partition: PartitionState;
+  readonly #sharers: Set<ReadWaiter> | undefined;
+  readonly #resolve: (reason: WakeReason | Promise<never>) => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    partition: PartitionState,
+    signal: StopSignal | undefined,
+    resolve: (reason: WakeReason | Promise<never>) => void,
+  ) {
+    this.#partition = partition;
+    this.#sharers = signal === undefined ? undefined : waitersOf(signal);
+    this.#resolve = resolve;
+  }
+
+  begin(milliseconds: number): void {
+    this.#partition.isFollowed = true;
+    this.#partition.waiters.add(this);
+    this.#sharers?.add(this);
+    if (milliseconds === Infinity) return;
+    this.#timer = setTimeout(() => this.wake('timeout'), Math.min(milliseconds, timerMaximum));
+  }
+
+  wake(reason: WakeReason): void {
+    this.#forget();
+    this.#resolve(reason);
+  }
+
+  fail(failure: Error): void {
+    this.#forget();
+    // Rejects through `resolve`: nothing has to be held for the failure that hardly ever comes.
+    this.#resolve(Promise.reject(failure));
+  }
+
+  #forget(): void {
+    this.#partition.waiters.delete(this);
+    this.#sharers?.delete(this);
+    clearTimeout(this.#timer);
+  }
+}
+
+/**
  * The waits that one signal can abort. A stream waits thousands of times with the same signal: it is listened to once,
  * and each wait costs a set entry.
  */
-const waitersBySignal = new WeakMap<AbortSignal, Set<ReadWaiter>>();
+const waitersBySignal = new WeakMap<StopSignal, Set<ReadWaiter>>();
 
-function waitersOf(signal: AbortSignal): Set<ReadWaiter> {
+function waitersOf(signal: StopSignal): Set<ReadWaiter> {
   const known = waitersBySignal.get(signal);
   if (known !== undefined) return known;
   const waiters = new Set<ReadWaiter>();

@@ -1,6 +1,5 @@
 import { Router, type Request, type Response } from 'express';
 import type { ServerResponse } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
 import { partitionCounts } from '../broker/assignment.ts';
 import type { CloseCode } from '../broker/close-reasons.ts';
 import type { EventTypeRecord } from '../broker/event-type.ts';
@@ -112,17 +111,20 @@ async function serveStream(
   sendHeaders(response, stream.streamId, compressed);
   // An answer holds its request: what routed it is not needed for the hours that a stream may last (1.5 KB).
   request.next = undefined;
-  void deliver(stream, response, compressed, openStreams, services.logger);
+  deliver(stream, response, compressed, openStreams, services.logger);
 }
 
-/** Writes a stream that is open and whose headers are sent, to its end or to that of the connection. */
-async function deliver(
+/**
+ * Writes a stream that is open and whose headers are sent, to its end or to that of the connection. No async function,
+ * whose frame would be kept as long as the stream is open.
+ */
+function deliver(
   stream: SubscriptionStream,
   response: ServerResponse,
   compressed: boolean,
   openStreams: OpenStreams,
   logger: Logger,
-): Promise<void> {
+): void {
   openStreams.add(stream);
   // A write that comes too late for a connection just closed; the close itself is what counts.
   response.on('error', (error) => {
@@ -134,13 +136,12 @@ async function deliver(
   });
   stream.onEnded = () => cutOffLater(response);
   stream.start();
-  try {
-    await delay(headersAheadMilliseconds);
-    await writeJsonStream(response, stream, compressed);
-  } catch (error) {
-    logger.error({ streamId: stream.streamId, error: describeError(error) }, 'A stream was cut off by an error');
-    response.destroy();
-  }
+  setTimeout(() => {
+    writeJsonStream(response, stream, compressed).catch((error: unknown) => {
+      logger.error({ streamId: stream.streamId, error: describeError(error) }, 'A stream was cut off by an error');
+      response.destroy();
+    });
+  }, headersAheadMilliseconds);
 }
 
 function sendHeaders(response: Response, streamId: string, compressed: boolean): void {

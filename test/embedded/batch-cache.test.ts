@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { BatchCache } from '../../src/embedded/batch-cache.ts';
+import { BatchCache, isWorthKeeping } from '../../src/embedded/batch-cache.ts';
 import { decodeBody, encodeBody } from '../../src/embedded/batch-format.ts';
 import type { StoredBatch } from '../../src/embedded/batch-format.ts';
 import { newPartitionState } from '../../src/embedded/partition-state.ts';
 import type { PartitionState } from '../../src/embedded/partition-state.ts';
+import { wakeWaiting, waitForGrowth } from '../../src/embedded/waiting-reads.ts';
 
 function partitionState(id: number): PartitionState {
   const persisted = { id, topicId: 1, number: 0, earliest: 0, latest: 1_000, compactedTo: 0, compactedRecordCount: 0 };
@@ -21,6 +22,18 @@ function batchAt(baseOffset: number): StoredBatch {
 const batchMemory = batchAt(0).memoryBytes;
 
 describe('the batch cache', () => {
+  it('is for what is appended to events and to whatever is followed, not to a store that nobody reads', async () => {
+    const partition = partitionState(1);
+    expect(isWorthKeeping(partition, 'delete')).to.equal(true);
+    expect(isWorthKeeping(partition, 'compact_and_delete')).to.equal(true);
+    expect(isWorthKeeping(partition, 'compact')).to.equal(false);
+    const follower = waitForGrowth(partition, Infinity, undefined);
+    expect(isWorthKeeping(partition, 'compact')).to.equal(true);
+    wakeWaiting(partition);
+    await follower;
+    expect(isWorthKeeping(partition, 'compact')).to.equal(true);
+  });
+
   it('finds the batch that holds an offset', () => {
     const cache = new BatchCache(10 * batchMemory);
     const partition = partitionState(1);
