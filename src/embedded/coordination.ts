@@ -43,6 +43,7 @@ export class EmbeddedCoordination implements Coordination {
   readonly #exclusive = new Map<string, Promise<unknown>>();
   readonly #writes = new Set<Promise<void>>();
   #generation = 0;
+  readonly #nextGeneration = (): number => (this.#generation += 1);
   /** Above every fence of removed subscriptions. */
   #fenceFloor = 0;
   #isClosed = false;
@@ -249,7 +250,7 @@ export class EmbeddedCoordination implements Coordination {
   #state(subscriptionId: string): SubscriptionState {
     const known = this.#subscriptions.get(subscriptionId);
     if (known !== undefined) return known;
-    const state = new SubscriptionState(() => (this.#generation += 1));
+    const state = new SubscriptionState(this.#nextGeneration);
     this.#subscriptions.set(subscriptionId, state);
     return state;
   }

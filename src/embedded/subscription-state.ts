@@ -29,8 +29,11 @@ interface PartitionState extends EventTypePartition {
   /** Durable. */
   committed: Offset;
   /** Not durable yet; ascending. */
-  submitted: Submission[];
+  submitted: readonly Submission[];
 }
+
+/** Shared by every partition that nobody commits just now, which is nearly all of them. */
+const nothingSubmitted: readonly Submission[] = [];
 
 export type Judgement =
   | { readonly outcome: 'session_not_found' }
@@ -104,7 +107,7 @@ export class SubscriptionState {
       nextStreamId: null,
       fence,
       committed: offset,
-      submitted: [],
+      submitted: nothingSubmitted,
     }));
     const all = [...this.#partitions.values(), ...added].sort(comparePartitions);
     this.#partitions = new Map(all.map((partition) => [partitionKey(partition), partition]));
@@ -194,7 +197,7 @@ export class SubscriptionState {
     });
     const submissions = [...reached].map(([partition, offset]): Submission => {
       const submission = { partition, offset, durable: Promise.resolve() };
-      partition.submitted.push(submission);
+      partition.submitted = [...partition.submitted, submission];
       return submission;
     });
     return { outcome: 'judged', advanced, submissions, restsOn: [...restsOn] };
@@ -204,7 +207,8 @@ export class SubscriptionState {
   settle(submissions: readonly Submission[], isDurable: boolean): void {
     for (const submission of submissions) {
       const { partition, offset } = submission;
-      partition.submitted = partition.submitted.filter((other) => other !== submission);
+      const left = partition.submitted.filter((other) => other !== submission);
+      partition.submitted = left.length === 0 ? nothingSubmitted : left;
       if (isDurable) partition.committed = Math.max(partition.committed, offset);
     }
   }

@@ -46,6 +46,14 @@ describe('a line of a stream', () => {
     expect(chunk.take().pieces).to.deep.equal([]);
   });
 
+  it('shares its unchanging parts with the lines of every other stream, and keeps them for a bounded number of types', () => {
+    expect(lineFrame('payments', 3)).to.equal(frame);
+    expect(lineFrame('payments', 2)).not.to.equal(frame);
+    for (let index = 0; index < 2_000; index += 1) lineFrame(`type-${index}`, 3);
+    expect(lineFrame('payments', 3)).not.to.equal(frame);
+    expect(lineFrame('payments', 3)).to.deep.equal(frame);
+  });
+
   it('has neither events nor info when there is nothing to say', () => {
     expect(lineStart(frame, 'x', 'y') + lineEnd(undefined)).to.equal(
       '{"cursor":{"partition":"3","offset":"x","event_type":"payments","cursor_token":"y"}}\n',
