@@ -158,7 +158,9 @@ function accruedInterest(loan: Loan): Decimal {
   if (!isDynamic(loan)) return zero;
   const { asOf, installments } = loan.position;
   const running = installments.filter((row) => asOf === null || row.dueDate > asOf);
-  return sum(running.map((row) => larger(zero, earnedGross(loan, row).amount.minus(row.interest.amount.paid))));
+  return sum(
+    running.map((row) => larger(zero, earnedGross(loan, loan.position, row).amount.minus(row.interest.amount.paid))),
+  );
 }
 
 function instantOrNull(instant: number | null): string | null {

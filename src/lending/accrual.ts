@@ -1,4 +1,4 @@
-import { grossInterest } from './balances.ts';
+import { grossInterest, grossInterestOfLast } from './balances.ts';
 import { periodInterest } from './interest.ts';
 import { type Installment, type Loan, type LoanPosition, dueOf, isDynamic } from './loan.ts';
 import { type Decimal, sum, zero } from './money.ts';
@@ -37,20 +37,27 @@ export function expectInterest(loan: Loan, position: LoanPosition): LoanPosition
   const { asOf } = position;
   let outstanding = principalDueOf(position.installments);
   let overdue = zero;
-  const installments = position.installments.map((row) => {
+  const interests = position.installments.map((row) => {
     const base = outstanding;
     outstanding = outstanding.minus(dueOf(row.principal));
     if (asOf !== null && row.dueDate <= asOf) {
       overdue = overdue.plus(dueOf(row.principal));
-      return withInterest(loan, row, row.interestAccrued);
+      return row.interestAccrued;
     }
     // The running row goes on earning on what is overdue; from its due date on, nothing is assumed to be.
     const isRunning = asOf !== null && row.accruesAfter <= asOf;
     const late = isRunning ? overdue.minus(overdueThatRests(loan, overdue)) : zero;
     const from = isRunning ? asOf : row.accruesAfter;
-    const rest = periodInterest(base.plus(late), loan.terms, row, from, row.dueDate);
-    return withInterest(loan, row, row.interestAccrued.plus(rest));
+    return row.interestAccrued.plus(periodInterest(base.plus(late), loan.terms, row, from, row.dueDate));
   });
+  const installments = position.installments.map((row, index) =>
+    withInterest(
+      row,
+      row.number === loan.terms.repaymentInstallments
+        ? grossInterestOfLast(loan, interests)
+        : grossInterest(loan, interests[index] ?? zero),
+    ),
+  );
   return { ...position, installments };
 }
 
@@ -59,8 +66,7 @@ function overdueThatRests({ product }: Loan, overdue: Decimal): Decimal {
   return product.interestSettings.accrueLateInterest ? zero : overdue;
 }
 
-function withInterest(loan: Loan, row: Installment, interest: Decimal): Installment {
-  const { amount, tax } = grossInterest(loan, interest);
+function withInterest(row: Installment, { amount, tax }: ReturnType<typeof grossInterest>): Installment {
   if (amount.equals(row.interest.amount.expected) && tax.equals(row.interest.tax.expected)) return row;
   return {
     ...row,

@@ -1,6 +1,6 @@
 import { type FeeCharge, type Installment, type Loan, type LoanPosition, dueOf, isDynamic } from './loan.ts';
-import { type Decimal, larger, sum, zero } from './money.ts';
-import { roundScheduleAmount } from './schedule/rounding.ts';
+import { type Decimal, larger, roundAmount, sum, zero } from './money.ts';
+import { roundScheduleAmount, takesInterestRemainder } from './schedule/rounding.ts';
 import { taxedAmount } from './taxes.ts';
 import type { Toggles } from './toggles.ts';
 
@@ -128,23 +128,51 @@ function isNotYetDue(charge: FeeCharge, { installments, asOf }: LoanPosition): b
  */
 export function payableInterest(loan: Loan, position: LoanPosition, row: Installment): Decimal {
   if (!isDynamic(loan) || (position.asOf !== null && row.dueDate <= position.asOf)) return dueOf(row.interest.amount);
-  return larger(zero, earnedGross(loan, row).amount.minus(row.interest.amount.paid));
+  return larger(zero, earnedGross(loan, position, row).amount.minus(row.interest.amount.paid));
 }
 
 /** What a row of a dynamic loan has earned so far, rounded, and the tax in it. */
-export function earnedGross(loan: Loan, row: Installment): { readonly amount: Decimal; readonly tax: Decimal } {
-  return grossInterest(loan, row.interestAccrued);
+export function earnedGross(loan: Loan, { installments }: LoanPosition, row: Installment): GrossInterest {
+  return row.number === loan.terms.repaymentInstallments
+    ? grossInterestOfLast(
+        loan,
+        installments.map(({ interestAccrued }) => interestAccrued),
+      )
+    : grossInterest(loan, row.interestAccrued);
 }
 
-/** Rounds earned interest as the schedule does, and adds or takes out its tax. */
-export function grossInterest(loan: Loan, interest: Decimal): { readonly amount: Decimal; readonly tax: Decimal } {
-  // Parts of a period, each cut at its own last digit, must not turn a tie between two minor units into the lower one.
-  const settled = interest.toDecimalPlaces(settledDecimalPlaces);
-  return withInterestTax(loan, roundScheduleAmount(settled, 'INTEREST', loan.terms));
+interface GrossInterest {
+  readonly amount: Decimal;
+  readonly tax: Decimal;
+}
+
+/** Rounds the interest of a row as the schedule does, and adds or takes out its tax. */
+export function grossInterest(loan: Loan, interest: Decimal): GrossInterest {
+  return withInterestTax(loan, roundScheduleAmount(settled(interest), 'INTEREST', loan.terms));
+}
+
+/**
+ * The interest of the schedule's last installment, rounded, and the tax in it: its own, or where the terms put the
+ * remainder of interest there, that of all rows less what the rows before it ask for.
+ * @param interests of all rows, unrounded, the last one's included
+ */
+export function grossInterestOfLast(loan: Loan, interests: readonly Decimal[]): GrossInterest {
+  const { terms } = loan;
+  const own = interests.at(-1) ?? zero;
+  // A row that earns nothing, because all principal was repaid before, has nothing to make up for either.
+  if (own.isZero() || !takesInterestRemainder(terms)) return grossInterest(loan, own);
+  const whole = roundAmount(settled(sum(interests)), terms.currency, terms.rounding.roundingMode);
+  const before = interests.slice(0, -1).map((interest) => roundScheduleAmount(settled(interest), 'INTEREST', terms));
+  return withInterestTax(loan, larger(whole.minus(sum(before)), zero));
+}
+
+/** Parts of a period, each cut at its own last digit, must not turn a tie between two minor units into the lower one. */
+function settled(interest: Decimal): Decimal {
+  return interest.toDecimalPlaces(settledDecimalPlaces);
 }
 
 /** Interest that is rounded already, as it is owed, and the tax in it, if the product taxes interest. */
-export function withInterestTax(loan: Loan, rounded: Decimal): { readonly amount: Decimal; readonly tax: Decimal } {
+export function withInterestTax(loan: Loan, rounded: Decimal): GrossInterest {
   const { taxSettings } = loan.product;
   if (!taxSettings.taxesOnInterestEnabled) return { amount: rounded, tax: zero };
   const { owed, tax } = taxedAmount(rounded, taxSettings, loan.terms.currency, loan.terms.rounding.roundingMode);

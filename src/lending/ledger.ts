@@ -85,7 +85,9 @@ export function pay(ledger: Ledger, index: number, element: AllocationElement, a
 /** Of interest that is still being earned, tax is paid on what has been earned. */
 function askedInterest({ loan, position }: Ledger, row: Installment): { amount: Decimal; tax: Decimal } {
   const isRunning = isDynamic(loan) && (position.asOf === null || row.dueDate > position.asOf);
-  return isRunning ? earnedGross(loan, row) : { amount: row.interest.amount.expected, tax: row.interest.tax.expected };
+  return isRunning
+    ? earnedGross(loan, position, row)
+    : { amount: row.interest.amount.expected, tax: row.interest.tax.expected };
 }
 
 /** Pays charges in the order they were made, up to `amount` in all, and the rows they belong to with them. */

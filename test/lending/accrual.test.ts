@@ -11,6 +11,7 @@ import {
   dynamicProduct,
   given,
   loanOf,
+  money,
   repay,
   rowsOf,
   when,
@@ -47,6 +48,46 @@ describe('interest of a dynamic loan', () => {
       '2.78',
       '1.39',
     ]);
+  });
+
+  describe('whose remainder goes into the last installment', () => {
+    // 1000 over six months at 7 %: exactly 20.4166..., of which the rows before the last ask for 19.44.
+    const remainder = start({
+      interestSettings: { interestRate: { defaultValue: money(7) } },
+      scheduleSettings: {
+        roundingSettings: {
+          roundingRepaymentScheduleMethod: 'ROUND_PRINCIPAL_AND_INTEREST_REMAINDER_INTO_LAST_REPAYMENT',
+        },
+      },
+    });
+    const totals = ['172.50', '171.53', '170.56', '169.59', '168.61'];
+    const paid = totals.reduce(
+      (story, amount, index) => when(story, repay(amount, `2017-0${index + 2}-21`)),
+      remainder,
+    );
+
+    it('is what was scheduled when everything is paid on its day', () => {
+      const scheduled = ['5.83', '4.86', '3.89', '2.92', '1.94', '0.98'];
+      for (const story of [remainder, when(remainder, repay('172.50', '2017-02-21')), paid]) {
+        const rows = rowsOf(loanOf(story)).map((row) => row.split(' ')[1]?.split('/')[0]);
+        expect(rows).to.deep.equal(scheduled);
+      }
+    });
+
+    it('is all paid by the last payment', () => {
+      const { position } = loanOf(when(paid, repay('167.63', '2017-07-21')));
+      expect(position.accountState).to.equal('CLOSED');
+    });
+
+    it('is not asked of who pays all principal before', () => {
+      const [first = ''] = totals;
+      const early = when(when(remainder, repay(first, '2017-02-21')), repay('833.33', '2017-02-21'));
+      expect(loanOf(early).position.accountState).to.equal('CLOSED');
+      expect(loanOf(early).position.installments.map((row) => row.interest.amount.expected.toFixed(2))).to.deep.equal([
+        '5.83',
+        ...Array.from({ length: 5 }, () => '0.00'),
+      ]);
+    });
   });
 
   it('sums over the days to that of the period, within half a cent', () => {

@@ -8,8 +8,10 @@ import {
   feeBalancesOf,
   figuresOf,
   grossInterest,
+  grossInterestOfLast,
   payableInterest,
 } from '../../src/lending/balances.ts';
+import type { Decimal } from '../../src/lending/money.ts';
 import { type Toggles, allTogglesOff } from '../../src/lending/toggles.ts';
 import {
   applyFee,
@@ -74,9 +76,27 @@ describe('interest owed', () => {
     const loan = loanOf(disbursed(dynamicProduct()));
     const position = accrueTo(loan, loan.position, '2011-02-08');
     const [row = expect.fail()] = position.installments;
-    expect(earnedGross(loan, row).amount.toFixed(2)).to.equal('4.17');
+    expect(earnedGross(loan, position, row).amount.toFixed(2)).to.equal('4.17');
     expect(payableInterest(loan, position, row).toFixed(2)).to.equal('4.17');
     expect(figuresOf(loan, position).total.toFixed(2)).to.equal('1004.17');
+  });
+
+  it('of the last installment is its own, or the remainder, but nothing where nothing is earned', () => {
+    const thirds = ['0.333', '0.333', '0.338'].map(money);
+    const remainder = {
+      roundingSettings: {
+        roundingRepaymentScheduleMethod: 'ROUND_PRINCIPAL_AND_INTEREST_REMAINDER_INTO_LAST_REPAYMENT',
+      },
+    };
+    const last = (scheduleSettings: object, interests: readonly Decimal[]): string =>
+      grossInterestOfLast(loanOf(disbursed(dynamicProduct({ scheduleSettings }))), interests).amount.toFixed(2);
+    expect([last({}, thirds), last(remainder, thirds), last(remainder, [...thirds, money(0)])]).to.deep.equal([
+      '0.34',
+      '0.34',
+      '0.00',
+    ]);
+    expect(last(remainder, ['0.333', '0.333', '0.334'].map(money))).to.equal('0.34');
+    expect(last({}, ['0.333', '0.333', '0.334'].map(money))).to.equal('0.33');
   });
 
   it('contains its tax, whether it is taken out or put on top', () => {
