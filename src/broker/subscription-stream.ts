@@ -12,6 +12,7 @@ import { beforeFirst } from './cursor.ts';
 import type { EventLog } from './event-log.ts';
 import { HeldPartitions } from './held-partitions.ts';
 import type { Registry } from './registry.ts';
+import { closingDueAt, closingReason, commitsAwaitedUntil, type StreamProgress } from './stream-closing.ts';
 import type { StreamParameters } from './stream-parameters.ts';
 import { StreamPartition } from './stream-partition.ts';
 import { StreamReads } from './stream-reads.ts';
@@ -367,26 +368,19 @@ export class SubscriptionStream {
   // The end.
 
   #closeWhenOver(now: number): void {
-    const { commitTimeoutMilliseconds, keepAliveLimit, streamLimit } = this.#parameters;
-    const partitions = this.#held.list;
-    if (this.#uncommittedSince !== undefined && now >= this.#uncommittedSince + commitTimeoutMilliseconds) {
-      this.#beginClosing('commit_timeout');
-    } else if (streamLimit > 0 && this.#sender.sentEvents >= streamLimit && this.#uncommittedSince === undefined) {
-      this.#beginClosing('stream_limit', String(streamLimit));
-    } else if (now >= this.#endsAt) {
-      this.#beginClosing('stream_timeout');
-    } else if (this.#reads.logClosed) {
-      this.#beginClosing('server_shutdown');
-    } else if (partitions.some(({ handOverUntil }) => handOverUntil !== undefined && now >= handOverUntil)) {
-      this.#beginClosing('handover_timeout');
-    } else if (partitions.length === 0) {
-      if (now >= this.#idleSince + 2 * commitTimeoutMilliseconds) this.#beginClosing('no_partitions');
-    } else if (keepAliveLimit > 0 && partitions.every(({ keepAlives }) => keepAlives >= keepAliveLimit)) {
-      this.#beginClosing('keep_alive_limit', String(keepAliveLimit));
-    } else {
-      const failed = partitions.find(({ readFailure, events }) => readFailure !== undefined && events === 0);
-      if (failed !== undefined) this.#beginClosing('log_error', failed.readFailure);
-    }
+    const closing = closingReason(this.#parameters, this.#progress(), now);
+    if (closing !== undefined) this.#beginClosing(closing.code, closing.detail);
+  }
+
+  #progress(): StreamProgress {
+    return {
+      partitions: this.#held.list,
+      sentEvents: this.#sender.sentEvents,
+      uncommittedSince: this.#uncommittedSince,
+      idleSince: this.#idleSince,
+      endsAt: this.#endsAt,
+      logClosed: this.#reads.logClosed,
+    };
   }
 
   #beginClosing(code: CloseCode, detail = ''): void {
@@ -414,11 +408,8 @@ export class SubscriptionStream {
     return new StreamPartition({ eventType, partition, ...nobodys }, beforeFirst, now);
   }
 
-  /** Until when commits of what is out are waited for. */
   #graceEndsAt(): number {
-    return this.#uncommittedSince === undefined
-      ? 0
-      : this.#uncommittedSince + this.#parameters.commitTimeoutMilliseconds;
+    return commitsAwaitedUntil(this.#parameters, this.#uncommittedSince);
   }
 
   async #end(): Promise<void> {
@@ -451,15 +442,10 @@ export class SubscriptionStream {
     let at = Math.min(this.#topologyRecheckAt, this.#offsetsRecheckAt);
     if (this.#held.hasPassed()) at = Math.min(at, this.#passedCommitAt);
     if (this.#state === 'closing') return Math.min(at, this.#graceEndsAt());
-    const { commitTimeoutMilliseconds } = this.#parameters;
-    at = Math.min(at, this.#endsAt);
+    at = Math.min(at, closingDueAt(this.#parameters, this.#progress()));
     if (this.#reads.retryAt > 0) at = Math.min(at, this.#reads.retryAt);
-    if (this.#uncommittedSince !== undefined) at = Math.min(at, this.#uncommittedSince + commitTimeoutMilliseconds);
-    if (this.#held.list.length === 0) at = Math.min(at, this.#idleSince + 2 * commitTimeoutMilliseconds);
-    for (const { lastSentAt, handOverUntil } of this.#held.list) {
-      if (handOverUntil !== undefined) at = Math.min(at, handOverUntil);
-      if (this.#reader !== undefined) at = Math.min(at, flushDueAt(this.#parameters, lastSentAt));
-    }
+    if (this.#reader === undefined) return at;
+    for (const { lastSentAt } of this.#held.list) at = Math.min(at, flushDueAt(this.#parameters, lastSentAt));
     return at;
   }
 
