@@ -165,46 +165,65 @@ function place(
 }
 
 /**
- * Writes all events into one buffer; the records are slices of it. The bytes are put together as Latin-1 text, one
- * character for each byte, because joining strings and writing them once is several times cheaper than copying bytes
- * event by event. What is added is ASCII, so it is the same in either encoding.
+ * Writes all events into one buffer; the records are slices of it. Those of one partition lie one behind the other with
+ * a comma between them, which is how a log may keep them. The bytes are put together as Latin-1 text, one character for
+ * each byte, because joining strings and writing them once is several times cheaper than copying bytes event by event.
+ * What is added is ASCII, so it is the same in either encoding.
  */
 function write(
   type: PreparedEventType,
-  { body, events, spans: { fields } }: ParsedEvents,
+  parsed: ParsedEvents,
   partitions: Int32Array,
   keys: readonly (string | null)[],
   enrichment: Enrichment,
 ): PartitionRecords[] {
-  const count = events.length;
-  const bodyText = body.toString('latin1');
-  const ends = new Int32Array(count);
+  const bodyText = parsed.body.toString('latin1');
+  const indexes: number[][] = Array.from({ length: type.partitionCount }, () => []);
+  for (let index = 0; index < partitions.length; index += 1) {
+    (indexes[partitions[index] as number] as number[]).push(index);
+  }
+  const ends = new Int32Array(partitions.length);
   let text = '';
-  for (let index = 0; index < count; index += 1) {
-    const base = index * fieldsPerEvent;
-    const start = fields[base + spanField.start] as number;
-    const end = fields[base + spanField.end] as number;
-    const isCompact = fields[base + spanField.whitespace] === 0;
-    if (!type.isEnriched) {
-      text += isCompact ? bodyText.slice(start, end) : compactText(body, start, end);
-    } else {
-      const metadataStart = fields[base + spanField.metadataStart] as number;
-      const metadataEnd = fields[base + spanField.metadataEnd] as number;
-      const sent = (events[index] as EventObject)['metadata'] as ProducerMetadata;
-      const metadata = enrichment.metadataOf(sent, partitions[index] as number);
-      text += isCompact
-        ? bodyText.slice(start, metadataStart) + metadata + bodyText.slice(metadataEnd, end)
-        : compactText(body, start, metadataStart) + metadata + compactText(body, metadataEnd, end);
+  for (const ofPartition of indexes) {
+    for (const index of ofPartition) {
+      text += eventText(type, parsed, bodyText, index, partitions[index] as number, enrichment);
+      ends[index] = text.length;
+      text += ',';
     }
-    ends[index] = text.length;
   }
   const bytes = Buffer.from(text, 'latin1');
-  const records: LogRecord[][] = Array.from({ length: type.partitionCount }, () => []);
-  for (let index = 0; index < count; index += 1) {
-    const value = bytes.subarray(index === 0 ? 0 : ends[index - 1], ends[index]);
-    (records[partitions[index] as number] as LogRecord[]).push({ key: keys[index] ?? null, value });
-  }
-  return records.flatMap((list, partition) =>
-    list.length === 0 ? [] : [{ topic: type.name, partition, records: list }],
-  );
+  let start = 0;
+  return indexes.flatMap((ofPartition, partition) => {
+    if (ofPartition.length === 0) return [];
+    const records = ofPartition.map((index): LogRecord => {
+      const end = ends[index] as number;
+      const value = bytes.subarray(start, end);
+      start = end + 1;
+      return { key: keys[index] ?? null, value };
+    });
+    return [{ topic: type.name, partition, records }];
+  });
+}
+
+/** The Latin-1 text of one event as it is stored. */
+function eventText(
+  type: PreparedEventType,
+  { body, events, spans: { fields } }: ParsedEvents,
+  bodyText: string,
+  index: number,
+  partition: number,
+  enrichment: Enrichment,
+): string {
+  const base = index * fieldsPerEvent;
+  const start = fields[base + spanField.start] as number;
+  const end = fields[base + spanField.end] as number;
+  const isCompact = fields[base + spanField.whitespace] === 0;
+  if (!type.isEnriched) return isCompact ? bodyText.slice(start, end) : compactText(body, start, end);
+  const metadataStart = fields[base + spanField.metadataStart] as number;
+  const metadataEnd = fields[base + spanField.metadataEnd] as number;
+  const sent = (events[index] as EventObject)['metadata'] as ProducerMetadata;
+  const metadata = enrichment.metadataOf(sent, partition);
+  return isCompact
+    ? bodyText.slice(start, metadataStart) + metadata + bodyText.slice(metadataEnd, end)
+    : compactText(body, start, metadataStart) + metadata + compactText(body, metadataEnd, end);
 }

@@ -77,9 +77,10 @@ export class Publisher {
     }
     const results = prepared.batches.length === 0 ? [] : await log.append(prepared.batches);
     const outcome = this.#outcome(eventTypeName, parsed, prepared, results);
-    const submitted = outcome.items.filter((item) => item.publishing_status === 'submitted').length;
+    const count = parsed.events.length;
+    const submitted = outcome.status === 200 ? count : outcome.items.filter(isSubmitted).length;
     metrics.publishedEvents.inc(labels, submitted);
-    metrics.refusedEvents.inc(labels, outcome.items.length - submitted);
+    metrics.refusedEvents.inc(labels, count - submitted);
     metrics.publishSeconds.observe(labels, (clock.monotonic() - startedAt) / 1000);
     return outcome;
   }
@@ -94,31 +95,46 @@ export class Publisher {
 
   #outcome(
     eventType: string,
-    { events }: ParsedEvents,
+    parsed: ParsedEvents,
     { partitions, batches }: PreparedRecords,
     results: readonly AppendResult[],
   ): PublishOutcome {
-    const byPartition = new Map(results.map((result) => [result.partition, result]));
     const failures = results.filter((result) => result.outcome === 'failed');
     const overloaded = failures.find(({ error }) => error.code === 'OVERLOADED');
     if (overloaded !== undefined && failures.length === batches.length) throw overloaded.error;
     for (const { partition, error } of failures) {
       this.#options.logger.warn({ eventType, partition, code: error.code }, 'Events could not be written');
     }
-    const written = new Map<number, number>();
-    const items = events.map((event, index): PublishedItem => {
-      const partition = partitions[index] ?? 0;
-      const place = written.get(partition) ?? 0;
-      written.set(partition, place + 1);
-      const base = { eid: eidOf(event), step: 'publishing', partition: String(partition) } as const;
-      const result = byPartition.get(partition);
-      if (result?.outcome === 'appended') {
-        return publishedItem('submitted', '', base.step, base.eid, base.partition, result.baseOffset + place);
-      }
-      return publishedItem('failed', failureText(result?.error), base.step, base.eid, base.partition);
-    });
-    return { status: failures.length === 0 ? 200 : 207, items };
+    let items: readonly PublishedItem[] | undefined;
+    return {
+      status: failures.length === 0 ? 200 : 207,
+      // Most callers never ask: an answer of 200 has no body.
+      get items() {
+        items ??= itemsOf(parsed, partitions, results);
+        return items;
+      },
+    };
   }
+}
+
+function itemsOf({ events }: ParsedEvents, partitions: Int32Array, results: readonly AppendResult[]): PublishedItem[] {
+  const byPartition = new Map(results.map((result) => [result.partition, result]));
+  const written = new Map<number, number>();
+  return events.map((event, index): PublishedItem => {
+    const partition = partitions[index] ?? 0;
+    const place = written.get(partition) ?? 0;
+    written.set(partition, place + 1);
+    const base = { eid: eidOf(event), step: 'publishing', partition: String(partition) } as const;
+    const result = byPartition.get(partition);
+    if (result?.outcome === 'appended') {
+      return publishedItem('submitted', '', base.step, base.eid, base.partition, result.baseOffset + place);
+    }
+    return publishedItem('failed', failureText(result?.error), base.step, base.eid, base.partition);
+  });
+}
+
+function isSubmitted({ publishing_status: status }: PublishedItem): boolean {
+  return status === 'submitted';
 }
 
 function failureText(error: LendstreamError | undefined): string {

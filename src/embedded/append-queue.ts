@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { LendstreamError, isLendstreamError } from '../errors.ts';
 import type { LogRecord, Offset } from '../broker/event-log.ts';
-import { decodeBody, encodeBody, recordBytes } from './batch-format.ts';
+import { decodeBody, encodeBody, roughRecordBytes } from './batch-format.ts';
 import type { StoredBatch } from './batch-format.ts';
 import type { NewRow, WriterRequests } from './log-messages.ts';
 import type { LogThread } from './log-thread.ts';
@@ -76,7 +76,7 @@ export class AppendQueue {
    */
   add(parts: readonly AppendPart[], writer?: { writerId: string; epoch: number }): Promise<readonly Offset[]> {
     let bytes = 0;
-    for (const { records } of parts) for (const record of records) bytes += recordBytes(record) + bytesPerRecord;
+    for (const { records } of parts) for (const record of records) bytes += roughRecordBytes(record) + bytesPerRecord;
     if (this.#queuedBytes > 0 && this.#queuedBytes + bytes > this.#queuedBytesMaximum) {
       return Promise.reject(
         new LendstreamError(
@@ -224,7 +224,7 @@ function rowEnd(records: readonly LogRecord[], first: number): number {
   let bytes = 0;
   let end = first;
   while (end < records.length && bytes < rowBytesMaximum) {
-    bytes += recordBytes(records[end] as LogRecord);
+    bytes += roughRecordBytes(records[end] as LogRecord);
     end += 1;
   }
   return end;
