@@ -66,6 +66,23 @@ describe('the body of a batch', () => {
     );
   });
 
+  it('holds values that lay side by side, whatever stood between them, like any others', () => {
+    fc.assert(
+      fc.property(recordList, fc.infiniteStream(fc.nat(2)), (records, gaps) => {
+        const memory = Buffer.alloc(2_000, '!');
+        let end = 0;
+        const neighbours = records.map(({ key, value }): LogRecord => {
+          if (value === null) return { key, value };
+          const start = end + (gaps.next().value ?? 0);
+          end = start + value.length;
+          value.copy(memory, start);
+          return { key, value: memory.subarray(start, end) };
+        });
+        expect(bodyOf(neighbours).equals(bodyOf(records))).to.equal(true);
+      }),
+    );
+  });
+
   it('is read from any offset on, without copying', () => {
     fc.assert(
       fc.property(recordList, fc.nat(14), (records, skipped) => {
