@@ -69,6 +69,11 @@ export const anyProduct: fc.Arbitrary<LoanProduct> = fc
     taxRate: fc.constantFrom(0, 16, 19, '7.5'),
     taxCalculationMethod: fc.constantFrom('INCLUSIVE', 'EXCLUSIVE'),
     taxed: fc.tuple(fc.boolean(), fc.boolean(), fc.boolean()),
+    remainder: fc.constantFrom(
+      'ROUND_REMAINDER_INTO_LAST_REPAYMENT',
+      'ROUND_PRINCIPAL_AND_INTEREST_REMAINDER_INTO_LAST_REPAYMENT',
+    ),
+    adjustsFirst: fc.boolean(),
     charged: fc.subarray(fees),
   })
   .map((drawn) => {
@@ -76,6 +81,7 @@ export const anyProduct: fc.Arbitrary<LoanProduct> = fc
     const gracePeriod = Math.min(drawn.grace, installments - 1);
     const isFlat = drawn.interestCalculationMethod === 'FLAT';
     const settings = {
+      adjustInterestForFirstInstallment: drawn.adjustsFirst,
       interestSettings: {
         interestRate: { defaultValue: money(drawn.rate).dividedBy(100) },
         interestChargeFrequency: 'ANNUALIZED',
@@ -91,6 +97,7 @@ export const anyProduct: fc.Arbitrary<LoanProduct> = fc
         roundingSettings: {
           repaymentCurrencyRounding: drawn.wholeUnits === 'NO_ROUNDING' ? 'NO_ROUNDING' : 'ROUND_TO_NEAREST_WHOLE_UNIT',
           repaymentElementsRoundingMethod: drawn.wholeUnits,
+          roundingRepaymentScheduleMethod: drawn.remainder,
         },
       },
       gracePeriodSettings: {
