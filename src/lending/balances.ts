@@ -185,7 +185,7 @@ export function withInterestTax(loan: Loan, rounded: Decimal): GrossInterest {
  */
 export function balancesOf(loan: Loan, toggles: Toggles): Balances {
   const figures = figuresOf(loan);
-  const common = {
+  const balances: Partial<Record<BalanceName, Decimal>> = {
     principalDue: figures.principal.due,
     principalPaid: figures.principal.paid,
     principalBalance: figures.principal.balance,
@@ -193,12 +193,11 @@ export function balancesOf(loan: Loan, toggles: Toggles): Balances {
     interestPaid: figures.interest.paid,
     interestBalance: figures.interest.balance,
   };
-  const penalty = {
-    penaltyDue: figures.penalty.due,
-    penaltyPaid: figures.penalty.paid,
-    penaltyBalance: figures.penalty.balance,
-  };
-  return { ...common, ...feeBalancesOf(figures, toggles), ...penalty };
+  Object.assign(balances, feeBalancesOf(figures, toggles));
+  balances.penaltyDue = figures.penalty.due;
+  balances.penaltyPaid = figures.penalty.paid;
+  balances.penaltyBalance = figures.penalty.balance;
+  return balances;
 }
 
 /** The fee balances alone, in the names that the toggle asks for. */

@@ -1,4 +1,4 @@
-import { type BalanceName, balanceNames, balancesOf, feeBalancesOf, figuresOf } from './balances.ts';
+import { type BalanceName, type Balances, balanceNames, balancesOf, feeBalancesOf, figuresOf } from './balances.ts';
 import type { LoanCommand, StateAction } from './commands.ts';
 import type {
   BalanceChange,
@@ -40,21 +40,25 @@ export function eventsBetween(
     isTransaction && before !== null ? transactionBodies(before, after, fact, command, toggles) : [];
   bodies.push(...stateBodies(before, after, fact));
   const posted = isTransaction ? fact.transaction : null;
-  return bodies.map((body, index) => ({
-    ...body,
-    schemaVersion: 1,
-    loanAccountId: after.id,
-    loanAccountEncodedKey: after.encodedKey,
-    productTypeKey: after.product.encodedKey,
-    sequence: after.eventSequence + index + 1,
-    causationCommandId: command.commandId,
-    transactionEncodedKey: posted?.encodedKey ?? null,
-    transactionType: posted?.type ?? null,
-    valueDate: posted?.valueDate ?? null,
-    bookingDate: posted?.bookingDate ?? null,
-    creationDate: toInstant(command.receivedAt),
-    toggles,
-  }));
+  const creationDate = toInstant(command.receivedAt);
+  return bodies.map((body, index) => {
+    const header: LoanEventHeader = {
+      schemaVersion: 1,
+      loanAccountId: after.id,
+      loanAccountEncodedKey: after.encodedKey,
+      productTypeKey: after.product.encodedKey,
+      sequence: after.eventSequence + index + 1,
+      causationCommandId: command.commandId,
+      transactionEncodedKey: posted?.encodedKey ?? null,
+      transactionType: posted?.type ?? null,
+      valueDate: posted?.valueDate ?? null,
+      bookingDate: posted?.bookingDate ?? null,
+      creationDate,
+      toggles,
+    };
+    // Two whole objects: a spread that many named fields follow takes six times as long.
+    return { ...body, ...header };
+  });
 }
 
 function transactionBodies(
@@ -68,6 +72,7 @@ function transactionBodies(
   const posted = after.transactions.at(-1);
   if (posted === undefined) throw new Error(`no transaction after ${type}`);
   const schedule = scheduleBody(before, after, type, toggles);
+  const balances = balancesOf(after, toggles);
   return [
     {
       eventType: 'loan_transaction_posted',
@@ -77,8 +82,8 @@ function transactionBodies(
     ...feeBodies(before, after, toggles),
     {
       eventType: 'loan_balance_changed',
-      changes: balanceChanges(before, after, fact, command, toggles),
-      balances: balancesOf(after, toggles),
+      changes: balanceChanges(balancesOf(before, toggles), balances, after, fact, command),
+      balances,
     },
     ...(schedule === null ? [] : [schedule]),
   ];
@@ -98,14 +103,13 @@ const transactionEventNames: Readonly<Record<LoanTransactionType, TransactionEve
 };
 
 function balanceChanges(
-  before: Loan,
+  old: Balances,
+  now: Balances,
   after: Loan,
   { transaction }: TransactionPosted | TransactionAdjusted,
   command: LoanCommand,
-  toggles: Toggles,
 ): BalanceChange[] {
-  const old = balancesOf(before, toggles);
-  const now = balancesOf(after, toggles);
+  const creationDate = toInstant(command.receivedAt);
   return balanceNames.flatMap((type: BalanceName) => {
     const balanceAfter = now[type];
     if (balanceAfter === undefined) return [];
@@ -117,7 +121,7 @@ function balanceChanges(
         amount,
         balanceAfter,
         applicationDate: transaction.valueDate,
-        creationDate: toInstant(command.receivedAt),
+        creationDate,
         loanAccountEncodedKey: after.encodedKey,
         loanTransactionEncodedKey: transaction.encodedKey,
       },

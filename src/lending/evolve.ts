@@ -32,14 +32,14 @@ function takeBack(loan: Loan, { originalKey, transaction }: TransactionAdjusted)
 
 function append(loan: Loan, position: LoanPosition, posted: PostedTransaction, undo: PositionUndo | null): Loan {
   const figures = figuresOf(loan, position);
-  const transaction = {
-    ...posted,
+  const own = {
     id: transactionId(loan.id, loan.transactions.length + 1),
     principalBalanceAfter: figures.principal.balance,
     totalBalanceAfter: figures.total,
     adjustmentTransactionKey: null,
     undo,
   };
+  const transaction = { ...posted, ...own };
   return { ...loan, position, transactions: [...loan.transactions, transaction] };
 }
 

@@ -79,10 +79,12 @@ export function installmentsOf(loan: Loan, toggles: Toggles): InstallmentView[] 
 export function changedInstallments(before: Loan, after: Loan, toggles: Toggles): InstallmentView[] {
   const publishedUnder = before.publishedUnder ?? toggles;
   const isSwitched = toggleNames.some((name) => publishedUnder[name] !== toggles[name]);
+  const isSameDay = before.position.asOf === after.position.asOf;
   return after.position.installments.flatMap((row, index) => {
     const old = before.position.installments[index];
+    const isUntouched = !isSwitched && old === row;
     // A row nobody touched can still have become late.
-    if (!isSwitched && old === row && installmentState(before, row) === installmentState(after, row)) return [];
+    if (isUntouched && (isSameDay || installmentState(before, row) === installmentState(after, row))) return [];
     const view = installmentView(after, row, toggles);
     return old !== undefined && isSame(installmentView(before, old, publishedUnder), view) ? [] : [view];
   });

@@ -215,12 +215,13 @@ export function dueOf(portion: Portion): Decimal {
 
 /** All that a row still owes. */
 export function rowDue(row: Installment): Decimal {
-  return sum([row.principal, row.interest.amount, row.fee.amount, row.penalty.amount].map(dueOf));
+  return sum([dueOf(row.principal), dueOf(row.interest.amount), dueOf(row.fee.amount), dueOf(row.penalty.amount)]);
 }
 
 /** All that a row asks for, paid or not. */
 export function rowExpected(row: Installment): Decimal {
-  return sum([row.principal, row.interest.amount, row.fee.amount, row.penalty.amount].map(({ expected }) => expected));
+  const { principal, interest, fee, penalty } = row;
+  return sum([principal.expected, interest.amount.expected, fee.amount.expected, penalty.amount.expected]);
 }
 
 /** The calendar day (UTC) of an instant given in milliseconds since the epoch. */

@@ -76,11 +76,13 @@ export function isAccountOrProductId(text: unknown): text is string {
   return typeof text === 'string' && idForm.test(text);
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 /** Reads a record of the command topic. Never throws: what cannot be read says so. */
 export function parseCommand(value: Buffer, source: CommandSource): ParsedCommand {
   let event: ExactJson;
   try {
-    event = readExactObject(new TextDecoder('utf-8', { fatal: true }).decode(value));
+    event = readExactObject(utf8.decode(value));
   } catch (error) {
     return { kind: 'unreadable', reason: `The command is no JSON object: ${describeError(error)}`, commandId: null };
   }
