@@ -56,33 +56,41 @@ export class Publisher {
    *   throws
    */
   async publish(eventTypeName: string, body: Buffer, context: PublishContext): Promise<PublishOutcome> {
-    const { eventTypes, clock, metrics, log } = this.#options;
+    const { clock, metrics, log } = this.#options;
     const startedAt = clock.monotonic();
-    const type = this.#prepare(eventTypes.get(eventTypeName));
-    const parsed = parseEvents(body);
-    const prepared = prepareRecords(type, parsed, {
-      random: this.#random,
-      enrichment: createEnrichment({
-        eventType: eventTypeName,
-        version: type.version,
-        publishedBy: context.publishedBy,
-        flowId: context.flowId,
-        receivedAt: toTimestamp(clock.now()),
-      }),
-    });
+    const prepared = this.#prepareRecords(eventTypeName, body, context);
     const labels = { event_type: eventTypeName };
     if ('refused' in prepared) {
       metrics.refusedEvents.inc(labels, prepared.refused.length);
       return { status: 422, items: prepared.refused };
     }
     const results = prepared.batches.length === 0 ? [] : await log.append(prepared.batches);
-    const outcome = this.#outcome(eventTypeName, parsed, prepared, results);
-    const count = parsed.events.length;
+    const outcome = this.#outcome(eventTypeName, body, prepared, results);
+    const count = prepared.partitions.length;
     const submitted = outcome.status === 200 ? count : outcome.items.filter(isSubmitted).length;
     metrics.publishedEvents.inc(labels, submitted);
     metrics.refusedEvents.inc(labels, count - submitted);
     metrics.publishSeconds.observe(labels, (clock.monotonic() - startedAt) / 1000);
     return outcome;
+  }
+
+  /** Apart from what waits for the log, so that the parsed events are not kept for as long. */
+  #prepareRecords(eventType: string, body: Buffer, { publishedBy, flowId }: PublishContext) {
+    const { eventTypes, clock } = this.#options;
+    const type = this.#prepare(eventTypes.get(eventType));
+    const receivedAt = toTimestamp(clock.now());
+    return prepareRecords(type, parseEvents(body), {
+      random: this.#random,
+      enrichment: createEnrichment({ eventType, version: type.version, publishedBy, flowId, receivedAt }),
+    });
+  }
+
+  /**
+   * Compiles the schema of an event type now, so that its first event does not wait for it.
+   * @throws NOT_FOUND for an unknown event type
+   */
+  prepare(eventType: string): void {
+    this.#prepare(this.#options.eventTypes.get(eventType));
   }
 
   #prepare(record: EventTypeRecord): PreparedEventType {
@@ -95,7 +103,7 @@ export class Publisher {
 
   #outcome(
     eventType: string,
-    parsed: ParsedEvents,
+    body: Buffer,
     { partitions, batches }: PreparedRecords,
     results: readonly AppendResult[],
   ): PublishOutcome {
@@ -108,9 +116,9 @@ export class Publisher {
     let items: readonly PublishedItem[] | undefined;
     return {
       status: failures.length === 0 ? 200 : 207,
-      // Most callers never ask: an answer of 200 has no body.
+      // Most callers never ask: an answer of 200 has no body. Who does has the events parsed a second time.
       get items() {
-        items ??= itemsOf(parsed, partitions, results);
+        items ??= itemsOf(parseEvents(body), partitions, results);
         return items;
       },
     };

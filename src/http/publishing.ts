@@ -16,12 +16,12 @@ export function createPublishingRouter({ publisher }: PublishingServices): Route
   router.post('/event-types/:name/events', async (request, response) => {
     const body = await readBody(request);
     const flowId = request.headers['x-flow-id'];
-    const { status, items } = await publisher.publish(request.params.name, body, {
+    const outcome = await publisher.publish(request.params.name, body, {
       flowId: typeof flowId === 'string' ? flowId : '',
       publishedBy: anonymousPublisher,
     });
-    if (status === 200) response.status(200).end();
-    else response.status(status).json(items.map(withoutOffset));
+    if (outcome.status === 200) response.status(200).end();
+    else response.status(outcome.status).json(outcome.items.map(withoutOffset));
   });
   return router;
 }
