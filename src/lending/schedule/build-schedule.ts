@@ -5,7 +5,7 @@ import type { Decimal } from '../money.ts';
 import type { LocalDate, ScheduleRow, ScheduleTerms } from '../terms.ts';
 import { dueDates } from './due-dates.ts';
 import { fillRows } from './fill-rows.ts';
-import { equalShares, levelPayment, levelPayments, paysPrincipal } from './principal-plan.ts';
+import { carriesFirstPeriod, equalShares, levelPayment, levelPayments, paysPrincipal } from './principal-plan.ts';
 import type { OpenRow, PrincipalPlan, StartOfAccrual } from './principal-plan.ts';
 import { roundScheduleAmount } from './rounding.ts';
 
@@ -24,7 +24,9 @@ export interface ScheduleRequest {
 export function buildSchedule(request: ScheduleRequest): ScheduleRow[] {
   const { terms, principal } = request;
   const rows = openRows(request);
-  const plan = isAnnuity(terms) ? firstPayments(terms, principal, rows) : equalShares(terms, principal, rows);
+  const plan = isAnnuity(terms)
+    ? paymentsOf(terms, levelPayment(terms, principal, rows), principal, rows)
+    : equalShares(terms, principal, rows);
   return fillRows({ terms, rows, outstanding: principal, amountLent: principal, plan, endsWhenRepaid: false });
 }
 
@@ -82,15 +84,15 @@ const planAfter: Readonly<Record<PrepaymentRecalculationMethod, (request: Rebuil
   RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS: asFresh,
   REDUCE_AMOUNT_PER_INSTALLMENT: asFresh,
   RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT: ({ rows }) => ({ kind: 'KEPT', principals: principalsOf(rows) }),
-  REDUCE_NUMBER_OF_INSTALLMENTS_NEW: ({ terms, rows, payment }) =>
+  REDUCE_NUMBER_OF_INSTALLMENTS_NEW: ({ terms, rows, outstanding, payment, start }) =>
     isAnnuity(terms)
-      ? levelPayments(terms, payment ?? paymentBefore(terms, rows), rows)
+      ? paymentsOf(terms, payment ?? paymentBefore(terms, rows), outstanding, rows, start)
       : { kind: 'KEPT', principals: principalsOf(rows) },
 };
 
 function asFresh({ terms, rows, outstanding, start }: RebuildRequest): PrincipalPlan {
   return isAnnuity(terms)
-    ? levelPayments(terms, levelPayment(terms, outstanding, rows, start), rows)
+    ? paymentsOf(terms, levelPayment(terms, outstanding, rows, start), outstanding, rows, start)
     : equalShares(terms, outstanding, rows);
 }
 
@@ -111,14 +113,18 @@ function openRows({ terms, disbursementDate, firstRepaymentDate }: ScheduleReque
   }));
 }
 
-/** Level payments; the first one carries the difference of a first period that is not regular, where the terms say so. */
-function firstPayments(terms: ScheduleTerms, principal: Decimal, rows: readonly OpenRow[]): PrincipalPlan {
-  const [firstRow] = rows;
-  const payment = levelPayment(terms, principal, rows);
-  if (!terms.adjustTotalDueForFirstRepayment || firstRow === undefined || !paysPrincipal(terms, firstRow, rows)) {
-    return levelPayments(terms, payment, rows);
-  }
-  const charged = roundScheduleAmount(periodInterest(principal, terms, firstRow), 'INTEREST', terms);
+/** Level payments; that of row 1 carries the difference of a first period that is not regular, where the terms say so. */
+function paymentsOf(
+  terms: ScheduleTerms,
+  payment: Decimal,
+  principal: Decimal,
+  rows: readonly OpenRow[],
+  start?: StartOfAccrual,
+): PrincipalPlan {
+  const [first] = rows;
+  if (first === undefined || !carriesFirstPeriod(terms, first, rows)) return levelPayments(terms, payment, rows);
+  const earned = periodInterest(principal, terms, first, start?.from).plus(start?.accruedInterest ?? zero);
+  const charged = roundScheduleAmount(earned, 'INTEREST', terms);
   const regular = roundScheduleAmount(principal.times(regularPeriodRate(terms)), 'INTEREST', terms);
   return levelPayments(terms, payment, rows, payment.plus(charged).minus(regular));
 }

@@ -37,6 +37,11 @@ export function paysPrincipal(terms: ScheduleTerms, row: OpenRow, rows: readonly
   return row.number % interval === 0;
 }
 
+/** Whether the row's payment is the level one and the interest by which its period, the loan's first, is not regular. */
+export function carriesFirstPeriod(terms: ScheduleTerms, row: OpenRow, rows: readonly OpenRow[]): boolean {
+  return terms.adjustTotalDueForFirstRepayment && row.number === 1 && paysPrincipal(terms, row, rows);
+}
+
 /** The same principal for every row that pays principal. */
 export function equalShares(terms: ScheduleTerms, outstanding: Decimal, rows: readonly OpenRow[]): PrincipalPlan {
   const paying = rows.map((row) => paysPrincipal(terms, row, rows));
@@ -61,7 +66,7 @@ export function levelPayments(
 /**
  * The level payment of a declining-balance-discounted schedule, rounded. STANDARD_PAYMENTS prices it on regular periods
  * and leaves irregular ones to the last row; OPTIMIZED_PAYMENTS prices it on the periods as they are, so that the last
- * row equals the others.
+ * row equals the others; but a first period whose difference its own payment carries counts as a regular one.
  */
 export function levelPayment(
   terms: ScheduleTerms,
@@ -84,9 +89,14 @@ function evenPayment(
   paying: readonly OpenRow[],
   start?: StartOfAccrual,
 ): Decimal {
+  const [first] = paying;
+  const isCarried = first !== undefined && carriesFirstPeriod(terms, first, paying);
   const rates = paying.map((row, index) =>
-    periodInterest(new Decimal(1), terms, row, index === 0 ? start?.from : undefined),
+    index === 0 && isCarried
+      ? regularPeriodRate(terms)
+      : periodInterest(new Decimal(1), terms, row, index === 0 ? start?.from : undefined),
   );
+  if (isCarried) return optimizedPayment(outstanding, rates);
   const [firstRate = zero] = rates;
   const accrued = start?.accruedInterest ?? zero;
   const owedAtStart = outstanding.plus(accrued.dividedBy(firstRate.plus(1)));

@@ -111,6 +111,21 @@ describe('a schedule', () => {
         '88.84',
       ]);
     });
+
+    it('or, with payments made even, charges those days once, so that the last row is as the others', () => {
+      const even = scheduleTerms({
+        ...words,
+        amortizationMethod: 'OPTIMIZED_PAYMENTS',
+        adjustTotalDueForFirstRepayment: true,
+      });
+      const rows = buildSchedule({
+        terms: even,
+        principal: new Decimal(1000),
+        disbursementDate: '2023-01-01',
+        firstRepaymentDate: '2023-02-16',
+      });
+      expect([totalsOf(rows)[0], totalsOf(rows)[1], totalsOf(rows)[11]]).to.deep.equal(['93.85', '88.85', '88.84']);
+    });
   });
 
   describe('rounded', () => {

@@ -82,6 +82,33 @@ describe('rebuilding the remaining rows', () => {
     expect(row?.interest.toFixed(2)).to.equal('4.00');
   });
 
+  const firstAdjusted: readonly [PrepaymentRecalculationMethod, string][] = [
+    ['REDUCE_AMOUNT_PER_INSTALLMENT', '84.46 79.96'],
+    ['REDUCE_NUMBER_OF_INSTALLMENTS_NEW', '93.35 88.85'],
+  ];
+  for (const [method, totals] of firstAdjusted) {
+    it(`keeps what a long first period adds to the first payment: ${method}`, () => {
+      const adjusted = scheduleTerms({
+        repaymentInstallments: 12,
+        interest: { interestRate: '12' },
+        adjustTotalDueForFirstRepayment: true,
+      });
+      const request = { terms: adjusted, principal: thousand, disbursementDate: '2023-01-01' };
+      const rows = buildSchedule({ ...request, firstRepaymentDate: '2023-02-16' });
+      // Nine tenths of the regular interest of 10.00 and of the 15.00 of 45 days.
+      const again = { terms: adjusted, amountLent: thousand, outstanding: new Decimal(900), rows, method };
+      expect(
+        totalsOf(rebuildRows({ ...again, payment: new Decimal('88.85') }))
+          .slice(0, 2)
+          .join(' '),
+      ).to.equal(totals);
+      const start = { from: '2023-01-16', accruedInterest: new Decimal('4.50') };
+      expect(totalsOf(rebuildRows({ ...again, payment: new Decimal('88.85'), start }))[0]).to.equal(
+        totals.split(' ')[0],
+      );
+    });
+  }
+
   it('keeps FLAT interest on every row, however short principal makes the rest', () => {
     const flat = scheduleTerms({ interest: { interestRate: '12', interestCalculationMethod: 'FLAT' } });
     const rows = buildSchedule({ terms: flat, principal: thousand, disbursementDate: '2023-01-01' });
