@@ -126,9 +126,6 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
       }),
     ];
     const server = createApplicationServer(createApplication(routers, logger));
-    // A stream lives as long as its consumer wants; what a request may take is limited by its headers and body.
-    server.requestTimeout = 0;
-    server.headersTimeout = 10_000;
     closers.push(() => closeServer(server));
     closers.push(() => streams.closeAll('server_shutdown'));
     return { start: () => listen(server, config), stop };

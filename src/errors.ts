@@ -12,11 +12,13 @@ export const errorCatalogue = {
   NOT_FOUND: { status: 404, title: 'Not Found', retriable: false },
   METHOD_NOT_ALLOWED: { status: 405, title: 'Method Not Allowed', retriable: false },
   NOT_ACCEPTABLE: { status: 406, title: 'Not Acceptable', retriable: false },
+  REQUEST_TIMEOUT: { status: 408, title: 'Request Timeout', retriable: false },
   CONFLICT: { status: 409, title: 'Conflict', retriable: false },
   PRECONDITION_FAILED: { status: 412, title: 'Precondition Failed', retriable: false },
   REQUEST_TOO_LARGE: { status: 413, title: 'Payload Too Large', retriable: false },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Unsupported Media Type', retriable: false },
   UNPROCESSABLE: { status: 422, title: 'Unprocessable Entity', retriable: false },
+  HEADERS_TOO_LARGE: { status: 431, title: 'Request Header Fields Too Large', retriable: false },
   OVERLOADED: { status: 503, title: 'Service Unavailable', retriable: true },
   INTERNAL: { status: 500, title: 'Internal Server Error', retriable: false },
 

@@ -1,8 +1,15 @@
-import express, { type Express, type Router } from 'express';
+import express, { type Express, type Request, type Router } from 'express';
 import { randomUUID } from 'node:crypto';
 import { createServer, IncomingMessage, ServerResponse, type Server } from 'node:http';
+import { LendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { pathNotFound, problemHandler } from './problem.ts';
+import {
+  answerUnreadableRequests,
+  headersMillisecondsMaximum,
+  requestCheckMilliseconds,
+  requestMillisecondsMaximum,
+} from './unreadable-requests.ts';
 
 /** The flow id of a request: what the client sent, else made here. Echoed on every answer and kept with events. */
 export const flowIdHeader = 'X-Flow-Id';
@@ -16,15 +23,33 @@ export function createApplication(routers: readonly Router[], logger: Logger): E
   application.disable('etag');
   application.set('query parser', 'simple');
   application.use((request, response, next) => {
-    const flowId = request.get(flowIdHeader) ?? newFlowId();
+    const sent = request.headers['x-flow-id'];
+    const flowId = typeof sent === 'string' && sent !== '' ? sent : newFlowId();
     request.headers['x-flow-id'] = flowId;
     response.setHeader(flowIdHeader, flowId);
+    refuseUnclear(request);
     next();
   });
   for (const router of routers) application.use(router);
   application.use(pathNotFound);
   application.use(problemHandler(logger));
   return application;
+}
+
+const bodilessMethods = new Set(['GET', 'HEAD', 'DELETE']);
+
+/**
+ * Refuses what others on the way may understand differently.
+ * @throws MALFORMED_REQUEST for a path with an empty step, NOT_ACCEPTABLE for a compressed body where none is read
+ */
+function refuseUnclear(request: Request): void {
+  if (request.path.includes('//')) {
+    throw new LendstreamError('MALFORMED_REQUEST', `The path ${request.path} must not contain //.`);
+  }
+  const encoding = request.headers['content-encoding'];
+  if (encoding === undefined || encoding === 'identity' || !bodilessMethods.has(request.method)) return;
+  const detail = `${request.method} method doesn't support ${encoding} content encoding`;
+  throw new LendstreamError('NOT_ACCEPTABLE', detail);
 }
 
 /** Random bytes are drawn ahead for many ids at once, unlike those one asks for by number. */
@@ -43,5 +68,14 @@ export function createApplicationServer(application: Express): Server {
   Object.setPrototypeOf(ApplicationResponse.prototype, application.response);
   application.request = ApplicationRequest.prototype as typeof application.request;
   application.response = ApplicationResponse.prototype as typeof application.response;
-  return createServer({ IncomingMessage: ApplicationRequest, ServerResponse: ApplicationResponse }, application);
+  const options = {
+    IncomingMessage: ApplicationRequest,
+    ServerResponse: ApplicationResponse,
+    requestTimeout: requestMillisecondsMaximum,
+    headersTimeout: headersMillisecondsMaximum,
+    connectionsCheckingInterval: requestCheckMilliseconds,
+  };
+  const server = createServer(options, application);
+  answerUnreadableRequests(server);
+  return server;
 }

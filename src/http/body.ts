@@ -47,6 +47,12 @@ export async function readJsonObject(request: Request): Promise<Record<string, u
 
 function readRaw(request: Request, bytesMaximum: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    if (Number(request.headers['content-length'] ?? 0) > bytesMaximum) {
+      // Said at once, whether or not the client then sends it all.
+      request.resume();
+      reject(tooLarge(bytesMaximum));
+      return;
+    }
     const chunks: Buffer[] = [];
     let size = 0;
     request.on('data', (chunk: Buffer) => {

@@ -9,11 +9,15 @@ export function sendProblem(
   error: LendstreamError,
   extensions: Record<string, unknown> = {},
 ): void {
-  const type = error instanceof FieldViolations ? { type: 'http://httpstatus.es/422' } : {};
-  const body = { ...type, title: error.title, status: error.status, detail: error.message, ...extensions };
   response.status(error.status).set('Content-Type', 'application/problem+json');
   if (error.retriable) response.set('Retry-After', '1');
-  response.end(JSON.stringify(body));
+  response.end(problemText(error, extensions));
+}
+
+/** The body of a problem. */
+export function problemText(error: LendstreamError, extensions: Record<string, unknown> = {}): string {
+  const type = error instanceof FieldViolations ? { type: 'http://httpstatus.es/422' } : {};
+  return JSON.stringify({ ...type, title: error.title, status: error.status, detail: error.message, ...extensions });
 }
 
 /** What Express itself throws for a request it cannot read (a malformed URL, for one). */
@@ -53,10 +57,14 @@ export const pathNotFound: RequestHandler = (request, response) => {
   sendProblem(response, new LendstreamError('NOT_FOUND', `There is no resource at ${request.path}.`));
 };
 
-/** Ends a route's chain of methods: `router.route(path).get(...).all(methodNotAllowed('GET'))`. */
+/** Ends a route's chain of methods: `router.route(path).get(...).all(methodNotAllowed('GET'))`. OPTIONS may be asked. */
 export function methodNotAllowed(...allowed: string[]): RequestHandler {
   return (request, response) => {
     response.set('Allow', allowed.join(','));
+    if (request.method === 'OPTIONS') {
+      response.status(200).end();
+      return;
+    }
     sendProblem(
       response,
       new LendstreamError('METHOD_NOT_ALLOWED', `Request method '${request.method}' is not supported here.`),

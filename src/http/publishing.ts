@@ -2,6 +2,7 @@ import { Router } from 'express';
 import type { PublishedItem } from '../broker/published-item.ts';
 import type { Publisher } from '../broker/publishing.ts';
 import { readBody } from './body.ts';
+import { methodNotAllowed } from './problem.ts';
 
 export interface PublishingServices {
   readonly publisher: Publisher;
@@ -10,10 +11,11 @@ export interface PublishingServices {
 /** Who is named as publisher while callers are not told apart. */
 export const anonymousPublisher = 'unauthenticated';
 
-/** POST /event-types/{name}/events. GET of the same path belongs to another router, so nothing is said of methods here. */
+/** POST /event-types/{name}/events. Reading events is for subscriptions. */
 export function createPublishingRouter({ publisher }: PublishingServices): Router {
   const router = Router();
-  router.post('/event-types/:name/events', async (request, response) => {
+  const route = router.route('/event-types/:name/events');
+  route.post(async (request, response) => {
     const body = await readBody(request);
     const flowId = request.headers['x-flow-id'];
     const outcome = await publisher.publish(request.params.name, body, {
@@ -23,6 +25,7 @@ export function createPublishingRouter({ publisher }: PublishingServices): Route
     if (outcome.status === 200) response.status(200).end();
     else response.status(outcome.status).json(outcome.items.map(withoutOffset));
   });
+  route.all(methodNotAllowed('POST'));
   return router;
 }
 

@@ -3,9 +3,20 @@ import { Router, type Request, type Response } from 'express';
 import { after, before, describe, it } from 'mocha';
 import { once } from 'node:events';
 import { IncomingMessage, ServerResponse, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { createApplication, createApplicationServer, flowIdHeader } from '../../src/http/application.ts';
+import { methodNotAllowed } from '../../src/http/problem.ts';
 import { silentLogger } from '../../src/logger.ts';
+
+/** What the server answers to these bytes, up to its closing of the connection. */
+async function answerTo(url: string, bytes: string): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  let text = '';
+  socket.on('data', (chunk) => (text += chunk.toString()));
+  socket.write(bytes);
+  await once(socket, 'close');
+  return text;
+}
 
 describe('the application as a server', () => {
   let server: Server;
@@ -14,11 +25,13 @@ describe('the application as a server', () => {
 
   before(async () => {
     const router = Router();
-    router.get('/things/:id', (request, response) => {
+    const route = router.route('/things/:id');
+    route.get((request, response) => {
       const prototypes = [Object.getPrototypeOf(request), Object.getPrototypeOf(response)];
       seen.push({ request, response, prototypes });
       response.json({ id: request.params.id, query: request.query, accept: request.get('Accept') });
     });
+    route.all(methodNotAllowed('GET'));
     server = createApplicationServer(createApplication([router], silentLogger));
     // Before Express has had its hands on them.
     server.prependListener('request', (request, response) => {
@@ -54,5 +67,58 @@ describe('the application as a server', () => {
     expect(answer.status).to.equal(404);
     expect(answer.headers.get(flowIdHeader)).to.equal('flow-7');
     expect(answer.headers.get('Content-Type')).to.contain('application/problem+json');
+  });
+
+  it('makes a flow id of its own when the client sent an empty one', async () => {
+    const answer = await fetch(`${url}/things/7`, { headers: { [flowIdHeader]: '' } });
+    expect(answer.headers.get(flowIdHeader)).to.match(/^[\da-f]{24}$/);
+  });
+
+  it('tells with OPTIONS what may be done, and refuses all else with 405', async () => {
+    const options = await fetch(`${url}/things/7`, { method: 'OPTIONS' });
+    expect([options.status, options.headers.get('Allow'), await options.text()]).to.deep.equal([200, 'GET', '']);
+    const patch = await fetch(`${url}/things/7`, { method: 'PATCH' });
+    expect([patch.status, patch.headers.get('Allow')]).to.deep.equal([405, 'GET']);
+  });
+
+  it('refuses a path with an empty step, but not such a query', async () => {
+    for (const path of ['//things/7', '/things//7', '/things/7//']) {
+      const answer = await fetch(`${url}${path}`);
+      expect(answer.status, path).to.equal(400);
+      expect(answer.headers.get('Content-Type')).to.contain('application/problem+json');
+    }
+    expect((await fetch(`${url}/things/7?from=http://x//y`)).status).to.equal(200);
+  });
+
+  it('refuses a compressed body where none is read', async () => {
+    const answer = await fetch(`${url}/things/7`, { headers: { 'Content-Encoding': 'gzip' } });
+    expect([answer.status, ((await answer.json()) as { detail: string }).detail]).to.deep.equal([
+      406,
+      "GET method doesn't support gzip content encoding",
+    ]);
+    expect((await fetch(`${url}/things/7`, { headers: { 'Content-Encoding': 'identity' } })).status).to.equal(200);
+  });
+
+  const unreadable: [description: string, bytes: string, status: number][] = [
+    ['is no HTTP', 'HELLO\r\n\r\n', 400],
+    ['has an unknown method', 'FOO /things/7 HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+    ['has control characters in a header', 'GET /things/7 HTTP/1.1\r\nHost: x\r\nA: a\x00b\r\n\r\n', 400],
+    ['has endless headers', `GET /things/7 HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(40_000)}\r\n\r\n`, 431],
+  ];
+  for (const [description, bytes, status] of unreadable) {
+    it(`answers what ${description} with a problem`, async () => {
+      const [head = '', body = ''] = (await answerTo(url, bytes)).split('\r\n\r\n');
+      expect(head)
+        .to.match(new RegExp(`^HTTP/1.1 ${status} `))
+        .and.to.include('Content-Type: application/problem+json');
+      expect(head).to.include(`Content-Length: ${Buffer.byteLength(body)}`);
+      expect(JSON.parse(body)).to.include({ status });
+    });
+  }
+
+  it('gives up on a request that does not arrive, not on an answer that takes long', () => {
+    expect(server.requestTimeout).to.be.within(1, 300_000);
+    expect(server.headersTimeout).to.be.within(1, 60_000);
+    expect(server.timeout).to.equal(0);
   });
 });

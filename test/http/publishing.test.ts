@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { readEventType } from '../../src/broker/event-type-validation.ts';
 import {
@@ -39,6 +41,26 @@ describe('POST /event-types/{name}/events', () => {
       const response = await post(events, { 'Content-Type': type });
       expect([response.status, await response.text()], type).to.deep.equal([200, '']);
     }
+  });
+
+  it('is the only thing to do there', async () => {
+    for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
+      const response = await fetch(`${broker.url}/event-types/orders/events`, { method });
+      expect([response.status, response.headers.get('Allow')], method).to.deep.equal([405, 'POST']);
+      expect(response.headers.get('Content-Type')).to.equal('application/problem+json');
+    }
+  });
+
+  it('refuses a body that is announced too large before it comes', async () => {
+    const socket = connect(Number(new URL(broker.url).port), '127.0.0.1');
+    socket.write(
+      'POST /event-types/orders/events HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 99000000\r\n\r\n[',
+    );
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    socket.destroy();
+    expect(answer.toString())
+      .to.match(/^HTTP\/1.1 413 /)
+      .and.to.include('application/problem+json');
   });
 
   it('keeps the flow id of the request with the event', async () => {
