@@ -1,4 +1,4 @@
-import type { Loan, LoanTransaction } from './loan.ts';
+import type { Loan, LoanPosition, LoanTransaction } from './loan.ts';
 import { Decimal, zero } from './money.ts';
 
 /**
@@ -73,29 +73,56 @@ export function decodeLoan(text: string): Loan {
   return revive({ ...loan, transactions }) as Loan;
 }
 
-/** A loan without its transactions, and their keys in their order. */
-export interface DecodedAccount {
-  /** Its list of transactions is empty: neither the figures nor the schedule look at it. */
-  readonly account: Loan;
-  readonly transactionKeys: readonly string[];
-}
-
 /**
- * Reads all but the transactions, which are most of a long-lived loan.
+ * Reads all but the transactions, which are most of a long-lived loan: the list of them is empty. Neither the figures nor
+ * the schedule look at it.
  * @throws Error when the text is no stored loan, as far as it was read
  */
-export function decodeAccount(text: string): DecodedAccount {
-  const end = text.indexOf(transactionsMark);
-  const { loan, transactions, transactionKeys } = parse(
-    end === -1 ? text : text.slice(0, end) + transactionsMark + closing,
-  );
-  return { account: revive({ ...loan, transactions }) as Loan, transactionKeys };
+export function decodeAccount(text: string): Loan {
+  const { loan } = parseHead(text);
+  return revive({ ...loan, transactions: [] }) as Loan;
 }
 
+/** The keys of a loan's transactions, in their order. @throws as {@link decodeAccount} */
+export function decodeTransactionKeys(text: string): readonly string[] {
+  return parseHead(text).transactionKeys;
+}
+
+/** Some of a loan's transactions: from one index up to another, exclusive. @throws as {@link decodeLoan} */
+export function decodeTransactions(text: string, start: number, end: number): readonly LoanTransaction[] {
+  return revive(parse(text).transactions.slice(start, end)) as LoanTransaction[];
+}
+
+/** What lists of loans show and sort by. */
+export type LoanSummary = Pick<
+  Loan,
+  'id' | 'encodedKey' | 'loanName' | 'accountHolderKey' | 'loanAmount' | 'createdAt' | 'modifiedAt'
+> &
+  Pick<LoanPosition, 'accountState' | 'approvedAt' | 'closedAt'> & {
+    readonly productKey: string;
+    readonly transactionKeys: readonly string[];
+  };
+
+/** Reads a few fields and makes decimals of none but them. @throws as {@link decodeAccount} */
+export function decodeSummary(text: string): LoanSummary {
+  const { loan, transactionKeys } = parseHead(text);
+  const { id, encodedKey, loanName, accountHolderKey, loanAmount, createdAt, modifiedAt, product, position } = loan;
+  const { accountState, approvedAt, closedAt } = position;
+  const account = { id, encodedKey, loanName, accountHolderKey, loanAmount, createdAt, modifiedAt };
+  const rest = { accountState, approvedAt, closedAt, productKey: product.encodedKey, transactionKeys };
+  return revive({ ...account, ...rest }) as LoanSummary;
+}
+
+/** As parsed: what is a decimal in the type is still a marked text, and a text may have the mark twice. */
 interface StoredLoan {
-  readonly loan: object;
+  readonly loan: Loan;
   readonly transactionKeys: string[];
   readonly transactions: unknown[];
+}
+
+function parseHead(text: string): StoredLoan {
+  const end = text.indexOf(transactionsMark);
+  return parse(end === -1 ? text : text.slice(0, end) + transactionsMark + closing);
 }
 
 function parse(text: string): StoredLoan {

@@ -1,4 +1,4 @@
-import { decodeAccount } from '../lending/loan-codec.ts';
+import { decodeSummary } from '../lending/loan-codec.ts';
 import { toInstant, transactionId } from '../lending/loan.ts';
 import type { Decimal } from '../lending/money.ts';
 
@@ -22,21 +22,21 @@ export interface LoanRow {
 
 /** @throws Error when the text is no stored loan */
 export function loanRow(state: string): LoanRow {
-  const { account: loan, transactionKeys } = decodeAccount(state);
-  const { accountState, approvedAt, closedAt } = loan.position;
+  const loan = decodeSummary(state);
+  const { approvedAt, closedAt } = loan;
   return {
     loanId: loan.id,
     encodedKey: loan.encodedKey,
     loanName: loan.loanName,
     accountHolderKey: loan.accountHolderKey,
-    productTypeKey: loan.product.encodedKey,
-    accountState,
+    productTypeKey: loan.productKey,
+    accountState: loan.accountState,
     loanAmount: sortableAmount(loan.loanAmount),
     creationDate: toInstant(loan.createdAt),
     approvedDate: approvedAt === null ? null : toInstant(approvedAt),
     closedDate: closedAt === null ? null : toInstant(closedAt),
     lastModifiedDate: toInstant(loan.modifiedAt),
-    transactions: transactionKeys.map((key, index) => ({ key, id: transactionId(loan.id, index + 1) })),
+    transactions: loan.transactionKeys.map((key, index) => ({ key, id: transactionId(loan.id, index + 1) })),
     state,
   };
 }

@@ -1,8 +1,8 @@
 import { accountOf, productView } from '../lending/accounts.ts';
 import { balancesOf } from '../lending/balances.ts';
 import { scheduleOf } from '../lending/installments.ts';
-import { decodeAccount, decodeLoan } from '../lending/loan-codec.ts';
-import type { Loan } from '../lending/loan.ts';
+import { decodeAccount, decodeTransactionKeys, decodeTransactions } from '../lending/loan-codec.ts';
+import { type Loan, transactionId } from '../lending/loan.ts';
 import type { LoanProduct } from '../lending/product.ts';
 import type { Toggles } from '../lending/toggles.ts';
 import { transactionView, transactionsOf } from '../lending/transactions.ts';
@@ -15,32 +15,35 @@ import { writeView } from './exact-view.ts';
 
 /** The body of GET /loans/{id}, and each item of a search. Its names do not follow the toggles. */
 export function writeAccount(loanText: string): string {
-  const loan = decodeAccount(loanText).account;
+  const loan = decodeAccount(loanText);
   return write(loan, accountOf(loan));
 }
 
 /** The body of GET /loans/{id}/schedule. */
 export function writeSchedule(loanText: string, toggles: Toggles): string {
-  const loan = decodeAccount(loanText).account;
+  const loan = decodeAccount(loanText);
   return write(loan, scheduleOf(loan, toggles));
 }
 
 /** The body of GET /loans/{id}/balances. */
 export function writeBalances(loanText: string, toggles: Toggles): string {
-  const loan = decodeAccount(loanText).account;
+  const loan = decodeAccount(loanText);
   return write(loan, balancesOf(loan, toggles));
 }
 
 /** The body of GET /loans/{id}/transactions: a list, oldest first; of it the page asked for. */
 export function writeTransactions(loanText: string, { offset, limit } = { offset: 0, limit: Infinity }): string {
-  const loan = decodeLoan(loanText);
-  return write(loan, transactionsOf(loan).slice(offset, offset + limit));
+  const loan = decodeAccount(loanText);
+  const transactions = decodeTransactions(loanText, offset, offset + limit);
+  return write(loan, transactionsOf({ ...loan, transactions }));
 }
 
 /** One transaction by its encodedKey or its id; null when the loan has none such. */
 export function writeTransaction(loanText: string, keyOrId: string): string | null {
-  const loan = decodeLoan(loanText);
-  const found = loan.transactions.find(({ encodedKey, id }) => encodedKey === keyOrId || id === keyOrId);
+  const loan = decodeAccount(loanText);
+  const keys = decodeTransactionKeys(loanText);
+  const index = keys.findIndex((key, at) => key === keyOrId || transactionId(loan.id, at + 1) === keyOrId);
+  const [found] = index === -1 ? [] : decodeTransactions(loanText, index, index + 1);
   return found === undefined ? null : write(loan, transactionView(loan, found));
 }
 
