@@ -28,7 +28,7 @@ import { createTogglesRouter } from './http/toggles.ts';
 import type { Logger } from './logger.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { packageRoot } from './schemas.ts';
-import { ensureLendingTopics, lendingEventTypes } from './worker/lending-topics.ts';
+import { ensureLendingTopics, lendingEventTypes, loanCommandsTopic } from './worker/lending-topics.ts';
 import { LendingWorker } from './worker/lending-worker.ts';
 
 export interface App {
@@ -101,6 +101,8 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     });
     closers.push(() => view.close());
     const publisher = new Publisher({ eventTypes, log, clock, metrics, logger });
+    // The largest schema there is; the first request would wait for it.
+    publisher.prepare(loanCommandsTopic);
     const broker = { registry, log, coordination, eventTypes, publisher, clock, logger, metrics, nodeId };
     const lending: LendingServices = { view, publisher, registry, clock, logger };
     const streams = createStreamsRouter(broker);
