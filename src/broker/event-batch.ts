@@ -10,6 +10,8 @@ export const eventDepthMaximum = 100;
 
 export interface ParsedEvents {
   readonly body: Buffer;
+  /** The body as Latin-1 text: one character for each byte. */
+  readonly bodyText: string;
   readonly events: readonly EventObject[];
   readonly spans: EventSpans;
 }
@@ -21,15 +23,17 @@ export interface ParsedEvents {
 export function parseEvents(sent: Buffer): ParsedEvents {
   if (!isUtf8(sent)) throw unreadable('the body is not UTF-8.');
   let body = sent;
+  let bodyText = body.toString('latin1');
   let value: unknown;
   try {
-    value = parseText(body);
+    value = parseText(body, bodyText);
   } catch (error) {
     const tolerated = withoutTrailingComma(body);
     if (tolerated === undefined) throw unreadable(describeError(error));
     body = tolerated;
+    bodyText = body.toString('latin1');
     try {
-      value = parseText(body);
+      value = parseText(body, bodyText);
     } catch {
       throw unreadable(describeError(error));
     }
@@ -41,14 +45,14 @@ export function parseEvents(sent: Buffer): ParsedEvents {
       throw unreadable(`item ${index} of the array is not a JSON object.`);
     }
   }
-  const parsed = { body, events: events as EventObject[], spans: scanEvents(body, events.length) };
+  const parsed = { body, bodyText, events: events as EventObject[], spans: scanEvents(body, events.length) };
   checkShape(parsed);
   return parsed;
 }
 
-function parseText(body: Buffer): unknown {
-  // Both give the same text for ASCII; Latin-1 is made without decoding.
-  return JSON.parse(body.toString(isAscii(body) ? 'latin1' : 'utf8'));
+function parseText(body: Buffer, latin1: string): unknown {
+  // Both encodings give the same text for ASCII.
+  return JSON.parse(isAscii(body) ? latin1 : body.toString('utf8'));
 }
 
 function unreadable(reason: string): LendstreamError {

@@ -151,17 +151,27 @@ function place(
       : `Failed to resolve partition. Partition "${named}" does not exist.`;
   }
   const fields: string[] = [];
-  for (const [fieldIndex, path] of type.keyPaths.entries()) {
+  for (let fieldIndex = 0; fieldIndex < type.keyPaths.length; fieldIndex += 1) {
+    const path = type.keyPaths[fieldIndex] as readonly string[];
     const value = valueAt(event, path);
     if (value === absent || (value === null && type.absentKeyFieldsAllowed)) {
       if (type.absentKeyFieldsAllowed) continue;
       return `field ${type.keyNames[fieldIndex]} doesn't exist.`;
     }
-    const start = parsed.spans.fields[index * fieldsPerEvent + spanField.start] ?? 0;
-    fields.push(keyText(value, () => rawValueAt(parsed.body, start, path) ?? String(value)));
+    fields.push(typeof value === 'string' ? value : writtenKeyText(parsed, index, path, value));
   }
   if (fields.length === 0) return `none of the fields ${type.keyNames.join(', ')} exists.`;
-  return { partition: hashPartition(fields, type.partitionCount), key: compactionKey ?? fields.join(',') };
+  return { partition: hashPartition(fields, type.partitionCount), key: compactionKey ?? joined(fields) };
+}
+
+/** The text of a key field that is no string, which depends on how it was written. */
+function writtenKeyText(parsed: ParsedEvents, index: number, path: readonly string[], value: unknown): string {
+  const start = parsed.spans.fields[index * fieldsPerEvent + spanField.start] ?? 0;
+  return keyText(value, () => rawValueAt(parsed.body, start, path) ?? String(value));
+}
+
+function joined(fields: readonly string[]): string {
+  return fields.length === 1 ? (fields[0] as string) : fields.join(',');
 }
 
 /**
@@ -177,7 +187,6 @@ function write(
   keys: readonly (string | null)[],
   enrichment: Enrichment,
 ): PartitionRecords[] {
-  const bodyText = parsed.body.toString('latin1');
   const indexes: number[][] = Array.from({ length: type.partitionCount }, () => []);
   for (let index = 0; index < partitions.length; index += 1) {
     (indexes[partitions[index] as number] as number[]).push(index);
@@ -186,7 +195,7 @@ function write(
   let text = '';
   for (const ofPartition of indexes) {
     for (const index of ofPartition) {
-      text += eventText(type, parsed, bodyText, index, partitions[index] as number, enrichment);
+      text += eventText(type, parsed, index, partitions[index] as number, enrichment);
       ends[index] = text.length;
       text += ',';
     }
@@ -208,8 +217,7 @@ function write(
 /** The Latin-1 text of one event as it is stored. */
 function eventText(
   type: PreparedEventType,
-  { body, events, spans: { fields } }: ParsedEvents,
-  bodyText: string,
+  { body, bodyText, events, spans: { fields } }: ParsedEvents,
   index: number,
   partition: number,
   enrichment: Enrichment,
