@@ -2,7 +2,7 @@ import type { CustomPaymentAmount } from './commands.ts';
 import { type Ledger, chargesDue, pay, payCharges, payable } from './ledger.ts';
 import { type FeeCharge, isDynamic } from './loan.ts';
 import { type Decimal, isPostable, sum, zero } from './money.ts';
-import { type AllocationElement, customAmountTypeOfFee } from './product.ts';
+import { type AllocationElement, type ProductFee, customAmountTypeOfFee } from './product.ts';
 import { type Refusal, refusal } from './refusals.ts';
 
 /**
@@ -61,7 +61,7 @@ export function refusalOfCustomAmounts(
 /**
  * Pays the elements that a custom repayment names, in its order and each row by row; the product's order has no say.
  * @returns the principal meant for rows after the current one, when a recalculation is to spread it; or
- *   EXCESS_REPAYMENT_ERROR naming the first part that is more than what is owed for it
+ *   INVALID_FEE_KEY or EXCESS_REPAYMENT_ERROR naming the first part of an unknown fee, or of more than is owed for it
  */
 export function allocateCustom(
   ledger: Ledger,
@@ -70,6 +70,10 @@ export function allocateCustom(
 ): Decimal | Refusal {
   let ahead = zero;
   for (const [index, part] of parts.entries()) {
+    const { predefinedFeeKey } = part;
+    if (predefinedFeeKey !== undefined && findFee(ledger, predefinedFeeKey) === undefined) {
+      return refusal('INVALID_FEE_KEY', `customPaymentAmounts[${index}].predefinedFeeKey`);
+    }
     const left = allocatePart(ledger, part, keepsPrincipalAhead);
     const isAhead = part.customPaymentAmountType === 'PRINCIPAL' && keepsPrincipalAhead;
     const room = isAhead ? principalAhead(ledger) : zero;
@@ -94,16 +98,18 @@ function payRows(ledger: Ledger, amount: Decimal, element: AllocationElement, la
   return left;
 }
 
-function isMeant({ loan }: Ledger, part: CustomPaymentAmount, charge: FeeCharge): boolean {
+function isMeant(ledger: Ledger, part: CustomPaymentAmount, charge: FeeCharge): boolean {
   const { customPaymentAmountType, predefinedFeeKey } = part;
   if (predefinedFeeKey !== undefined) {
-    const fee = loan.product.feesSettings.fees.find(({ id, encodedKey }) =>
-      [id, encodedKey].includes(predefinedFeeKey),
-    );
+    const fee = findFee(ledger, predefinedFeeKey);
     if (fee === undefined || fee.encodedKey !== charge.predefinedFeeKey) return false;
   }
   if (customPaymentAmountType === 'NON_SCHEDULED_FEE') return charge.allocation === 'NO_ALLOCATION';
   return charge.allocation === 'INSTALLMENT' && customAmountTypeOfFee[charge.trigger] === customPaymentAmountType;
+}
+
+function findFee({ loan }: Ledger, key: string): ProductFee | undefined {
+  return loan.product.feesSettings.fees.find(({ id, encodedKey }) => [id, encodedKey].includes(key));
 }
 
 /** Unpaid principal of the rows after the current one. */

@@ -127,6 +127,17 @@ describe('a repayment', () => {
       repay(1, '2011-02-23', pays(['MANUAL_FEE', '1'])),
       'EXCESS_REPAYMENT_ERROR customPaymentAmounts[0].amount',
     ],
+    [
+      'of a fee that the product does not know',
+      product(),
+      repay(2, '2011-02-23', {
+        customPaymentAmounts: [
+          { customPaymentAmountType: 'INTEREST', amount: money(1) },
+          { customPaymentAmountType: 'MANUAL_FEE', amount: money(1), predefinedFeeKey: 'unheard-of' },
+        ],
+      }),
+      'INVALID_FEE_KEY customPaymentAmounts[1].predefinedFeeKey',
+    ],
   ];
   for (const [what, loanProduct, command, reason] of table) {
     it(`is refused ${what}`, () => {
