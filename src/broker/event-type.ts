@@ -52,6 +52,8 @@ export interface EventTypeRecord {
    * least one must be there. For `lendstream.loan-commands`, whose events are about a loan or about a product.
    */
   readonly absentKeyFieldsAllowed?: boolean;
+  /** It is being deleted, or somebody died doing so: no new subscription may name it. */
+  readonly deleting?: boolean;
 }
 
 /** An event type that a module of the service brings along and that is registered at start. */

@@ -127,12 +127,15 @@ export class EventTypes {
   remove(name: string): Promise<void> {
     return this.#inTurn(name, async () => {
       await this.#catchUp();
-      this.#changeable(name);
-      const isSubscribed = this.#options.registry
-        .list<Subscription>('subscription')
-        .some(({ event_types: eventTypes }) => eventTypes.includes(name));
-      if (isSubscribed) {
-        throw new LendstreamError('CONFLICT', `Can't remove event type ${name}, as it has subscriptions`);
+      const { deleting: _unfinished, ...record } = this.#changeable(name);
+      this.#refuseSubscribed(name);
+      await this.#put({ ...record, deleting: true });
+      try {
+        // One that came before the mark is seen by now; one that comes after it sees the mark.
+        this.#refuseSubscribed(name);
+      } catch (error) {
+        await this.#put(record);
+        throw error;
       }
       try {
         await this.#options.log.deleteTopic(name);
@@ -173,6 +176,15 @@ export class EventTypes {
         'CONFLICT',
         `EventType with name "${name}" already exists (or wasn't completely removed yet)`,
       );
+    }
+  }
+
+  #refuseSubscribed(name: string): void {
+    const isSubscribed = this.#options.registry
+      .list<Subscription>('subscription')
+      .some(({ event_types: eventTypes }) => eventTypes.includes(name));
+    if (isSubscribed) {
+      throw new LendstreamError('CONFLICT', `Can't remove event type ${name}, as it has subscriptions`);
     }
   }
 

@@ -74,6 +74,13 @@ export class Subscriptions {
         const now = toTimestamp(clock.now());
         const subscription: Subscription = { ...definition, id, created_at: now, updated_at: now };
         await registry.put('subscription', id, subscription);
+        try {
+          // An event type whose deletion began before is known by now; one that begins after sees the subscription.
+          this.#partitionCounts(definition);
+        } catch (error) {
+          await registry.remove('subscription', id);
+          throw error;
+        }
         return { outcome: 'created', subscription };
       },
     );
@@ -152,19 +159,8 @@ export class Subscriptions {
   }
 
   async #check(definition: SubscriptionDefinition): Promise<void> {
-    const { registry, log } = this.#options;
-    const counts = new Map<string, number>();
-    const unknown: string[] = [];
-    for (const name of definition.event_types) {
-      const record = registry.get<EventTypeRecord>('event-type', name);
-      if (record === undefined) unknown.push(`'${name}'`);
-      else counts.set(name, record.partitionCount);
-    }
-    if (unknown.length > 0) {
-      const detail = `Failed to create subscription, event type(s) not found: ${unknown.join(', ')}`;
-      throw new LendstreamError('UNPROCESSABLE', detail);
-    }
-    const partitions = [...counts].flatMap(([eventType, count]) =>
+    const { log } = this.#options;
+    const partitions = [...this.#partitionCounts(definition)].flatMap(([eventType, count]) =>
       Array.from({ length: count }, (_, partition) => ({ eventType, partition })),
     );
     if (partitions.length > partitionsPerSubscriptionMaximum) {
@@ -177,6 +173,22 @@ export class Subscriptions {
     if (definition.read_from !== 'cursors') return;
     const bounds = await log.bounds(partitions.map(({ eventType, partition }) => ({ topic: eventType, partition })));
     checkInitialCursors(definition, partitions, bounds);
+  }
+
+  /** @throws UNPROCESSABLE naming the event types that are not there */
+  #partitionCounts(definition: SubscriptionDefinition): Map<string, number> {
+    const counts = new Map<string, number>();
+    const unknown: string[] = [];
+    for (const name of definition.event_types) {
+      const record = this.#options.registry.get<EventTypeRecord>('event-type', name);
+      if (record === undefined || record.deleting === true) unknown.push(`'${name}'`);
+      else counts.set(name, record.partitionCount);
+    }
+    if (unknown.length > 0) {
+      const detail = `Failed to create subscription, event type(s) not found: ${unknown.join(', ')}`;
+      throw new LendstreamError('UNPROCESSABLE', detail);
+    }
+    return counts;
   }
 
   /**

@@ -3,7 +3,9 @@ import { afterEach, beforeEach, describe, it } from 'mocha';
 import { EventTypes } from '../../src/broker/event-types.ts';
 import { readEventType, type EventTypeDefinition } from '../../src/broker/event-type-validation.ts';
 import type { SystemEventType } from '../../src/broker/event-type.ts';
+import { Subscriptions } from '../../src/broker/subscriptions.ts';
 import { systemClock } from '../../src/clock.ts';
+import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { eventTypeBody, openBroker, type Broker } from '../support/broker-on-embedded-log.ts';
 
@@ -159,6 +161,41 @@ describe('EventTypes', () => {
       expect(await codeOf(eventTypes.remove('orders'))).to.equal('CONFLICT');
       await broker.registry.remove('subscription', 'some-id');
       await eventTypes.remove('orders');
+    });
+
+    it('leaves no subscription behind that is created at the same moment', async () => {
+      const coordination = await EmbeddedCoordination.open({
+        log: broker.log,
+        clock: systemClock,
+        logger: silentLogger,
+      });
+      const subscriptions = new Subscriptions({ ...broker, coordination, clock: systemClock, logger: silentLogger });
+      const outcomes: string[] = [];
+      for (let round = 0; round < 10; round += 1) {
+        await eventTypes.create(definition('orders'));
+        const body = { owning_application: `shop-${round}`, event_types: ['orders'] };
+        const creation = codeOf(subscriptions.create(body));
+        const removal = codeOf(eventTypes.remove('orders'));
+        outcomes.push(`${await creation}, ${await removal}`);
+        const left = subscriptions.list({ eventTypes: [] });
+        expect(left.length === 0 || eventTypes.find('orders') !== undefined, outcomes.join('; ')).to.equal(true);
+        for (const { id } of left) await subscriptions.remove(id);
+        if (eventTypes.find('orders') !== undefined) await eventTypes.remove('orders');
+      }
+      expect(outcomes).not.to.include('none, none');
+      await coordination.close();
+    });
+
+    it('keeps a type whose deletion was refused as it was, also for new subscriptions', async () => {
+      await eventTypes.create(definition('orders'));
+      const before = eventTypes.get('orders');
+      await broker.registry.put('subscription', 'some-id', { event_types: ['orders'] });
+      expect(await codeOf(eventTypes.remove('orders'))).to.equal('CONFLICT');
+      expect(eventTypes.get('orders')).to.deep.equal(before);
+      await broker.registry.put('event-type', 'orders', { ...before, deleting: true });
+      await broker.registry.remove('subscription', 'some-id');
+      await eventTypes.remove('orders');
+      expect(eventTypes.find('orders')).to.equal(undefined);
     });
 
     it('finishes a deletion that ended after the topic', async () => {

@@ -47,6 +47,20 @@ describe('subscriptions', () => {
     expect(failure).to.have.property('code', 'UNPROCESSABLE');
   });
 
+  it('take no event type that is being deleted, and are taken back when its deletion began meanwhile', async () => {
+    await store.registry.put('event-type', 'going', { partitionCount: 1, deleting: true });
+    expect(await failureOf(create({ event_types: ['going'] }))).to.have.property('code', 'UNPROCESSABLE');
+    const stop = store.registry.onChange(({ kind, value }) => {
+      if (kind !== 'subscription' || value === null) return;
+      // As if the mark of the deletion lay before the subscription in the log.
+      store.registry.get<Record<string, unknown>>('event-type', 'loans')!['deleting'] = true;
+    });
+    const failure = await failureOf(create());
+    stop();
+    expect(failure.message).to.equal("Failed to create subscription, event type(s) not found: 'loans'");
+    expect(subscriptions.list({ eventTypes: [] })).to.deep.equal([]);
+  });
+
   it('may have a hundred partitions and no more', async () => {
     await store.define('wide', 98);
     await store.define('narrow', 1);
