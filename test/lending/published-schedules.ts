@@ -1,6 +1,6 @@
 import type { LocalDate } from '../../src/lending/terms.ts';
 import type { TermsInWords } from './schedule-terms.ts';
-import { intervals } from './schedule-terms.ts';
+import { fixedDays, intervals } from './schedule-terms.ts';
 
 /** A schedule that somebody has printed, with the place where it stands. */
 export interface PublishedSchedule {
@@ -256,5 +256,19 @@ export const publishedSchedules: readonly PublishedSchedule[] = [
     principal: '162000',
     disbursementDate: '2013-04-15',
     payment: '761.78',
+  },
+  {
+    name: '1500 at 0.8 % a day over five month ends, the first after four days',
+    source: 'https://github.com/simontreanor/FSharp.Finance.Personal, amortisation examples',
+    printed: 'the payment; it cuts interest to the cent below, so that its last payment is 456.84',
+    terms: {
+      repaymentInstallments: 5,
+      dueDates: fixedDays([31]),
+      amortizationMethod: 'OPTIMIZED_PAYMENTS',
+      interest: { interestRate: '0.8', interestChargeFrequency: 'EVERY_DAY', daysInYear: 'ACTUAL_365_FIXED' },
+    },
+    principal: '1500',
+    disbursementDate: '2022-11-26',
+    payment: '456.88',
   },
 ];
