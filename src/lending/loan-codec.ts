@@ -137,7 +137,10 @@ function parse(text: string): StoredLoan {
 
 /** Built by hand, in one pass: every command writes its loan. */
 function write(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.startsWith(decimalMark) ? decimalMark + value : value);
+  if (typeof value === 'string') {
+    if (plainText.test(value)) return `"${value}"`;
+    return JSON.stringify(value.startsWith(decimalMark) ? decimalMark + value : value);
+  }
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (value instanceof Decimal)
     return value.isZero() && value.isPositive() ? writtenZero : `"${decimalMark}${value.valueOf()}"`;
@@ -153,6 +156,9 @@ function write(value: unknown): string {
   }
   return `{${text}}`;
 }
+
+/** Keys, dates and states: texts that stand in JSON as they are, found faster than by asking JSON. */
+const plainText = /^[\w .:-]*$/;
 
 /** Most amounts of a loan are nothing. */
 const storedZero = `${decimalMark}0`;

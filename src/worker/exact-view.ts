@@ -16,6 +16,7 @@ export function writeView(view: unknown, digits: number): string {
 
 // Built by hand, in one pass: each command writes about five events of some sixty values.
 function write(view: unknown, digits: number, isRate: boolean): string {
+  if (typeof view === 'string' && plainText.test(view)) return `"${view}"`;
   if (typeof view !== 'object' || view === null) return JSON.stringify(view) ?? 'null';
   if (view instanceof Decimal) return isRate ? view.toFixed() : writeAmount(view, digits);
   let text = '';
@@ -31,6 +32,9 @@ function write(view: unknown, digits: number, isRate: boolean): string {
   }
   return `{${text}}`;
 }
+
+/** Keys, dates and states: texts that stand in JSON as they are, found faster than by asking JSON. */
+const plainText = /^[\w .:-]*$/;
 
 function writeAmount(amount: Decimal, digits: number): string {
   // Most amounts of a loan are nothing.

@@ -11,7 +11,7 @@ export interface LoanDraft {
   readonly loan: Loan;
   /** The last state that was written; what the record does not share with it is new. */
   readonly earlier: EncodedLoan;
-  /** The texts of the transactions that came after `earlier`. */
+  /** The texts of the transactions that `earlier` does not have, or has otherwise. */
   readonly added: ReadonlyMap<LoanTransaction, string>;
   /** An upper bound of the record's value, and close to it: what changed is counted at its largest. */
   readonly bytesAtMost: number;
@@ -23,7 +23,7 @@ const chargeBytesMaximum = 4_096;
 const refusalBytesMaximum = 2_048;
 /** What a remembered command takes without its refusals. Bytes. */
 const outcomeBytesMaximum = 256;
-/** The key that is told apart, the commas, and what an adjustment writes into the transaction it undoes. Bytes. */
+/** What stands around a transaction: its key once more, and commas. Bytes. */
 const transactionExtraBytes = 128;
 /** The account's and the position's own fields: counters, states, dates, a few amounts. Bytes. */
 const otherBytesMaximum = 4_096;
@@ -66,8 +66,9 @@ function withAdded(
   loan: Loan,
 ): ReadonlyMap<LoanTransaction, string> {
   const added = new Map(known);
-  for (const transaction of loan.transactions.slice(earlier.transactions.length)) {
-    if (!added.has(transaction)) added.set(transaction, encodeTransaction(transaction));
+  for (const [index, transaction] of loan.transactions.entries()) {
+    if (earlier.transactions[index] === transaction || added.has(transaction)) continue;
+    added.set(transaction, encodeTransaction(transaction));
   }
   return added;
 }

@@ -1,6 +1,14 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { decodeLoan, encodeLoan } from '../../src/lending/loan-codec.ts';
+import {
+  decodeAccount,
+  decodeLoan,
+  decodeSummary,
+  decodeTransactionKeys,
+  decodeTransactions,
+  encodeLoan,
+  encodeLoanAfter,
+} from '../../src/lending/loan-codec.ts';
 import { Decimal } from '../../src/lending/money.ts';
 import { create, disbursed, given, loanOf, money, product, repay, when } from './loan-fixtures.ts';
 
@@ -28,4 +36,28 @@ describe('a stored loan', () => {
       expect(() => decodeLoan(text)).to.throw();
     });
   }
+
+  it('is read in parts as it is read whole', () => {
+    const loan = { ...loanOf(when(disbursed(), repay(100, '2011-02-23'))), loanName: '#1,"transactions":[' };
+    const text = encodeLoan(loan);
+    expect(decodeAccount(text)).to.deep.equal({ ...loan, transactions: [] });
+    expect(decodeTransactions(text, 1, 9)).to.deep.equal(loan.transactions.slice(1));
+    expect(decodeTransactionKeys(text)).to.deep.equal(loan.transactions.map(({ encodedKey }) => encodedKey));
+    expect(decodeSummary(text)).to.deep.include({
+      id: loan.id,
+      loanName: loan.loanName,
+      loanAmount: loan.loanAmount,
+      accountState: 'ACTIVE',
+      productKey: loan.product.encodedKey,
+    });
+  });
+
+  it('is written after an earlier state as it is from scratch', () => {
+    const earlier = loanOf(disbursed());
+    const later = loanOf(when(disbursed(), repay(100, '2011-02-23')));
+    for (const loan of [later, { ...later, transactions: [...earlier.transactions, ...later.transactions.slice(1)] }]) {
+      const text = encodeLoanAfter({ loan: earlier, text: Buffer.from(encodeLoan(earlier)) }, loan);
+      expect(text.toString()).to.equal(encodeLoan(loan));
+    }
+  });
 });

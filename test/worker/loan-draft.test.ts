@@ -1,0 +1,80 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { describe, it } from 'mocha';
+import { recordBytesMaximum } from '../../src/broker/event-log.ts';
+import { remember } from '../../src/lending/evolve.ts';
+import { encodeLoan } from '../../src/lending/loan-codec.ts';
+import type { Loan } from '../../src/lending/loan.ts';
+import { refusal } from '../../src/lending/refusals.ts';
+import { type LoanDraft, draftOf, finishDraft } from '../../src/worker/loan-draft.ts';
+import { anyStart, anySteps, walk } from '../lending/loan-arbitraries.ts';
+import { adjust, applyFee, disbursed, loanOf, repay, when } from '../lending/loan-fixtures.ts';
+
+function drafted(loan: Loan, before: LoanDraft): LoanDraft {
+  const draft = draftOf(loan, before);
+  expect(draft.bytesAtMost, 'the bound').to.be.at.least(Buffer.byteLength(encodeLoan(loan)));
+  return draft;
+}
+
+const withNotes = (loan: Loan, notes: string): Loan => ({
+  ...loan,
+  transactions: loan.transactions.map((transaction) => ({ ...transaction, notes })),
+});
+
+describe('the draft of a loan', () => {
+  it('is written as the loan itself is, however many commands and commits led to it', () => {
+    fc.assert(
+      fc.property(anyStart, anySteps, fc.array(fc.boolean(), { maxLength: 9 }), (start, steps, commits) => {
+        let story = start;
+        let draft = draftOf(loanOf(story), null);
+        for (const [index, step] of steps.entries()) {
+          story = walk(story, step);
+          draft = drafted(loanOf(story), draft);
+          if (commits[index] !== true) continue;
+          const committed = finishDraft(draft);
+          expect(committed.text.toString()).to.equal(encodeLoan(loanOf(story)));
+          draft = draftOf(committed.loan, committed);
+        }
+        expect(finishDraft(draft).text.toString()).to.equal(encodeLoan(loanOf(story)));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('is written anew where an adjustment changed an earlier transaction', () => {
+    const paid = when(when(disbursed(), applyFee(5, { installmentNumber: 2 })), repay(10, '2011-02-23'));
+    const committed = finishDraft(draftOf(loanOf(paid), null));
+    const adjusted = loanOf(when(paid, adjust(3)));
+    expect(finishDraft(draftOf(adjusted, committed)).text.toString()).to.equal(encodeLoan(adjusted));
+  });
+
+  it('counts refusals, which leave no transaction', () => {
+    const loan = loanOf(disbursed());
+    const refusals = Array.from({ length: 50 }, (_, index) => refusal('INVALID_PARAMETERS', `fees[${index}].\u0001`));
+    const outcome = { commandId: 'c', outcome: 'refused', transactionKey: null, refusals } as const;
+    drafted(remember(remember(loan, outcome), outcome), draftOf(loan, null));
+  });
+
+  it('is the earlier text when nothing changed', () => {
+    const draft = draftOf(loanOf(disbursed()), null);
+    expect(finishDraft(draft).text).to.equal(draft.earlier.text);
+  });
+
+  it('is refused where the record would not fit the log, and its predecessor stays as it was', () => {
+    const before = draftOf(loanOf(disbursed()), null);
+    const large = withNotes(before.loan, 'n'.repeat(recordBytesMaximum));
+    expect(() => draftOf(large, null)).to.throw(/more than the log takes/);
+    expect(() =>
+      draftOf(loanOf(when({ ...disbursed(), loan: large }, applyFee(5, { installmentNumber: 2 }))), before),
+    ).to.throw(/more than the log takes/);
+    expect(finishDraft(before).text.toString()).to.equal(encodeLoan(before.loan));
+  });
+
+  it('is written at once where the bound alone would not fit, and goes on from there', () => {
+    const half = withNotes(loanOf(disbursed()), 'n'.repeat(recordBytesMaximum - 9_000));
+    const next = loanOf(when({ ...disbursed(), loan: half }, applyFee(5, { installmentNumber: 2 })));
+    const draft = draftOf(next, draftOf(half, null));
+    expect(draft.earlier.loan).to.equal(next);
+    expect(draft.bytesAtMost).to.equal(Buffer.byteLength(encodeLoan(next)));
+  });
+});
