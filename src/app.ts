@@ -26,7 +26,7 @@ import { createStreamsRouter } from './http/streams.ts';
 import { createSubscriptionsRouter } from './http/subscriptions.ts';
 import { createTogglesRouter } from './http/toggles.ts';
 import type { Logger } from './logger.ts';
-import { createMetrics, type Metrics } from './metrics.ts';
+import { createMetrics, removeStaleSeries, type Metrics } from './metrics.ts';
 import { packageRoot } from './schemas.ts';
 import { ensureLendingTopics, lendingEventTypes, loanCommandsTopic } from './worker/lending-topics.ts';
 import { LendingWorker } from './worker/lending-worker.ts';
@@ -176,13 +176,17 @@ async function closeServer(server: Server): Promise<void> {
 /** How long answers under way may take when the process is asked to stop. */
 const connectionGraceMilliseconds = 2_000;
 
-/** Lag is worked out when somebody asks for it, not all the time. */
+/** Lag is worked out when somebody asks for it, not all the time, and what is gone is forgotten then. */
 async function measureLag(metrics: Metrics, broker: Parameters<typeof subscriptionLag>[0]): Promise<void> {
   const lags = await subscriptionLag(broker);
   metrics.subscriptionLag.reset();
   for (const { subscriptionId, eventType, unconsumedEvents } of lags) {
     metrics.subscriptionLag.set({ subscription_id: subscriptionId, event_type: eventType }, unconsumedEvents);
   }
+  await removeStaleSeries(metrics, {
+    isSubscription: (id) => broker.registry.get('subscription', id) !== undefined,
+    isEventType: (name) => broker.registry.get('event-type', name) !== undefined,
+  });
 }
 
 function packageVersion(): string {
