@@ -40,20 +40,34 @@ function asciiJson(value: unknown): string {
 
 /** Prepares what is the same for all events of a request. */
 export function createEnrichment(facts: EnrichmentFacts): Enrichment {
-  const afterOccurredAt = `,"published_by":${asciiJson(facts.publishedBy)},"eid":`;
-  const afterEid = `,"event_type":${asciiJson(facts.eventType)},"partition":"`;
+  const afterOccurredAt = `","published_by":${asciiJson(facts.publishedBy)},"eid":"`;
+  const afterEid = `","event_type":${asciiJson(facts.eventType)},"partition":"`;
   const receivedAt = `,"received_at":${asciiJson(facts.receivedAt)},"flow_id":`;
   const flowId = asciiJson(facts.flowId);
   const version = `,"version":${asciiJson(facts.version)}`;
+  /** By partition, what follows the eid where the producer gave nothing else: joined once, it is copied as a whole. */
+  const plainEnds: string[] = [];
   return {
     metadataOf(metadata, partition) {
+      // Both were validated against formats that hold no character JSON would escape.
+      const start = `{"occurred_at":"${metadata.occurred_at}${afterOccurredAt}${metadata.eid}`;
+      if (isPlain(metadata)) {
+        return start + (plainEnds[partition] ??= [afterEid, partition, '"', receivedAt, flowId, version, '}'].join(''));
+      }
       const parents = metadata.parent_eids === undefined ? '' : `,"parent_eids":${asciiJson(metadata.parent_eids)}`;
       const flow = metadata.flow_id === undefined || metadata.flow_id === '' ? flowId : asciiJson(metadata.flow_id);
-      // Both were validated against formats that hold no character JSON would escape.
-      const start = `{"occurred_at":"${metadata.occurred_at}"${afterOccurredAt}"${metadata.eid}"${afterEid}${partition}"`;
-      return `${start}${parents}${receivedAt}${flow}${version}${rest(metadata)}}`;
+      return `${start}${afterEid}${partition}"${parents}${receivedAt}${flow}${version}${rest(metadata)}}`;
     },
   };
+}
+
+function isPlain({ parent_eids, flow_id, span_ctx, partition_compaction_key }: ProducerMetadata): boolean {
+  return (
+    parent_eids === undefined &&
+    flow_id === undefined &&
+    span_ctx === undefined &&
+    partition_compaction_key === undefined
+  );
 }
 
 function rest(metadata: ProducerMetadata): string {
