@@ -50,5 +50,7 @@ async function main(): Promise<void> {
   );
 }
 
+// Whoever read what is said here may be gone (a closed pipe): the service goes on without being heard.
+process.stdout.on('error', () => undefined);
 process.on('unhandledRejection', leave);
 main().catch(leave);

@@ -117,6 +117,12 @@ describe('the process', () => {
     expect(stream.batches.at(-1)?.cursor.event_type).to.equal(eventType.name);
   });
 
+  it('stops in order when nobody reads its output any more', async () => {
+    const service = await start();
+    service.child.stdout?.destroy();
+    expect(await service.stop()).to.equal(0);
+  });
+
   it('ends at once when it is asked a second time', async () => {
     const service = await start();
     await call(`${service.url}/event-types`, 'POST', eventType);
