@@ -84,7 +84,9 @@ function sumsOf(loan: Loan, position: LoanPosition): Figures {
   return {
     principal: {
       due: sum(due.map((row) => dueOf(row.principal))),
-      paid: sum(installments.flatMap((row) => [row.principal.paid, row.principalOverpaid])),
+      paid: sum(installments.map((row) => row.principal.paid)).plus(
+        sum(installments.map((row) => row.principalOverpaid)),
+      ),
       balance: principalBalance,
     },
     interest: {
@@ -94,7 +96,7 @@ function sumsOf(loan: Loan, position: LoanPosition): Figures {
     },
     fees: {
       due: feesBalance.minus(sum(notYetDue.map((charge) => dueOf(charge.amount)))),
-      paid: sum(charges.filter(isPaidAsFee).map((charge) => charge.amount.paid)),
+      paid: sum(charges.map((charge) => (isPaidAsFee(charge) ? charge.amount.paid : zero))),
       balance: feesBalance,
     },
     penalty: {

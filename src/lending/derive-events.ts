@@ -132,8 +132,12 @@ function balanceChanges(
 /** One event for each fee that came or went, and one for each whose paid part changed. */
 function feeBodies(before: Loan, after: Loan, toggles: Toggles): Body[] {
   const balances = feeBalancesOf(figuresOf(after), toggles);
-  const old = new Map(before.position.charges.map((charge) => [charge.encodedKey, charge]));
-  const kept = new Set(after.position.charges.map(({ encodedKey }) => encodedKey));
+  // Of the charges in the order they were made, the older ones are mostly untouched.
+  const untouched = commonBeginning(before.position.charges, after.position.charges);
+  const earlierCharges = before.position.charges.slice(untouched);
+  const charges = after.position.charges.slice(untouched);
+  const old = new Map(earlierCharges.map((charge) => [charge.encodedKey, charge]));
+  const kept = new Set(charges.map(({ encodedKey }) => encodedKey));
   const tell = (charge: FeeCharge, kind: FeeKind, amount: Decimal, tax: Decimal): Body => ({
     eventType: 'loan_fee_event',
     ...kind,
@@ -160,13 +164,13 @@ function feeBodies(before: Loan, after: Loan, toggles: Toggles): Body[] {
       tell(charge, amount.isNegative() ? { feeEvent: 'ADJUSTED', adjusts: 'PAID' } : { feeEvent: 'PAID' }, amount, tax),
     ];
   };
-  const removed = before.position.charges.filter(({ encodedKey }) => !kept.has(encodedKey));
+  const removed = earlierCharges.filter(({ encodedKey }) => !kept.has(encodedKey));
   return [
     ...removed.flatMap((charge) => [
       ...paid(charge, zero.minus(charge.amount.paid), zero.minus(charge.tax.paid)),
       goneOrNew(charge, -1),
     ]),
-    ...after.position.charges.flatMap((charge) => {
+    ...charges.flatMap((charge) => {
       const earlier = old.get(charge.encodedKey);
       if (earlier === charge) return [];
       const amount = charge.amount.paid.minus(earlier?.amount.paid ?? zero);
@@ -174,6 +178,12 @@ function feeBodies(before: Loan, after: Loan, toggles: Toggles): Body[] {
       return [...(earlier === undefined ? [goneOrNew(charge, 1)] : []), ...paid(charge, amount, tax)];
     }),
   ];
+}
+
+/** How many items two lists begin with alike. */
+function commonBeginning(one: readonly unknown[], other: readonly unknown[]): number {
+  const differing = one.findIndex((item, index) => item !== other[index]);
+  return differing === -1 ? one.length : differing;
 }
 
 function signed(amount: Decimal, sign: 1 | -1): Decimal {
