@@ -25,7 +25,8 @@ install_packages() {
   cp "$project/package-lock.json" "$stamp"
 }
 
-# Compiles when a source is newer than the last build.
+# Compiles when a source is newer than the last build. In place, so that a service running from it is not disturbed; what
+# was compiled from a source that is gone is removed.
 build() {
   local stamp="$project/dist/.built"
   if [ -f "$stamp" ] && [ -z "$(find "$project/src" "$project/scripts" "$project/test" "$project/tsconfig.json" \
@@ -33,8 +34,10 @@ build() {
     return
   fi
   echo "Building ..." >&2
-  rm -rf "$project/dist"
   (cd "$project" && node_modules/.bin/tsc >&2) || fail "the build failed"
+  (cd "$project/dist" && find . -name '*.js') | while read -r compiled; do
+    [ -f "$project/${compiled%.js}.ts" ] || rm -f "$project/dist/$compiled" "$project/dist/$compiled.map"
+  done
   touch "$stamp"
 }
 
