@@ -1,13 +1,13 @@
-import type { Loan, LoanPosition, LoanTransaction } from './loan.ts';
+import type { FeeCharge, Loan, LoanPosition, LoanTransaction } from './loan.ts';
 import { Decimal, zero } from './money.ts';
 
 /**
- * A loan as one line of JSON in which each decimal keeps every digit. The transactions come last, since a loan only
- * gains some: the line after a command repeats that part of the line before it. Their keys stand before them once more,
- * for readers who look for those only.
+ * A loan as one line of JSON in which each decimal keeps every digit. Charges and transactions come last, since a loan
+ * gains some and seldom changes one: the line after a command repeats those parts of the line before it. The keys of the
+ * transactions stand before them once more, for readers who look for those only.
  *
  * ```
- * {"version":1,"loan":{all but the transactions},"transactionKeys":[...],"transactions":[...]}
+ * {"version":1,"loan":{all but the two lists},"transactionKeys":[...],"charges":[...],"transactions":[...]}
  * ```
  */
 const formatVersion = 1;
@@ -15,8 +15,9 @@ const formatVersion = 1;
 /** A text that starts with this is a decimal; a text that did so by itself has it twice. */
 const decimalMark = '#';
 
-/** What the transactions follow. It stands nowhere before: inside a text its quotes would be escaped. */
-const transactionsMark = ',"transactions":[';
+/** What the lists follow. It stands nowhere before: inside a text its quotes would be escaped. */
+const chargesMark = ',"charges":[';
+const transactionsMark = '],"transactions":[';
 /** What follows the transactions. */
 const closing = ']}';
 
@@ -28,30 +29,44 @@ export interface EncodedLoan {
 
 /** `decodeLoan(encodeLoan(loan))` equals `loan`. */
 export function encodeLoan(loan: Loan): string {
-  return `${head(loan)}${loan.transactions.map(encodeTransaction).join(',')}${closing}`;
+  const charges = loan.position.charges.map(write).join(',');
+  return `${head(loan)}${charges}${transactionsMark}${loan.transactions.map(write).join(',')}${closing}`;
 }
 
 /**
- * What {@link encodeLoan} gives, from the line of an earlier state of the same loan: of the transactions, only those are
- * written anew that came since or are not the same object any more.
+ * What {@link encodeLoan} gives, from the line of an earlier state of the same loan: a list whose earlier items are the
+ * same objects still is taken from there, and only what came since is written.
  * @param added The texts of the loan's last transactions, where the caller has them, by {@link encodeTransaction}.
  */
 export function encodeLoanAfter(
-  earlier: EncodedLoan,
+  { loan: { position, transactions }, text }: EncodedLoan,
   loan: Loan,
   added: ReadonlyMap<LoanTransaction, string> = new Map(),
 ): Buffer {
-  const { transactions } = loan;
-  const known = earlier.loan.transactions;
-  const isLonger = known.length > 0 && known.every((transaction, index) => transactions[index] === transaction);
-  if (!isLonger) return Buffer.from(encodeLoan(loan));
-  const from = earlier.text.indexOf(transactionsMark) + transactionsMark.length;
-  const repeated = earlier.text.subarray(from, earlier.text.length - closing.length);
-  const rest = transactions
-    .slice(known.length)
-    .map((transaction) => `,${added.get(transaction) ?? encodeTransaction(transaction)}`)
-    .join('');
-  return Buffer.concat([Buffer.from(head(loan)), repeated, Buffer.from(rest + closing)]);
+  const chargesFrom = text.indexOf(chargesMark) + chargesMark.length;
+  const chargesEnd = text.indexOf(transactionsMark, chargesFrom);
+  const charges = text.subarray(chargesFrom, chargesEnd);
+  const posted = text.subarray(chargesEnd + transactionsMark.length, text.length - closing.length);
+  return Buffer.concat([
+    Buffer.from(head(loan)),
+    ...itemsAfter(position.charges, charges, loan.position.charges, write),
+    Buffer.from(transactionsMark),
+    ...itemsAfter(transactions, posted, loan.transactions, (item) => added.get(item) ?? encodeTransaction(item)),
+    Buffer.from(closing),
+  ]);
+}
+
+/** The items of a list, joined by commas, those of its earlier state taken from their text. */
+function itemsAfter<Item>(
+  earlier: readonly Item[],
+  earlierText: Buffer,
+  items: readonly Item[],
+  encode: (item: Item) => string,
+): Buffer[] {
+  const isLonger = earlier.length > 0 && earlier.every((item, index) => items[index] === item);
+  if (!isLonger) return [Buffer.from(items.map((item) => encode(item)).join(','))];
+  const rest = items.slice(earlier.length).map((item) => `,${encode(item)}`);
+  return [earlierText, Buffer.from(rest.join(''))];
 }
 
 /** A transaction as it stands in the line of its loan. */
@@ -59,9 +74,11 @@ export function encodeTransaction(transaction: LoanTransaction): string {
   return write(transaction);
 }
 
-function head({ transactions, ...account }: Loan): string {
-  const keys = transactions.map(({ encodedKey }) => encodedKey);
-  return `{"version":${formatVersion},"loan":${write(account)},"transactionKeys":${JSON.stringify(keys)}${transactionsMark}`;
+function head({ position, transactions, ...account }: Loan): string {
+  const { charges: _, ...ownPosition } = position;
+  const keys = JSON.stringify(transactions.map(({ encodedKey }) => encodedKey));
+  const written = write({ ...account, position: ownPosition });
+  return `{"version":${formatVersion},"loan":${written},"transactionKeys":${keys}${chargesMark}`;
 }
 
 /**
@@ -69,8 +86,7 @@ function head({ transactions, ...account }: Loan): string {
  * @throws Error when the text is something else: the changelog is broken and no command may be decided on it
  */
 export function decodeLoan(text: string): Loan {
-  const { loan, transactions } = parse(text);
-  return revive({ ...loan, transactions }) as Loan;
+  return revive(joined(parse(text))) as Loan;
 }
 
 /**
@@ -79,13 +95,12 @@ export function decodeLoan(text: string): Loan {
  * @throws Error when the text is no stored loan, as far as it was read
  */
 export function decodeAccount(text: string): Loan {
-  const { loan } = parseHead(text);
-  return revive({ ...loan, transactions: [] }) as Loan;
+  return revive(joined(parseUpTo(transactionsMark, text, closing))) as Loan;
 }
 
 /** The keys of a loan's transactions, in their order. @throws as {@link decodeAccount} */
 export function decodeTransactionKeys(text: string): readonly string[] {
-  return parseHead(text).transactionKeys;
+  return parseUpTo(chargesMark, text, transactionsMark + closing).transactionKeys;
 }
 
 /** Some of a loan's transactions: from one index up to another, exclusive. @throws as {@link decodeLoan} */
@@ -105,7 +120,7 @@ export type LoanSummary = Pick<
 
 /** Reads a few fields and makes decimals of none but them. @throws as {@link decodeAccount} */
 export function decodeSummary(text: string): LoanSummary {
-  const { loan, transactionKeys } = parseHead(text);
+  const { loan, transactionKeys } = parseUpTo(chargesMark, text, transactionsMark + closing);
   const { id, encodedKey, loanName, accountHolderKey, loanAmount, createdAt, modifiedAt, product, position } = loan;
   const { accountState, approvedAt, closedAt } = position;
   const account = { id, encodedKey, loanName, accountHolderKey, loanAmount, createdAt, modifiedAt };
@@ -115,24 +130,31 @@ export function decodeSummary(text: string): LoanSummary {
 
 /** As parsed: what is a decimal in the type is still a marked text, and a text may have the mark twice. */
 interface StoredLoan {
+  /** Without charges and transactions. */
   readonly loan: Loan;
   readonly transactionKeys: string[];
-  readonly transactions: unknown[];
+  readonly charges: FeeCharge[];
+  readonly transactions: LoanTransaction[];
 }
 
-function parseHead(text: string): StoredLoan {
-  const end = text.indexOf(transactionsMark);
-  return parse(end === -1 ? text : text.slice(0, end) + transactionsMark + closing);
+function joined({ loan, charges, transactions }: StoredLoan): Loan {
+  return { ...loan, position: { ...loan.position, charges }, transactions };
+}
+
+/** Parses the text as if nothing but `end` followed the mark. */
+function parseUpTo(mark: string, text: string, end: string): StoredLoan {
+  const start = text.indexOf(mark);
+  return parse(start === -1 ? text : text.slice(0, start + mark.length) + end);
 }
 
 function parse(text: string): StoredLoan {
   const stored = JSON.parse(text) as { version?: unknown } & Partial<StoredLoan>;
-  const { version, loan, transactionKeys, transactions } = stored;
-  const isStored = version === formatVersion && typeof loan === 'object' && loan !== null;
-  if (!isStored || !Array.isArray(transactionKeys) || !Array.isArray(transactions)) {
+  const { version, loan, transactionKeys, charges, transactions } = stored;
+  const lists = [transactionKeys, charges, transactions];
+  if (version !== formatVersion || typeof loan !== 'object' || loan === null || !lists.every(Array.isArray)) {
     throw new Error(`not a stored loan of format ${formatVersion}`);
   }
-  return { loan, transactionKeys, transactions };
+  return stored as StoredLoan;
 }
 
 /** Built by hand, in one pass: every command writes its loan. */
