@@ -175,5 +175,6 @@ export function systemRecord(
     schemas: isUnchanged ? (current?.schemas ?? [schema]) : [...(current?.schemas ?? []), schema],
     system: true,
     ...(type.absentKeyFieldsAllowed === undefined ? {} : { absentKeyFieldsAllowed: type.absentKeyFieldsAllowed }),
+    ...(type.writtenByServiceAlone === undefined ? {} : { writtenByServiceAlone: type.writtenByServiceAlone }),
   };
 }

@@ -52,6 +52,8 @@ export interface EventTypeRecord {
    * least one must be there. For `lendstream.loan-commands`, whose events are about a loan or about a product.
    */
   readonly absentKeyFieldsAllowed?: boolean;
+  /** Only the service writes its events, see {@link SystemEventType.writtenByServiceAlone}. */
+  readonly writtenByServiceAlone?: boolean;
   /** It is being deleted, or somebody died doing so: no new subscription may name it. */
   readonly deleting?: boolean;
 }
@@ -64,4 +66,6 @@ export interface SystemEventType {
   readonly partitionKeyFields: readonly string[];
   readonly retentionMilliseconds: number;
   readonly absentKeyFieldsAllowed?: boolean;
+  /** Its events tell what the service did: published by anybody else they would be forged. */
+  readonly writtenByServiceAlone?: boolean;
 }

@@ -1,5 +1,5 @@
 import { toTimestamp, type Clock } from '../clock.ts';
-import type { LendstreamError } from '../errors.ts';
+import { LendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
 import { createEnrichment } from './enrichment.ts';
@@ -51,7 +51,7 @@ export class Publisher {
   /**
    * Publishes a JSON array of events and returns when the log has answered for all of them.
    * @param body The array as it was sent.
-   * @throws NOT_FOUND for an unknown event type; MALFORMED_REQUEST when the body is no array of objects, repeats a key
+   * @throws NOT_FOUND for an unknown event type; FORBIDDEN for one that the service alone writes; MALFORMED_REQUEST when the body is no array of objects, repeats a key
    *   or is nested too deep; OVERLOADED when the log takes no more now and nothing was written; what `EventLog.append`
    *   throws
    */
@@ -77,7 +77,11 @@ export class Publisher {
   /** Apart from what waits for the log, so that the parsed events are not kept for as long. */
   #prepareRecords(eventType: string, body: Buffer, { publishedBy, flowId }: PublishContext) {
     const { eventTypes, clock } = this.#options;
-    const type = this.#prepare(eventTypes.get(eventType));
+    const record = eventTypes.get(eventType);
+    if (record.writtenByServiceAlone === true) {
+      throw new LendstreamError('FORBIDDEN', `Events of type ${eventType} are written by the service alone.`);
+    }
+    const type = this.#prepare(record);
     const receivedAt = toTimestamp(clock.now());
     return prepareRecords(type, parseEvents(body), {
       random: this.#random,

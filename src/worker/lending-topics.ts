@@ -44,6 +44,7 @@ export function lendingEventTypes(partitionCount: number, retentionMilliseconds:
       partitionCount,
       partitionKeyFields: name === 'command_rejected' ? ['loanAccountId', 'loanProductId'] : ['loanAccountId'],
       retentionMilliseconds,
+      writtenByServiceAlone: true,
       ...(name === 'command_rejected' ? { absentKeyFieldsAllowed: true } : {}),
     })),
   ];

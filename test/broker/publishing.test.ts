@@ -174,6 +174,24 @@ describe('Publisher', () => {
     });
   });
 
+  it('refuses events that the service alone writes, however good they are', async () => {
+    await broker.eventTypes.registerSystemEventTypes([
+      {
+        name: 'loan_told',
+        schema: { type: 'object' },
+        partitionCount: 1,
+        partitionKeyFields: ['loan'],
+        retentionMilliseconds: 1e9,
+        writtenByServiceAlone: true,
+      },
+    ]);
+    for (const events of [[{ loan: 'a', metadata: exampleMetadata() }], []]) {
+      const failure: unknown = await publish('loan_told', events).catch((error: unknown) => error);
+      expect(failure).to.include({ code: 'FORBIDDEN', status: 403 });
+    }
+    expect(await storedTexts(broker.log, 'loan_told')).to.deep.equal([]);
+  });
+
   describe('partitions by key', () => {
     it('as the numbers were written, and keeps the order within a partition', async () => {
       await define('orders', {

@@ -64,6 +64,11 @@ describe('the topics of lending', () => {
     }
   });
 
+  it('take commands from everybody, and events from nobody but the worker', () => {
+    const open = lendingEventTypes(4, 1_000).filter(({ writtenByServiceAlone }) => writtenByServiceAlone !== true);
+    expect(open.map(({ name }) => name)).to.deep.equal([loanCommandsTopic]);
+  });
+
   it('spread commands by what they are about, a loan or a product', () => {
     const [commands] = lendingEventTypes(1, 1);
     expect(commands).to.deep.include({
