@@ -29,7 +29,7 @@ const wanted = (name: string): boolean => only === undefined || only.includes(na
 
 const connections = 8;
 const publishSettings = { connections, milliseconds: 3_000, warmUpMilliseconds: 1_000 };
-const backlogEvents = 400_000;
+const backlogEvents = 800_000;
 const partitions = 4;
 
 let folder = '';
