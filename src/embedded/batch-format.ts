@@ -188,6 +188,15 @@ function keysBytesOf(records: readonly LogRecord[]): number {
  * @throws CORRUPT_BATCH (details: topic, partition, baseOffset)
  */
 export function decodeRow(where: TopicPartition, row: BatchRow): StoredBatch {
+  checkRow(where, row);
+  return decodeBody(where, row.body);
+}
+
+/**
+ * Checks a row against its checksum and its own header.
+ * @throws CORRUPT_BATCH (details: topic, partition, baseOffset)
+ */
+export function checkRow(where: TopicPartition, row: BatchRow): void {
   if (checksumOf(row.body) !== row.checksum || !headerAgrees(row)) {
     const { topic, partition } = where;
     throw new LendstreamError(
@@ -197,7 +206,6 @@ export function decodeRow(where: TopicPartition, row: BatchRow): StoredBatch {
       { details: { topic, partition, baseOffset: row.baseOffset } },
     );
   }
-  return decodeBody(where, row.body);
 }
 
 function headerAgrees(row: BatchRow): boolean {

@@ -23,6 +23,25 @@ export interface WriterRequests {
   close: { request: null; answer: null };
 }
 
+/** What the main thread asks of the fetching thread, and the answers. */
+export interface FetchRequests {
+  open: { request: { path: string }; answer: null };
+  /** The bodies of sound rows in a row, checked; none when no row lies in the range. */
+  fetch: { request: FetchQuestion; answer: readonly ArrayBuffer[] };
+  close: { request: null; answer: null };
+}
+
+export interface FetchQuestion {
+  readonly topic: string;
+  readonly partition: number;
+  readonly partitionId: number;
+  readonly from: Offset;
+  /** Rows that end below this. */
+  readonly latest: Offset;
+  /** At least one row is fetched, however large. */
+  readonly bytesMaximum: number;
+}
+
 /** What the main thread asks of the maintenance thread, and the answers. */
 export interface MaintenanceRequests {
   open: { request: { path: string }; answer: null };

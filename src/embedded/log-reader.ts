@@ -1,140 +1,117 @@
 import { LendstreamError, describeError, isLendstreamError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
 import type { Offset, ReadResult, RecordBatch } from '../broker/event-log.ts';
-import { batchFrom, decodeRow } from './batch-format.ts';
+import { batchFrom, decodeBody } from './batch-format.ts';
 import type { StoredBatch } from './batch-format.ts';
 import type { BatchCache } from './batch-cache.ts';
-import { openForReading } from './log-database.ts';
-import type { Connection } from './log-database.ts';
+import type { FetchRequests } from './log-messages.ts';
+import { startLogThread } from './log-thread.ts';
+import type { LogThread } from './log-thread.ts';
 import type { PartitionState } from './partition-state.ts';
 
-/** What one miss of the cache reads at least, so that small batches are not fetched one by one. */
-const readAheadBytesMinimum = 256 * 1024;
+/** What one miss of the cache fetches at least, so that small batches are not fetched one by one. */
+const fetchBytesMinimum = 256 * 1024;
 
-/** What a miss reads where the miss before it ended: each statement costs as much as reading some rows. */
-const readAheadBytesMaximum = 1024 * 1024;
+/** What a miss fetches where the fetch before it ended: each costs as much as reading some rows. */
+const fetchBytesMaximum = 1024 * 1024;
 
 /** One read answers no more than this (or one larger batch), so that it never holds up the event loop for long. */
 const readBytesMaximum = 4 * 1024 * 1024;
 
-/** Rows that one look at the index goes through at most. */
-const indexRowsMaximum = 256;
-
-/** What a row is taken to weigh before any of its partition was read. Bytes. */
-const rowBytesAssumed = 16 * 1024;
-
 /** How long reads answered at once may keep the event loop to themselves. */
 const turnMilliseconds = 10;
 
-type SizeRow = [lastOffset: Offset, bodyBytes: number];
-type BatchColumns = [
-  baseOffset: Offset,
-  lastOffset: Offset,
-  appendedAt: number,
-  count: number,
-  checksum: number,
-  body: Buffer,
-];
+/** A run of batches that was fetched at once. */
+interface Fetched {
+  readonly from: Offset;
+  /** Where the next fetch goes on. */
+  readonly to: Offset;
+}
 
-/** Reads committed batches on the main thread: from memory where they are there, else from the database. */
+/** Reads committed batches: from memory where they are there, else through the fetching thread (see log-fetcher.ts). */
 export class LogReader {
-  readonly #connection: Connection;
   readonly #cache: BatchCache;
-  readonly #selectSizes;
-  readonly #selectBatches;
-  /** What the rows last read weighed on average, by partition: how many of the index are worth looking at. Bytes. */
-  readonly #rowBytes = new WeakMap<PartitionState, number>();
-  /** Where the last load of a partition ended: one that goes on there is part of a longer run. */
-  readonly #loadedTo = new WeakMap<PartitionState, Offset>();
+  readonly #thread: LogThread<FetchRequests>;
+  /** The last fetch of each partition: one that goes on where it ended is part of a longer run. */
+  readonly #last = new WeakMap<PartitionState, Fetched>();
+  /** Fetches under way, by partition and position: readers at one position share them. */
+  readonly #underWay = new Map<string, Promise<readonly StoredBatch[]>>();
   #turnStartedAt: number | undefined;
+  #isClosed = false;
 
-  constructor(databasePath: string, cache: BatchCache) {
-    this.#connection = openForReading(databasePath);
+  constructor(databasePath: string, cache: BatchCache, logger: Logger) {
     this.#cache = cache;
-    this.#selectSizes = this.#connection
-      .prepare(
-        `SELECT last_offset, body_bytes FROM batch
-         WHERE partition_id = ? AND last_offset >= ? AND last_offset < ? ORDER BY last_offset LIMIT ?`,
-      )
-      .raw();
-    this.#selectBatches = this.#connection
-      .prepare(
-        `SELECT base_offset, last_offset, appended_at, record_count, checksum, body FROM batch
-         WHERE partition_id = ? AND last_offset >= ? AND last_offset <= ? ORDER BY last_offset`,
-      )
-      .raw();
+    this.#thread = startLogThread<FetchRequests>(new URL('./log-fetcher.js', import.meta.url), (error) =>
+      logger.error({ error: describeError(error) }, 'The thread that reads the log ended; nothing old can be read'),
+    );
+    this.#thread.ask('open', { path: databasePath }).catch((error: unknown) => {
+      if (!this.#isClosed) logger.error({ error: describeError(error) }, 'The log cannot be opened for reading');
+    });
   }
 
   /**
    * Reads on from a position below `latest`.
-   * @returns no batches only when nothing but holes lies between the position and `latest`
-   * @throws CORRUPT_BATCH when the first batch is damaged; a later one fails the read that begins there
+   * @returns no batches only when nothing but holes lies between the position and `latest`; undefined when retention or
+   *   the topic's deletion overtook the read, so that the position has to be judged anew
+   * @throws CORRUPT_BATCH when the first batch is damaged; a later one fails the read that begins there;
+   *   LOG_UNAVAILABLE, LOG_CLOSED
    */
-  async read(partition: PartitionState, from: Offset, bytesMaximum: number): Promise<ReadResult> {
-    const result = this.#readNow(partition, from, Math.min(bytesMaximum, readBytesMaximum));
-    if (this.#isTurnSpent()) await new Promise((resolve) => setImmediate(resolve));
-    return result;
+  async read(partition: PartitionState, from: Offset, bytesMaximum: number): Promise<ReadResult | undefined> {
+    const { latest } = partition;
+    const bytes = Math.min(bytesMaximum, readBytesMaximum);
+    const cached = this.#cache.find(partition, from);
+    if (cached !== undefined) {
+      const result = takeRun(cached, (offset) => this.#cache.find(partition, offset), from, latest, bytes);
+      this.#fetchAhead(partition, result.nextOffset, latest);
+      if (this.#isTurnSpent()) await new Promise((resolve) => setImmediate(resolve));
+      return result;
+    }
+    const fetched = await this.#fetch(partition, from, latest);
+    if (partition.isDeleted || from < partition.earliest) return undefined;
+    const [first, ...rest] = fetched;
+    if (first === undefined) return { batches: [], nextOffset: latest };
+    return takeRun(first, () => rest.shift(), from, latest, bytes);
   }
 
-  #readNow(partition: PartitionState, from: Offset, bytesMaximum: number): ReadResult {
-    const batches: RecordBatch[] = [];
-    let bytes = 0;
-    let nextOffset = from;
-    let loaded: StoredBatch[] = [];
-    let loadedIndex = 0;
-    while (nextOffset < partition.latest) {
-      let batch = loaded[loadedIndex] ?? this.#cache.find(partition, nextOffset);
-      if (batch === undefined) {
-        if (batches.length > 0 && bytes >= bytesMaximum) break;
-        loaded = this.#loadOrStop(partition, nextOffset, bytesMaximum - bytes, batches.length > 0);
-        loadedIndex = 0;
-        batch = loaded[0];
-        if (batch === undefined) {
-          if (batches.length === 0) nextOffset = partition.latest;
-          break;
-        }
-      }
-      if (batches.length > 0 && bytes + batch.bytes.length > bytesMaximum) break;
-      if (batch === loaded[loadedIndex]) loadedIndex += 1;
-      bytes += batch.bytes.length;
-      nextOffset = batch.position.lastOffset + 1;
-      const wanted = batchFrom(batch, from);
-      if (wanted.count > 0) batches.push(wanted);
-    }
-    return { batches, nextOffset };
+  /** The next run is on its way while a reader is busy with the last one. */
+  #fetchAhead(partition: PartitionState, position: Offset, latest: Offset): void {
+    const last = this.#last.get(partition);
+    if (last === undefined || position <= last.from || position > last.to || last.to >= latest) return;
+    if (this.#cache.find(partition, last.to) !== undefined) return;
+    // Whoever reads on from there meets the same failure and tells of it.
+    this.#fetch(partition, last.to, latest).catch(() => undefined);
   }
 
-  /** A damaged batch behind sound ones is left for the next read to report. */
-  #loadOrStop(partition: PartitionState, from: Offset, bytes: number, hasBatches: boolean): StoredBatch[] {
-    try {
-      const isRun = this.#loadedTo.get(partition) === from;
-      return this.#load(partition, from, Math.max(bytes, isRun ? readAheadBytesMaximum : readAheadBytesMinimum));
-    } catch (error) {
-      if (hasBatches && isLendstreamError(error, 'CORRUPT_BATCH')) return [];
-      throw error;
-    }
+  #fetch(partition: PartitionState, from: Offset, latest: Offset): Promise<readonly StoredBatch[]> {
+    const key = `${partition.id}:${from}`;
+    const shared = this.#underWay.get(key);
+    if (shared !== undefined) return shared;
+    const fetch = this.#fetchFresh(partition, from, latest).finally(() => this.#underWay.delete(key));
+    this.#underWay.set(key, fetch);
+    return fetch;
   }
 
-  #load(partition: PartitionState, from: Offset, bytesMaximum: number): StoredBatch[] {
-    try {
-      const { id, latest } = partition;
-      const rowBytes = this.#rowBytes.get(partition) ?? rowBytesAssumed;
-      const rows = Math.min(Math.ceil(bytesMaximum / rowBytes) + 1, indexRowsMaximum);
-      const sizes = this.#selectSizes.all(id, from, latest, rows) as SizeRow[];
-      const lastOffset = lastOffsetWithin(sizes, bytesMaximum);
-      if (lastOffset === undefined) return [];
-      this.#rowBytes.set(partition, averageBytes(sizes));
-      const loaded: StoredBatch[] = [];
-      for (const columns of this.#selectBatches.all(id, from, lastOffset) as BatchColumns[]) {
-        const batch = decodeUnlessLater(partition, columns, loaded.length > 0);
-        if (batch === undefined) break;
-        loaded.push(batch);
-        this.#cache.add(partition, batch);
-        this.#loadedTo.set(partition, batch.position.lastOffset + 1);
-      }
-      return loaded;
-    } catch (error) {
-      throw readFailure(partition, from, error);
+  async #fetchFresh(partition: PartitionState, from: Offset, latest: Offset): Promise<readonly StoredBatch[]> {
+    const { id: partitionId, topic, partition: number } = partition;
+    const isRun = this.#last.get(partition)?.to === from;
+    const bytesMaximum = isRun ? fetchBytesMaximum : fetchBytesMinimum;
+    const question = { topic, partition: number, partitionId, from, latest, bytesMaximum };
+    const bodies = await this.#thread.ask('fetch', question).catch((error: unknown) => {
+      throw this.#failure(error);
+    });
+    const batches = bodies.map((body) => decodeBody(partition, Buffer.from(body)));
+    for (const batch of batches) {
+      if (batch.position.lastOffset >= partition.earliest) this.#cache.add(partition, batch);
     }
+    const last = batches.at(-1);
+    if (last !== undefined) this.#last.set(partition, { from, to: last.position.lastOffset + 1 });
+    return batches;
+  }
+
+  #failure(error: unknown): unknown {
+    if (this.#isClosed) return new LendstreamError('LOG_CLOSED', 'The log is closed.');
+    if (!isLendstreamError(error, 'OUTCOME_UNKNOWN')) return error;
+    return new LendstreamError('LOG_UNAVAILABLE', 'The thread that reads the log ended.', { cause: error });
   }
 
   /**
@@ -153,59 +130,31 @@ export class LogReader {
     return now - this.#turnStartedAt > turnMilliseconds;
   }
 
-  close(): void {
-    this.#connection.close();
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#thread.ask('close', null).catch(() => undefined);
+    await this.#thread.end();
   }
 }
 
-/** The last offset of the run of rows that fits, the first row always included. */
-function lastOffsetWithin(sizes: readonly SizeRow[], bytesMaximum: number): Offset | undefined {
-  let within: Offset | undefined;
+/** As many batches as fit, in a row without a gap in memory; the first is taken whatever it weighs. */
+function takeRun(
+  first: StoredBatch,
+  next: (offset: Offset) => StoredBatch | undefined,
+  from: Offset,
+  latest: Offset,
+  bytesMaximum: number,
+): ReadResult {
+  const batches: RecordBatch[] = [];
   let bytes = 0;
-  for (const [lastOffset, bodyBytes] of sizes) {
-    bytes += bodyBytes;
-    if (within !== undefined && bytes > bytesMaximum) break;
-    within = lastOffset;
+  let nextOffset = from;
+  for (let batch: StoredBatch | undefined = first; batch !== undefined; batch = next(nextOffset)) {
+    if (batches.length > 0 && bytes + batch.bytes.length > bytesMaximum) break;
+    bytes += batch.bytes.length;
+    nextOffset = batch.position.lastOffset + 1;
+    const wanted = batchFrom(batch, from);
+    if (wanted.count > 0) batches.push(wanted);
+    if (nextOffset >= latest) break;
   }
-  return within;
-}
-
-function averageBytes(sizes: readonly SizeRow[]): number {
-  let bytes = 0;
-  for (const [, bodyBytes] of sizes) bytes += bodyBytes;
-  return bytes / sizes.length;
-}
-
-/** @returns undefined for a damaged row that is not the first of its read */
-function decodeUnlessLater(
-  partition: PartitionState,
-  [baseOffset, lastOffset, appendedAt, count, checksum, body]: BatchColumns,
-  isLater: boolean,
-): StoredBatch | undefined {
-  try {
-    return decodeRow(partition, {
-      partitionId: partition.id,
-      baseOffset,
-      lastOffset,
-      appendedAt,
-      count,
-      checksum,
-      body,
-    });
-  } catch (error) {
-    if (isLater) return undefined;
-    throw error;
-  }
-}
-
-function readFailure({ topic, partition }: PartitionState, from: Offset, error: unknown): LendstreamError {
-  if (error instanceof LendstreamError) return error;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return code.startsWith('SQLITE_CORRUPT')
-    ? new LendstreamError(
-        'CORRUPT_BATCH',
-        `Topic ${topic}, partition ${partition}, cannot be read from offset ${from} on: ${describeError(error)}.`,
-        { cause: error, details: { topic, partition, baseOffset: from } },
-      )
-    : new LendstreamError('LOG_UNAVAILABLE', `Reading the log failed: ${describeError(error)}.`, { cause: error });
+  return { batches, nextOffset };
 }

@@ -42,7 +42,7 @@ export interface EmbeddedLogOptions {
   readonly clock?: Clock;
   /** Bytes of records that may wait to be written; beyond it appends answer OVERLOADED. Default 64 MiB. */
   readonly queuedBytesMaximum?: number;
-  /** Memory for batches appended or read lately. Default 64 MiB. */
+  /** Memory for batches appended or read lately. Default 128 MiB. */
   readonly cacheBytesMaximum?: number;
   /** The size the database file may grow to; beyond it appends answer LOG_FULL. Default: what the disk holds. */
   readonly databaseBytesMaximum?: number;
@@ -104,8 +104,8 @@ export class EmbeddedLog implements EventLog {
     this.#clock = options.clock ?? systemClock;
     this.#writerThread = writerThread;
     this.#catalogue = new TopicCatalogue(writerThread, state);
-    this.#cache = new BatchCache(options.cacheBytesMaximum ?? 64 * mebibyte);
-    this.#reader = new LogReader(join(lock.path, 'log.db'), this.#cache);
+    this.#cache = new BatchCache(options.cacheBytesMaximum ?? 128 * mebibyte);
+    this.#reader = new LogReader(join(lock.path, 'log.db'), this.#cache, options.logger);
     this.#groupOffsets = new GroupOffsets(writerThread, state.groupOffsets, options.logger);
     this.#maintenance = new LogMaintenance({
       databasePath: join(lock.path, 'log.db'),
@@ -220,7 +220,10 @@ export class EmbeddedLog implements EventLog {
     this.#assertOpen();
     if (partition.isDeleted) throw unknownPartition(partition);
     if (!(offset >= partition.earliest && offset <= partition.latest)) throw outOfRange(partition, offset);
-    if (offset < partition.latest) return this.#reader.read(partition, offset, bytesMaximum);
+    if (offset < partition.latest) {
+      const read = this.#reader.read(partition, offset, bytesMaximum);
+      return read.then((result) => result ?? this.#readOrWait(partition, offset, options, deadline));
+    }
     const remaining = deadline - this.#clock.monotonic();
     if (remaining <= 0 || signal?.aborted === true) return Promise.resolve({ batches: [], nextOffset: offset });
     return waitForGrowth(partition, remaining, signal).then((reason) =>
@@ -286,7 +289,7 @@ export class EmbeddedLog implements EventLog {
     await this.#queue.drained();
     await this.#maintenance.close();
     await this.#groupOffsets.close();
-    this.#reader.close();
+    await this.#reader.close();
     try {
       await this.#writerThread.ask('close', null);
     } catch (error) {

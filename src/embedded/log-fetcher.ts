@@ -1,0 +1,138 @@
+import { LendstreamError, describeError } from '../errors.ts';
+import type { Offset } from '../broker/event-log.ts';
+import { checkRow } from './batch-format.ts';
+import { openForReading } from './log-database.ts';
+import type { Connection } from './log-database.ts';
+import type { FetchQuestion, FetchRequests } from './log-messages.ts';
+import { Transferred, answerRequests } from './log-thread.ts';
+
+/**
+ * The fetching thread: reads rows and compares their checksums, so that neither a slow disk nor a long backlog keeps the
+ * main thread from everything else.
+ */
+
+/** Rows that one look at the index goes through at most. */
+const indexRowsMaximum = 256;
+
+/** What a row is taken to weigh before any of its partition was read. Bytes. */
+const rowBytesAssumed = 16 * 1024;
+
+type SizeRow = [lastOffset: Offset, bodyBytes: number];
+type BatchColumns = [
+  baseOffset: Offset,
+  lastOffset: Offset,
+  appendedAt: number,
+  count: number,
+  checksum: number,
+  body: Buffer,
+];
+
+let opened: { connection: Connection; statements: ReturnType<typeof prepareStatements> } | undefined;
+/** What the rows last read weighed on average, by partition: how many of the index are worth looking at. Bytes. */
+const rowBytes = new Map<number, number>();
+
+function prepareStatements(connection: Connection) {
+  return {
+    sizes: connection
+      .prepare(
+        `SELECT last_offset, body_bytes FROM batch
+         WHERE partition_id = ? AND last_offset >= ? AND last_offset < ? ORDER BY last_offset LIMIT ?`,
+      )
+      .raw(),
+    batches: connection
+      .prepare(
+        `SELECT base_offset, last_offset, appended_at, record_count, checksum, body FROM batch
+         WHERE partition_id = ? AND last_offset >= ? AND last_offset <= ? ORDER BY last_offset`,
+      )
+      .raw(),
+  };
+}
+
+function fetchRows(question: FetchQuestion): Transferred<readonly ArrayBuffer[]> {
+  if (opened === undefined) throw new LendstreamError('LOG_CLOSED', 'The log is closed.');
+  const { sizes, batches } = opened.statements;
+  const { partitionId, from, latest, bytesMaximum } = question;
+  const bodies: ArrayBuffer[] = [];
+  try {
+    const weight = rowBytes.get(partitionId) ?? rowBytesAssumed;
+    const rows = Math.min(Math.ceil(bytesMaximum / weight) + 1, indexRowsMaximum);
+    const found = sizes.all(partitionId, from, latest, rows) as SizeRow[];
+    const lastOffset = lastOffsetWithin(found, bytesMaximum);
+    if (lastOffset === undefined) return new Transferred(bodies, bodies);
+    rowBytes.set(partitionId, averageBytes(found));
+    for (const columns of batches.all(partitionId, from, lastOffset) as BatchColumns[]) {
+      if (!isSound(question, columns, bodies.length > 0)) break;
+      bodies.push(memoryOf(columns[5]));
+    }
+  } catch (error) {
+    throw readFailure(question, error);
+  }
+  return new Transferred(bodies, bodies);
+}
+
+/**
+ * A damaged row behind sound ones is left for the fetch that begins there to report.
+ * @throws CORRUPT_BATCH for a damaged row that is the first
+ */
+function isSound(question: FetchQuestion, columns: BatchColumns, isLater: boolean): boolean {
+  const [baseOffset, lastOffset, appendedAt, count, checksum, body] = columns;
+  const { partitionId } = question;
+  try {
+    checkRow(question, { partitionId, baseOffset, lastOffset, appendedAt, count, checksum, body });
+    return true;
+  } catch (error) {
+    if (isLater) return false;
+    throw error;
+  }
+}
+
+/** The body's memory, to be handed over: the library gives each blob memory of its own. */
+function memoryOf(body: Buffer): ArrayBuffer {
+  const { buffer, byteOffset, length } = body;
+  const isWhole = buffer instanceof ArrayBuffer && byteOffset === 0 && buffer.byteLength === length;
+  return isWhole ? buffer : new Uint8Array(body).buffer;
+}
+
+/** The last offset of the run of rows that fits, the first row always included. */
+function lastOffsetWithin(sizes: readonly SizeRow[], bytesMaximum: number): Offset | undefined {
+  let within: Offset | undefined;
+  let bytes = 0;
+  for (const [lastOffset, bodyBytes] of sizes) {
+    bytes += bodyBytes;
+    if (within !== undefined && bytes > bytesMaximum) break;
+    within = lastOffset;
+  }
+  return within;
+}
+
+function averageBytes(sizes: readonly SizeRow[]): number {
+  let bytes = 0;
+  for (const [, bodyBytes] of sizes) bytes += bodyBytes;
+  return bytes / sizes.length;
+}
+
+function readFailure({ topic, partition, from }: FetchQuestion, error: unknown): LendstreamError {
+  if (error instanceof LendstreamError) return error;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return code.startsWith('SQLITE_CORRUPT')
+    ? new LendstreamError(
+        'CORRUPT_BATCH',
+        `Topic ${topic}, partition ${partition}, cannot be read from offset ${from} on: ${describeError(error)}.`,
+        { details: { topic, partition, baseOffset: from } },
+      )
+    : new LendstreamError('LOG_UNAVAILABLE', `Reading the log failed: ${describeError(error)}.`);
+}
+
+answerRequests<FetchRequests>({
+  open: ({ path }) => {
+    const connection = openForReading(path);
+    opened = { connection, statements: prepareStatements(connection) };
+    return null;
+  },
+  fetch: fetchRows,
+  close: () => {
+    opened?.connection.close();
+    opened = undefined;
+    return null;
+  },
+});
