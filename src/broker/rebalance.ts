@@ -7,8 +7,6 @@ import {
   type Session,
 } from './coordination.ts';
 
-export { comparePartitions };
-
 /**
  * Which partitions must change hands so that every open stream of a subscription has its share. Any stream may ask at
  * any time: the answer depends on the arguments alone, not on their order, and is empty when nothing is to be done.

@@ -1,8 +1,7 @@
 import { LendstreamError } from '../errors.ts';
 import type { BatchRules } from './batches.ts';
-import type { EventTypePartition } from './coordination.ts';
+import { comparePartitions, type EventTypePartition } from './coordination.ts';
 import { parsePartition } from './cursor.ts';
-import { comparePartitions } from './rebalance.ts';
 
 /** What a consumer asked of its stream, checked, with every default filled in. */
 export interface StreamParameters extends BatchRules {

@@ -32,7 +32,11 @@ export async function readBody(request: Request, bytesMaximum: number = bodyByte
  * @throws what {@link readBody} throws, and MALFORMED_REQUEST with the parser's words
  */
 export async function readJsonObject(request: Request): Promise<Record<string, unknown>> {
-  const body = await readBody(request);
+  return parseJsonObject(await readBody(request));
+}
+
+/** @throws MALFORMED_REQUEST with the parser's words */
+export function parseJsonObject(body: Buffer): Record<string, unknown> {
   let value: unknown;
   try {
     value = JSON.parse(body.toString('utf8'));

@@ -3,8 +3,7 @@ import { formatOffset, parseOffset, parsePartition } from '../broker/cursor.ts';
 import { cursorDistance, shiftCursor, unconsumedEvents, type Position } from '../broker/cursor-operations.ts';
 import { LendstreamError, describeError } from '../errors.ts';
 import { readBody } from './body.ts';
-import type { EventTypesServices } from './event-types.ts';
-import { partitionView } from './partitions.ts';
+import { partitionView, type EventTypesServices } from './partitions.ts';
 import { methodNotAllowed } from './problem.ts';
 
 /** Most cursors of one request. */

@@ -1,21 +1,14 @@
 import { Router, type Request } from 'express';
 import { isDeepStrictEqual } from 'node:util';
-import type { EventLog } from '../broker/event-log.ts';
 import type { EventType } from '../broker/event-type.ts';
 import { enrichmentStrategies, partitionStrategies, readEventType } from '../broker/event-type-validation.ts';
-import type { EventTypes } from '../broker/event-types.ts';
 import { parseSchema } from '../broker/json-schema.ts';
 import { LendstreamError } from '../errors.ts';
 import { readJsonObject } from './body.ts';
 import { createCursorOperationsRouter } from './cursor-operations.ts';
-import { createPartitionsRouter } from './partitions.ts';
+import { createPartitionsRouter, type EventTypesServices } from './partitions.ts';
 import { methodNotAllowed } from './problem.ts';
 import { pageOf, textParameter, type Page } from './query.ts';
-
-export interface EventTypesServices {
-  readonly eventTypes: EventTypes;
-  readonly log: EventLog;
-}
 
 /** Event types, their schemas and partitions, and the registry of strategies. */
 export function createEventTypesRouter(services: EventTypesServices): Router {

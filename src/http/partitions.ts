@@ -1,11 +1,17 @@
 import { Router } from 'express';
 import { formatOffset, parseOffset, parsePartition } from '../broker/cursor.ts';
 import { unconsumedEvents } from '../broker/cursor-operations.ts';
-import type { PartitionBounds } from '../broker/event-log.ts';
+import type { EventLog, PartitionBounds } from '../broker/event-log.ts';
+import type { EventTypes } from '../broker/event-types.ts';
 import { LendstreamError } from '../errors.ts';
-import type { EventTypesServices } from './event-types.ts';
 import { methodNotAllowed } from './problem.ts';
 import { textParameter } from './query.ts';
+
+/** What the routes of event types and their partitions work with. */
+export interface EventTypesServices {
+  readonly eventTypes: EventTypes;
+  readonly log: EventLog;
+}
 
 /** GET /event-types/{name}/partitions and one of them, with `consumed_offset` the number of events after it. */
 export function createPartitionsRouter({ eventTypes, log }: EventTypesServices): Router {

@@ -9,7 +9,7 @@ import { SubscriptionStream, type StreamServices } from '../broker/subscription-
 import type { Subscription } from '../broker/subscription.ts';
 import { LendstreamError, describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import { readBody } from './body.ts';
+import { parseJsonObject, readBody } from './body.ts';
 import { writeJsonStream } from './json-stream.ts';
 import { OpenStreams } from './open-streams.ts';
 import { methodNotAllowed } from './problem.ts';
@@ -73,17 +73,7 @@ function closeStreamsOf({ kind, name, value }: RegistryChange, openStreams: Open
 /** Parameters of a POST; no body is no parameters. */
 async function readParameters(request: Request): Promise<Record<string, unknown>> {
   const body = await readBody(request);
-  if (body.length === 0) return {};
-  let value: unknown;
-  try {
-    value = JSON.parse(body.toString('utf8'));
-  } catch (error) {
-    throw new LendstreamError('MALFORMED_REQUEST', `The body is not JSON: ${describeError(error)}`);
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new LendstreamError('MALFORMED_REQUEST', 'The body must be a JSON object.');
-  }
-  return value as Record<string, unknown>;
+  return body.length === 0 ? {} : parseJsonObject(body);
 }
 
 async function serveStream(

@@ -1,5 +1,6 @@
 import type { LoanProduct } from './product.ts';
 import type { Decimal } from './money.ts';
+import type { CustomPaymentAmountType, PrepaymentRecalculationMethod } from './payment-options.ts';
 import type { LocalDate } from './terms.ts';
 
 /**
@@ -82,32 +83,11 @@ export interface Disburse extends LoanCommandHeader, TransactionDetails {
   readonly fees: readonly { readonly predefinedFeeKey: string; readonly amount?: Decimal }[];
 }
 
-export const customPaymentAmountTypes = [
-  'PRINCIPAL',
-  'INTEREST',
-  'MANUAL_FEE',
-  'UPFRONT_DISBURSEMENT_FEE',
-  'PAYMENT_DUE_FEE',
-  'PENALTY',
-  'NON_SCHEDULED_FEE',
-] as const;
-export type CustomPaymentAmountType = (typeof customPaymentAmountTypes)[number];
-
 export interface CustomPaymentAmount {
   readonly customPaymentAmountType: CustomPaymentAmountType;
   readonly amount: Decimal;
   readonly predefinedFeeKey?: string;
 }
-
-export const prepaymentRecalculationMethods = [
-  'NO_RECALCULATION',
-  'RESCHEDULE_REMAINING_REPAYMENTS',
-  'RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS',
-  'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT',
-  'REDUCE_AMOUNT_PER_INSTALLMENT',
-  'REDUCE_NUMBER_OF_INSTALLMENTS_NEW',
-] as const;
-export type PrepaymentRecalculationMethod = (typeof prepaymentRecalculationMethods)[number];
 
 export interface Repay extends LoanCommandHeader, TransactionDetails {
   readonly type: 'REPAY';

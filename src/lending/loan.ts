@@ -1,4 +1,5 @@
-import type { CustomPaymentAmount, PrepaymentRecalculationMethod } from './commands.ts';
+import type { CustomPaymentAmount } from './commands.ts';
+import type { PrepaymentRecalculationMethod } from './payment-options.ts';
 import { type Decimal, sum } from './money.ts';
 import type { FeeAllocation, FeeTrigger, LoanProduct } from './product.ts';
 import type { Refusal } from './refusals.ts';

@@ -1,4 +1,4 @@
-import type { PrepaymentRecalculationMethod } from './commands.ts';
+import type { PrepaymentRecalculationMethod } from './payment-options.ts';
 import { type Ledger, rowAt } from './ledger.ts';
 import { type Installment, type Loan, dueOf, isDynamic, rowExpected } from './loan.ts';
 import { type Decimal, sum, zero } from './money.ts';

@@ -1,4 +1,4 @@
-import type { CustomPaymentAmountType, PrepaymentRecalculationMethod } from './commands.ts';
+import type { CustomPaymentAmountType, PrepaymentRecalculationMethod } from './payment-options.ts';
 import type { Currency, Decimal } from './money.ts';
 import type {
   AmortizationMethod,

@@ -1,4 +1,5 @@
-import type { CustomPaymentAmount, PrepaymentRecalculationMethod } from './commands.ts';
+import type { CustomPaymentAmount } from './commands.ts';
+import type { PrepaymentRecalculationMethod } from './payment-options.ts';
 import { startOfDay } from './installments.ts';
 import { type Loan, type LoanTransaction, type LoanTransactionType, installmentKey, toInstant } from './loan.ts';
 import type { Decimal } from './money.ts';

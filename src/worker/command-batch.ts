@@ -232,12 +232,9 @@ export class CommandBatch {
     fullReason: string,
     subject: Omit<CommandOutcome, 'outcome' | 'reason'>,
   ): CommandOutcome {
-    const { partition, offset } = command;
+    const { offset } = command;
     const reason = fullReason.slice(0, reasonCharactersMaximum);
-    this.#options.logger.warn(
-      { partition, offset, reason, commandId: subject.commandId },
-      'A command went to the dead letters',
-    );
+    this.#options.logger.warn({ offset, reason, commandId: subject.commandId }, 'A command went to the dead letters');
     const value = writeDeadLetter(command, reason, subject.commandId);
     this.#deadLetters.push({ key: subject.loanAccountId ?? subject.loanProductId ?? null, value });
     this.#bytes += value.length;

@@ -7,10 +7,9 @@ import {
   type Disburse,
   type PrincipalOverpayment,
   type Repay,
-  customPaymentAmountTypes,
-  prepaymentRecalculationMethods,
   stateActions,
 } from '../lending/commands.ts';
+import { customPaymentAmountTypes, prepaymentRecalculationMethods } from '../lending/payment-options.ts';
 import { zero } from '../lending/money.ts';
 import { type FieldReader, present } from './field-reader.ts';
 

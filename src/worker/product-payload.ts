@@ -1,4 +1,4 @@
-import { type PrepaymentRecalculationMethod, prepaymentRecalculationMethods } from '../lending/commands.ts';
+import { type PrepaymentRecalculationMethod, prepaymentRecalculationMethods } from '../lending/payment-options.ts';
 import { type Currency, type Decimal, zero } from '../lending/money.ts';
 import type { AllocationElement, Bounded, LoanProduct, ProductFee } from '../lending/product.ts';
 import { type FieldReader, present } from './field-reader.ts';

@@ -1,5 +1,8 @@
 import * as fc from 'fast-check';
-import { type PrepaymentRecalculationMethod, prepaymentRecalculationMethods } from '../../src/lending/commands.ts';
+import {
+  type PrepaymentRecalculationMethod,
+  prepaymentRecalculationMethods,
+} from '../../src/lending/payment-options.ts';
 import { addDays } from '../../src/lending/dates.ts';
 import { figuresOf } from '../../src/lending/balances.ts';
 import { accrueTo } from '../../src/lending/accrual.ts';

@@ -38,7 +38,10 @@ describe('a stored loan', () => {
   }
 
   it('is read in parts as it is read whole', () => {
-    const loan = { ...loanOf(when(disbursed(), repay(100, '2011-02-23'))), loanName: '#1,"charges":[],"transactions":[' };
+    const loan = {
+      ...loanOf(when(disbursed(), repay(100, '2011-02-23'))),
+      loanName: '#1,"charges":[],"transactions":[',
+    };
     const text = encodeLoan(loan);
     expect(decodeAccount(text)).to.deep.equal({ ...loan, transactions: [] });
     expect(decodeTransactions(text, 1, 9)).to.deep.equal(loan.transactions.slice(1));

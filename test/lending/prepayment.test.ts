@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import type { PrepaymentRecalculationMethod } from '../../src/lending/commands.ts';
+import type { PrepaymentRecalculationMethod } from '../../src/lending/payment-options.ts';
 import { figuresOf } from '../../src/lending/balances.ts';
 import { openLedger } from '../../src/lending/ledger.ts';
 import { fitsProduct, respread } from '../../src/lending/prepayment.ts';

@@ -1,4 +1,4 @@
-import type { PrepaymentRecalculationMethod } from '../commands.ts';
+import type { PrepaymentRecalculationMethod } from '../payment-options.ts';
 import { periodInterest, regularPeriodRate } from '../interest.ts';
 import { larger, smaller, sum, zero } from '../money.ts';
 import type { Decimal } from '../money.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
-import { prepaymentRecalculationMethods } from '../../../src/lending/commands.ts';
-import type { PrepaymentRecalculationMethod } from '../../../src/lending/commands.ts';
+import { prepaymentRecalculationMethods } from '../../../src/lending/payment-options.ts';
+import type { PrepaymentRecalculationMethod } from '../../../src/lending/payment-options.ts';
 import { Decimal } from '../../../src/lending/money.ts';
 import { buildSchedule, rebuildRows } from '../../../src/lending/schedule/build-schedule.ts';
 import { anyPrincipal, anyStart, anyTerms, expectSound } from '../any-schedule.ts';

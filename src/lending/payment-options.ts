@@ -1,0 +1,22 @@
+/** What a custom repayment may be for. */
+export const customPaymentAmountTypes = [
+  'PRINCIPAL',
+  'INTEREST',
+  'MANUAL_FEE',
+  'UPFRONT_DISBURSEMENT_FEE',
+  'PAYMENT_DUE_FEE',
+  'PENALTY',
+  'NON_SCHEDULED_FEE',
+] as const;
+export type CustomPaymentAmountType = (typeof customPaymentAmountTypes)[number];
+
+/** What a payment beyond what is due does to the installments that are left. */
+export const prepaymentRecalculationMethods = [
+  'NO_RECALCULATION',
+  'RESCHEDULE_REMAINING_REPAYMENTS',
+  'RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS',
+  'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT',
+  'REDUCE_AMOUNT_PER_INSTALLMENT',
+  'REDUCE_NUMBER_OF_INSTALLMENTS_NEW',
+] as const;
+export type PrepaymentRecalculationMethod = (typeof prepaymentRecalculationMethods)[number];
