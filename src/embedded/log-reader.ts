@@ -132,6 +132,7 @@ export class LogReader {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    // A thread that ended by itself was logged when it did, and has nothing left to close.
     await this.#thread.ask('close', null).catch(() => undefined);
     await this.#thread.end();
   }
