@@ -1,7 +1,6 @@
 import { Router, type Request } from 'express';
 import { readExactObject } from '../worker/exact-json.ts';
-import { type ToggleName, isToggleName, readToggle, setToggle, toggleNames } from '../worker/toggles.ts';
-import type { Registry } from '../broker/registry.ts';
+import { type ToggleName, isToggleName, listToggles, setToggle, viewToggle } from '../worker/toggles.ts';
 import { readBody } from './body.ts';
 import {
   invalidParameter,
@@ -21,28 +20,22 @@ export function createTogglesRouter({ registry, clock, logger }: LendingServices
   router
     .route('/toggles')
     .get((_request, response) => {
-      response.json(toggleNames.map((name) => toggleOf(registry, name)));
+      response.json(listToggles(registry));
     })
     .all(lendingMethodNotAllowed('GET'));
   router
     .route('/toggles/:name')
     .get((request, response) => {
-      response.json(toggleOf(registry, namedToggle(request)));
+      response.json(viewToggle(registry, namedToggle(request)));
     })
     .put(async (request, response) => {
       const name = namedToggle(request);
       await setToggle(registry, name, await readEnabled(request), clock.now());
-      response.json(toggleOf(registry, name));
+      response.json(viewToggle(registry, name));
     })
     .all(lendingMethodNotAllowed('GET', 'PUT'));
   router.use('/toggles', lendingPathNotFound, lendingErrorHandler(logger));
   return router;
-}
-
-/** `switchedAt` is null for a toggle that was never switched. */
-function toggleOf(registry: Registry, name: ToggleName) {
-  const record = readToggle(registry, name);
-  return { name, enabled: record?.enabled ?? false, switchedAt: record?.switchedAt ?? null };
 }
 
 /** @throws LendingErrors 404 */

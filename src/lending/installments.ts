@@ -67,11 +67,6 @@ export function scheduleOf(loan: Loan, toggles: Toggles): ScheduleView {
   };
 }
 
-/** The installments that schedule events tell of: those of the disbursed loan. */
-export function installmentsOf(loan: Loan, toggles: Toggles): InstallmentView[] {
-  return loan.position.installments.map((row) => installmentView(loan, row, toggles));
-}
-
 /**
  * The installments that look different from when they were last published, under the toggles of that time.
  * @param toggles those of now

@@ -1,13 +1,13 @@
-import { accrueTo, expectInterest } from './accrual.ts';
+import { accrueTo } from './accrual.ts';
 import { currentRowIndex } from './allocation.ts';
 import { figuresOf } from './balances.ts';
 import type { PrincipalOverpayment } from './commands.ts';
 import { type Decision, type DecisionContext, refuse, transactionOf } from './decision.ts';
-import { type Ledger, closeLedger, noAmounts, openLedger, rowAt } from './ledger.ts';
+import { type Ledger, noAmounts, openLedger, rowAt } from './ledger.ts';
 import { type Loan, dayOf, dueOf } from './loan.ts';
 import { type Decimal, smaller, sum, zero } from './money.ts';
-import { fitsProduct, respread } from './prepayment.ts';
-import { closedWhenRepaid, refusalOfMovement } from './repayment.ts';
+import { respread } from './prepayment.ts';
+import { recalculationMethodOf, refusalOfMovement, settleMovement } from './repayment.ts';
 
 /**
  * Lowers the outstanding principal without paying any installment. The amount is noted on the installment in whose period
@@ -24,13 +24,10 @@ export function decidePrincipalOverpayment(
 ): Decision {
   const { product } = loan;
   const { amount } = command;
-  const { prepaymentAcceptance, prepaymentRecalculationMethod } = product.paymentSettings.prepaymentSettings;
-  const method = command.prepaymentRecalculationMethod ?? prepaymentRecalculationMethod;
+  const { prepaymentAcceptance } = product.paymentSettings.prepaymentSettings;
+  const method = recalculationMethodOf(product, command);
   const fault = refusalOfMovement(loan, command);
   if (fault !== null) return { refusals: [fault] };
-  if (!fitsProduct(method, product)) {
-    return refuse('LOAN_PRODUCT_PREPAYMENT_OPTIONS_MISMATCH', 'prepaymentRecalculationMethod');
-  }
   const valueDate = command.valueDate ?? dayOf(command.receivedAt);
   const accrued = accrueTo(loan, loan.position, valueDate);
   if (amount.greaterThan(figuresOf(loan, accrued).principal.balance)) return refuse('EXCESS_REPAYMENT_ERROR', 'amount');
@@ -42,8 +39,7 @@ export function decidePrincipalOverpayment(
   ledger.rows[current] = { ...row, principalOverpaid: row.principalOverpaid.plus(amount) };
   const left = takeFromOpenRows(ledger, amount, method);
   takeFromDueRows(ledger, left.rest);
-  const settled = expectInterest(loan, { ...closeLedger(ledger), periodicPayment: left.periodicPayment });
-  const position = closedWhenRepaid(loan, closeLedger(openLedger(loan, settled, valueDate)), command.receivedAt);
+  const position = settleMovement(loan, ledger, left.periodicPayment, command.receivedAt);
   return {
     fact: {
       type: 'TRANSACTION_POSTED',

@@ -6,7 +6,9 @@ import { type Decision, type DecisionContext, isUsableDate, refuse, transactionO
 import { type Ledger, closeLedger, openLedger, rowAt } from './ledger.ts';
 import { type Loan, type LoanPosition, dayOf, isDynamic } from './loan.ts';
 import { type Decimal, isPostable, sum } from './money.ts';
+import type { PrepaymentRecalculationMethod } from './payment-options.ts';
 import { fitsProduct, respread } from './prepayment.ts';
+import type { LoanProduct } from './product.ts';
 import { type Refusal, refusal } from './refusals.ts';
 
 /**
@@ -22,13 +24,10 @@ import { type Refusal, refusal } from './refusals.ts';
 export function decideRepayment(loan: Loan, command: Repay, context: DecisionContext): Decision {
   const { product } = loan;
   const { customPaymentAmounts: parts, amount } = command;
-  const { prepaymentAcceptance, prepaymentRecalculationMethod } = product.paymentSettings.prepaymentSettings;
-  const method = command.prepaymentRecalculationMethod ?? prepaymentRecalculationMethod;
+  const { prepaymentAcceptance } = product.paymentSettings.prepaymentSettings;
+  const method = recalculationMethodOf(product, command);
   const fault = refusalOfMovement(loan, command);
   if (fault !== null) return { refusals: [fault] };
-  if (!fitsProduct(method, product)) {
-    return refuse('LOAN_PRODUCT_PREPAYMENT_OPTIONS_MISMATCH', 'prepaymentRecalculationMethod');
-  }
   const isCustom = parts.length > 0;
   const customFault = isCustom
     ? refusalOfCustomAmounts(product.allowCustomRepaymentAllocation, amount, parts, product.currency.digits)
@@ -50,8 +49,7 @@ export function decideRepayment(loan: Loan, command: Repay, context: DecisionCon
     return refuse('PREPAYMENT_NOT_ALLOWED_ERROR', 'amount');
   }
   const periodicPayment = ahead.isZero() ? ledger.position.periodicPayment : payAhead(ledger, ahead, method);
-  const settled = expectInterest(loan, { ...closeLedger(ledger), periodicPayment });
-  const position = closedWhenRepaid(loan, closeLedger(openLedger(loan, settled, valueDate)), command.receivedAt);
+  const position = settleMovement(loan, ledger, periodicPayment, command.receivedAt);
   return {
     fact: {
       type: 'TRANSACTION_POSTED',
@@ -89,11 +87,19 @@ function payAhead(ledger: Ledger, ahead: Decimal, method: Parameters<typeof resp
   return periodicPayment;
 }
 
-/** What is wrong with a payment before it is looked at what is owed; null when nothing is. */
-export function refusalOfMovement(
-  { position, product }: Loan,
-  command: { readonly amount: Decimal; readonly valueDate?: string; readonly receivedAt: number },
-): Refusal | null {
+/** What repayments and overpayments have in common: money that moves on a day. */
+type Movement = Pick<Repay, 'amount' | 'valueDate' | 'receivedAt' | 'prepaymentRecalculationMethod'>;
+
+/** How the rows left are spread anew: as the command says, else as the product does. */
+export function recalculationMethodOf(
+  { paymentSettings }: LoanProduct,
+  command: Movement,
+): PrepaymentRecalculationMethod {
+  return command.prepaymentRecalculationMethod ?? paymentSettings.prepaymentSettings.prepaymentRecalculationMethod;
+}
+
+/** What is wrong with a movement before it is looked at what is owed; null when nothing is. */
+export function refusalOfMovement({ position, product }: Loan, command: Movement): Refusal | null {
   if (position.accountState !== 'ACTIVE' || position.asOf === null) {
     return refusal('INVALID_ACCOUNT_STATE_FOR_REPAYMENTS');
   }
@@ -102,7 +108,16 @@ export function refusalOfMovement(
   }
   const valueDate = command.valueDate ?? dayOf(command.receivedAt);
   if (!isUsableDate(valueDate)) return refusal('INVALID_DATE', 'valueDate');
-  return valueDate < position.asOf ? refusal('ENTRY_DATE_BEFORE_OTHER_TRANSACTION', 'valueDate') : null;
+  if (valueDate < position.asOf) return refusal('ENTRY_DATE_BEFORE_OTHER_TRANSACTION', 'valueDate');
+  return fitsProduct(recalculationMethodOf(product, command), product)
+    ? null
+    : refusal('LOAN_PRODUCT_PREPAYMENT_OPTIONS_MISMATCH', 'prepaymentRecalculationMethod');
+}
+
+/** The position after a movement that the ledger has taken in: interest expected anew, closed if nothing is owed. */
+export function settleMovement(loan: Loan, ledger: Ledger, periodicPayment: Decimal | null, now: number): LoanPosition {
+  const settled = expectInterest(loan, { ...closeLedger(ledger), periodicPayment });
+  return closedWhenRepaid(loan, closeLedger(openLedger(loan, settled, ledger.valueDate)), now);
 }
 
 /** The position, CLOSED and REPAID if nothing is owed any more, fees outside the schedule included. */

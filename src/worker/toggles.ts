@@ -26,14 +26,21 @@ export function readToggle(registry: Registry, name: ToggleName): ToggleRecord |
   return registry.get<ToggleRecord>('toggle', name);
 }
 
-/** All toggles in their order, also those never switched (off, `switchedAt` null). */
-export function listToggles(
-  registry: Registry,
-): { readonly name: ToggleName; readonly enabled: boolean; readonly switchedAt: string | null }[] {
-  return toggleNames.map((name) => {
-    const record = readToggle(registry, name);
-    return { name, enabled: record?.enabled ?? false, switchedAt: record?.switchedAt ?? null };
-  });
+/** A toggle as the API shows it; `switchedAt` is null for one that was never switched, and off. */
+export interface ToggleView {
+  readonly name: ToggleName;
+  readonly enabled: boolean;
+  readonly switchedAt: string | null;
+}
+
+export function viewToggle(registry: Registry, name: ToggleName): ToggleView {
+  const record = readToggle(registry, name);
+  return { name, enabled: record?.enabled ?? false, switchedAt: record?.switchedAt ?? null };
+}
+
+/** All toggles in their order. */
+export function listToggles(registry: Registry): ToggleView[] {
+  return toggleNames.map((name) => viewToggle(registry, name));
 }
 
 /**

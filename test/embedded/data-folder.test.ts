@@ -9,16 +9,16 @@ import { lockDataFolder } from '../../src/embedded/data-folder.ts';
 import { EmbeddedLog } from '../../src/embedded/log.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { codeOf } from '../support/log-reading.ts';
-import { temporaryFolder } from '../support/temporary-log.ts';
+import { removeFolder, temporaryFolder } from '../support/service.ts';
 
 const holder = fileURLToPath(new URL('../support/data-folder-holder.js', import.meta.url));
 
 describe('the data folder', () => {
   let folder = '';
-  before(() => {
-    folder = temporaryFolder();
+  before(async () => {
+    folder = await temporaryFolder();
   });
-  after(() => rmSync(folder, { recursive: true, force: true }));
+  after(() => removeFolder(folder));
 
   function openLog(dataFolder: string): Promise<EmbeddedLog> {
     return EmbeddedLog.open({ dataFolder, logger: silentLogger });

@@ -2,12 +2,11 @@ import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { EmbeddedLog } from '../../src/embedded/log.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { readAll } from '../support/log-reading.ts';
-import { temporaryFolder } from '../support/temporary-log.ts';
+import { removeFolder, temporaryFolder } from '../support/service.ts';
 
 const program = fileURLToPath(new URL('../support/log-crash-writer.js', import.meta.url));
 const rounds = 20;
@@ -49,10 +48,10 @@ async function wholeBatches(log: EmbeddedLog, partition: number): Promise<string
 
 describe('a process killed in the middle of appends', function () {
   let dataFolder = '';
-  before(() => {
-    dataFolder = temporaryFolder();
+  before(async () => {
+    dataFolder = await temporaryFolder();
   });
-  after(() => rmSync(dataFolder, { recursive: true, force: true }));
+  after(() => removeFolder(dataFolder));
 
   it(`loses no acknowledged record and leaves no part of a batch, ${rounds} times`, async () => {
     const acknowledged: string[] = [];

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { changedInstallments, installmentsOf, scheduleOf, startOfDay } from '../../src/lending/installments.ts';
+import { changedInstallments, scheduleOf, startOfDay } from '../../src/lending/installments.ts';
 import { type Toggles, allTogglesOff } from '../../src/lending/toggles.ts';
 import {
   applyPenalty,
@@ -22,7 +22,7 @@ const penalties = (loanProduct: ReturnType<typeof product>): ReturnType<typeof d
   return when(when(when(disbursed(loanProduct), penalty), penalty), penalty);
 };
 const penaltyTax = (story: ReturnType<typeof disbursed>, toggles: Toggles): string[] => {
-  const { expected, paid, due } = installmentsOf(loanOf(story), toggles)[0]?.penalty.tax ?? expect.fail();
+  const { expected, paid, due } = scheduleOf(loanOf(story), toggles).installments[0]?.penalty.tax ?? expect.fail();
   return [expected, paid, due].map((amount) => amount.toFixed(2));
 };
 
@@ -49,7 +49,7 @@ describe('the tax of three penalties of 0.13 at 19 percent on top', () => {
 
   it('changes no amount owed', () => {
     for (const toggles of [allTogglesOff, derived]) {
-      expect(installmentsOf(loanOf(fixed), toggles)[0]?.penalty.amount.due.toFixed(2)).to.equal('0.45');
+      expect(scheduleOf(loanOf(fixed), toggles).installments[0]?.penalty.amount.due.toFixed(2)).to.equal('0.45');
     }
   });
 });
@@ -80,7 +80,7 @@ describe('the overpayment field', () => {
 
 describe('the state of an installment', () => {
   const states = (story: ReturnType<typeof disbursed>): string[] =>
-    installmentsOf(loanOf(story), allTogglesOff).map(({ state }) => state);
+    scheduleOf(loanOf(story), allTogglesOff).installments.map(({ state }) => state);
   it('follows what was paid and the last movement’s day', () => {
     expect(states(disbursed())).to.deep.equal(['PENDING', 'PENDING', 'PENDING', 'PENDING']);
     expect(states(when(disbursed(), repay('400', '2011-02-23')))).to.deep.equal([
@@ -109,7 +109,7 @@ describe('the state of an installment', () => {
   });
 
   it('has the days it was paid on', () => {
-    const [row] = installmentsOf(loanOf(when(disbursed(), repay('315.47', '2011-02-23'))), allTogglesOff);
+    const [row] = scheduleOf(loanOf(when(disbursed(), repay('315.47', '2011-02-23'))), allTogglesOff).installments;
     expect([row?.lastPaidDate, row?.repaidDate]).to.deep.equal([startOfDay('2011-02-23'), '2011-02-23T00:00:00Z']);
   });
 });

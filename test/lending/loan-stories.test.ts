@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { balancesOf } from '../../src/lending/balances.ts';
-import { installmentsOf } from '../../src/lending/installments.ts';
+import { scheduleOf } from '../../src/lending/installments.ts';
 import { allTogglesOff } from '../../src/lending/toggles.ts';
 import { transactionsOf } from '../../src/lending/transactions.ts';
 import { adjust, applyFee, disbursed, loanOf, repay, rowsOf, texts, when } from './loan-fixtures.ts';
@@ -20,7 +20,7 @@ describe('a loan of 1000 over four equal installments at ten percent a month', (
       '260.72/0.00 54.75/0.00',
       '286.79/0.00 28.68/0.00',
     ]);
-    const rows = installmentsOf(loanOf(start), allTogglesOff);
+    const rows = scheduleOf(loanOf(start), allTogglesOff).installments;
     expect(rows.map(({ number, state }) => `${number} ${state}`)).to.deep.equal([
       '1 PENDING',
       '2 PENDING',

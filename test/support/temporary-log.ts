@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { EmbeddedLog } from '../../src/embedded/log.ts';
 import type { EmbeddedLogOptions } from '../../src/embedded/log.ts';
 import { silentLogger } from '../../src/logger.ts';
+import { removeFolder, temporaryFolder } from './service.ts';
 
 /** An embedded log in a folder of its own, which can be closed and opened again. */
 export interface TemporaryLog {
@@ -16,7 +14,7 @@ export interface TemporaryLog {
 }
 
 export async function openTemporaryLog(options: Partial<EmbeddedLogOptions> = {}): Promise<TemporaryLog> {
-  const dataFolder = temporaryFolder();
+  const dataFolder = await temporaryFolder();
   const open = (changed: Partial<EmbeddedLogOptions> = {}): Promise<EmbeddedLog> =>
     EmbeddedLog.open({ dataFolder, logger: silentLogger, ...options, ...changed });
   const temporary: TemporaryLog = {
@@ -29,12 +27,8 @@ export async function openTemporaryLog(options: Partial<EmbeddedLogOptions> = {}
     },
     cleanup: async () => {
       await temporary.log.close();
-      rmSync(dataFolder, { recursive: true, force: true });
+      await removeFolder(dataFolder);
     },
   };
   return temporary;
-}
-
-export function temporaryFolder(): string {
-  return mkdtempSync(join(tmpdir(), 'lendstream-'));
 }
