@@ -1,0 +1,216 @@
+import type { ISocketFactory, SASLOptions } from 'kafkajs';
+import Broker from 'kafkajs/src/broker/index.js';
+import connectionPoolBuilder, {
+  type Connection,
+  type ConnectionPool,
+} from 'kafkajs/src/cluster/connectionPoolBuilder.js';
+import loggers from 'kafkajs/src/loggers/index.js';
+import RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
+import defaultSocketFactory from 'kafkajs/src/network/socketFactory.js';
+import type { ConnectionOptions as TlsOptions } from 'node:tls';
+import { LendstreamError, describeError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+
+/**
+ * Connections to the brokers: the only file that touches kafkajs's inside. kafkajs gives the socket, TLS, SASL, the
+ * framing of requests and the matching of answers; what is asked and what is answered is encoded and decoded in this
+ * folder.
+ *
+ * A broker answers the requests of one connection in order, so a long poll delays everything behind it. Each purpose
+ * therefore has a connection of its own to each broker: a lane.
+ */
+export type Lane = 'metadata' | 'long-poll' | 'catch-up' | 'produce' | 'coordinator';
+
+export interface BrokerAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A request of one kind and version, and how to read its answer. */
+export interface KafkaRequest<Answer> {
+  readonly name: string;
+  readonly apiKey: number;
+  readonly apiVersion: number;
+  /** The body, without the header. */
+  encode(): Buffer;
+  /** @param answer The body, without the header. It is memory of its own and may be kept. */
+  decode(answer: Buffer): Answer;
+  /** How long the broker itself may take before it answers, on top of the usual. Milliseconds. */
+  readonly brokerMilliseconds?: number;
+}
+
+export interface ConnectionsOptions {
+  readonly clientId: string;
+  readonly logger: Logger;
+  readonly tls?: TlsOptions | undefined;
+  readonly sasl?: SASLOptions | undefined;
+  /** How sockets are made; tests put proxies between. */
+  readonly socketFactory?: ISocketFactory | undefined;
+}
+
+/** How long a broker may take to accept a connection. Milliseconds. */
+const connectMilliseconds = 1_000;
+
+/** How long an answer may take, besides what a request grants the broker. It bounds how long a hung broker goes unnoticed. */
+const answerMilliseconds = 5_000;
+
+const authenticationMilliseconds = 10_000;
+
+/** How long before a session of SASL ends it is renewed; brokers have to allow sessions longer than this. Milliseconds. */
+const reauthenticationMilliseconds = 10_000;
+
+/**
+ * Nothing waits in a queue of its own unless a broker throttles: without this guard each connection would set a timer of
+ * 1 ms for every request, for ever.
+ */
+const schedule = RequestQueue.prototype.scheduleCheckPendingRequests;
+RequestQueue.prototype.scheduleCheckPendingRequests = function (this: RequestQueue): void {
+  if (this.pending.length > 0 || this.throttledUntil > Date.now()) schedule.call(this);
+};
+
+export class KafkaConnections {
+  readonly #options: ConnectionsOptions;
+  /** By lane and address. */
+  readonly #lanes = new Map<string, LaneConnection>();
+  #isClosed = false;
+
+  constructor(options: ConnectionsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Sends one request and answers with what the broker says, whatever error codes may be in it.
+   * @throws LOG_UNAVAILABLE: the broker was not reached, nothing was sent
+   * @throws OUTCOME_UNKNOWN: the request was sent and no answer came
+   * @throws LOG_CLOSED
+   */
+  async send<Answer>(to: BrokerAddress, lane: Lane, request: KafkaRequest<Answer>): Promise<Answer> {
+    if (this.#isClosed) throw new LendstreamError('LOG_CLOSED', 'The log is closed.');
+    const key = `${lane} ${to.host}:${to.port}`;
+    let connection = this.#lanes.get(key);
+    if (connection === undefined) {
+      connection = new LaneConnection(to, this.#options);
+      this.#lanes.set(key, connection);
+    }
+    return connection.send(request);
+  }
+
+  /** Closes every connection; requests without an answer fail. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const lane of this.#lanes.values()) lane.close();
+    this.#lanes.clear();
+  }
+}
+
+class LaneConnection {
+  readonly #address: BrokerAddress;
+  readonly #options: ConnectionsOptions;
+  #pool: ConnectionPool | undefined;
+  /** The first request on a connection goes alone: kafkajs would open a socket for each of several. */
+  #opening: Promise<Connection> | undefined;
+  #current: Connection | undefined;
+  #isClosed = false;
+
+  constructor(address: BrokerAddress, options: ConnectionsOptions) {
+    this.#address = address;
+    this.#options = options;
+  }
+
+  async send<Answer>(request: KafkaRequest<Answer>): Promise<Answer> {
+    const connection = this.#current?.isConnected() === true ? this.#current : await this.#connect();
+    const { apiKey, apiVersion, name } = request;
+    try {
+      return await connection.send<Answer>({
+        request: { apiKey, apiVersion, apiName: name, encode: () => Promise.resolve(encoded(request.encode())) },
+        response: {
+          decode: (answer) => Promise.resolve({ answer: request.decode(answer), clientSideThrottleTime: 0 }),
+          parse: ({ answer }) => Promise.resolve(answer),
+        },
+        requestTimeout: answerMilliseconds + (request.brokerMilliseconds ?? 0),
+        logResponseError: false,
+      });
+    } catch (error) {
+      // After a missing answer the next one could be late as well, and after an unreadable one nothing can be trusted.
+      if (this.#current === connection) this.#discard(error);
+      throw new LendstreamError(
+        'OUTCOME_UNKNOWN',
+        `Kafka at ${this.#address.host}:${this.#address.port} gave no answer to ${name}: ${describeError(error)}`,
+        { cause: error },
+      );
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#discard(new Error('The log is closed'));
+  }
+
+  #connect(): Promise<Connection> {
+    this.#opening ??= this.#open().finally(() => (this.#opening = undefined));
+    return this.#opening;
+  }
+
+  async #open(): Promise<Connection> {
+    const { host, port } = this.#address;
+    const { clientId, tls, sasl, socketFactory } = this.#options;
+    const logger = loggers.createLogger({ level: 0, logCreator: () => () => undefined });
+    const builder = connectionPoolBuilder({
+      logger,
+      socketFactory: socketFactory ?? defaultSocketFactory(),
+      brokers: [`${host}:${port}`],
+      clientId,
+      connectionTimeout: connectMilliseconds,
+      requestTimeout: answerMilliseconds,
+      enforceRequestTimeout: true,
+      reauthenticationThreshold: reauthenticationMilliseconds,
+      maxInFlightRequests: null,
+      ...(tls === undefined ? {} : { ssl: tls }),
+      ...(sasl === undefined ? {} : { sasl }),
+    });
+    try {
+      const pool = await builder.build({ host, port, rack: null });
+      this.#pool = pool;
+      const broker = new Broker({
+        connectionPool: pool,
+        logger,
+        authenticationTimeout: authenticationMilliseconds,
+        allowAutoTopicCreation: false,
+      });
+      await broker.connect();
+      const connection = await pool.getConnection(0);
+      if (this.#isClosed) throw new Error('The log is closed');
+      this.#current = connection;
+      return connection;
+    } catch (error) {
+      this.#discard(error);
+      throw new LendstreamError(
+        'LOG_UNAVAILABLE',
+        `Kafka at ${host}:${port} cannot be reached: ${describeError(error)}`,
+        {
+          cause: error,
+        },
+      );
+    }
+  }
+
+  /** Fails what is under way and forgets the connection; the next request opens another one. */
+  #discard(reason: unknown): void {
+    const pool = this.#pool;
+    this.#pool = undefined;
+    this.#current = undefined;
+    if (pool === undefined) return;
+    for (const connection of pool.pool) {
+      connection.rejectRequests(reason instanceof Error ? reason : new Error(describeError(reason)));
+      connection.socket?.destroy();
+    }
+    pool.destroy().catch((error: unknown) => {
+      this.#options.logger.debug({ error: describeError(error) }, 'A connection to Kafka could not be closed in order');
+    });
+  }
+}
+
+/** The shape in which kafkajs takes a body. */
+function encoded(body: Buffer): { buf: Buffer; buffer: Buffer; size(): number } {
+  return { buf: body, buffer: body, size: () => body.length };
+}

@@ -1,0 +1,79 @@
+// The part of kafkajs 2.2.4's inside that connections.ts uses. The package has no `exports` map, so deep paths resolve.
+
+declare module 'kafkajs/src/broker/index.js' {
+  import type { Logger } from 'kafkajs';
+  import type { ConnectionPool } from 'kafkajs/src/cluster/connectionPoolBuilder.js';
+  export default class Broker {
+    constructor(options: {
+      connectionPool: ConnectionPool;
+      logger: Logger;
+      authenticationTimeout: number;
+      allowAutoTopicCreation: boolean;
+    });
+    /** Connects, asks for the versions the broker speaks, authenticates. */
+    connect(): Promise<void>;
+    isConnected(): boolean;
+  }
+}
+
+declare module 'kafkajs/src/cluster/connectionPoolBuilder.js' {
+  import type { ISocketFactory, Logger, SASLOptions } from 'kafkajs';
+  import type { Socket } from 'node:net';
+  import type { ConnectionOptions } from 'node:tls';
+  export interface Connection {
+    socket: Socket | undefined;
+    isConnected(): boolean;
+    rejectRequests(error: Error): void;
+    send<Answer>(call: {
+      request: {
+        apiKey: number;
+        apiVersion: number;
+        apiName: string;
+        encode(): Promise<{ buf: Buffer; buffer: Buffer; size(): number }>;
+      };
+      response: {
+        decode(payload: Buffer): Promise<{ answer: Answer; clientSideThrottleTime: number }>;
+        parse(decoded: { answer: Answer }): Promise<Answer>;
+      };
+      requestTimeout: number;
+      logResponseError: boolean;
+    }): Promise<Answer>;
+  }
+  export interface ConnectionPool {
+    getConnection(index: number): Promise<Connection>;
+    readonly pool: readonly Connection[];
+    destroy(): Promise<void>;
+  }
+  export default function (options: {
+    logger: Logger;
+    socketFactory: ISocketFactory;
+    brokers: string[];
+    clientId: string;
+    ssl?: ConnectionOptions | boolean;
+    sasl?: SASLOptions;
+    connectionTimeout: number;
+    requestTimeout: number;
+    enforceRequestTimeout: boolean;
+    reauthenticationThreshold: number;
+    maxInFlightRequests: number | null;
+  }): { build(to: { host: string; port: number; rack: string | null }): Promise<ConnectionPool> };
+}
+
+declare module 'kafkajs/src/loggers/index.js' {
+  import type { Logger, logCreator, logLevel } from 'kafkajs';
+  const loggers: { createLogger(options: { level: logLevel; logCreator: logCreator }): Logger };
+  export default loggers;
+}
+
+declare module 'kafkajs/src/network/socketFactory.js' {
+  import type { ISocketFactory } from 'kafkajs';
+  export default function (): ISocketFactory;
+}
+
+declare module 'kafkajs/src/network/requestQueue/index.js' {
+  export default class RequestQueue {
+    readonly pending: readonly unknown[];
+    readonly throttledUntil: number;
+    scheduleCheckPendingRequests(): void;
+  }
+}

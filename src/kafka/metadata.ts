@@ -1,0 +1,180 @@
+import type { Clock } from '../clock.ts';
+import { LendstreamError, isLendstreamError } from '../errors.ts';
+import type { TopicPartition } from '../broker/event-log.ts';
+import type { BrokerAddress, KafkaConnections, KafkaRequest, Lane } from './connections.ts';
+import { type BrokerNode, type MetadataAnswer, type TopicMetadata, metadataRequest } from './metadata-request.ts';
+import { protocolError } from './protocol-errors.ts';
+
+/** How long what is known of a topic is believed without asking again. Milliseconds. */
+const ageMillisecondsMaximum = 60_000;
+
+/** The least time between two questions about the same topic, so that a partition without a leader makes no storm. */
+const pauseMilliseconds = 25;
+
+interface KnownTopic {
+  readonly topic: TopicMetadata;
+  readonly learnedAt: number;
+  isStale: boolean;
+}
+
+/**
+ * Which broker leads which partition. Every topic is asked about and answered by itself, so that a deleted one spoils
+ * nothing for the others; questions that come up together are one request.
+ */
+export class ClusterMetadata {
+  readonly #connections: KafkaConnections;
+  readonly #seeds: readonly BrokerAddress[];
+  readonly #clock: Clock;
+  readonly #topics = new Map<string, KnownTopic>();
+  #brokers: readonly BrokerNode[] = [];
+  #clusterId: string | null = null;
+  /** Topics of the question that is about to be asked, and its answer. */
+  #next: { readonly names: Set<string>; readonly answer: Promise<void> } | undefined;
+  /** Which of the seeds and brokers answered last. */
+  #preferred: BrokerAddress | undefined;
+
+  constructor(connections: KafkaConnections, seeds: readonly BrokerAddress[], clock: Clock) {
+    this.#connections = connections;
+    this.#seeds = seeds;
+    this.#clock = clock;
+  }
+
+  /** The brokers that were there when metadata was last asked for. */
+  get brokers(): readonly BrokerNode[] {
+    return this.#brokers;
+  }
+
+  /** Names this cluster for good; null before the first answer. */
+  get clusterId(): string | null {
+    return this.#clusterId;
+  }
+
+  /**
+   * The broker that leads a partition now.
+   * @throws UNKNOWN_TOPIC_OR_PARTITION; LOG_UNAVAILABLE while it has no leader or no broker answers
+   */
+  async leaderOf({ topic, partition }: TopicPartition): Promise<BrokerNode> {
+    const known = this.knownLeader({ topic, partition });
+    if (known !== undefined) return known;
+    const { partitions } = await this.topic(topic);
+    const found = partitions.find((candidate) => candidate.partition === partition);
+    if (found === undefined) throw unknownPartition({ topic, partition });
+    const leader = this.#brokers.find(({ nodeId }) => nodeId === found.leader);
+    if (leader !== undefined) return leader;
+    this.forgetLeaders(topic);
+    throw new LendstreamError('LOG_UNAVAILABLE', `Topic ${topic}, partition ${partition}, has no leader now.`, {
+      details: { topic, partition },
+    });
+  }
+
+  /** The leader as far as it is known without asking. */
+  knownLeader({ topic, partition }: TopicPartition): BrokerNode | undefined {
+    const known = this.#fresh(topic);
+    // Partitions are listed in any order; most brokers list them by number.
+    const partitions = known?.partitions;
+    const found =
+      partitions?.[partition]?.partition === partition
+        ? partitions[partition]
+        : partitions?.find((candidate) => candidate.partition === partition);
+    return found === undefined ? undefined : this.#brokers.find(({ nodeId }) => nodeId === found.leader);
+  }
+
+  /**
+   * What the cluster says of a topic.
+   * @throws UNKNOWN_TOPIC_OR_PARTITION, LOG_UNAVAILABLE
+   */
+  async topic(name: string): Promise<TopicMetadata> {
+    const known = this.#fresh(name);
+    if (known !== undefined) return known;
+    await this.#learn(name);
+    const topic = this.#topics.get(name)?.topic;
+    if (topic === undefined) throw unknownPartition({ topic: name });
+    return topic;
+  }
+
+  /** Every topic but the brokers' own. */
+  async allTopics(): Promise<readonly TopicMetadata[]> {
+    const answer = await this.ask(metadataRequest(null));
+    this.#keepBrokers(answer);
+    return answer.topics.filter(({ isInternal, errorCode }) => !isInternal && errorCode === protocolError.none);
+  }
+
+  /** Leadership moved, or partitions were added: the next question about this topic is asked anew. */
+  forgetLeaders(topic: string): void {
+    const known = this.#topics.get(topic);
+    if (known !== undefined) known.isStale = true;
+  }
+
+  /**
+   * Asks any broker, trying each that is known until one answers.
+   * @throws LOG_UNAVAILABLE when none does
+   */
+  async ask<Answer>(request: KafkaRequest<Answer>, lane: Lane = 'metadata'): Promise<Answer> {
+    const candidates = [this.#preferred, ...this.#brokers, ...this.#seeds].filter((address) => address !== undefined);
+    let failure: unknown;
+    const tried = new Set<string>();
+    for (const { host, port } of candidates) {
+      const name = `${host}:${port}`;
+      if (tried.has(name)) continue;
+      tried.add(name);
+      try {
+        const answer = await this.#connections.send({ host, port }, lane, request);
+        this.#preferred = { host, port };
+        return answer;
+      } catch (error) {
+        if (isLendstreamError(error, 'LOG_CLOSED')) throw error;
+        failure = error;
+      }
+    }
+    throw new LendstreamError('LOG_UNAVAILABLE', `No Kafka broker answers (asked ${[...tried].join(', ')}).`, {
+      cause: failure,
+    });
+  }
+
+  #fresh(name: string): TopicMetadata | undefined {
+    const known = this.#topics.get(name);
+    if (known === undefined || known.isStale) return undefined;
+    return this.#clock.monotonic() - known.learnedAt < ageMillisecondsMaximum ? known.topic : undefined;
+  }
+
+  #learn(name: string): Promise<void> {
+    const known = this.#topics.get(name);
+    const wait = known === undefined ? 0 : known.learnedAt + pauseMilliseconds - this.#clock.monotonic();
+    const next = (this.#next ??= this.#question(Math.max(0, wait)));
+    next.names.add(name);
+    return next.answer;
+  }
+
+  #question(waitMilliseconds: number): { names: Set<string>; answer: Promise<void> } {
+    const names = new Set<string>();
+    const answer = new Promise<void>((resolve) => {
+      if (waitMilliseconds > 0) setTimeout(resolve, waitMilliseconds);
+      else setImmediate(resolve);
+    }).then(async () => {
+      this.#next = undefined;
+      this.#keep(await this.ask(metadataRequest([...names])));
+    });
+    return { names, answer };
+  }
+
+  #keep(answer: MetadataAnswer): void {
+    this.#keepBrokers(answer);
+    const learnedAt = this.#clock.monotonic();
+    for (const topic of answer.topics) {
+      if (topic.errorCode === protocolError.unknownTopicOrPartition) this.#topics.delete(topic.name);
+      else this.#topics.set(topic.name, { topic, learnedAt, isStale: topic.errorCode !== protocolError.none });
+    }
+  }
+
+  #keepBrokers({ brokers, clusterId }: MetadataAnswer): void {
+    if (brokers.length > 0) this.#brokers = brokers;
+    this.#clusterId = clusterId;
+  }
+}
+
+export function unknownPartition({ topic, partition }: { topic: string; partition?: number }): LendstreamError {
+  const what = partition === undefined ? `Topic ${topic}` : `Topic ${topic}, partition ${partition},`;
+  return new LendstreamError('UNKNOWN_TOPIC_OR_PARTITION', `${what} does not exist.`, {
+    details: { topic, ...(partition === undefined ? {} : { partition }) },
+  });
+}
