@@ -1,0 +1,302 @@
+/**
+ * As much of the Kafka protocol as the fault-injecting proxy has to understand: request headers, which partitions a
+ * request names, and where a response keeps its error code. Only the versions without flexible fields, which are the ones
+ * that the product speaks.
+ */
+
+/** The requests that faults are injected into, by their number on the wire. */
+export const apiKeys = {
+  Produce: 0,
+  Fetch: 1,
+  ListOffsets: 2,
+  Metadata: 3,
+  OffsetCommit: 8,
+  OffsetFetch: 9,
+  FindCoordinator: 10,
+  ApiVersions: 18,
+  CreateTopics: 19,
+  DeleteTopics: 20,
+  DeleteRecords: 21,
+  InitProducerId: 22,
+  AddPartitionsToTxn: 24,
+  AddOffsetsToTxn: 25,
+  EndTxn: 26,
+  TxnOffsetCommit: 28,
+  DescribeConfigs: 32,
+  AlterConfigs: 33,
+  CreatePartitions: 37,
+} as const;
+
+export type ApiName = keyof typeof apiKeys;
+
+/** One request as it went over the wire. */
+export interface KafkaRequest {
+  readonly apiKey: number;
+  readonly apiVersion: number;
+  readonly correlationId: number;
+  readonly clientId: string | null;
+  /** What follows the request's header. */
+  readonly body: Buffer;
+  /** The whole frame without its length. */
+  readonly frame: Buffer;
+  /** The broker that the client wanted to reach: `host:port`. */
+  readonly target: string;
+}
+
+/** The partitions that a request names, by topic. */
+export type NamedPartitions = readonly { readonly topic: string; readonly partitions: readonly number[] }[];
+
+/** Reads a request's frame (without its length). */
+export function readRequest(frame: Buffer, target: string): KafkaRequest {
+  const reader = readerOf(frame);
+  const apiKey = reader.int16();
+  const apiVersion = reader.int16();
+  const correlationId = reader.int32();
+  const clientId = reader.string();
+  return { apiKey, apiVersion, correlationId, clientId, body: frame.subarray(reader.position()), frame, target };
+}
+
+/** A frame with its length before it, as it is written to a socket. */
+export function toFrame(...parts: readonly Buffer[]): Buffer {
+  const content = Buffer.concat(parts);
+  return Buffer.concat([int32(content.length), content]);
+}
+
+/** Cuts a connection's bytes into frames, and hands over each without its length. */
+export function frameSplitter(onFrame: (frame: Buffer) => void): (chunk: Buffer) => void {
+  let chunks: Buffer[] = [];
+  let length = 0;
+  return (chunk) => {
+    chunks.push(chunk);
+    length += chunk.length;
+    let wanted = frameLength(chunks, length);
+    while (wanted !== undefined && length >= wanted) {
+      const bytes = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+      const rest = bytes.subarray(wanted);
+      chunks = rest.length === 0 ? [] : [rest];
+      length = rest.length;
+      onFrame(bytes.subarray(4, wanted));
+      wanted = frameLength(chunks, length);
+    }
+  };
+}
+
+function frameLength(chunks: readonly Buffer[], length: number): number | undefined {
+  const first = chunks[0];
+  if (first === undefined || length < 4) return undefined;
+  return 4 + (first.length >= 4 ? first : Buffer.concat(chunks)).readInt32BE(0);
+}
+
+/**
+ * The partitions that a request names. Knows Produce v3 to v7, Fetch v11, AddPartitionsToTxn v0 to v1 and
+ * OffsetCommit v5.
+ */
+export function partitionsOf(request: KafkaRequest): NamedPartitions {
+  const reader = readerOf(request.body);
+  switch (nameOf(request)) {
+    case 'Produce':
+      within(request, 3, 7);
+      reader.string();
+      reader.skip(2 + 4);
+      return reader.topics(() => {
+        const partition = reader.int32();
+        reader.skip(reader.int32());
+        return partition;
+      });
+    case 'Fetch':
+      within(request, 11, 11);
+      reader.skip(4 + 4 + 4 + 4 + 1 + 4 + 4);
+      return reader.topics(() => {
+        const partition = reader.int32();
+        reader.skip(4 + 8 + 8 + 4);
+        return partition;
+      });
+    case 'AddPartitionsToTxn':
+      within(request, 0, 1);
+      reader.string();
+      reader.skip(8 + 2);
+      return reader.topics(() => reader.int32());
+    case 'OffsetCommit':
+      within(request, 5, 5);
+      reader.string();
+      reader.skip(4);
+      reader.string();
+      return reader.topics(() => {
+        const partition = reader.int32();
+        reader.skip(8);
+        reader.string();
+        return partition;
+      });
+    default:
+      throw new Error(`Which partitions a request with key ${request.apiKey} names is not known here`);
+  }
+}
+
+/**
+ * The body of a response that refuses the request with the code, as the broker itself would write it: for requests that
+ * the broker is never to see. Produce v5 to v7, Fetch v11, AddPartitionsToTxn, OffsetCommit v5, EndTxn, AddOffsetsToTxn,
+ * InitProducerId and FindCoordinator v1 to v2.
+ */
+export function refusal(request: KafkaRequest, errorCode: number): Buffer {
+  const throttle = int32(0);
+  const code = int16(errorCode);
+  switch (nameOf(request)) {
+    case 'Produce':
+      within(request, 5, 7);
+      return Buffer.concat([
+        topicsOf(partitionsOf(request), (partition) => [int32(partition), code, int64(-1n), int64(-1n), int64(-1n)]),
+        throttle,
+      ]);
+    case 'Fetch':
+      return Buffer.concat([
+        throttle,
+        int16(0),
+        int32(0),
+        topicsOf(partitionsOf(request), (partition) => [int32(partition), code, ...emptyFetchedPartition]),
+      ]);
+    case 'AddPartitionsToTxn':
+    case 'OffsetCommit':
+      return Buffer.concat([throttle, topicsOf(partitionsOf(request), (partition) => [int32(partition), code])]);
+    case 'EndTxn':
+    case 'AddOffsetsToTxn':
+      return Buffer.concat([throttle, code]);
+    case 'InitProducerId':
+      return Buffer.concat([throttle, code, int64(-1n), int16(-1)]);
+    case 'FindCoordinator':
+      within(request, 1, 2);
+      return Buffer.concat([throttle, code, int16(-1), int32(-1), text(''), int32(-1)]);
+    default:
+      throw new Error(`How to refuse a request with key ${request.apiKey} is not known here`);
+  }
+}
+
+/**
+ * The response's body with the code in place of the one of its first partition (or its only one), and without what a
+ * broker leaves out beside an error. Undefined when the response names no partition. Produce v3 to v7, Fetch v11, ListOffsets v2 to v3,
+ * AddPartitionsToTxn, OffsetCommit v3 to v6, TxnOffsetCommit, EndTxn, AddOffsetsToTxn, InitProducerId, FindCoordinator.
+ */
+export function withErrorCode(request: KafkaRequest, body: Buffer, errorCode: number): Buffer | undefined {
+  switch (nameOf(request)) {
+    case 'EndTxn':
+    case 'AddOffsetsToTxn':
+    case 'InitProducerId':
+    case 'FindCoordinator':
+      return refusal(request, errorCode);
+    case 'Produce': {
+      within(request, 3, 7);
+      const patched = withCodeAt(body, firstPartitionError(body, 0), errorCode);
+      if (patched !== undefined) patched.bytes.writeBigInt64BE(-1n, patched.position + 2);
+      return patched?.bytes;
+    }
+    case 'ListOffsets':
+    case 'AddPartitionsToTxn':
+    case 'OffsetCommit':
+    case 'TxnOffsetCommit':
+      return withCodeAt(body, firstPartitionError(body, 4), errorCode)?.bytes;
+    case 'Fetch': {
+      within(request, 11, 11);
+      const patched = withCodeAt(body, firstPartitionError(body, 4 + 2 + 4), errorCode);
+      if (patched === undefined) return undefined;
+      const after = patched.position + 2;
+      return Buffer.concat([
+        patched.bytes.subarray(0, after),
+        ...emptyFetchedPartition,
+        patched.bytes.subarray(endOfFetchedPartition(patched.bytes, after)),
+      ]);
+    }
+    default:
+      throw new Error(`Where a response with key ${request.apiKey} keeps its error code is not known here`);
+  }
+}
+
+/** What follows the error code of a partition in a Fetch v11 response that has nothing to give. */
+const emptyFetchedPartition = [int64(-1n), int64(-1n), int64(-1n), int32(-1), int32(-1), int32(0)];
+
+/** Where the partition ends whose high watermark begins at the position. */
+function endOfFetchedPartition(body: Buffer, position: number): number {
+  const aborted = position + 24;
+  const replica = aborted + 4 + Math.max(0, body.readInt32BE(aborted)) * 16;
+  const records = replica + 4;
+  return records + 4 + Math.max(0, body.readInt32BE(records));
+}
+
+/** Where the first partition's error code lies, given where the array of topics begins. */
+function firstPartitionError(body: Buffer, topicsAt: number): number | undefined {
+  if (body.readInt32BE(topicsAt) < 1) return undefined;
+  const partitionsAt = topicsAt + 4 + 2 + body.readInt16BE(topicsAt + 4);
+  return body.readInt32BE(partitionsAt) < 1 ? undefined : partitionsAt + 4 + 4;
+}
+
+function withCodeAt(
+  body: Buffer,
+  position: number | undefined,
+  errorCode: number,
+): { readonly bytes: Buffer; readonly position: number } | undefined {
+  if (position === undefined) return undefined;
+  const bytes = Buffer.from(body);
+  bytes.writeInt16BE(errorCode, position);
+  return { bytes, position };
+}
+
+function nameOf(request: KafkaRequest): string {
+  return (Object.keys(apiKeys) as ApiName[]).find((name) => apiKeys[name] === request.apiKey) ?? 'unknown';
+}
+
+function within(request: KafkaRequest, least: number, most: number): void {
+  if (request.apiVersion < least || request.apiVersion > most) {
+    throw new Error(`Version ${request.apiVersion} of the request with key ${request.apiKey} is not known here`);
+  }
+}
+
+function topicsOf(topics: NamedPartitions, partitionParts: (partition: number) => readonly Buffer[]): Buffer {
+  const parts = topics.flatMap(({ topic, partitions }) => [
+    text(topic),
+    int32(partitions.length),
+    ...partitions.flatMap(partitionParts),
+  ]);
+  return Buffer.concat([int32(topics.length), ...parts]);
+}
+
+/** Reads one value after the other. */
+function readerOf(bytes: Buffer) {
+  let at = 0;
+  const int16 = (): number => bytes.readInt16BE((at += 2) - 2);
+  const int32 = (): number => bytes.readInt32BE((at += 4) - 4);
+  const skip = (length: number): void => {
+    at += Math.max(0, length);
+  };
+  const string = (): string | null => {
+    const length = int16();
+    if (length < 0) return null;
+    skip(length);
+    return bytes.toString('utf8', at - length, at);
+  };
+  const array = <Item>(item: () => Item): Item[] => Array.from({ length: Math.max(0, int32()) }, item);
+  const topics = (partition: () => number): NamedPartitions =>
+    array(() => ({ topic: string() ?? '', partitions: array(partition) }));
+  return { position: () => at, int16, int32, skip, string, topics };
+}
+
+export function int16(value: number): Buffer {
+  const bytes = Buffer.alloc(2);
+  bytes.writeInt16BE(value);
+  return bytes;
+}
+
+export function int32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32BE(value);
+  return bytes;
+}
+
+export function int64(value: bigint): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigInt64BE(value);
+  return bytes;
+}
+
+/** A string with its length before it. */
+export function text(value: string): Buffer {
+  const bytes = Buffer.from(value, 'utf8');
+  return Buffer.concat([int16(bytes.length), bytes]);
+}

@@ -1,0 +1,169 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+/** How the proxy treats what passes through it. */
+export type ProxyMode =
+  /** Everything passes. */
+  | { readonly kind: 'pass' }
+  /** Open connections are reset, and new ones refused (reset as soon as they are made). */
+  | { readonly kind: 'cut' }
+  /** Connections are accepted and what is sent is swallowed: nothing comes back, nothing is closed. Open connections too. */
+  | { readonly kind: 'half-open' }
+  /** Each piece arrives late, in the given direction or in both: a request delayed, an answer delayed. */
+  | { readonly kind: 'delay'; readonly milliseconds: number; readonly direction?: 'to target' | 'to client' }
+  /** Nothing is read from either side until the mode changes; then everything goes on where it stood. */
+  | { readonly kind: 'pause' };
+
+/** A TCP proxy whose mode changes at run time. */
+export interface TcpProxy {
+  readonly host: string;
+  readonly port: number;
+  readonly mode: ProxyMode;
+  /**
+   * From now on this mode, for open and new connections. Connections that were half-open are reset when another mode
+   * follows: bytes of theirs are gone.
+   */
+  setMode(mode: ProxyMode): void;
+  /** From now on new connections go to this target. */
+  setTarget(target: Target): void;
+  /** How many connections are open, and how many have been made in all. */
+  readonly connections: { readonly open: number; readonly made: number };
+  close(): Promise<void>;
+}
+
+export interface Target {
+  readonly host: string;
+  readonly port: number;
+}
+
+interface Connection {
+  readonly client: Socket;
+  readonly target: Socket;
+  hasLostBytes: boolean;
+  /** Takes up the mode that is now in force. */
+  apply(): void;
+}
+
+/**
+ * Listens in front of a target.
+ * @param port the port to listen on; 0 picks a free one
+ */
+export async function openTcpProxy(firstTarget: Target, port = 0): Promise<TcpProxy> {
+  let target = firstTarget;
+  let mode: ProxyMode = { kind: 'pass' };
+  let made = 0;
+  const open = new Set<Connection>();
+
+  const reset = (connection: Connection): void => {
+    connection.client.resetAndDestroy();
+    connection.target.resetAndDestroy();
+  };
+
+  const accept = (client: Socket): void => {
+    made += 1;
+    if (mode.kind === 'cut') {
+      // A client that is gone already has nothing to be told.
+      client.on('error', () => {});
+      client.resetAndDestroy();
+      return;
+    }
+    const upstream = connect({ ...target, noDelay: true, allowHalfOpen: true });
+    const connection: Connection = {
+      client,
+      target: upstream,
+      hasLostBytes: false,
+      apply() {
+        if (mode.kind === 'cut' || (connection.hasLostBytes && mode.kind !== 'half-open')) return reset(connection);
+        for (const socket of [client, upstream]) {
+          if (mode.kind === 'pause') socket.pause();
+          else socket.resume();
+        }
+      },
+    };
+    open.add(connection);
+    const losing = (): void => {
+      connection.hasLostBytes = true;
+    };
+    relay(client, upstream, 'to target', () => mode, losing);
+    relay(upstream, client, 'to client', () => mode, losing);
+    for (const socket of [client, upstream]) {
+      // Errors are passed on as what they mean to the other side: a reset.
+      socket.on('error', () => {
+        if (mode.kind === 'half-open') losing();
+        else reset(connection);
+      });
+      socket.on('close', () => {
+        if (client.destroyed && upstream.destroyed) open.delete(connection);
+      });
+    }
+    if (mode.kind === 'pause') connection.apply();
+  };
+
+  const server = createServer({ noDelay: true, allowHalfOpen: true }, accept);
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    host: '127.0.0.1',
+    port: (server.address() as AddressInfo).port,
+    get mode() {
+      return mode;
+    },
+    get connections() {
+      return { open: open.size, made };
+    },
+    setMode(next) {
+      mode = next;
+      for (const connection of open) connection.apply();
+    },
+    setTarget(next) {
+      target = next;
+    },
+    async close() {
+      for (const connection of open) reset(connection);
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** Carries one direction of a connection. */
+function relay(
+  from: Socket,
+  to: Socket,
+  direction: 'to target' | 'to client',
+  mode: () => ProxyMode,
+  losing: () => void,
+): void {
+  let waiting: Promise<void> | undefined;
+  const inOrder = (step: () => void): void => {
+    const now = mode();
+    const isLate = now.kind === 'delay' && (now.direction ?? direction) === direction;
+    if (!isLate && waiting === undefined) return step();
+    const before = waiting ?? Promise.resolve();
+    // Every piece is late by the same time, counted from when it came: a delay is no bound on the rate.
+    const due = isLate ? sleep(now.milliseconds) : Promise.resolve();
+    const mine = Promise.all([before, due]).then(() => {
+      if (waiting === mine) waiting = undefined;
+      step();
+    });
+    waiting = mine;
+  };
+  from.on('data', (bytes) => {
+    if (mode().kind === 'half-open') return losing();
+    inOrder(() => {
+      if (to.destroyed || to.write(bytes)) return;
+      from.pause();
+      to.once('drain', () => {
+        if (mode().kind !== 'pause') from.resume();
+      });
+    });
+  });
+  from.on('end', () => {
+    if (mode().kind === 'half-open') return losing();
+    inOrder(() => to.end());
+  });
+}
+
+function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
