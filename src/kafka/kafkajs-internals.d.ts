@@ -74,6 +74,6 @@ declare module 'kafkajs/src/network/requestQueue/index.js' {
   export default class RequestQueue {
     readonly pending: readonly unknown[];
     readonly throttledUntil: number;
-    scheduleCheckPendingRequests(): void;
+    scheduleCheckPendingRequests: (this: RequestQueue) => void;
   }
 }

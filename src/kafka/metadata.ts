@@ -92,6 +92,11 @@ export class ClusterMetadata {
     return topic;
   }
 
+  /** Asks about a topic now, whatever is known. A topic that does not exist is no error here. */
+  async refresh(name: string): Promise<void> {
+    await this.#learn(name);
+  }
+
   /** Every topic but the brokers' own. */
   async allTopics(): Promise<readonly TopicMetadata[]> {
     const answer = await this.ask(metadataRequest(null));

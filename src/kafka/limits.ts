@@ -1,0 +1,7 @@
+import { recordBytesMaximum } from '../broker/event-log.ts';
+
+/**
+ * The largest record batch a topic of ours takes, as its `max.message.bytes`: one record of the largest size with its
+ * framing. Bytes.
+ */
+export const topicMessageBytesMaximum = recordBytesMaximum + 64 * 1024;

@@ -1,0 +1,168 @@
+import type { Offset, PartitionBounds, TopicPartition } from '../broker/event-log.ts';
+import type { Clock } from '../clock.ts';
+import { LendstreamError, isLendstreamError } from '../errors.ts';
+import type { KafkaConnections, KafkaRequest } from './connections.ts';
+import type { BrokerNode } from './metadata-request.ts';
+import { type ClusterMetadata, unknownPartition } from './metadata.ts';
+import { errorOf, isLeadershipError, protocolError } from './protocol-errors.ts';
+import { WireReader, WireWriter } from './wire.ts';
+
+interface ListedOffset extends TopicPartition {
+  readonly errorCode: number;
+  readonly offset: Offset;
+}
+
+const timestamps = { earliest: -2, latest: -1 } as const;
+const readCommitted = 1;
+const noReplica = -1;
+
+/** How long to go on asking while leadership moves. Milliseconds. */
+const leadershipMillisecondsMaximum = 10_000;
+
+const leadershipPauseMilliseconds = 30;
+
+/** ListOffsets, version 3: one position per partition, as committed readers see it. */
+function listOffsetsRequest(
+  partitions: readonly TopicPartition[],
+  which: keyof typeof timestamps,
+): KafkaRequest<ListedOffset[]> {
+  return {
+    name: 'ListOffsets',
+    apiKey: 2,
+    apiVersion: 3,
+    encode: () => {
+      const writer = new WireWriter();
+      return writer
+        .int32(noReplica)
+        .int8(readCommitted)
+        .array([...byTopic(partitions)], ([topic, numbers]) =>
+          writer.string(topic).array(numbers, (partition) => writer.int32(partition).int64(timestamps[which])),
+        )
+        .take();
+    },
+    decode: (answer) => {
+      const reader = new WireReader(answer);
+      reader.int32(); // throttle time
+      return reader
+        .array(() => {
+          const topic = reader.string();
+          return reader.array(() => {
+            const partition = reader.int32();
+            const errorCode = reader.int16();
+            reader.int64(); // timestamp
+            return { topic, partition, errorCode, offset: reader.int64() };
+          });
+        })
+        .flat();
+    },
+  };
+}
+
+/**
+ * The bounds of partitions, asked of their leaders.
+ * @throws UNKNOWN_TOPIC_OR_PARTITION, LOG_UNAVAILABLE
+ */
+export async function listBounds(
+  { connections, metadata, clock }: { connections: KafkaConnections; metadata: ClusterMetadata; clock: Clock },
+  partitions: readonly TopicPartition[],
+): Promise<PartitionBounds[]> {
+  const found = new Map<string, PartitionBounds>();
+  const deadline = clock.monotonic() + leadershipMillisecondsMaximum;
+  let missing = distinct(partitions);
+  for (;;) {
+    try {
+      const byLeader = await leadersOf(metadata, missing);
+      const answers = await Promise.all(
+        [...byLeader].map(([leader, led]) => boundsAt(connections, metadata, leader, led)),
+      );
+      for (const bounds of answers.flat()) found.set(keyOf(bounds), bounds);
+      missing = missing.filter((partition) => !found.has(keyOf(partition)));
+      if (missing.length === 0) return partitions.map((partition) => found.get(keyOf(partition)) as PartitionBounds);
+      if (clock.monotonic() > deadline) throw noLeader(missing);
+    } catch (error) {
+      if (!isLendstreamError(error, 'LOG_UNAVAILABLE') || clock.monotonic() > deadline) throw error;
+    }
+    for (const { topic } of missing) metadata.forgetLeaders(topic);
+    await new Promise((resolve) => setTimeout(resolve, leadershipPauseMilliseconds));
+  }
+}
+
+/** Answers for those partitions that this broker still leads. */
+async function boundsAt(
+  connections: KafkaConnections,
+  metadata: ClusterMetadata,
+  leader: BrokerNode,
+  partitions: readonly TopicPartition[],
+): Promise<PartitionBounds[]> {
+  const ask = (which: keyof typeof timestamps): Promise<ListedOffset[]> =>
+    connections.send(leader, 'metadata', listOffsetsRequest(partitions, which));
+  let earliest: Map<string, ListedOffset>;
+  let latest: Map<string, ListedOffset>;
+  try {
+    [earliest, latest] = (await Promise.all([ask('earliest'), ask('latest')])).map(
+      (listed) => new Map(listed.map((each) => [keyOf(each), each])),
+    ) as [Map<string, ListedOffset>, Map<string, ListedOffset>];
+  } catch (error) {
+    // Asking changes nothing, so an answer that did not come is only a reason to ask again.
+    if (isLendstreamError(error, 'OUTCOME_UNKNOWN') || isLendstreamError(error, 'LOG_UNAVAILABLE')) return [];
+    throw error;
+  }
+  const bounds: PartitionBounds[] = [];
+  for (const partition of partitions) {
+    const first = earliest.get(keyOf(partition));
+    const end = latest.get(keyOf(partition));
+    const errorCode = (first?.errorCode ?? 0) === 0 ? end?.errorCode : first?.errorCode;
+    if (first === undefined || end === undefined || isLeadershipError(errorCode ?? 0)) continue;
+    if (errorCode === protocolError.unknownTopicOrPartition) {
+      metadata.forgetLeaders(partition.topic);
+      await metadata.refresh(partition.topic);
+      if (metadata.knownLeader(partition) === undefined) throw unknownPartition(partition);
+      continue;
+    }
+    if (errorCode !== undefined && errorCode !== protocolError.none) {
+      throw errorOf(errorCode, `Looking up the bounds of topic ${partition.topic}, partition ${partition.partition},`);
+    }
+    bounds.push({ ...partition, earliest: first.offset, latest: Math.max(first.offset, end.offset) });
+  }
+  return bounds;
+}
+
+async function leadersOf(
+  metadata: ClusterMetadata,
+  partitions: readonly TopicPartition[],
+): Promise<Map<BrokerNode, TopicPartition[]>> {
+  const leaders = await Promise.all(partitions.map((partition) => metadata.leaderOf(partition)));
+  const byLeader = new Map<BrokerNode, TopicPartition[]>();
+  for (const [index, leader] of leaders.entries()) {
+    const partition = partitions[index] as TopicPartition;
+    const led = byLeader.get(leader);
+    if (led === undefined) byLeader.set(leader, [partition]);
+    else led.push(partition);
+  }
+  return byLeader;
+}
+
+function noLeader(missing: readonly TopicPartition[]): LendstreamError {
+  const names = missing.map(({ topic, partition }) => `${topic}/${partition}`).join(', ');
+  return new LendstreamError('LOG_UNAVAILABLE', `No leader answers for ${names}.`);
+}
+
+function distinct(partitions: readonly TopicPartition[]): TopicPartition[] {
+  return [
+    ...new Map(partitions.map(({ topic, partition }) => [keyOf({ topic, partition }), { topic, partition }])).values(),
+  ];
+}
+
+function byTopic(partitions: readonly TopicPartition[]): Map<string, number[]> {
+  const topics = new Map<string, number[]>();
+  for (const { topic, partition } of partitions) {
+    const numbers = topics.get(topic);
+    if (numbers === undefined) topics.set(topic, [partition]);
+    else numbers.push(partition);
+  }
+  return topics;
+}
+
+function keyOf({ topic, partition }: TopicPartition): string {
+  return `${topic}/${partition}`;
+}

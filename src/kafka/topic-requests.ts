@@ -1,0 +1,182 @@
+import type { KafkaRequest } from './connections.ts';
+import { WireReader, WireWriter } from './wire.ts';
+
+/** What became of one topic or resource of an administrative request. */
+export interface NamedResult {
+  readonly name: string;
+  readonly errorCode: number;
+  readonly message: string | null;
+}
+
+/** By name; a null value resets to the default. */
+export type TopicSettings = ReadonlyMap<string, string | null>;
+
+/** How long the brokers may take to agree on a change before they answer that it took too long. Milliseconds. */
+const agreementMilliseconds = 10_000;
+
+const topicResource = 2;
+
+/**
+ * CreateTopics, version 4. Topics are placed by the brokers.
+ * @param replicationFactor -1 for what the brokers are configured with.
+ */
+export function createTopicRequest(
+  name: string,
+  partitionCount: number,
+  replicationFactor: number,
+  settings: TopicSettings,
+): KafkaRequest<NamedResult[]> {
+  return {
+    name: 'CreateTopics',
+    apiKey: 19,
+    apiVersion: 4,
+    brokerMilliseconds: agreementMilliseconds,
+    encode: () => {
+      const writer = new WireWriter();
+      return writer
+        .int32(1)
+        .string(name)
+        .int32(partitionCount)
+        .int16(replicationFactor)
+        .array([], () => {})
+        .array([...settings], ([setting, value]) => writer.string(setting).string(value))
+        .int32(agreementMilliseconds)
+        .boolean(false)
+        .take();
+    },
+    decode: (answer) => readResults(answer, true),
+  };
+}
+
+/** DeleteTopics, version 1. */
+export function deleteTopicRequest(name: string): KafkaRequest<NamedResult[]> {
+  return {
+    name: 'DeleteTopics',
+    apiKey: 20,
+    apiVersion: 1,
+    brokerMilliseconds: agreementMilliseconds,
+    encode: () => new WireWriter().int32(1).string(name).int32(agreementMilliseconds).take(),
+    decode: (answer) => readResults(answer, false),
+  };
+}
+
+/** CreatePartitions, version 1. */
+export function createPartitionsRequest(name: string, partitionCount: number): KafkaRequest<NamedResult[]> {
+  return {
+    name: 'CreatePartitions',
+    apiKey: 37,
+    apiVersion: 1,
+    brokerMilliseconds: agreementMilliseconds,
+    encode: () =>
+      new WireWriter()
+        .int32(1)
+        .string(name)
+        .int32(partitionCount)
+        .array(null, () => {})
+        .int32(agreementMilliseconds)
+        .boolean(false)
+        .take(),
+    decode: (answer) => readResults(answer, true),
+  };
+}
+
+/** DescribeConfigs, version 1: the named settings of topics. */
+export function describeTopicsRequest(
+  topics: readonly string[],
+  settings: readonly string[],
+): KafkaRequest<(NamedResult & { readonly settings: TopicSettings })[]> {
+  return {
+    name: 'DescribeConfigs',
+    apiKey: 32,
+    apiVersion: 1,
+    encode: () => {
+      const writer = new WireWriter();
+      return writer
+        .array(topics, (topic) =>
+          writer
+            .int8(topicResource)
+            .string(topic)
+            .array(settings, (setting) => writer.string(setting)),
+        )
+        .boolean(false)
+        .take();
+    },
+    decode: (answer) => {
+      const reader = new WireReader(answer);
+      reader.int32(); // throttle time
+      return reader.array(() => {
+        const errorCode = reader.int16();
+        const message = reader.nullableString();
+        reader.int8(); // resource type
+        return {
+          errorCode,
+          message,
+          name: reader.string(),
+          settings: new Map(reader.array(() => readSetting(reader))),
+        };
+      });
+    },
+  };
+}
+
+/** IncrementalAlterConfigs, version 0: sets what is given and leaves the rest, where AlterConfigs would replace it all. */
+export function alterTopicRequest(name: string, settings: TopicSettings): KafkaRequest<NamedResult[]> {
+  return {
+    name: 'IncrementalAlterConfigs',
+    apiKey: 44,
+    apiVersion: 0,
+    brokerMilliseconds: agreementMilliseconds,
+    encode: () => {
+      const writer = new WireWriter();
+      return writer
+        .int32(1)
+        .int8(topicResource)
+        .string(name)
+        .array([...settings], ([setting, value]) =>
+          writer
+            .string(setting)
+            .int8(value === null ? operationDelete : operationSet)
+            .string(value),
+        )
+        .boolean(false)
+        .take();
+    },
+    decode: (answer) => {
+      const reader = new WireReader(answer);
+      reader.int32(); // throttle time
+      return reader.array(() => {
+        const errorCode = reader.int16();
+        const message = reader.nullableString();
+        reader.int8(); // resource type
+        return { errorCode, message, name: reader.string() };
+      });
+    },
+  };
+}
+
+const operationSet = 0;
+const operationDelete = 1;
+
+function readResults(answer: Buffer, hasMessages: boolean): NamedResult[] {
+  const reader = new WireReader(answer);
+  reader.int32(); // throttle time
+  return reader.array(() => {
+    const name = reader.string();
+    const errorCode = reader.int16();
+    return { name, errorCode, message: hasMessages ? reader.nullableString() : null };
+  });
+}
+
+function readSetting(reader: WireReader): [string, string | null] {
+  const name = reader.string();
+  const value = reader.nullableString();
+  reader.boolean(); // read-only
+  reader.int8(); // source
+  reader.boolean(); // sensitive
+  reader.array(() => {
+    reader.string();
+    reader.nullableString();
+    reader.int8();
+  }); // synonyms
+  return [name, value];
+}
