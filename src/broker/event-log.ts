@@ -88,6 +88,12 @@ export interface RecordBatch extends TopicPartition {
    * spliced with one copy. False when record framing lies between the values, or when any value is a tombstone.
    */
   readonly contiguous: boolean;
+  /**
+   * Which records somebody else's producer wrote, past this product: 1 at the index of each, 0 at the others. Absent means
+   * none, as always on the embedded backend. Nobody has looked at the value of such a record: it may be no UTF-8 and no
+   * JSON. Readers must check it before they splice it.
+   */
+  readonly foreign?: Uint8Array;
   key(index: number): string | null;
 }
 
