@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { LendstreamError } from './errors.ts';
+import { LendstreamError, describeError } from './errors.ts';
 import type { LogLevel } from './logger.ts';
 
 /** Every setting, its default and its unit. Read once from the environment, checked whole, frozen. */
@@ -20,7 +21,44 @@ export interface Config {
   readonly retentionMilliseconds: number;
   /** API_KEYS: comma-separated keys, any of which a client must present; none means open, on loopback only. */
   readonly apiKeys: readonly string[];
+  /** Where the cluster is; absent on one machine, where the embedded store stands in for Kafka and Redis. */
+  readonly cluster?: ClusterConfig;
 }
+
+/** Kafka and Redis. KAFKA_BROKERS and REDIS_URL are given together or not at all. */
+export interface ClusterConfig {
+  /** KAFKA_BROKERS: comma-separated `host:port` of some of the brokers; the others are found through them. */
+  readonly kafkaBrokers: readonly string[];
+  /** KAFKA_CLIENT_ID: what the brokers' logs and quotas call this service. */
+  readonly kafkaClientId: string;
+  /** KAFKA_TLS=true, with KAFKA_TLS_CA, KAFKA_TLS_CERTIFICATE and KAFKA_TLS_KEY naming PEM files where they are needed. */
+  readonly kafkaTls?: TlsConfig;
+  /** KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME, KAFKA_SASL_PASSWORD */
+  readonly kafkaSasl?: SaslConfig;
+  /** KAFKA_REPLICATION_FACTOR of topics this service creates; -1 leaves it to the brokers. */
+  readonly kafkaReplicationFactor: number;
+  /** KAFKA_MIN_INSYNC_REPLICAS of topics this service creates; 0 leaves it to the brokers. */
+  readonly kafkaMinimumInSyncReplicas: number;
+  /** REDIS_URL: `redis://` or `rediss://`; several, comma-separated, are the nodes of a Redis Cluster. */
+  readonly redisUrl: string;
+}
+
+/** PEM texts. */
+export interface TlsConfig {
+  readonly ca?: string;
+  readonly certificate?: string;
+  readonly key?: string;
+}
+
+export interface SaslConfig {
+  readonly mechanism: SaslMechanism;
+  readonly username: string;
+  readonly password: string;
+}
+
+export type SaslMechanism = 'plain' | 'scram-sha-256' | 'scram-sha-512';
+
+const saslMechanisms: readonly SaslMechanism[] = ['plain', 'scram-sha-256', 'scram-sha-512'];
 
 const logLevels: readonly LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 const loopbackHosts = new Set(['127.0.0.1', '::1', 'localhost']);
@@ -57,6 +95,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   if (!loopbackHosts.has(host) && apiKeys.length === 0) {
     problems.push(`HOST ${host} is reachable from other machines: set API_KEYS, or listen on 127.0.0.1`);
   }
+  const cluster = readCluster({ text, integer, problems });
   const config: Config = Object.freeze({
     host,
     port: integer('PORT', 8080, 0, 65_535),
@@ -66,7 +105,85 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     lendingPartitions: integer('LENDING_PARTITIONS', 4, 1, 100),
     retentionMilliseconds: integer('RETENTION_HOURS', 96, 1, 100_000) * 3_600_000,
     apiKeys,
+    ...(cluster === undefined ? {} : { cluster }),
   });
   if (problems.length > 0) throw new LendstreamError('CONFIGURATION_INVALID', problems.join('; '));
   return config;
+}
+
+interface SettingsReader {
+  text(name: string, fallback: string): string;
+  integer(name: string, fallback: number, minimum: number, maximum: number): number;
+  readonly problems: string[];
+}
+
+function readCluster(settings: SettingsReader): ClusterConfig | undefined {
+  const { text, integer, problems } = settings;
+  const kafkaBrokers = text('KAFKA_BROKERS', '')
+    .split(',')
+    .map((broker) => broker.trim())
+    .filter((broker) => broker !== '');
+  const redisUrl = text('REDIS_URL', '');
+  if (kafkaBrokers.length === 0 && redisUrl === '') return undefined;
+  if (kafkaBrokers.length === 0) problems.push('REDIS_URL is set, but KAFKA_BROKERS is not: a cluster needs both');
+  if (redisUrl === '') problems.push('KAFKA_BROKERS is set, but REDIS_URL is not: a cluster needs both');
+  for (const broker of kafkaBrokers) {
+    if (!/^(\[[^\]]+\]|[^:]+):\d{1,5}$/.test(broker)) {
+      problems.push(`KAFKA_BROKERS must name host:port, but has "${broker}"`);
+    }
+  }
+  for (const url of redisUrl === '' ? [] : redisUrl.split(',')) {
+    if (!/^rediss?:\/\/./.test(url)) problems.push('REDIS_URL must begin with redis:// or rediss://');
+  }
+  const kafkaTls = readTls(settings);
+  const kafkaSasl = readSasl(settings);
+  return {
+    kafkaBrokers,
+    kafkaClientId: text('KAFKA_CLIENT_ID', 'lendstream'),
+    ...(kafkaTls === undefined ? {} : { kafkaTls }),
+    ...(kafkaSasl === undefined ? {} : { kafkaSasl }),
+    kafkaReplicationFactor: integer('KAFKA_REPLICATION_FACTOR', -1, -1, 100),
+    kafkaMinimumInSyncReplicas: integer('KAFKA_MIN_INSYNC_REPLICAS', 0, 0, 100),
+    redisUrl,
+  };
+}
+
+function readTls({ text, problems }: SettingsReader): TlsConfig | undefined {
+  const wanted = text('KAFKA_TLS', 'false');
+  if (wanted !== 'true' && wanted !== 'false') problems.push(`KAFKA_TLS must be true or false, but is "${wanted}"`);
+  if (wanted !== 'true') return undefined;
+  const file = (name: string): string | undefined => {
+    const path = text(name, '');
+    if (path === '') return undefined;
+    try {
+      return readFileSync(path, 'utf8');
+    } catch (error) {
+      problems.push(`${name} names a file that cannot be read: ${describeError(error)}`);
+      return undefined;
+    }
+  };
+  const ca = file('KAFKA_TLS_CA');
+  const certificate = file('KAFKA_TLS_CERTIFICATE');
+  const key = file('KAFKA_TLS_KEY');
+  return {
+    ...(ca === undefined ? {} : { ca }),
+    ...(certificate === undefined ? {} : { certificate }),
+    ...(key === undefined ? {} : { key }),
+  };
+}
+
+function readSasl({ text, problems }: SettingsReader): SaslConfig | undefined {
+  const mechanism = text('KAFKA_SASL_MECHANISM', '').toLowerCase();
+  if (mechanism === '') return undefined;
+  const known = saslMechanisms.find((candidate) => candidate === mechanism);
+  if (known === undefined) {
+    problems.push(`KAFKA_SASL_MECHANISM must be one of ${saslMechanisms.join(', ')}, but is "${mechanism}"`);
+    return undefined;
+  }
+  const username = text('KAFKA_SASL_USERNAME', '');
+  const password = text('KAFKA_SASL_PASSWORD', '');
+  if (username === '' || password === '') {
+    problems.push('KAFKA_SASL_MECHANISM needs KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD');
+  }
+  return { mechanism: known, username, password };
 }
