@@ -1,0 +1,117 @@
+import { Kafka, logLevel } from 'kafkajs';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { packageRoot } from '../../src/schemas.ts';
+import type { ServerProgram } from './server.ts';
+
+/** The versions of Apache Kafka that a local cluster can run: those with a pom in scripts/kafka. */
+export const kafkaVersions = ['4.3.1', '3.9.1'] as const;
+export type KafkaVersion = (typeof kafkaVersions)[number];
+
+/** The ports of one node, and its number from 1. */
+export interface KafkaNode {
+  readonly node: number;
+  readonly port: number;
+  readonly controllerPort: number;
+}
+
+export interface KafkaSettings {
+  readonly version: KafkaVersion;
+  /** Of the cluster: 22 characters base64url, the same on every node. */
+  readonly clusterId: string;
+  readonly java: string;
+  readonly jarFolder: string;
+  readonly nodes: readonly KafkaNode[];
+}
+
+/** Lets a node start quickly and small; several share a machine with what is tested against them. */
+const quickStart = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
+const heapOfOne = ['-Xmx512m', '-Xms256m'];
+const heapOfThree = ['-Xmx400m', '-Xms200m'];
+
+const connectMillisecondsMaximum = 300;
+const requestMillisecondsMaximum = 1_000;
+
+const template = (file: string): string => join(packageRoot, 'scripts/kafka', file);
+
+/** The node's server.properties: the templates of scripts/kafka, filled in. */
+export function serverProperties(nodes: readonly KafkaNode[], own: KafkaNode, folder: string): string {
+  const values: Record<string, string> = {
+    node: String(own.node),
+    port: String(own.port),
+    controllerPort: String(own.controllerPort),
+    voters: nodes.map(({ node, controllerPort }) => `${node}@127.0.0.1:${controllerPort}`).join(','),
+    folder,
+  };
+  const replication = nodes.length === 1 ? 'one-broker.properties' : 'three-brokers.properties';
+  const text = readFileSync(template('server.properties'), 'utf8') + readFileSync(template(replication), 'utf8');
+  return text.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => values[name] ?? placeholder);
+}
+
+/** Writes the node's settings, and its id once. */
+async function prepareFolder(settings: KafkaSettings, own: KafkaNode, folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'server.properties'), serverProperties(settings.nodes, own, folder));
+  if (existsSync(join(folder, 'logs/meta.properties'))) return;
+  const formatting = [
+    '-Xmx128m',
+    ...quickStart,
+    '-cp',
+    join(settings.jarFolder, '*'),
+    'kafka.tools.StorageTool',
+    'format',
+    '-t',
+    settings.clusterId,
+    '-c',
+    join(folder, 'server.properties'),
+  ];
+  await promisify(execFile)(settings.java, formatting);
+}
+
+/** The addresses of the brokers that the broker on this port knows. A client of its own: one that failed stays broken. */
+export async function knownBrokers(port: number): Promise<readonly string[]> {
+  const admin = new Kafka({
+    clientId: 'lendstream-local-cluster',
+    brokers: [`127.0.0.1:${port}`],
+    connectionTimeout: connectMillisecondsMaximum,
+    requestTimeout: requestMillisecondsMaximum,
+    retry: { retries: 0 },
+    logLevel: logLevel.NOTHING,
+  }).admin();
+  try {
+    await admin.connect();
+    const { brokers, controller } = await admin.describeCluster();
+    if (controller === null || controller < 0) throw new Error('There is no controller yet');
+    return brokers.map((broker) => `${broker.host}:${broker.port}`);
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+export function kafkaProgram(settings: KafkaSettings, own: KafkaNode, folder: string): ServerProgram {
+  const logging = settings.version.startsWith('3.')
+    ? `-Dlog4j.configuration=file:${template('log4j.properties')}`
+    : `-Dlog4j2.configurationFile=${template('log4j2.properties')}`;
+  return {
+    name: `broker ${own.node}`,
+    port: own.port,
+    logFile: join(folder, 'output.log'),
+    command: [
+      settings.java,
+      ...(settings.nodes.length === 1 ? heapOfOne : heapOfThree),
+      ...quickStart,
+      logging,
+      '-cp',
+      join(settings.jarFolder, '*'),
+      'kafka.Kafka',
+      join(folder, 'server.properties'),
+    ],
+    prepare: () => prepareFolder(settings, own, folder),
+    answers: async () => {
+      const address = `127.0.0.1:${own.port}`;
+      if (!(await knownBrokers(own.port)).includes(address)) throw new Error(`${address} is not in the cluster yet`);
+    },
+  };
+}

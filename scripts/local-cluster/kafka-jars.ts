@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { packageRoot } from '../../src/schemas.ts';
+import { cacheFolder } from './cache-folder.ts';
+import type { KafkaVersion } from './kafka-broker.ts';
+
+/** Where the jars of a version lie, or will lie once they were fetched. */
+export function jarFolder(version: KafkaVersion): string {
+  return join(cacheFolder(), `kafka-${version}`);
+}
+
+export function jarsAreFetched(version: KafkaVersion): boolean {
+  return existsSync(jarFolder(version));
+}
+
+/**
+ * Fetches the jars of the pinned pom, once per user. They appear under their name all at once, so that a fetch that was
+ * interrupted leaves nothing half done behind and two at the same time do no harm.
+ */
+export async function fetchJars(version: KafkaVersion, say: (line: string) => void): Promise<void> {
+  if (jarsAreFetched(version)) return;
+  say(`Fetching the jars of Apache Kafka ${version} with Maven (once, about 55 MB) ...`);
+  const arriving = `${jarFolder(version)}.arriving-${process.pid}`;
+  mkdirSync(cacheFolder(), { recursive: true, mode: 0o700 });
+  try {
+    await promisify(execFile)('mvn', [
+      '--quiet',
+      '--batch-mode',
+      '--file',
+      join(packageRoot, `scripts/kafka/pom-${version}.xml`),
+      'dependency:copy-dependencies',
+      '-DincludeScope=runtime',
+      `-DoutputDirectory=${arriving}`,
+    ]);
+    renameSync(arriving, jarFolder(version));
+  } catch (error) {
+    rmSync(arriving, { recursive: true, force: true });
+    if (jarsAreFetched(version)) return;
+    const { stdout = '', message } = error as Error & { stdout?: string };
+    throw new Error(`The jars of Apache Kafka ${version} cannot be fetched: ${stdout.trim() || message}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,208 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  checkName,
+  claimNote,
+  readNote,
+  rewriteNote,
+  takeDownAbandoned,
+  takeDownNoted,
+  type ClusterNote,
+} from './cluster-note.ts';
+import { endedBeforeProcess, endWithProcess } from './end-with-process.ts';
+import { findFreePorts } from './free-ports.ts';
+import { kafkaProgram, knownBrokers, type KafkaVersion } from './kafka-broker.ts';
+import { fetchJars, jarFolder, jarsAreFetched } from './kafka-jars.ts';
+import { java, javaProgram, maven, provide, redisServer } from './prerequisites.ts';
+import { identify } from './process-identity.ts';
+import { redisProgram } from './redis-server.ts';
+import { createServer, PortTaken, type Server } from './server.ts';
+
+/** A real Kafka and a real Redis on this machine, without Docker, as a test or a benchmark handles them. */
+export interface LocalCluster {
+  readonly name: string;
+  /** None when it was asked for with 0 brokers. */
+  readonly brokers: readonly Server[];
+  readonly redis: Server;
+  readonly replica: Server | undefined;
+  /** host:port of each broker. */
+  readonly kafkaBrokers: readonly string[];
+  readonly redisUrl: string;
+  readonly replicaUrl: string | undefined;
+  readonly kafkaVersion: KafkaVersion;
+  /** Starts those of its servers that do not run. */
+  start(): Promise<void>;
+  /** Ends all of it and removes its data. */
+  stop(): Promise<void>;
+}
+
+export interface ClusterOptions {
+  /** Clusters with different names exist side by side. One of this process's own by default. */
+  readonly name?: string;
+  /** 0 is a Redis alone. 1 by default. */
+  readonly brokers?: 0 | 1 | 3;
+  /** A second Redis that replicates the first. */
+  readonly replica?: boolean;
+  readonly kafkaVersion?: KafkaVersion;
+  /** Whether it goes on after this process, until somebody takes it down by its name. False by default. */
+  readonly outlivesProcess?: boolean;
+  /** Told what is going on, line by line. */
+  readonly say?: (line: string) => void;
+}
+
+/** How often other ports are tried when one was taken between its choice and its use. */
+const portAttemptsMaximum = 4;
+const membershipMillisecondsMaximum = 60_000;
+const pollMilliseconds = 25;
+
+let clustersOfThisProcess = 0;
+
+/**
+ * Starts a cluster and returns when all of it answers.
+ * @throws Error telling what is missing, what a server that does not come up has printed, or that the name is in use
+ */
+export async function startCluster(options: ClusterOptions = {}): Promise<LocalCluster> {
+  const {
+    brokers = 1,
+    replica = false,
+    kafkaVersion = '4.3.1',
+    outlivesProcess = false,
+    say = () => undefined,
+  } = options;
+  clustersOfThisProcess += 1;
+  const name = options.name ?? `process-${process.pid}-${clustersOfThisProcess}`;
+  checkName(name);
+  await takeDownAbandoned(say);
+  await provideServers(brokers, kafkaVersion, say);
+  for (let attempt = 1; ; attempt += 1) {
+    const note = await newNote(name, brokers, replica, kafkaVersion, !outlivesProcess);
+    if (!claimNote(note)) {
+      rmSync(note.folder, { recursive: true, force: true });
+      throw new Error(`Cluster ${name} exists already: scripts/cluster down --name ${name} takes it down`);
+    }
+    if (!outlivesProcess) endWithProcess(name);
+    const cluster = clusterOf(note);
+    try {
+      await cluster.start();
+      return cluster;
+    } catch (error) {
+      await cluster.stop();
+      if (!(error instanceof PortTaken) || attempt === portAttemptsMaximum) throw error;
+      say(`${error.message}; trying others`);
+    }
+  }
+}
+
+/** The cluster of that name that was started by this program or another one, or undefined when there is none. */
+export function findCluster(name: string): LocalCluster | undefined {
+  checkName(name);
+  const note = readNote(name);
+  return note === undefined ? undefined : clusterOf(note);
+}
+
+async function provideServers(brokers: number, kafkaVersion: KafkaVersion, say: (line: string) => void): Promise<void> {
+  if (brokers === 0) return provide([redisServer], say);
+  await provide([java, ...(jarsAreFetched(kafkaVersion) ? [] : [maven]), redisServer], say);
+  await fetchJars(kafkaVersion, say);
+}
+
+async function newNote(
+  name: string,
+  brokerCount: number,
+  withReplica: boolean,
+  kafkaVersion: KafkaVersion,
+  owned: boolean,
+): Promise<ClusterNote> {
+  const ports = [...(await findFreePorts(brokerCount * 2 + 2))];
+  const takePort = (): number => ports.pop() ?? 0;
+  const starter = identify(process.pid);
+  if (starter === undefined) throw new Error('This process cannot be observed: /proc or ps is needed');
+  return {
+    name,
+    kafkaVersion,
+    // Kafka takes an id that begins with a hyphen for an option.
+    clusterId: `L${randomBytes(15).toString('base64url')}A`,
+    folder: mkdtempSync(join(tmpdir(), `lendstream-cluster-${name}-`)),
+    starter,
+    owned,
+    complete: false,
+    brokers: Array.from({ length: brokerCount }, (_, index) => ({
+      node: index + 1,
+      port: takePort(),
+      controllerPort: takePort(),
+    })),
+    redis: { port: takePort() },
+    ...(withReplica ? { replica: { port: takePort() } } : {}),
+  };
+}
+
+function clusterOf(written: ClusterNote): LocalCluster {
+  let note = written;
+  const rewrite = (change: Partial<ClusterNote>): void => {
+    note = { ...note, ...change };
+    rewriteNote(note);
+  };
+  const { name, folder, kafkaVersion, clusterId } = note;
+  const kafka = {
+    version: kafkaVersion,
+    clusterId,
+    java: javaProgram(),
+    jarFolder: jarFolder(kafkaVersion),
+    nodes: note.brokers,
+  };
+  const brokers = note.brokers.map((own) =>
+    createServer(kafkaProgram(kafka, own, join(folder, `broker-${own.node}`)), own.process, (process) =>
+      rewrite({ brokers: note.brokers.map((broker) => (broker.node === own.node ? { ...broker, process } : broker)) }),
+    ),
+  );
+  const redis = createServer(
+    redisProgram('redis', join(folder, 'redis'), note.redis.port),
+    note.redis.process,
+    (process) => rewrite({ redis: { ...note.redis, process } }),
+  );
+  const replicaPort = note.replica?.port;
+  const replica =
+    replicaPort === undefined
+      ? undefined
+      : createServer(
+          redisProgram('replica', join(folder, 'replica'), replicaPort, note.redis.port),
+          note.replica?.process,
+          (process) => rewrite({ replica: { port: replicaPort, process } }),
+        );
+  const url = (server: Server): string => `redis://127.0.0.1:${server.port}`;
+
+  return {
+    name,
+    brokers,
+    redis,
+    replica,
+    kafkaBrokers: brokers.map(({ port }) => `127.0.0.1:${port}`),
+    redisUrl: url(redis),
+    replicaUrl: replica === undefined ? undefined : url(replica),
+    kafkaVersion,
+    async start() {
+      const starting = [...brokers.map((broker) => broker.start()), redis.start().then(() => replica?.start())];
+      // All of them come to their end, so that nothing is started any more when the failure is told.
+      for (const result of await Promise.allSettled(starting)) if (result.status === 'rejected') throw result.reason;
+      await waitUntilAllAreMembers(brokers);
+      if (!note.complete) rewrite({ complete: true });
+    },
+    async stop() {
+      await takeDownNoted(note);
+      endedBeforeProcess(name);
+    },
+  };
+}
+
+async function waitUntilAllAreMembers(brokers: readonly Server[]): Promise<void> {
+  const deadline = performance.now() + membershipMillisecondsMaximum;
+  for (const { name, port } of brokers) {
+    while ((await knownBrokers(port)).length < brokers.length) {
+      if (performance.now() > deadline) throw new Error(`${name} does not know all ${brokers.length} brokers`);
+      await sleep(pollMilliseconds);
+    }
+  }
+}

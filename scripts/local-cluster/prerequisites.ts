@@ -1,0 +1,91 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** A program of the machine that a local cluster needs, and the Debian package that has it. */
+export interface Prerequisite {
+  readonly name: string;
+  readonly debianPackage: string;
+  readonly isThere: () => boolean;
+}
+
+const javaVersionMinimum = 17;
+
+/** The java program: that of JAVA_HOME, or else the one on the PATH. */
+export function javaProgram(): string {
+  const { JAVA_HOME: home = '' } = process.env;
+  return home === '' ? 'java' : join(home, 'bin/java');
+}
+
+function javaIsThere(): boolean {
+  const { stderr } = spawnSync(javaProgram(), ['-version'], { encoding: 'utf8' });
+  const version = /version "(\d+)/.exec(stderr ?? '')?.[1];
+  return version !== undefined && Number(version) >= javaVersionMinimum;
+}
+
+function isOnPath(program: string): boolean {
+  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+export const java: Prerequisite = {
+  name: `Java ${javaVersionMinimum}`,
+  debianPackage: 'openjdk-17-jre-headless',
+  isThere: javaIsThere,
+};
+export const maven: Prerequisite = { name: 'Maven', debianPackage: 'maven', isThere: () => isOnPath('mvn') };
+export const redisServer: Prerequisite = {
+  name: 'redis-server',
+  debianPackage: 'redis-server',
+  isThere: () => isOnPath('redis-server'),
+};
+
+/** What the machine allows. */
+export interface Machine {
+  readonly hasAptGet: boolean;
+  readonly isRoot: boolean;
+}
+
+/** What to do about what is missing: install these packages, or tell the person this. */
+export type Remedy = { readonly install: readonly string[] } | { readonly tell: string };
+
+export function remedyFor(missing: readonly Prerequisite[], machine: Machine): Remedy {
+  const packages = missing.map(({ debianPackage }) => debianPackage);
+  if (machine.hasAptGet && machine.isRoot) return { install: packages };
+  const names = missing.map(({ name }) => name).join(', ');
+  return {
+    tell: machine.hasAptGet
+      ? `${names}: not found. Install with: sudo apt-get install --yes ${packages.join(' ')}`
+      : `${names}: not found on the PATH. Install with the system's package manager ` +
+        `(Debian's names: ${packages.join(' ')}; Homebrew's: openjdk@17 maven redis)`,
+  };
+}
+
+/**
+ * Sees to it that everything needed is there; installs what is missing where it may, and says so.
+ * @throws Error with the command that installs it, where it may not
+ */
+export async function provide(needed: readonly Prerequisite[], say: (line: string) => void): Promise<void> {
+  const missing = needed.filter(({ isThere }) => !isThere());
+  if (missing.length === 0) return;
+  const remedy = remedyFor(missing, {
+    hasAptGet: existsSync('/etc/debian_version') && isOnPath('apt-get'),
+    isRoot: process.getuid?.() === 0,
+  });
+  if ('tell' in remedy) throw new Error(remedy.tell);
+  say(`Installing with apt-get: ${remedy.install.join(' ')} ...`);
+  const aptGet = async (...words: string[]): Promise<void> => {
+    await promisify(execFile)('apt-get', words, { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } });
+  };
+  await aptGet('update');
+  await aptGet('install', '--yes', '--no-install-recommends', ...remedy.install);
+  const still = missing.filter(({ isThere }) => !isThere()).map(({ name }) => name);
+  if (still.length > 0) throw new Error(`${still.join(', ')}: not found, though apt-get has installed it`);
+}

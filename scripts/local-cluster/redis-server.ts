@@ -1,0 +1,57 @@
+import { Redis } from 'ioredis';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { packageRoot } from '../../src/schemas.ts';
+import type { ServerProgram } from './server.ts';
+
+const connectMillisecondsMaximum = 500;
+
+async function ask<Answer>(port: number, question: (redis: Redis) => Promise<Answer>): Promise<Answer> {
+  const redis = new Redis({
+    port,
+    host: '127.0.0.1',
+    lazyConnect: true,
+    connectTimeout: connectMillisecondsMaximum,
+    commandTimeout: connectMillisecondsMaximum,
+    retryStrategy: () => null,
+  });
+  // Every failure is told by the promises below as well.
+  redis.on('error', () => undefined);
+  try {
+    await redis.connect();
+    return await question(redis);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/**
+ * @param primaryPort the Redis that this one is a replica of
+ */
+export function redisProgram(name: string, folder: string, port: number, primaryPort?: number): ServerProgram {
+  return {
+    name,
+    port,
+    logFile: join(folder, 'output.log'),
+    command: [
+      'redis-server',
+      join(packageRoot, 'scripts/redis/redis.conf'),
+      '--bind',
+      '127.0.0.1',
+      '--port',
+      String(port),
+      '--dir',
+      folder,
+      ...(primaryPort === undefined ? [] : ['--replicaof', `127.0.0.1 ${primaryPort}`]),
+    ],
+    prepare: async () => {
+      await mkdir(folder, { recursive: true });
+    },
+    answers: () =>
+      ask(port, async (redis) => {
+        await redis.ping();
+        const replication = await redis.info('replication');
+        if (replication.includes('master_link_status:down')) throw new Error('The replica has not caught up yet');
+      }),
+  };
+}
