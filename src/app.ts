@@ -83,13 +83,15 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
       const worker = new LendingWorker({
         log,
         registry,
+        coordination,
+        nodeId,
         clock,
         logger,
         metrics,
         partitionCount: config.lendingPartitions,
       });
-      await worker.start();
       closers.push(() => worker.stop());
+      await worker.start();
     }
     if (!config.roles.serve) return { start: () => Promise.resolve('no address: this process only works'), stop };
 

@@ -1,3 +1,4 @@
+import type { Coordination } from '../broker/coordination.ts';
 import type { EventLog } from '../broker/event-log.ts';
 import type { Registry } from '../broker/registry.ts';
 import type { Clock } from '../clock.ts';
@@ -5,11 +6,16 @@ import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
 import { ensureLendingTopics } from './lending-topics.ts';
 import { commandsPerCommitMaximum, runPartitionLoop } from './partition-loop.ts';
+import { PartitionSharing } from './partition-sharing.ts';
 
 export interface LendingWorkerOptions {
   readonly log: EventLog;
   /** Started: toggles and products are read from it when a command is decided. */
   readonly registry: Registry;
+  /** Through it the partitions are shared with the workers of other processes. */
+  readonly coordination: Coordination;
+  /** This process, whose lease keeps its partitions with it. */
+  readonly nodeId: string;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -22,43 +28,35 @@ export interface LendingWorkerOptions {
 /** Turns each loan command into the loan's new state and the events that tell of it, exactly once, partition by partition. */
 export class LendingWorker {
   readonly #options: LendingWorkerOptions;
-  readonly #stopping = new AbortController();
-  #loops: Promise<void>[] = [];
+  readonly #sharing: PartitionSharing;
 
   constructor(options: LendingWorkerOptions) {
     this.#options = options;
+    this.#sharing = new PartitionSharing({
+      ...options,
+      work: (partition, signal, onOwned) =>
+        runPartitionLoop({ commandsPerCommitMaximum, ...options, partition, signal, onOwned }),
+    });
   }
 
   /**
-   * Creates the worker's own topics where they are missing and starts a loop per partition. The topics of the event
-   * types, that of the commands among them, must exist. Returns when every partition has been owned once.
+   * Creates the worker's own topics where they are missing and takes its share of the partitions. The topics of the event
+   * types, that of the commands among them, must exist. Returns when each partition that falls to this process at once
+   * has been owned: all of them when it is the only one, none when others have them for now.
    */
   async start(): Promise<void> {
     const { log, partitionCount } = this.#options;
     await ensureLendingTopics(log, partitionCount);
-    const owned = Array.from({ length: partitionCount }, (_, partition) => {
-      return new Promise<void>((resolve) => {
-        const loop = runPartitionLoop({
-          commandsPerCommitMaximum,
-          ...this.#options,
-          partition,
-          signal: this.#stopping.signal,
-          onOwned: resolve,
-        }).finally(resolve);
-        this.#loops.push(loop);
-      });
-    });
-    await Promise.all(owned);
+    await this.#sharing.start();
   }
 
   /** Lets commits under way finish, then gives every partition up. */
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await Promise.all(this.#loops);
+  stop(): Promise<void> {
+    return this.#sharing.stop();
   }
 
-  /** Resolves when no partition is worked on any more: after {@link stop}, or when newer workers have taken them all. */
-  async ended(): Promise<void> {
-    await Promise.all(this.#loops);
+  /** The partitions that this process works on, ascending. */
+  get partitions(): number[] {
+    return this.#sharing.partitions;
   }
 }

@@ -8,6 +8,7 @@ import { CommandBatch } from './command-batch.ts';
 import { type WaitingCommand, commandsOf } from './waiting-commands.ts';
 import { loanCommandsTopic } from './lending-topics.ts';
 import { LoanStore } from './loan-store.ts';
+import type { LoopEnd } from './partition-sharing.ts';
 import { readToggles } from './toggles.ts';
 
 /**
@@ -18,7 +19,8 @@ import { readToggles } from './toggles.ts';
  *           once: events, loan states, products, dead letters, the new fence record. After the commit, and not before,
  *           the loans in memory are the new ones.
  * Any error on the way says nothing about what the log holds. The writer and the loans in memory are thrown away and the
- * loop is `owning` again, after a pause. Only a newer owner (WRITER_FENCED) or `stop` ends it.
+ * loop is `owning` again, after a pause. Only a newer owner (WRITER_FENCED), `signal` or the end of the log ends it; who
+ * begins it again and when is decided in partition-sharing.ts.
  */
 export interface PartitionLoopOptions {
   readonly log: EventLog;
@@ -48,7 +50,14 @@ const pauseMillisecondsMaximum = 5_000;
 /** How often the end of the commands is looked up, to tell how many wait. */
 const lagMilliseconds = 1_000;
 
-export async function runPartitionLoop(options: PartitionLoopOptions): Promise<void> {
+/** Works on the partition until something ends the loop, then forgets the partition's metric. */
+export async function runPartitionLoop(options: PartitionLoopOptions): Promise<LoopEnd> {
+  const end = await ownAgainAndAgain(options);
+  options.metrics.workerLag.remove({ partition: options.partition });
+  return end;
+}
+
+async function ownAgainAndAgain(options: PartitionLoopOptions): Promise<LoopEnd> {
   const { signal, partition } = options;
   const logger = options.logger.child({ partition });
   let pause = pauseMilliseconds;
@@ -56,20 +65,22 @@ export async function runPartitionLoop(options: PartitionLoopOptions): Promise<v
     try {
       await ownAndWork({ ...options, logger }, () => (pause = pauseMilliseconds));
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted) break;
       if (isLendstreamError(error, 'WRITER_FENCED')) {
         logger.info({}, 'Another worker took over the partition');
-        return;
+        return 'taken_over';
       }
       if (isLendstreamError(error, 'LOG_CLOSED')) {
         logger.info({}, 'The log was closed under the worker');
-        return;
+        return 'log_closed';
       }
       logger.warn({ error: describeError(error), pause }, 'The worker starts over from the log');
       await sleep(pause, signal);
       pause = Math.min(pause * 2, pauseMillisecondsMaximum);
     }
   }
+  logger.info({}, 'The worker gave the partition up');
+  return 'stopped';
 }
 
 async function ownAndWork(options: PartitionLoopOptions, onCommit: () => void): Promise<void> {

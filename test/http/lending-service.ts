@@ -4,6 +4,7 @@ import { EventTypes } from '../../src/broker/event-types.ts';
 import { Publisher } from '../../src/broker/publishing.ts';
 import { Registry } from '../../src/broker/registry.ts';
 import { systemClock } from '../../src/clock.ts';
+import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
 import { EmbeddedLog } from '../../src/embedded/log.ts';
 import { createApplication } from '../../src/http/application.ts';
 import { createCommandsRouter } from '../../src/http/commands.ts';
@@ -39,6 +40,9 @@ export async function startLendingService(dataFolder: string, withWorker = true)
   const log = await EmbeddedLog.open({ dataFolder, logger });
   const registry = new Registry(log, logger);
   await registry.start();
+  const coordination = await EmbeddedCoordination.open({ log, clock, logger });
+  const nodeId = 'service';
+  await coordination.renewLease(nodeId, 3_600_000);
   const eventTypes = new EventTypes({ registry, log, clock, logger });
   await eventTypes.registerSystemEventTypes(lendingEventTypes(partitionCount, 3_600_000));
   await ensureLendingTopics(log, partitionCount);
@@ -61,7 +65,7 @@ export async function startLendingService(dataFolder: string, withWorker = true)
 
   let worker: LendingWorker | undefined;
   const startWorker = async (): Promise<void> => {
-    worker = new LendingWorker({ log, registry, clock, logger, metrics, partitionCount });
+    worker = new LendingWorker({ log, registry, coordination, nodeId, clock, logger, metrics, partitionCount });
     await worker.start();
   };
   const stopWorker = async (): Promise<void> => {
@@ -82,6 +86,7 @@ export async function startLendingService(dataFolder: string, withWorker = true)
       await new Promise((resolve) => server.close(resolve));
       await stopWorker();
       await view.close();
+      await coordination.close();
       await registry.stop();
       await log.close();
     },

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type EventLog, type LogRecord, noValue } from '../../src/broker/event-log.ts';
+import type { Coordination } from '../../src/broker/coordination.ts';
 import { Registry } from '../../src/broker/registry.ts';
 import { type Clock, systemClock } from '../../src/clock.ts';
+import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
 import { EmbeddedLog } from '../../src/embedded/log.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import { type Logger, silentLogger } from '../../src/logger.ts';
@@ -20,12 +22,12 @@ import type { LendingMessages } from '../../src/worker/messages.generated.ts';
 
 export type Json = Record<string, unknown>;
 
-/** A log with the topics that the worker reads and writes, in one partition. */
-export async function openLendingLog(dataFolder: string): Promise<EmbeddedLog> {
+/** A log with the topics that the worker reads and writes, in one partition unless told otherwise. */
+export async function openLendingLog(dataFolder: string, partitionCount = 1): Promise<EmbeddedLog> {
   const log = await EmbeddedLog.open({ dataFolder, logger: silentLogger });
   for (const name of [loanCommandsTopic, ...lendingEventTypeNames]) {
     await log
-      .createTopic({ name, partitionCount: 1, cleanupPolicy: 'delete', retentionMilliseconds: 3_600_000 })
+      .createTopic({ name, partitionCount, cleanupPolicy: 'delete', retentionMilliseconds: 3_600_000 })
       .catch((error: unknown) => {
         if (!isLendstreamError(error, 'TOPIC_ALREADY_EXISTS')) throw error;
       });
@@ -42,28 +44,40 @@ export interface RunningWorker {
 
 export interface WorkerOptions {
   readonly registry?: Registry;
+  /** Shared with other workers; one of its own when absent. */
+  readonly coordination?: Coordination;
+  readonly nodeId?: string;
   readonly clock?: Clock;
   readonly logger?: Logger;
   readonly commandsPerCommitMaximum?: number;
+  /** One when absent. */
+  readonly partitionCount?: number;
 }
 
-/** A worker on that log, with a registry of its own unless one is given. */
+/** A worker on that log, with a registry and a coordination of its own unless they are given, and a lease of an hour. */
 export async function startWorker(log: EventLog, options: WorkerOptions = {}): Promise<RunningWorker> {
   const registry = options.registry ?? new Registry(log, silentLogger);
   if (options.registry === undefined) await registry.start();
+  const coordination =
+    options.coordination ?? (await EmbeddedCoordination.open({ log, clock: systemClock, logger: silentLogger }));
+  const nodeId = options.nodeId ?? randomUUID();
+  await coordination.renewLease(nodeId, 3_600_000);
   const metrics = createMetrics();
   const worker = new LendingWorker({
     log,
     clock: systemClock,
     logger: silentLogger,
+    partitionCount: 1,
     ...options,
     registry,
+    coordination,
+    nodeId,
     metrics,
-    partitionCount: 1,
   });
   await worker.start();
   const stop = async (): Promise<void> => {
     await worker.stop();
+    if (options.coordination === undefined) await coordination.close();
     if (options.registry === undefined) await registry.stop();
   };
   return { worker, registry, metrics, stop };
@@ -97,8 +111,8 @@ export function commandRecord({ type, id, payload = {}, commandId = randomUUID()
 }
 
 /** Appends commands, durably and in order. @returns the offset of the first */
-export async function send(log: EventLog, records: readonly LogRecord[]): Promise<number> {
-  const [result] = await log.append([{ topic: loanCommandsTopic, partition: 0, records }]);
+export async function send(log: EventLog, records: readonly LogRecord[], partition = 0): Promise<number> {
+  const [result] = await log.append([{ topic: loanCommandsTopic, partition, records }]);
   if (result?.outcome !== 'appended') throw new Error('The commands could not be appended.');
   return result.baseOffset;
 }
@@ -109,13 +123,13 @@ export interface StoredRecord {
   readonly text: string | null;
 }
 
-/** Everything a topic holds now, in order. */
-export async function recordsOf(log: EventLog, topic: string): Promise<StoredRecord[]> {
-  const [bounds] = await log.bounds([{ topic, partition: 0 }]);
+/** Everything a topic's partition holds now, in order. */
+export async function recordsOf(log: EventLog, topic: string, partition = 0): Promise<StoredRecord[]> {
+  const [bounds] = await log.bounds([{ topic, partition }]);
   if (bounds === undefined) throw new Error(`No bounds of ${topic}.`);
   const records: StoredRecord[] = [];
   for (let offset = bounds.earliest; offset < bounds.latest;) {
-    const from = { topic, partition: 0, offset };
+    const from = { topic, partition, offset };
     const { batches, nextOffset } = await log.read(from, { bytesMaximum: 1_000_000, waitMilliseconds: 0 });
     for (const batch of batches) {
       for (let index = 0; index < batch.count; index += 1) {
@@ -137,13 +151,13 @@ export function eventsOfType<Name extends LendingEventTypeName>(
   return parsedRecords(log, name);
 }
 
-async function parsedRecords<Value>(log: EventLog, topic: string): Promise<Value[]> {
-  return (await recordsOf(log, topic)).map(({ text }) => JSON.parse(text ?? '') as Value);
+async function parsedRecords<Value>(log: EventLog, topic: string, partition = 0): Promise<Value[]> {
+  return (await recordsOf(log, topic, partition)).map(({ text }) => JSON.parse(text ?? '') as Value);
 }
 
-/** Every event the worker published, in no particular order. */
-export async function allEvents(log: EventLog): Promise<Json[]> {
-  const lists = await Promise.all(lendingEventTypeNames.map((name) => parsedRecords<Json>(log, name)));
+/** Every event the worker published to a partition, in no particular order. */
+export async function allEvents(log: EventLog, partition = 0): Promise<Json[]> {
+  const lists = await Promise.all(lendingEventTypeNames.map((name) => parsedRecords<Json>(log, name, partition)));
   return lists.flat();
 }
 
@@ -152,8 +166,8 @@ export function deadLetters(log: EventLog): Promise<Json[]> {
 }
 
 /** What became of the commands, by the fence records that the changelog still holds, in order. */
-export async function outcomesOf(log: EventLog): Promise<CommandOutcome[]> {
-  const records = await recordsOf(log, loansTopic);
+export async function outcomesOf(log: EventLog, partition = 0): Promise<CommandOutcome[]> {
+  const records = await recordsOf(log, loansTopic, partition);
   return records.flatMap(({ key, text }) =>
     key !== null && text !== null && isFenceKey(key) ? parseFence(text).outcomes : [],
   );
@@ -166,11 +180,11 @@ export async function loanText(log: EventLog, loanAccountId: string): Promise<st
 }
 
 /** Waits until the commands up to this offset are done. */
-export async function untilDone(log: EventLog, offset: number): Promise<void> {
+export async function untilDone(log: EventLog, offset: number, partition = 0): Promise<void> {
   let from = 0;
   for (let position = -1; position < offset;) {
     const read = await log.read(
-      { topic: loansTopic, partition: 0, offset: from },
+      { topic: loansTopic, partition, offset: from },
       { bytesMaximum: 1_000_000, waitMilliseconds: 10_000 },
     );
     if (read.nextOffset === from) throw new Error(`Commands are done up to ${position}, not up to ${offset}.`);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { registryTopic } from '../../src/broker/registry.ts';
 import { LendstreamError } from '../../src/errors.ts';
@@ -28,6 +29,7 @@ import {
   untilDone,
 } from '../support/lending-log.ts';
 import { lifeOf, richProduct } from '../support/lending-script.ts';
+import { eventually } from '../support/stream-server.ts';
 import { removeFolder, temporaryFolder } from '../support/service.ts';
 import { overriding, withSteps } from '../support/stepping-log.ts';
 
@@ -243,10 +245,12 @@ describe('the lending worker', () => {
     expect(said.filter((message) => message.includes('are lost'))).to.have.length(1);
   });
 
-  it('tells how many commands wait', async () => {
+  it('tells how many commands wait, of the partitions that it works on', async () => {
+    const lag = async (): Promise<unknown> =>
+      (await running.metrics.workerLag.get()).values.map(({ labels, value }) => [labels.partition, value]);
     await decided(log, activeLoan);
+    await eventually(async () => isDeepStrictEqual(await lag(), [[0, 0]]));
     await running.stop();
-    const lag = await running.metrics.workerLag.get();
-    expect(lag.values.map(({ labels, value }) => [labels.partition, value])).to.deep.equal([[0, 0]]);
+    expect(await lag()).to.deep.equal([]);
   });
 });

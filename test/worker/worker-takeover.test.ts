@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { after, before, describe, it } from 'mocha';
 import type { LogRecord } from '../../src/broker/event-log.ts';
+import { systemClock } from '../../src/clock.ts';
+import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
 import { silentLogger } from '../../src/logger.ts';
 import type { CommandOutcome } from '../../src/worker/fence.ts';
 import {
@@ -19,6 +21,7 @@ import {
 } from '../support/lending-log.ts';
 import { lifeOf, richProduct } from '../support/lending-script.ts';
 import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { eventually } from '../support/stream-server.ts';
 import { SteppingRegistry, type WorkerStep, withSteps, workerSteps } from '../support/stepping-log.ts';
 
 /**
@@ -162,12 +165,16 @@ describe('a worker that is lost', function () {
         reached();
         await stopped;
       });
-      const stalled = await startWorker(stalling, { commandsPerCommitMaximum });
+      const coordination = await EmbeddedCoordination.open({ log, clock: systemClock, logger: silentLogger });
+      const shared = { commandsPerCommitMaximum, coordination };
+      const stalled = await startWorker(stalling, { ...shared, nodeId: 'stalled' });
       await standing;
-      const successor = await startWorker(log, { commandsPerCommitMaximum });
+      await coordination.renewLease('stalled', 0);
+      const successor = await startWorker(log, { ...shared, nodeId: 'successor' });
+      expect(successor.worker.partitions).to.deep.equal([0]);
       await untilDone(log, first + records.length - 1);
       goOn();
-      await stalled.worker.ended();
+      await eventually(() => stalled.worker.partitions.length === 0);
       expect(await storyOf(log)).to.deep.equal(expected);
 
       // The successor is none the worse for it.
@@ -176,6 +183,7 @@ describe('a worker that is lost', function () {
       ]);
       await untilDone(log, next);
       await Promise.all([stalled.stop(), successor.stop()]);
+      await coordination.close();
       await log.close();
     });
   }

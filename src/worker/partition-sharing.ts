@@ -1,0 +1,263 @@
+import { randomUUID } from 'node:crypto';
+import { settleOwnership } from '../broker/assignment.ts';
+import type { Coordination, PartitionOwnership, Topology } from '../broker/coordination.ts';
+import type { Clock } from '../clock.ts';
+import { describeError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+import { loanCommandsTopic } from './lending-topics.ts';
+
+/**
+ * How any number of processes share the loan partitions: as streams share those of a subscription. Each process has a
+ * session under one reserved id, the same pure rules say whose each partition is, and the same compare-and-set makes it so.
+ *
+ * None of this decides who may write: that is the partition's fenced writer. Two processes that both take a partition for
+ * theirs disturb each other and nothing else, so whoever cannot reach the coordination store goes on with what it has.
+ *
+ * | the store says                  | a loop runs here  | none runs here                          |
+ * |---------------------------------|-------------------|-----------------------------------------|
+ * | assigned to this process        | goes on           | begins                                  |
+ * | on its way to another process   | ends              | the partition is released               |
+ * | another process's, or nobody's  | ends              |                                         |
+ */
+
+/** In the place of a subscription's id. No subscription can have it: theirs are UUIDs. */
+export const loanPartitionsId = 'lendstream.loan-partitions';
+
+/** How often the state is read again and sessions of dead processes are looked for, in case a hint was lost. */
+const recheckMilliseconds = 2_000;
+
+/** How long to wait before something that failed for the moment is tried again. */
+const retryMilliseconds = 1_000;
+
+/** How long a partition is left alone after another process took it over although the store calls it this one's. */
+const takenOverPauseMilliseconds = 1_000;
+
+/** How soon after a session was opened it may be replaced, so that a process without a lease does not spin. */
+const sessionPauseMilliseconds = 1_000;
+
+/**
+ * Why a loop ended: it was asked to, a newer owner fenced it off, or the log was closed under it, which means that the
+ * process is ending.
+ */
+export type LoopEnd = 'stopped' | 'taken_over' | 'log_closed';
+
+export interface PartitionSharingOptions {
+  readonly coordination: Coordination;
+  /** This process. Whoever builds this keeps its lease renewed. */
+  readonly nodeId: string;
+  readonly partitionCount: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Works on a partition until `signal` ends it or it cannot go on; calls `onOwned` when the work has begun. */
+  readonly work: (partition: number, signal: AbortSignal, onOwned: () => void) => Promise<LoopEnd>;
+}
+
+/** What has to be done so that the loops of a process are what the store says. */
+export interface LoopPlan {
+  readonly begin: readonly number[];
+  readonly end: readonly number[];
+  readonly release: readonly PartitionOwnership[];
+}
+
+/**
+ * @param streamId This process's session; undefined when there is no place for one, and then every loop ends.
+ * @param running The partitions whose loops run, those that are ending among them.
+ */
+export function planLoops(
+  { partitions }: Pick<Topology, 'partitions'>,
+  streamId: string | undefined,
+  running: ReadonlySet<number>,
+): LoopPlan {
+  const own = partitions.filter((ownership) => streamId !== undefined && ownership.streamId === streamId);
+  const staying = new Set(own.flatMap(({ state, partition }) => (state === 'assigned' ? [partition] : [])));
+  return {
+    begin: [...staying].filter((partition) => !running.has(partition)),
+    end: [...running].filter((partition) => !staying.has(partition)),
+    release: own.filter(({ state, partition }) => state === 'reassigning' && !running.has(partition)),
+  };
+}
+
+interface RunningLoop {
+  readonly stopping: AbortController;
+  /** Settles also when the loop ends before it owned anything. */
+  readonly owned: Promise<void>;
+  readonly ended: Promise<void>;
+}
+
+/** Runs the loops of the partitions that fall to this process. */
+export class PartitionSharing {
+  readonly #options: PartitionSharingOptions;
+  readonly #loops = new Map<number, RunningLoop>();
+  /** Monotonic milliseconds, by partition. */
+  readonly #pausedUntil = new Map<number, number>();
+  #streamId: string | undefined;
+  #isSurplus = false;
+  #sessionAllowedAt = Number.NEGATIVE_INFINITY;
+  #isStopping = false;
+  #isLogClosed = false;
+  #unwatch = (): void => {};
+  #keeping: Promise<void> = Promise.resolve();
+  #isChanged = false;
+  #wake = (): void => {};
+
+  constructor(options: PartitionSharingOptions) {
+    this.#options = options;
+  }
+
+  /** The partitions that are worked on here, ascending. */
+  get partitions(): number[] {
+    return [...this.#loops.keys()].sort((left, right) => left - right);
+  }
+
+  /**
+   * Opens the session and begins with what falls to this process. Returns when each partition that is assigned to it at
+   * once has been owned; that may be none, when other processes have them or there are more processes than partitions.
+   * @throws what the coordination throws
+   */
+  async start(): Promise<void> {
+    this.#unwatch = this.#options.coordination.watch(loanPartitionsId, () => this.#changed());
+    const first = this.#bringInStep();
+    this.#keeping = first.then(
+      () => this.#keepInStep(),
+      () => {},
+    );
+    try {
+      await first;
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+    await Promise.all([...this.#loops.values()].map(({ owned }) => owned));
+  }
+
+  /** Lets commits under way finish, then hands every partition over to the other processes at once. */
+  async stop(): Promise<void> {
+    const { coordination, logger } = this.#options;
+    this.#isStopping = true;
+    this.#unwatch();
+    for (const { stopping } of this.#loops.values()) stopping.abort();
+    this.#changed();
+    await this.#keeping;
+    await Promise.all([...this.#loops.values()].map(({ ended }) => ended));
+    if (this.#streamId === undefined) return;
+    try {
+      await coordination.closeSession(loanPartitionsId, this.#streamId);
+      this.#streamId = undefined;
+    } catch (error) {
+      const facts = { error: describeError(error) };
+      logger.warn(facts, 'The loan partitions could not be handed over and go on elsewhere when the lease ends');
+    }
+  }
+
+  async #keepInStep(): Promise<void> {
+    const { logger } = this.#options;
+    let failed = false;
+    while (!this.#isStopping) {
+      await this.#change(failed ? retryMilliseconds : this.#millisecondsToNextLook());
+      if (this.#isStopping) return;
+      try {
+        await this.#bringInStep();
+        failed = false;
+      } catch (error) {
+        const facts = { error: describeError(error), partitions: this.partitions };
+        if (!failed) logger.warn(facts, 'Sharing the loan partitions failed; the work on those held goes on');
+        failed = true;
+      }
+    }
+  }
+
+  /** Reads what the store says and acts on it. Everything here may be done twice. */
+  async #bringInStep(): Promise<void> {
+    const { coordination, clock, logger } = this.#options;
+    this.#isChanged = false;
+    await coordination.reapSessions(loanPartitionsId);
+    if (this.#streamId === undefined) {
+      if (clock.monotonic() < this.#sessionAllowedAt) return;
+      await this.#openSession();
+    }
+    const topology = await settleOwnership(coordination, loanPartitionsId);
+    if (this.#streamId !== undefined && !topology.sessions.some(({ streamId }) => streamId === this.#streamId)) {
+      logger.warn({ partitions: this.partitions }, 'The lease of this worker ended; it asks for its partitions anew');
+      this.#streamId = undefined;
+      this.#changed();
+      return;
+    }
+    await this.#follow(planLoops(topology, this.#streamId, new Set(this.#loops.keys())));
+  }
+
+  async #openSession(): Promise<void> {
+    const { coordination, nodeId, partitionCount, clock, logger } = this.#options;
+    // Where each partition's work goes on is in its changelog: these offsets are never moved.
+    const start = Array.from({ length: partitionCount }, (_, partition) => ({
+      eventType: loanCommandsTopic,
+      partition,
+      offset: -1,
+    }));
+    await coordination.initialise(loanPartitionsId, start);
+    const session = { streamId: randomUUID(), nodeId, requestedPartitions: [], openedAt: clock.now() };
+    const { outcome } = await coordination.openSession(loanPartitionsId, session);
+    const isSurplus = outcome !== 'opened';
+    if (isSurplus && !this.#isSurplus) {
+      logger.info({ partitionCount }, 'Each loan partition has a process of its own; this one waits to take over');
+    }
+    this.#isSurplus = isSurplus;
+    if (isSurplus) return;
+    this.#streamId = session.streamId;
+    this.#sessionAllowedAt = clock.monotonic() + sessionPauseMilliseconds;
+  }
+
+  async #follow({ begin, end, release }: LoopPlan): Promise<void> {
+    const { coordination, clock } = this.#options;
+    for (const partition of end) this.#loops.get(partition)?.stopping.abort();
+    for (const partition of begin) {
+      const pausedUntil = this.#pausedUntil.get(partition) ?? Number.NEGATIVE_INFINITY;
+      if (clock.monotonic() >= pausedUntil && !this.#isStopping && !this.#isLogClosed) this.#begin(partition);
+    }
+    for (const { eventType, partition, fence } of release) {
+      if (this.#streamId === undefined) return;
+      await coordination.release(loanPartitionsId, this.#streamId, { eventType, partition }, fence);
+    }
+  }
+
+  #begin(partition: number): void {
+    const stopping = new AbortController();
+    let onOwned = (): void => {};
+    const owned = new Promise<void>((resolve) => (onOwned = resolve));
+    const ended = this.#options.work(partition, stopping.signal, onOwned).then((end) => {
+      this.#loops.delete(partition);
+      this.#pausedUntil.delete(partition);
+      if (end === 'log_closed') this.#isLogClosed = true;
+      if (end === 'taken_over') {
+        this.#pausedUntil.set(partition, this.#options.clock.monotonic() + takenOverPauseMilliseconds);
+      }
+      onOwned();
+      this.#changed();
+    });
+    this.#loops.set(partition, { stopping, owned, ended });
+  }
+
+  #millisecondsToNextLook(): number {
+    const now = this.#options.clock.monotonic();
+    const wanted = [...this.#pausedUntil.values()];
+    if (this.#streamId === undefined && !this.#isSurplus) wanted.push(this.#sessionAllowedAt);
+    const soonest = Math.min(...wanted.filter((at) => at > now), now + recheckMilliseconds);
+    return Math.ceil(soonest - now);
+  }
+
+  #changed(): void {
+    this.#isChanged = true;
+    this.#wake();
+  }
+
+  /** Returns when something changed since the last look, or after this time. */
+  #change(milliseconds: number): Promise<void> {
+    if (this.#isChanged) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,260 @@
+import { expect } from 'chai';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import type { Coordination, PartitionOwnership } from '../../src/broker/coordination.ts';
+import { systemClock } from '../../src/clock.ts';
+import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
+import { EmbeddedLog } from '../../src/embedded/log.ts';
+import { LendstreamError } from '../../src/errors.ts';
+import { silentLogger } from '../../src/logger.ts';
+import { type LoopEnd, PartitionSharing, loanPartitionsId, planLoops } from '../../src/worker/partition-sharing.ts';
+import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { overriding } from '../support/stepping-log.ts';
+import { eventually } from '../support/stream-server.ts';
+
+describe('the plan of the loops', () => {
+  const ownership = (state: PartitionOwnership['state'], streamId: string | null): PartitionOwnership => ({
+    eventType: 'commands',
+    partition: 0,
+    state,
+    streamId,
+    nextStreamId: state === 'reassigning' ? 'next' : null,
+    fence: 1,
+  });
+  const table: [string, PartitionOwnership, boolean, string][] = [
+    ['assigned to this process', ownership('assigned', 'own'), true, 'nothing'],
+    ['assigned to this process', ownership('assigned', 'own'), false, 'begin'],
+    ['on its way to another', ownership('reassigning', 'own'), true, 'end'],
+    ['on its way to another', ownership('reassigning', 'own'), false, 'release'],
+    ["another process's", ownership('assigned', 'other'), true, 'end'],
+    ["another process's", ownership('assigned', 'other'), false, 'nothing'],
+    ['on its way from another', ownership('reassigning', 'other'), false, 'nothing'],
+    ["nobody's", ownership('unassigned', null), true, 'end'],
+    ["nobody's", ownership('unassigned', null), false, 'nothing'],
+  ];
+  for (const [what, place, isRunning, expected] of table) {
+    it(`is "${expected}" for a partition ${what} ${isRunning ? 'with' : 'without'} a loop`, () => {
+      const plan = planLoops({ partitions: [place] }, 'own', new Set(isRunning ? [0] : []));
+      expect(plan).to.deep.equal({
+        begin: expected === 'begin' ? [0] : [],
+        end: expected === 'end' ? [0] : [],
+        release: expected === 'release' ? [place] : [],
+      });
+    });
+  }
+
+  it('ends every loop of a process that has no place', () => {
+    const partitions = [ownership('unassigned', null), { ...ownership('assigned', 'other'), partition: 1 }];
+    const plan = planLoops({ partitions }, undefined, new Set([0, 1]));
+    expect(plan).to.deep.equal({ begin: [], end: [0, 1], release: [] });
+  });
+});
+
+describe('processes that share the loan partitions', () => {
+  const partitionCount = 4;
+  let folder: string;
+  let log: EmbeddedLog;
+  let coordination: EmbeddedCoordination;
+  let running: WorkProcess[];
+  /** How many processes work on each partition just now, and how many ever did at the same time. */
+  let working: number[];
+  let most: number;
+
+  /** A process whose work is to hold a partition. */
+  interface WorkProcess {
+    readonly sharing: PartitionSharing;
+    readonly begun: number[];
+    /** Ends the loop of a partition as another process's writer or the log does. */
+    end(partition: number, reason: LoopEnd): void;
+    /** Stops the process's access to the coordination, as when it stands still or the store is out of reach. */
+    isCutOff: boolean;
+    /** How often it asked meanwhile. */
+    refusals: number;
+    /** How long its work takes to end. Milliseconds. */
+    endingMilliseconds: number;
+  }
+
+  async function startProcess(nodeId: string, leaseMilliseconds = 3_600_000, isCutOff = false): Promise<WorkProcess> {
+    await coordination.renewLease(nodeId, leaseMilliseconds);
+    const ends = new Map<number, (reason: LoopEnd) => void>();
+    const process: WorkProcess = {
+      sharing: new PartitionSharing({
+        coordination: cuttable(() => {
+          if (process.isCutOff) process.refusals += 1;
+          return process.isCutOff;
+        }),
+        nodeId,
+        partitionCount,
+        clock: systemClock,
+        logger: silentLogger,
+        work: async (partition, signal, onOwned) => {
+          process.begun.push(partition);
+          working[partition] = (working[partition] ?? 0) + 1;
+          most = Math.max(most, working[partition] ?? 0);
+          onOwned();
+          const reason = await new Promise<LoopEnd>((resolve) => {
+            ends.set(partition, resolve);
+            signal.addEventListener('abort', () => setTimeout(() => resolve('stopped'), process.endingMilliseconds));
+          });
+          working[partition] = (working[partition] ?? 0) - 1;
+          return reason;
+        },
+      }),
+      begun: [],
+      end: (partition, reason) => ends.get(partition)?.(reason),
+      isCutOff,
+      refusals: 0,
+      endingMilliseconds: 0,
+    };
+    running.push(process);
+    await process.sharing.start();
+    return process;
+  }
+
+  function cuttable(isCutOff: () => boolean): Coordination {
+    const refuse = (): void => {
+      if (isCutOff()) throw new LendstreamError('COORDINATION_UNAVAILABLE', 'Out of reach.');
+    };
+    return overriding<Coordination>(coordination, {
+      reapSessions: async (id) => {
+        refuse();
+        return coordination.reapSessions(id);
+      },
+      closeSession: async (id, streamId) => {
+        refuse();
+        return coordination.closeSession(id, streamId);
+      },
+    });
+  }
+
+  const count = (process: WorkProcess): number => process.sharing.partitions.length;
+  const isShared = (...counts: [WorkProcess, number][]): boolean =>
+    counts.every(([process, expected]) => count(process) === expected) && working.every((number) => number === 1);
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    log = await EmbeddedLog.open({ dataFolder: folder, logger: silentLogger });
+    coordination = await EmbeddedCoordination.open({ log, clock: systemClock, logger: silentLogger });
+    running = [];
+    working = Array.from({ length: partitionCount }, () => 0);
+    most = 0;
+  });
+
+  afterEach(async () => {
+    for (const process of running) process.isCutOff = false;
+    await Promise.all(running.map(({ sharing }) => sharing.stop()));
+    await coordination.close();
+    await log.close();
+    await removeFolder(folder);
+  });
+
+  it('are one at first, which has all of them when its start returns', async () => {
+    const only = await startProcess('only');
+    expect(only.sharing.partitions).to.deep.equal([0, 1, 2, 3]);
+  });
+
+  it('have equal shares, and none begins on a partition before the other has ended', async () => {
+    const first = await startProcess('first');
+    first.endingMilliseconds = 30;
+    const second = await startProcess('second');
+    await eventually(() => isShared([first, 2], [second, 2]));
+    const third = await startProcess('third');
+    await eventually(() => count(third) === 1 && isShared());
+    expect(most).to.equal(1);
+  });
+
+  it('hand everything over when one stops, within a moment', async () => {
+    const first = await startProcess('first');
+    const second = await startProcess('second');
+    await eventually(() => isShared([first, 2], [second, 2]));
+    const startedAt = performance.now();
+    await first.sharing.stop();
+    await eventually(() => isShared([first, 0], [second, 4]));
+    // By the hint, not by looking again every few seconds.
+    expect(performance.now() - startedAt).to.be.lessThan(1_000);
+    expect(most).to.equal(1);
+  });
+
+  it('leave one without a partition waiting, which takes over when another goes', async () => {
+    const owners: WorkProcess[] = [];
+    for (const name of ['a', 'b', 'c', 'd']) owners.push(await startProcess(name));
+    await eventually(() => owners.every((owner) => count(owner) === 1));
+    const surplus = await startProcess('surplus');
+    expect(count(surplus)).to.equal(0);
+    await owners[1]?.sharing.stop();
+    await eventually(() => count(surplus) === 1 && isShared());
+    expect(most).to.equal(1);
+  });
+
+  it('take the partitions of one that died as soon as its lease has ended', async () => {
+    const dead = await startProcess('dead', 300);
+    const heir = await startProcess('heir');
+    await eventually(() => isShared([dead, 2], [heir, 2]));
+    dead.isCutOff = true;
+    await eventually(() => count(heir) === 4);
+    // The dead one is a process that stands still here: it finds out when it comes to itself.
+    dead.isCutOff = false;
+    await coordination.renewLease('dead', 3_600_000);
+    await eventually(() => isShared([dead, 2], [heir, 2]));
+  });
+
+  it('go on with what they have while the coordination is out of reach, and afterwards', async () => {
+    const first = await startProcess('first');
+    const second = await startProcess('second');
+    await eventually(() => isShared([first, 2], [second, 2]));
+    first.isCutOff = second.isCutOff = true;
+    await eventually(() => first.refusals > 0 && second.refusals > 0);
+    expect(isShared([first, 2], [second, 2])).to.equal(true);
+    first.isCutOff = second.isCutOff = false;
+    const third = await startProcess('third');
+    await eventually(() => count(third) === 1 && isShared());
+  });
+
+  it('ask anew, without letting go, when the coordination has forgotten everything', async () => {
+    const only = await startProcess('only');
+    await coordination.remove(loanPartitionsId);
+    await eventually(async () => {
+      const { partitions } = await coordination.topology(loanPartitionsId);
+      return partitions.length === 4 && partitions.every(({ state }) => state === 'assigned');
+    });
+    expect(only.begun).to.have.length(4);
+    expect(isShared([only, 4])).to.equal(true);
+  });
+
+  it('begin again, after a pause, on a partition that is theirs although a newer owner fenced it off', async () => {
+    const only = await startProcess('only');
+    const endedAt = performance.now();
+    only.end(2, 'taken_over');
+    await eventually(() => count(only) === 3);
+    await eventually(() => isShared([only, 4]));
+    expect(performance.now() - endedAt).to.be.greaterThan(900);
+    expect(only.begun).to.deep.equal([0, 1, 2, 3, 2]);
+  });
+
+  it('do not begin again when the log was closed', async () => {
+    const only = await startProcess('only');
+    only.end(2, 'log_closed');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(only.begun).to.have.length(4);
+  });
+
+  it('do not spin when their lease is not renewed', async () => {
+    const only = await startProcess('only', 20);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    let asked = 0;
+    const stop = coordination.watch(loanPartitionsId, () => (asked += 1));
+    await coordination.reapSessions(loanPartitionsId);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    stop();
+    expect(asked).to.be.lessThan(10);
+    expect(count(only)).to.equal(4);
+  });
+
+  it('do not start when the coordination cannot be reached', async () => {
+    const failure = await startProcess('late', 60_000, true).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(failure).to.have.property('code', 'COORDINATION_UNAVAILABLE');
+    expect(working.every((number) => number === 0)).to.equal(true);
+  });
+});
