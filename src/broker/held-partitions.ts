@@ -8,6 +8,8 @@ export class HeldPartitions {
   list: readonly StreamPartition[] = [];
   /** Events lost to retention of which the consumer has not been told yet. */
   skippedEvents = 0;
+  /** Records of other producers that are no events, of which the consumer has not been told yet. */
+  unreadableRecords = 0;
 
   uncommittedEvents(): number {
     let events = 0;

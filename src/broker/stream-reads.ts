@@ -1,6 +1,7 @@
 import { describeError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import type { EventLog, ReadResult, StopSignal } from './event-log.ts';
+import type { EventLog, ReadResult, RecordBatch, StopSignal } from './event-log.ts';
+import { checkForeignRecords } from './foreign-records.ts';
 import type { HeldPartitions } from './held-partitions.ts';
 import type { StreamParameters } from './stream-parameters.ts';
 import type { StreamPartition } from './stream-partition.ts';
@@ -84,13 +85,30 @@ export class StreamReads {
 
   #readEnded(partition: StreamPartition, turn: number, result: ReadResult, now: number): void {
     try {
-      if (partition.readTurn === turn) partition.received(result);
+      if (partition.readTurn === turn) partition.received(this.#checked(result));
     } catch (error) {
       this.#readFailed(partition, turn, error, now);
       return;
     }
     partition.reading = false;
     this.#changed();
+  }
+
+  /** Takes out what somebody else wrote and nobody could read; the consumer is told of it. */
+  #checked(result: ReadResult): ReadResult {
+    if (result.batches.every(({ foreign }) => foreign === undefined)) return result;
+    return { ...result, batches: result.batches.map((batch) => this.#checkedBatch(batch)) };
+  }
+
+  #checkedBatch(source: RecordBatch): RecordBatch {
+    const { batch, unreadable } = checkForeignRecords(source);
+    const [first] = unreadable;
+    if (first === undefined) return batch;
+    const { topic: eventType, partition } = batch;
+    const facts = { eventType, partition, offset: first.offset, reason: first.reason, count: unreadable.length };
+    this.#logger.warn(facts, 'Records that another producer wrote are no events and are passed over');
+    this.#held.unreadableRecords += unreadable.length;
+    return batch;
   }
 
   #readFailed(partition: StreamPartition, turn: number, error: unknown, now: number): void {

@@ -70,14 +70,15 @@ export class StreamSender {
   }
 
   #info(cause: BatchCause): LineInfo | undefined {
-    if (this.#started && this.#held.skippedEvents === 0 && cause !== 'overflow') return undefined;
+    const { skippedEvents, unreadableRecords } = this.#held;
+    if (this.#started && skippedEvents === 0 && unreadableRecords === 0 && cause !== 'overflow') return undefined;
     const texts: string[] = [];
     if (!this.#started) texts.push('Stream started');
     this.#started = true;
-    if (this.#held.skippedEvents > 0) {
-      texts.push(`skipped events due to retention time passed, count: ${this.#held.skippedEvents}`);
-      this.#held.skippedEvents = 0;
-    }
+    if (skippedEvents > 0) texts.push(`skipped events due to retention time passed, count: ${skippedEvents}`);
+    if (unreadableRecords > 0) texts.push(`skipped records that are not JSON, count: ${unreadableRecords}`);
+    this.#held.skippedEvents = 0;
+    this.#held.unreadableRecords = 0;
     if (cause === 'overflow') texts.push('Stream parameters are causing overflow');
     return { debug: texts.join('; ') };
   }

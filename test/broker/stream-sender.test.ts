@@ -69,6 +69,16 @@ describe('what a stream sends', () => {
     ]);
   });
 
+  it('says once what another producer wrote that nobody can read', () => {
+    const { held, sender } = prepare(1, {});
+    fill(held, 1);
+    sender.due(1);
+    held.unreadableRecords = 2;
+    fill(held, 2);
+    const infos = batches(sender.due(2)).map(({ info }) => info?.debug);
+    expect(infos).to.deep.equal(['skipped records that are not JSON, count: 2']);
+  });
+
   it('is cut into writes of a bounded size', () => {
     const { held, sender } = prepare(1, { batch_limit: 1, max_uncommitted_events: 1_000 });
     const value = JSON.stringify('x'.repeat(10_000));
