@@ -68,3 +68,26 @@ function breakNoLines(value: Buffer): void {
     if (value[at] === lineFeed || value[at] === carriageReturn) value[at] = space;
   }
 }
+
+/**
+ * Only the records that this product wrote: what counts in a topic of its own, where a value of somebody else could
+ * define anything.
+ */
+export function withoutForeignRecords(batch: RecordBatch): RecordBatch {
+  const { foreign } = batch;
+  if (foreign === undefined || !foreign.includes(1)) return batch;
+  const own = [...foreign.keys()].filter((index) => foreign[index] === 0);
+  const { topic, partition, appendedAt, bytes } = batch;
+  return {
+    topic,
+    partition,
+    appendedAt,
+    bytes,
+    count: own.length,
+    offsets: Float64Array.from(own, (index) => batch.offsets[index] ?? 0),
+    valueStarts: Uint32Array.from(own, (index) => batch.valueStarts[index] ?? noValue),
+    valueEnds: Uint32Array.from(own, (index) => batch.valueEnds[index] ?? noValue),
+    contiguous: false,
+    key: (index) => batch.key(own[index] ?? 0),
+  };
+}

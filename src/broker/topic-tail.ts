@@ -1,6 +1,7 @@
 import { isLendstreamError, describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { EventLog, Offset, RecordBatch } from './event-log.ts';
+import { withoutForeignRecords } from './foreign-records.ts';
 
 /**
  * Follows every partition of a topic from a position and hands each batch on, in order per partition: how a process
@@ -81,7 +82,7 @@ export class TopicTail {
           { topic, partition, offset },
           { bytesMaximum: readBytes, waitMilliseconds: Infinity, signal },
         );
-        for (const batch of batches) await apply(batch, nextOffset);
+        for (const batch of batches) await apply(this.#own(batch), nextOffset);
         this.#applied[partition] = nextOffset;
         this.#wake();
       } catch (error) {
@@ -99,6 +100,16 @@ export class TopicTail {
     this.#failure ??= new Error(`No longer following ${topic}`);
     for (const waiter of this.#waiting) waiter.reject(this.#failure);
     this.#waiting.clear();
+  }
+
+  /** A topic that a process follows is one of this product's own: what others write there is not obeyed. */
+  #own(batch: RecordBatch): RecordBatch {
+    const own = withoutForeignRecords(batch);
+    if (own === batch) return batch;
+    const { topic, partition } = batch;
+    const count = batch.count - own.count;
+    this.#options.logger.error({ topic, partition, count }, 'Records of another producer are ignored');
+    return own;
   }
 
   #wake(): void {

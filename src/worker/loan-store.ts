@@ -1,4 +1,5 @@
 import { type EventLog, type Offset, type RecordBatch, noValue } from '../broker/event-log.ts';
+import { withoutForeignRecords } from '../broker/foreign-records.ts';
 import { LendstreamError } from '../errors.ts';
 import type { Loan } from '../lending/loan.ts';
 import { type EncodedLoan, decodeLoan } from '../lending/loan-codec.ts';
@@ -49,7 +50,7 @@ export class LoanStore {
         { bytesMaximum: restoreReadBytes, waitMilliseconds: restoreWaitMilliseconds, signal },
       );
       if (signal.aborted) throw new LendstreamError('LOG_CLOSED', 'The worker was stopped while it read the loans.');
-      for (const batch of batches) fence = store.#take(batch, fenceKey(partition)) ?? fence;
+      for (const batch of batches) fence = store.#take(withoutForeignRecords(batch), fenceKey(partition)) ?? fence;
       offset = nextOffset;
     }
     store.#fence = fence === null ? null : parseFence(fence);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { noValue, type RecordBatch } from '../../src/broker/event-log.ts';
-import { checkForeignRecords } from '../../src/broker/foreign-records.ts';
+import { checkForeignRecords, withoutForeignRecords } from '../../src/broker/foreign-records.ts';
 
 /** A batch of these values, all of somebody else's producer unless said otherwise. */
 function batchOf(values: readonly (Buffer | null)[], foreign: readonly number[] = values.map(() => 1)): RecordBatch {
@@ -76,6 +76,14 @@ describe('records of somebody else', () => {
     const found = checkForeignRecords(batchOf([null, Buffer.from('ours, whatever it is')], [1, 0]));
     expect(valuesOf(found.batch)).to.deep.equal([null, 'ours, whatever it is']);
     expect(found.unreadable).to.deep.equal([]);
+  });
+
+  it('are left out where only our own count', () => {
+    const values = ['0', '1', null, '3'].map((value) => (value === null ? null : Buffer.from(value)));
+    const own = withoutForeignRecords(batchOf(values, [1, 0, 0, 1]));
+    expect(valuesOf(own)).to.deep.equal(['1', null]);
+    expect([...own.offsets]).to.deep.equal([12, 14]);
+    expect([own.key(0), own.key(1)]).to.deep.equal(['key 1', 'key 2']);
   });
 
   it('mean the same after the check, or are named', () => {
