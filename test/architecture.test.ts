@@ -12,13 +12,17 @@ interface Room {
 
 const shared = /^src\/(errors|clock|logger|schemas)\.ts$/;
 const ports = /^src\/broker\/(event-log|coordination)\.ts$/;
+const cursorMirror = /^src\/broker\/cursor-mirror\.ts$/;
+const topicTail = /^src\/broker\/topic-tail\.ts$/;
 const everything = /^src\//;
 
 const rooms: Record<string, Room> = {
   'src/lending': { imports: [], owns: ['decimal.js'] },
   'src/broker': { imports: [shared, /^src\/metrics\.ts$/], owns: ['ajv', 'ajv-formats', 're2js'] },
-  'src/embedded': { imports: [shared, ports, /^src\/broker\/topic-tail\.ts$/], owns: ['libsql'] },
-  'src/views': { imports: [shared, ports, /^src\/broker\/topic-tail\.ts$/, /^src\/lending\//], owns: ['libsql'] },
+  'src/embedded': { imports: [shared, ports, cursorMirror, topicTail], owns: ['libsql'] },
+  'src/kafka': { imports: [shared, ports], owns: ['kafkajs'] },
+  'src/redis': { imports: [shared, ports, cursorMirror, topicTail], owns: ['ioredis'] },
+  'src/views': { imports: [shared, ports, topicTail, /^src\/lending\//], owns: ['libsql'] },
   'src/worker': {
     imports: [shared, /^src\/metrics\.ts$/, /^src\/broker\//, /^src\/lending\//, /^src\/views\//],
     owns: ['lossless-json'],

@@ -15,7 +15,7 @@ import type {
   Topology,
 } from '../broker/coordination.ts';
 import type { EventLog } from '../broker/event-log.ts';
-import { createCursorsTopic, mirrorRecord, readMirror, writeMirror } from './cursor-mirror.ts';
+import { createCursorsTopic, mirrorRecord, readMirror, writeMirror } from '../broker/cursor-mirror.ts';
 import { SubscriptionState } from './subscription-state.ts';
 
 export interface EmbeddedCoordinationOptions {
