@@ -148,7 +148,8 @@ describe('decoding record batches', () => {
 
   it('reads a batch of 130,000 records', () => {
     const count = 130_000;
-    const result = decode(encode(Array<LogRecord>(count).fill({ key: null, value: Buffer.from('1') })));
+    const one: LogRecord = { key: null, value: Buffer.from('1') };
+    const result = decode(encode(Array.from({ length: count }, () => one)));
     expect(result.nextOffset).to.equal(count);
     expect(result.batches[0]?.offsets.at(-1)).to.equal(count - 1);
   });

@@ -54,7 +54,8 @@ describe('encoding a record batch', () => {
 
   it('never takes more than foretold for a record, however late it comes in the batch', () => {
     const last: LogRecord = { key: 'k', value: Buffer.from('v') };
-    const before = Array<LogRecord>(130_000).fill({ key: null, value: Buffer.alloc(0) });
+    const empty: LogRecord = { key: null, value: Buffer.alloc(0) };
+    const before = Array.from({ length: 130_000 }, () => empty);
     const growth = recordBatchBytes([...before, last]) - recordBatchBytes(before);
     expect(growth).to.be.at.most(encodedRecordBytes(last));
   });

@@ -70,7 +70,8 @@ function entriesOf(result: ReadResult | undefined): string[] {
 }
 
 /** Every position lies in the bytes, in order. */
-function expectSoundPositions({ count, offsets, valueStarts, valueEnds, bytes, key }: RecordBatch): void {
+function expectSoundPositions(batch: RecordBatch): void {
+  const { count, offsets, valueStarts, valueEnds, bytes } = batch;
   let previousEnd = 0;
   let previousOffset = -1;
   for (let index = 0; index < count; index += 1) {
@@ -81,7 +82,7 @@ function expectSoundPositions({ count, offsets, valueStarts, valueEnds, bytes, k
     if (start !== noValue && (start < previousEnd || end < start || end > bytes.length)) {
       expect.fail(`value from ${start} to ${end} in ${bytes.length} bytes`);
     }
-    key(index);
+    batch.key(index);
     previousOffset = offset;
     if (start !== noValue) previousEnd = end;
   }
