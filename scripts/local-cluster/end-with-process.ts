@@ -7,12 +7,14 @@ import { conditionOf } from './process-identity.ts';
  * start of any cluster takes down what was left behind.
  */
 const names = new Set<string>();
+let isListening = false;
 const endMillisecondsMaximum = 5_000;
 const pollMilliseconds = 5;
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export function endWithProcess(name: string): void {
-  if (names.size === 0 && process.listeners('exit').every((listener) => listener !== takeAllDown)) {
+  if (!isListening) {
+    isListening = true;
     process.on('exit', takeAllDown);
     for (const signal of signals) process.on(signal, () => process.exit(128 + constants.signals[signal]));
   }

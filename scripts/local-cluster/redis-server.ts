@@ -19,9 +19,12 @@ async function ask<Answer>(port: number, question: (redis: Redis) => Promise<Ans
   redis.on('error', () => undefined);
   try {
     await redis.connect();
-    return await question(redis);
-  } finally {
-    redis.disconnect();
+    const answer = await question(redis);
+    await redis.quit();
+    return answer;
+  } catch (error) {
+    if (redis.status !== 'end' && redis.status !== 'close') redis.disconnect();
+    throw error;
   }
 }
 

@@ -19,9 +19,9 @@ export interface Server {
   readonly logFile: string;
   readonly process: ProcessIdentity | undefined;
   condition(): ProcessCondition;
-  /** Starts it when it does not run, and returns when it answers over its protocol. */
+  /** Starts it when it does not run, wakes it when it is suspended, and returns when it answers over its protocol. */
   start(): Promise<void>;
-  /** Sends the signal (SIGKILL unless said otherwise); after one that ends a process, returns when it has ended. */
+  /** Sends the signal (SIGKILL unless said otherwise) and returns when it has had its effect. */
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
 
@@ -45,8 +45,8 @@ const pollMilliseconds = 25;
 /** A Kafka broker hands its partitions over when it is asked to end; it took 1.6 to 2.3 s where nothing else ran. */
 const endMillisecondsMaximum = 30_000;
 const tailLines = 25;
-/** After these a process goes on. */
-const harmlessSignals: readonly NodeJS.Signals[] = ['SIGSTOP', 'SIGCONT'];
+/** What these signals do to a process; the others end it. */
+const conditionsAfter: Partial<Record<NodeJS.Signals, ProcessCondition>> = { SIGSTOP: 'suspended', SIGCONT: 'running' };
 
 /**
  * @param known the process that runs already, for a cluster that another program started
@@ -118,11 +118,16 @@ export function createServer(
         await program.prepare();
         logStart = spawnProcess();
       }
+      signalProcess(current, 'SIGCONT');
       await waitUntilItAnswers(logStart);
     },
     async kill(signal = 'SIGKILL') {
       signalProcess(current, signal);
-      if (harmlessSignals.includes(signal)) return;
+      const effect = conditionsAfter[signal];
+      if (effect !== undefined) {
+        while (![effect, 'gone'].includes(conditionOf(current))) await sleep(1);
+        return;
+      }
       if (!(await waitForEnd(current, endMillisecondsMaximum))) {
         throw new Error(`${program.name} did not end within ${endMillisecondsMaximum / 1000} s of ${signal}`);
       }

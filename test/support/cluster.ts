@@ -7,29 +7,64 @@ export interface Cluster {
   readonly redisUrl: string;
 }
 
-function clusterOfEnvironment(): Cluster | undefined {
-  const { KAFKA_BROKERS: brokers = '', REDIS_URL: redisUrl = '' } = process.env;
+/** The Kafka that everything runs on, and the major version before it, which a few suites prove to work as well. */
+export type KafkaGeneration = 'current' | 'previous';
+
+const brokersSettings: Record<KafkaGeneration, string> = {
+  current: 'KAFKA_BROKERS',
+  previous: 'PREVIOUS_KAFKA_BROKERS',
+};
+
+const wanted = new Set<KafkaGeneration>();
+const provided = new Map<KafkaGeneration, Cluster>();
+
+/** The clusters that the suites declared so far need and the environment does not name. */
+export function missingClusters(): readonly KafkaGeneration[] {
+  return [...wanted].filter((generation) => clusterOf(generation) === undefined);
+}
+
+/** Hands over a cluster that was started for the suites, before they run. */
+export function provideCluster(generation: KafkaGeneration, cluster: Cluster): void {
+  provided.set(generation, cluster);
+}
+
+function clusterOf(generation: KafkaGeneration): Cluster | undefined {
+  const started = provided.get(generation);
+  if (started !== undefined) return started;
+  const brokers = process.env[brokersSettings[generation]] ?? '';
+  const redisUrl = process.env['REDIS_URL'] ?? '';
   return brokers === '' || redisUrl === '' ? undefined : { kafkaBrokers: brokers.split(','), redisUrl };
 }
 
-/**
- * A suite that needs a real Kafka and a real Redis, named by KAFKA_BROKERS and REDIS_URL. Where they are not given its
- * tests are pending, and with CI set they fail: what runs nowhere proves nothing.
- * @param body declares the suite's tests; it may ask for the cluster in hooks and tests, not while it declares
- */
-export function describeOnCluster(title: string, body: (cluster: () => Cluster) => void): void {
-  describe(`${title} [Kafka and Redis]`, function () {
+function describeOn(generation: KafkaGeneration, title: string, body: (cluster: () => Cluster) => void): void {
+  wanted.add(generation);
+  describe(title, function () {
     before(function () {
-      if (clusterOfEnvironment() !== undefined) return;
-      const reason = `"${title}" needs KAFKA_BROKERS and REDIS_URL`;
+      if (clusterOf(generation) !== undefined) return;
+      const reason = `"${title}" needs ${brokersSettings[generation]} and REDIS_URL, or scripts/test to start them`;
       if (process.env['CI'] === 'true') throw new Error(reason);
       process.stdout.write(`    skipped: ${reason}\n`);
       this.skip();
     });
     body(() => {
-      const cluster = clusterOfEnvironment();
+      const cluster = clusterOf(generation);
       if (cluster === undefined) throw new Error('The cluster may be asked for in hooks and tests only');
       return cluster;
     });
   });
+}
+
+/**
+ * A suite that needs a real Kafka and a real Redis: those that scripts/test starts, or that KAFKA_BROKERS and REDIS_URL
+ * name. Where there are none its tests are pending, and with CI=true it fails: what runs nowhere proves nothing.
+ * @param body declares the suite's tests; it may ask for the cluster in hooks and tests, not while it declares
+ */
+export function describeOnCluster(title: string, body: (cluster: () => Cluster) => void): void {
+  describeOn('current', title, body);
+}
+
+/** The same suite on the Kafka of today and on the major version before it. Every such suite costs its time twice. */
+export function describeOnEachKafka(title: string, body: (cluster: () => Cluster) => void): void {
+  describeOn('current', title, body);
+  describeOn('previous', `${title}, on the Kafka before`, body);
 }

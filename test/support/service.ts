@@ -32,7 +32,17 @@ export function removeFolder(folder: string): Promise<void> {
 /** Starts the compiled program and returns when it says that it is ready. */
 export async function startService(dataFolder: string, environment: Record<string, string> = {}): Promise<Service> {
   const child = spawn(process.execPath, ['--enable-source-maps', join(packageRoot, 'dist/src/main.js')], {
-    env: { ...process.env, HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: dataFolder, ...environment },
+    env: {
+      ...process.env,
+      // A cluster that the tests were given is for those that ask for it.
+      KAFKA_BROKERS: '',
+      REDIS_URL: '',
+      HOST: '127.0.0.1',
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      DATA_DIR: dataFolder,
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = once(child, 'exit');

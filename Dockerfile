@@ -1,0 +1,34 @@
+# The service: broker and lending worker, which of them says ROLES. See docker-compose.kafka.yml.
+
+FROM node:20-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --no-fund --no-audit
+COPY tsconfig.json ./
+COPY src ./src
+RUN node_modules/.bin/tsc
+
+FROM node:20-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --no-fund --no-audit && npm cache clean --force
+
+FROM node:20-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
+WORKDIR /app
+COPY --from=packages /app/node_modules ./node_modules
+COPY package.json ./
+COPY schemas ./schemas
+# Beside the compiled files, what they read from the folders of the sources, such as Lua scripts.
+COPY src ./src
+COPY --from=build /app/dist ./dist
+RUN mkdir /data && chown node:node /data
+USER node
+VOLUME /data
+EXPOSE 8080
+# /health tells that the process is alive; /ready, that it can serve, which also hangs on Kafka and Redis: an outage of
+# theirs is no reason to start this process anew.
+HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+# An API key is needed: HOST is every address of the container. Ends on SIGTERM, when open streams had their last line.
+CMD ["node", "--enable-source-maps", "dist/src/main.js"]

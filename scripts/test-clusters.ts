@@ -1,0 +1,45 @@
+import { missingClusters, provideCluster, type KafkaGeneration } from '../test/support/cluster.ts';
+import type { KafkaVersion } from './local-cluster/kafka-broker.ts';
+import { startCluster } from './local-cluster/local-cluster.ts';
+
+const versions: Record<KafkaGeneration, KafkaVersion> = { current: '4.3.1', previous: '3.9.1' };
+
+/** Clusters that were started for a run of tests. */
+export interface TestClusters {
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the clusters that the loaded suites need and nobody has named in the environment. They end with this process at
+ * the latest, however it ends. Where one cannot be had it says why; its suites then skip themselves, or fail with CI=true.
+ */
+export async function startTestClusters(): Promise<TestClusters> {
+  const started = [];
+  for (const generation of missingClusters()) {
+    const kafkaVersion = versions[generation];
+    console.error(`Starting Kafka ${kafkaVersion} and Redis for the tests ...`);
+    try {
+      const cluster = await startCluster({ kafkaVersion, say: (line) => console.error(line) });
+      started.push(cluster);
+      provideCluster(generation, cluster);
+    } catch (error) {
+      console.error(missingNotice(kafkaVersion, error));
+    }
+  }
+  return {
+    async stop() {
+      await Promise.all(started.map((cluster) => cluster.stop()));
+    },
+  };
+}
+
+function missingNotice(kafkaVersion: KafkaVersion, error: unknown): string {
+  const rule = '!'.repeat(80);
+  return [
+    rule,
+    `! NO CLUSTER: the suites that need Kafka ${kafkaVersion} and Redis are skipped, nothing of them is proven.`,
+    `! ${error instanceof Error ? error.message : String(error)}`,
+    '! Or name a cluster of your own: KAFKA_BROKERS and REDIS_URL.',
+    rule,
+  ].join('\n');
+}
