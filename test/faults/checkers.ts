@@ -1,0 +1,34 @@
+import { commandEffects, balanceConservation, loanSequences } from './command-checkers.ts';
+import { boundedRedelivery, commitRegress, gapsBelowCommitted, interleavedCommits } from './commit-checkers.ts';
+import { nonmonotonicPolls, pollSkips } from './delivery-checkers.ts';
+import type { Checker, Evidence } from './evidence.ts';
+import { abortedReads, duplicates, inconsistentOffsets, lostWrites, producerOrder, unseen } from './log-checkers.ts';
+
+/** Everything that must hold after any run, whatever was done to the system. */
+export const checkers: readonly Checker[] = [
+  lostWrites,
+  unseen,
+  duplicates,
+  inconsistentOffsets,
+  abortedReads,
+  producerOrder,
+  pollSkips,
+  nonmonotonicPolls,
+  commitRegress,
+  gapsBelowCommitted,
+  interleavedCommits,
+  boundedRedelivery,
+  commandEffects,
+  loanSequences,
+  balanceConservation,
+];
+
+export interface Verdict {
+  readonly checker: string;
+  readonly promise: string;
+  readonly findings: readonly string[];
+}
+
+export function judge(evidence: Evidence): Verdict[] {
+  return checkers.map(({ name, promise, check }) => ({ checker: name, promise, findings: check(evidence) }));
+}
