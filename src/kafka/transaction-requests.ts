@@ -1,0 +1,98 @@
+import type { TopicPartition } from '../broker/event-log.ts';
+import type { KafkaRequest } from './connections.ts';
+import { WireReader, WireWriter } from './wire.ts';
+
+/** Who produces, as the brokers know it. An epoch fences off the earlier ones of the same producer id. */
+export interface ProducerIdentity {
+  readonly producerId: bigint;
+  readonly producerEpoch: number;
+}
+
+export interface InitProducerIdAnswer extends ProducerIdentity {
+  readonly errorCode: number;
+}
+
+/**
+ * InitProducerId, version 1. With a transactional id it fences off whoever had it before and aborts their open
+ * transaction; without one it just gives out a new producer id.
+ */
+export function initProducerIdRequest(
+  transactionalId: string | null,
+  transactionMilliseconds: number,
+): KafkaRequest<InitProducerIdAnswer> {
+  return {
+    name: 'InitProducerId',
+    apiKey: 22,
+    apiVersion: 1,
+    encode: () => new WireWriter().string(transactionalId).int32(transactionMilliseconds).take(),
+    decode: (answer) => {
+      const reader = new WireReader(answer);
+      reader.int32(); // throttle time
+      return { errorCode: reader.int16(), producerId: reader.bigInt64(), producerEpoch: reader.int16() };
+    },
+  };
+}
+
+/** AddPartitionsToTxn, version 1: the next records of these partitions belong to the transaction, which begins if none is open. */
+export function addPartitionsRequest(
+  transactionalId: string,
+  { producerId, producerEpoch }: ProducerIdentity,
+  partitions: readonly TopicPartition[],
+): KafkaRequest<(TopicPartition & { readonly errorCode: number })[]> {
+  return {
+    name: 'AddPartitionsToTxn',
+    apiKey: 24,
+    apiVersion: 1,
+    encode: () => {
+      const writer = new WireWriter();
+      return writer
+        .string(transactionalId)
+        .bigInt64(producerId)
+        .int16(producerEpoch)
+        .array([...numbersByTopic(partitions)], ([topic, numbers]) => {
+          writer.string(topic).array(numbers, (number) => writer.int32(number));
+        })
+        .take();
+    },
+    decode: (answer) => {
+      const reader = new WireReader(answer);
+      reader.int32(); // throttle time
+      return reader
+        .array(() => {
+          const topic = reader.string();
+          return reader.array(() => ({ topic, partition: reader.int32(), errorCode: reader.int16() }));
+        })
+        .flat();
+    },
+  };
+}
+
+/** EndTxn, version 1: commits or aborts the open transaction. Answers the error code. */
+export function endTransactionRequest(
+  transactionalId: string,
+  { producerId, producerEpoch }: ProducerIdentity,
+  isCommit: boolean,
+): KafkaRequest<number> {
+  return {
+    name: 'EndTxn',
+    apiKey: 26,
+    apiVersion: 1,
+    encode: () =>
+      new WireWriter().string(transactionalId).bigInt64(producerId).int16(producerEpoch).boolean(isCommit).take(),
+    decode: (answer) => {
+      const reader = new WireReader(answer);
+      reader.int32(); // throttle time
+      return reader.int16();
+    },
+  };
+}
+
+function numbersByTopic(partitions: readonly TopicPartition[]): Map<string, number[]> {
+  const topics = new Map<string, number[]>();
+  for (const { topic, partition } of partitions) {
+    const numbers = topics.get(topic);
+    if (numbers === undefined) topics.set(topic, [partition]);
+    else numbers.push(partition);
+  }
+  return topics;
+}
