@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { describe, it } from 'mocha';
+import { describeFault, possibleFaults, randomNumbers, randomPlan, smokePlan, type SystemShape } from './plan.ts';
+
+const cluster: SystemShape = {
+  serve: ['serve-1', 'serve-2'],
+  work: ['work-1', 'work-2'],
+  brokers: ['kafka-1', 'kafka-2', 'kafka-3'],
+  hasRedis: true,
+};
+const embedded: SystemShape = { serve: ['serve-1'], work: ['serve-1'], brokers: [], hasRedis: false };
+const seeds = fc.integer({ min: 0, max: 0xffff_ffff });
+const shapes = fc.constantFrom(cluster, embedded);
+
+describe('a plan of faults', () => {
+  it('is the same for the same seed, and another for another', () => {
+    expect(randomPlan(cluster, 7, 600_000)).to.deep.equal(randomPlan(cluster, 7, 600_000));
+    expect(randomPlan(cluster, 7, 600_000).faults).not.to.deep.equal(randomPlan(cluster, 8, 600_000).faults);
+  });
+
+  it('has one fault after the other, each healed before the run ends, on targets that there are', () => {
+    fc.assert(
+      fc.property(shapes, seeds, fc.integer({ min: 30_000, max: 3_600_000 }), (shape, seed, milliseconds) => {
+        const possible = new Set(possibleFaults(shape).map(({ kind, target }) => `${kind} ${target}`));
+        let freeFrom = 0;
+        for (const { kind, target, beginsAt, lasts } of randomPlan(shape, seed, milliseconds).faults) {
+          expect(possible.has(`${kind} ${target}`), `${kind} ${target}`).to.equal(true);
+          expect(beginsAt).to.be.above(freeFrom);
+          freeFrom = beginsAt + lasts;
+        }
+        expect(freeFrom).to.be.at.most(milliseconds);
+      }),
+    );
+  });
+
+  it('uses every kind on every target in the long run', () => {
+    const used = new Set(randomPlan(cluster, 1, 86_400_000).faults.map(({ kind, target }) => `${kind} ${target}`));
+    expect(used.size).to.equal(possibleFaults(cluster).length);
+  });
+
+  it('has for a smoke run every kind for every sort of target, in less than five minutes', () => {
+    fc.assert(
+      fc.property(seeds, (seed) => {
+        const { faults, lasts } = smokePlan(cluster, seed);
+        const sorts = faults.map(({ kind, target }) => `${kind} ${target.replace(/-\d+/, '')}`).sort();
+        expect(sorts).to.deep.equal(
+          [
+            ...['kill', 'pause'].flatMap((kind) =>
+              ['serve', 'work', 'redis', 'kafka'].map((sort) => `${kind} ${sort}`),
+            ),
+            ...['cut', 'delay', 'half-open'].flatMap((kind) =>
+              ['serve', 'redis', 'kafka'].map((sort) => `${kind} ${sort}`),
+            ),
+            'flush redis',
+            'truncate log',
+          ].sort(),
+        );
+        expect(lasts).to.be.below(300_000);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('touches in the embedded backend nothing that is not there', () => {
+    const targets = new Set(smokePlan(embedded, 1).faults.map(({ target }) => target));
+    expect([...targets]).to.deep.equal(['serve-1']);
+  });
+
+  it('is told in words', () => {
+    const fault = { number: 3, kind: 'delay', target: 'redis', beginsAt: 0, lasts: 4_000, delay: 300 } as const;
+    expect(describeFault(fault)).to.equal('3. delay redis by 300 ms for 4.0 s');
+  });
+
+  it('draws numbers evenly', () => {
+    const random = randomNumbers(42);
+    const tenths = Array.from({ length: 10 }, () => 0);
+    for (let turn = 0; turn < 10_000; turn += 1) tenths[Math.floor(random() * 10)]! += 1;
+    for (const count of tenths) expect(count).to.be.within(850, 1_150);
+  });
+});

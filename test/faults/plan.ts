@@ -1,0 +1,165 @@
+/** Which faults are injected, where and when: data, the same for the same seed. */
+
+/** What the plan knows of the system under test. */
+export interface SystemShape {
+  /** Processes of the service. A process with both roles stands in both lists. */
+  readonly serve: readonly string[];
+  readonly work: readonly string[];
+  /** `kafka-1`, ...; none for the embedded backend. */
+  readonly brokers: readonly string[];
+  readonly hasRedis: boolean;
+}
+
+export type FaultKind =
+  /** SIGKILL; healed by starting it again. */
+  | 'kill'
+  /** SIGSTOP; healed by SIGCONT: whatever it held is out of date by then. */
+  | 'pause'
+  /** Connections to the target are reset, new ones too. */
+  | 'cut'
+  /** What goes to the target and comes from it is late. */
+  | 'delay'
+  /** What is sent to the target is swallowed; nothing is closed. */
+  | 'half-open'
+  /** Redis forgets everything. */
+  | 'flush'
+  /** Events are deleted that a subscription has not received. */
+  | 'truncate';
+
+export interface PlannedFault {
+  /** From 1. */
+  readonly number: number;
+  readonly kind: FaultKind;
+  /** A process of the service, `redis`, `kafka-N`, or for `truncate` the log. */
+  readonly target: string;
+  /** From the beginning of the run. Milliseconds. */
+  readonly beginsAt: number;
+  /** Until it is healed. Milliseconds; 0 for what is done at once. */
+  readonly lasts: number;
+  /** How late a delayed piece is, each way. Milliseconds. */
+  readonly delay?: number;
+}
+
+export interface Plan {
+  readonly seed: number;
+  readonly faults: readonly PlannedFault[];
+  /** How long the load runs. Milliseconds. */
+  readonly lasts: number;
+}
+
+/** Lengths in milliseconds. */
+export interface Range {
+  readonly least: number;
+  readonly most: number;
+}
+
+/** How long a fault of each kind lasts. */
+const durations: Readonly<Record<FaultKind, Range>> = {
+  kill: { least: 500, most: 8_000 },
+  pause: { least: 3_000, most: 25_000 },
+  cut: { least: 1_000, most: 12_000 },
+  delay: { least: 5_000, most: 15_000 },
+  'half-open': { least: 5_000, most: 20_000 },
+  flush: { least: 0, most: 0 },
+  truncate: { least: 0, most: 0 },
+};
+
+/** The same, shortened for a run that is to have every kind. */
+const shortDurations: Readonly<Record<FaultKind, number>> = {
+  kill: 1_000,
+  pause: 8_000,
+  cut: 3_000,
+  delay: 4_000,
+  'half-open': 6_000,
+  flush: 0,
+  truncate: 0,
+};
+
+/** Between the end of a fault and the next one: mostly enough to recover, sometimes not. */
+const calm: Range = { least: 3_000, most: 20_000 };
+const shortCalmMilliseconds = 6_000;
+
+/** Load before the first fault, so that there is something to lose. Milliseconds. */
+const warmUpMilliseconds = 5_000;
+
+const delays: Range = { least: 50, most: 500 };
+
+/** Numbers from 0 (inclusive) to 1 (exclusive), the same for the same seed (Mulberry32). */
+export function randomNumbers(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** Every kind of fault with every target that it makes sense for. */
+export function possibleFaults({ serve, work, brokers, hasRedis }: SystemShape): { kind: FaultKind; target: string }[] {
+  const redis = hasRedis ? ['redis'] : [];
+  const processes = [...new Set([...serve, ...work])];
+  const on = (kind: FaultKind, targets: readonly string[]) => targets.map((target) => ({ kind, target }));
+  return [
+    ...on('kill', [...processes, ...redis, ...brokers]),
+    ...on('pause', [...processes, ...redis, ...brokers]),
+    ...on('cut', [...serve, ...redis, ...brokers]),
+    ...on('delay', [...serve, ...redis, ...brokers]),
+    ...on('half-open', [...serve, ...redis, ...brokers]),
+    ...on('flush', redis),
+    ...on('truncate', brokers.length === 0 ? [] : ['log']),
+  ];
+}
+
+/** Faults one after the other for as long as the run lasts, each kind as likely as any other. */
+export function randomPlan(shape: SystemShape, seed: number, milliseconds: number): Plan {
+  const random = randomNumbers(seed);
+  const within = ({ least, most }: Range): number => Math.round(least + random() * (most - least));
+  const pick = <Item>(items: readonly Item[]): Item => {
+    const item = items[Math.floor(random() * items.length)];
+    if (item === undefined) throw new Error('There is nothing to choose from');
+    return item;
+  };
+  const possible = possibleFaults(shape);
+  const kinds = [...new Set(possible.map(({ kind }) => kind))];
+  const faults: PlannedFault[] = [];
+  for (let at = warmUpMilliseconds; ;) {
+    const kind = pick(kinds);
+    const { target } = pick(possible.filter((fault) => fault.kind === kind));
+    const lasts = within(durations[kind]);
+    const delay = kind === 'delay' ? { delay: within(delays) } : {};
+    if (at + lasts > milliseconds) break;
+    faults.push({ number: faults.length + 1, kind, target, beginsAt: at, lasts, ...delay });
+    at += lasts + within(calm);
+  }
+  return { seed, faults, lasts: milliseconds };
+}
+
+/** Every kind of fault once for every sort of target, shortened. The seed decides the order and which of the equals it is. */
+export function smokePlan(shape: SystemShape, seed: number): Plan {
+  const random = randomNumbers(seed);
+  const shuffled = possibleFaults(shape)
+    .map((fault) => ({ ...fault, order: random() }))
+    .sort((a, b) => a.order - b.order);
+  const chosen = new Map(shuffled.map((fault) => [`${fault.kind} ${sortOf(fault.target)}`, fault]));
+  const faults: PlannedFault[] = [];
+  let at = warmUpMilliseconds;
+  for (const { kind, target } of chosen.values()) {
+    const lasts = shortDurations[kind];
+    const delay = kind === 'delay' ? { delay: 300 } : {};
+    faults.push({ number: faults.length + 1, kind, target, beginsAt: at, lasts, ...delay });
+    at += lasts + shortCalmMilliseconds;
+  }
+  return { seed, faults, lasts: at };
+}
+
+/** What a target is one of: `serve-2` is a `serve`. */
+function sortOf(target: string): string {
+  return target.replace(/-\d+$/, '');
+}
+
+export function describeFault({ number, kind, target, lasts, delay }: PlannedFault): string {
+  const late = delay === undefined ? '' : ` by ${delay} ms`;
+  const time = lasts === 0 ? '' : ` for ${(lasts / 1_000).toFixed(1)} s`;
+  return `${number}. ${kind} ${target}${late}${time}`;
+}
