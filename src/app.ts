@@ -65,7 +65,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     closers.push(() => registry.stop());
     const coordination = await EmbeddedCoordination.open({ log, clock, logger });
     closers.push(() => coordination.close());
-    const eventTypes = new EventTypes({ registry, log, clock, logger });
+    const eventTypes = new EventTypes({ registry, coordination, log, clock, logger });
     await eventTypes.registerSystemEventTypes(
       lendingEventTypes(config.lendingPartitions, config.retentionMilliseconds),
     );

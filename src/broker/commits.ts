@@ -8,7 +8,7 @@ import { formatOffset } from './cursor.ts';
 import type { EventLog, PartitionBounds } from './event-log.ts';
 import type { Registry } from './registry.ts';
 import { parsePositions, readCursorFields } from './subscription-validation.ts';
-import type { InitialCursor, Subscription } from './subscription.ts';
+import { findSubscription, type InitialCursor } from './subscription.ts';
 
 /** Committing, showing and resetting the cursors of a subscription. */
 export interface CommitServices {
@@ -212,14 +212,6 @@ function notNull(items: unknown): unknown {
     throw new FieldViolations([{ field: 'items', message: 'must not be null' }]);
   }
   return items;
-}
-
-function findSubscription(registry: Registry, id: string): Subscription {
-  const subscription = registry.get<Subscription>('subscription', id);
-  if (subscription === undefined) {
-    throw new LendstreamError('NOT_FOUND', `Subscription with id "${id}" does not exist`);
-  }
-  return subscription;
 }
 
 async function boundsOf(log: EventLog, positions: readonly CommittedOffset[]): Promise<Map<string, PartitionBounds>> {

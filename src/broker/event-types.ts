@@ -2,11 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { toTimestamp, type Clock } from '../clock.ts';
 import { LendstreamError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
+import { whileClaimed } from './claims.ts';
+import type { Coordination } from './coordination.ts';
+import { ensureTopic } from './ensure-topic.ts';
 import type { EventLog, TopicConfiguration } from './event-log.ts';
 import { changedRecord, createdRecord, recordWithSchema, systemRecord, topicOf } from './event-type-records.ts';
 import type { EventTypeRecord, EventTypeSchema, SystemEventType } from './event-type.ts';
 import type { EventTypeDefinition } from './event-type-validation.ts';
-import { registryTopic, type Registry } from './registry.ts';
+import type { Registry } from './registry.ts';
 import { compareVersions } from './schema-evolution.ts';
 import type { Subscription } from './subscription.ts';
 
@@ -14,10 +17,11 @@ import type { Subscription } from './subscription.ts';
  * Defining, changing and deleting event types. An event type is an entry of the registry and a topic of its name.
  *
  * The topic is made before the entry and deleted before it, so whatever a crash leaves half done is finished by asking
- * again. Of several processes that create one name, the one whose topic is made first wins.
+ * again. Changes of one name follow one another, on whatever node they are asked for: each is done under a claim.
  */
 export interface EventTypesOptions {
   readonly registry: Registry;
+  readonly coordination: Coordination;
   readonly log: EventLog;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -34,7 +38,7 @@ const creationPollMilliseconds = 50;
 
 export class EventTypes {
   readonly #options: EventTypesOptions;
-  /** The last change under way of each name: changes of one name follow one another. */
+  /** The last change under way of each name: within a process nobody needs to ask for a claim that is just in use. */
   readonly #changes = new Map<string, Promise<unknown>>();
 
   constructor(options: EventTypesOptions) {
@@ -80,8 +84,8 @@ export class EventTypes {
 
   /** @throws CONFLICT when the name is taken, UNPROCESSABLE for a bad schema, and what the log throws */
   create(definition: EventTypeDefinition): Promise<EventTypeRecord> {
-    return this.#inTurn(definition.name, async () => {
-      this.#refuseTakenName(definition.name);
+    const isFree = (): void => this.#refuseTakenName(definition.name);
+    return this.#change(definition.name, isFree, async () => {
       const record = createdRecord(definition, this.#now());
       await this.#makeTopic(topicOf(record));
       await this.#put(record);
@@ -94,8 +98,7 @@ export class EventTypes {
    * @throws NOT_FOUND, FORBIDDEN for a type of the service, UNPROCESSABLE for a change that may not be
    */
   update(name: string, definition: EventTypeDefinition): Promise<EventTypeRecord> {
-    return this.#inTurn(name, async () => {
-      const record = this.#changeable(name);
+    return this.#changeExisting(name, async (record) => {
       const changed = changedRecord(record, definition, this.#now());
       const { cleanupPolicy, retentionMilliseconds } = topicOf(changed);
       const before = topicOf(record);
@@ -112,8 +115,7 @@ export class EventTypes {
    * @throws NOT_FOUND, FORBIDDEN for a type of the service, UNPROCESSABLE for a schema that may not follow
    */
   addSchema(name: string, schemaText: string): Promise<EventTypeSchema> {
-    return this.#inTurn(name, async () => {
-      const record = this.#changeable(name);
+    return this.#changeExisting(name, async (record) => {
       const changed = recordWithSchema(record, schemaText, this.#now());
       if (changed !== record) await this.#put(changed);
       return changed.eventType.schema;
@@ -125,9 +127,7 @@ export class EventTypes {
    * @throws NOT_FOUND, FORBIDDEN for a type of the service, CONFLICT while subscriptions name it
    */
   remove(name: string): Promise<void> {
-    return this.#inTurn(name, async () => {
-      await this.#catchUp();
-      const { deleting: _unfinished, ...record } = this.#changeable(name);
+    return this.#changeExisting(name, async ({ deleting: _unfinished, ...record }) => {
       this.#refuseSubscribed(name);
       await this.#put({ ...record, deleting: true });
       try {
@@ -154,16 +154,31 @@ export class EventTypes {
    * @throws CONFIGURATION_INVALID when one exists with another number of partitions
    */
   async registerSystemEventTypes(types: readonly SystemEventType[]): Promise<void> {
-    await this.#catchUp();
-    const topics = new Map((await this.#options.log.listTopics()).map((topic) => [topic.name, topic]));
+    await this.#options.registry.catchUp();
+    const topics = await this.#options.log.listTopics();
     for (const type of types) {
-      await this.#inTurn(type.name, async () => {
-        const current = this.find(type.name);
-        const record = systemRecord(type, current, this.#now());
-        await this.#makeSystemTopic(topicOf(record), topics.get(type.name));
-        if (!isDeepStrictEqual(current, record)) await this.#put(record);
-      });
+      if (this.#isRegistered(type, topics)) continue;
+      await this.#change(
+        type.name,
+        () => {},
+        async () => {
+          const current = this.find(type.name);
+          const record = systemRecord(type, current, this.#now());
+          await this.#makeSystemTopic(topicOf(record), topics);
+          if (!isDeepStrictEqual(current, record)) await this.#put(record);
+        },
+      );
     }
+  }
+
+  #isRegistered(type: SystemEventType, topics: readonly TopicConfiguration[]): boolean {
+    const current = this.find(type.name);
+    const found = topics.find(({ name }) => name === type.name);
+    return (
+      found?.partitionCount === type.partitionCount &&
+      found.retentionMilliseconds === type.retentionMilliseconds &&
+      isDeepStrictEqual(current, systemRecord(type, current, this.#now()))
+    );
   }
 
   #now(): string {
@@ -214,7 +229,7 @@ export class EventTypes {
     const { log, clock, logger } = this.#options;
     const deadline = clock.monotonic() + (this.#options.creationMillisecondsMaximum ?? creationMillisecondsDefault);
     for (;;) {
-      await this.#catchUp();
+      await this.#options.registry.catchUp();
       this.#refuseTakenName(topic.name);
       if (clock.monotonic() >= deadline) break;
       await new Promise((resolve) => setTimeout(resolve, creationPollMilliseconds));
@@ -245,23 +260,17 @@ export class EventTypes {
     }
   }
 
-  async #makeSystemTopic(topic: TopicConfiguration, found: TopicConfiguration | undefined): Promise<void> {
+  async #makeSystemTopic(wanted: TopicConfiguration, present: readonly TopicConfiguration[]): Promise<void> {
     const { log } = this.#options;
-    if (found === undefined) {
-      await log.createTopic(topic).catch((error: unknown) => {
-        // Another process that starts at the same time was first.
-        if (!isLendstreamError(error, 'TOPIC_ALREADY_EXISTS')) throw error;
-      });
-      return;
-    }
-    if (found.partitionCount !== topic.partitionCount) {
+    const found = await ensureTopic(log, wanted, present);
+    if (found.partitionCount !== wanted.partitionCount) {
       throw new LendstreamError(
         'CONFIGURATION_INVALID',
-        `${topic.name} is to have ${topic.partitionCount} partitions, but was created with ${found.partitionCount}.`,
+        `${wanted.name} is to have ${wanted.partitionCount} partitions, but was created with ${found.partitionCount}.`,
       );
     }
-    if (found.retentionMilliseconds !== topic.retentionMilliseconds) {
-      await log.alterTopic(topic.name, { retentionMilliseconds: topic.retentionMilliseconds });
+    if (found.retentionMilliseconds !== wanted.retentionMilliseconds) {
+      await log.alterTopic(wanted.name, { retentionMilliseconds: wanted.retentionMilliseconds });
     }
   }
 
@@ -269,10 +278,25 @@ export class EventTypes {
     return this.#options.registry.put('event-type', record.eventType.name, record);
   }
 
-  /** Returns when this process has seen everything that is in the registry now. */
-  async #catchUp(): Promise<void> {
-    const [bounds] = await this.#options.log.bounds([{ topic: registryTopic, partition: 0 }]);
-    await this.#options.registry.appliedTo(bounds?.latest ?? 0);
+  /** @throws NOT_FOUND, FORBIDDEN for a type of the service */
+  async #changeExisting<Result>(name: string, change: (record: EventTypeRecord) => Promise<Result>): Promise<Result> {
+    await this.#options.registry.find('event-type', name);
+    const exists = (): void => void this.#changeable(name);
+    return this.#change(name, exists, () => change(this.#changeable(name)));
+  }
+
+  /**
+   * @param check Throws when there is nothing to be done: before anybody is kept waiting, and again when all that others
+   *   did before is known.
+   */
+  #change<Result>(name: string, check: () => void, change: () => Promise<Result>): Promise<Result> {
+    return this.#inTurn(name, () => {
+      check();
+      const settled = (): undefined => {
+        check();
+      };
+      return whileClaimed<Result>(this.#options, 'event-type', name, settled, change);
+    });
   }
 
   async #inTurn<Result>(name: string, change: () => Promise<Result>): Promise<Result> {

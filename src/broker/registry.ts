@@ -1,6 +1,7 @@
 import type { Logger } from '../logger.ts';
 import { LendstreamError } from '../errors.ts';
 import type { EventLog } from './event-log.ts';
+import { ensureTopic } from './ensure-topic.ts';
 import { TopicTail } from './topic-tail.ts';
 import { noValue } from './event-log.ts';
 
@@ -11,6 +12,12 @@ import { noValue } from './event-log.ts';
 export const registryTopic = 'lendstream.registry';
 
 export type RegistryKind = 'event-type' | 'subscription' | 'toggle' | 'product';
+
+/**
+ * How far apart catching up for the sake of unknown names begins, so that a flood of them costs the log next to nothing.
+ * Milliseconds.
+ */
+const missPauseMilliseconds = 20;
 
 export interface RegistryChange {
   readonly kind: RegistryKind;
@@ -24,6 +31,10 @@ export class Registry {
   readonly #tail: TopicTail;
   readonly #entries = new Map<RegistryKind, Map<string, unknown>>();
   readonly #listeners = new Set<(change: RegistryChange) => void>();
+  /** Settles when the next catching up for an unknown name may begin. */
+  #missPause: Promise<unknown> = Promise.resolve();
+  /** That next one, as long as it has not begun: everybody who asks meanwhile shares it. */
+  #nextMiss: Promise<void> | undefined;
 
   constructor(log: EventLog, logger: Logger) {
     this.#log = log;
@@ -44,17 +55,14 @@ export class Registry {
     });
   }
 
-  /** Creates the topic where it is missing and returns when the whole registry is in memory. */
+  /** Creates the topic where it is missing, and returns when the whole registry is in memory. */
   async start(): Promise<void> {
-    const topics = await this.#log.listTopics();
-    if (!topics.some(({ name }) => name === registryTopic)) {
-      await this.#log.createTopic({
-        name: registryTopic,
-        partitionCount: 1,
-        cleanupPolicy: 'compact',
-        retentionMilliseconds: 0,
-      });
-    }
+    await ensureTopic(this.#log, {
+      name: registryTopic,
+      partitionCount: 1,
+      cleanupPolicy: 'compact',
+      retentionMilliseconds: 0,
+    });
     await this.#tail.start();
   }
 
@@ -64,6 +72,18 @@ export class Registry {
 
   get<Value>(kind: RegistryKind, name: string): Value | undefined {
     return this.#entries.get(kind)?.get(name) as Value | undefined;
+  }
+
+  /**
+   * The same, for a name that another process may have stored a moment ago: what is not known here is looked for once
+   * more after catching up with the log. Names that nobody knows share one look at the log every few milliseconds.
+   */
+  async find<Value>(kind: RegistryKind, name: string): Promise<Value | undefined> {
+    const known = this.get<Value>(kind, name);
+    if (known !== undefined) return known;
+    this.#nextMiss ??= this.#catchUpAfterPause();
+    await this.#nextMiss;
+    return this.get<Value>(kind, name);
   }
 
   /** Entries of a kind in no particular order. */
@@ -89,6 +109,23 @@ export class Registry {
   /** Resolves when this process has seen everything below `offset` of the registry topic. */
   appliedTo(offset: number): Promise<void> {
     return this.#tail.appliedTo(0, offset);
+  }
+
+  /** Returns when this process has seen everything that is in the registry now. */
+  async catchUp(): Promise<void> {
+    const [bounds] = await this.#log.bounds([{ topic: registryTopic, partition: 0 }]);
+    await this.appliedTo(bounds?.latest ?? 0);
+  }
+
+  async #catchUpAfterPause(): Promise<void> {
+    await this.#missPause;
+    this.#nextMiss = undefined;
+    const catchingUp = this.catchUp();
+    this.#missPause = Promise.allSettled([
+      catchingUp,
+      new Promise((resolve) => setTimeout(resolve, missPauseMilliseconds)),
+    ]);
+    await catchingUp;
   }
 
   async #append(kind: RegistryKind, name: string, value: Buffer | null): Promise<void> {

@@ -1,4 +1,6 @@
 import { v5 as uuidV5 } from 'uuid';
+import { LendstreamError } from '../errors.ts';
+import type { Registry } from './registry.ts';
 
 /** A subscription as stored and as the API shows it (snake_case is the API's). */
 export interface Subscription {
@@ -35,4 +37,16 @@ export function subscriptionId(
 ): string {
   const identity = JSON.stringify([owningApplication, [...new Set(eventTypes)].sort(), consumerGroup]);
   return uuidV5(identity, subscriptionNamespace);
+}
+
+/**
+ * The subscription of this id, as far as this process has heard.
+ * @throws NOT_FOUND
+ */
+export function findSubscription(registry: Registry, id: string): Subscription {
+  const subscription = registry.get<Subscription>('subscription', id);
+  if (subscription === undefined) {
+    throw new LendstreamError('NOT_FOUND', `Subscription with id "${id}" does not exist`);
+  }
+  return subscription;
 }

@@ -1,18 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import { toTimestamp, type Clock } from '../clock.ts';
-import { LendstreamError, describeError } from '../errors.ts';
+import { LendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
+import { whileClaimed } from './claims.ts';
 import type { Coordination } from './coordination.ts';
 import type { EventLog } from './event-log.ts';
 import type { EventTypeRecord } from './event-type.ts';
-import { registryTopic, type Registry } from './registry.ts';
+import type { Registry } from './registry.ts';
 import {
   checkInitialCursors,
   partitionsPerSubscriptionMaximum,
   readSubscription,
   type SubscriptionDefinition,
 } from './subscription-validation.ts';
-import { subscriptionId, type Subscription } from './subscription.ts';
+import { findSubscription, subscriptionId, type Subscription } from './subscription.ts';
 
 export interface SubscriptionsOptions {
   readonly registry: Registry;
@@ -34,12 +35,6 @@ export interface SubscriptionFilter {
   /** `type:value` of one of its readers. */
   readonly reader?: string | undefined;
 }
-
-/** How long the one who creates or removes a subscription may take before another may do it in its place. */
-const claimMilliseconds = 10_000;
-
-/** How often those who wait look whether the one at work has gone. Milliseconds. */
-const claimPollMilliseconds = 25;
 
 /** Creating, finding and deleting subscriptions. A subscription is an entry of the registry under its id. */
 export class Subscriptions {
@@ -88,11 +83,7 @@ export class Subscriptions {
 
   /** @throws NOT_FOUND */
   get(id: string): Subscription {
-    const subscription = this.#find(id);
-    if (subscription === undefined) {
-      throw new LendstreamError('NOT_FOUND', `Subscription with id "${id}" does not exist`);
-    }
-    return subscription;
+    return findSubscription(this.#options.registry, id);
   }
 
   /** Newest first. */
@@ -159,7 +150,9 @@ export class Subscriptions {
   }
 
   async #check(definition: SubscriptionDefinition): Promise<void> {
-    const { log } = this.#options;
+    const { log, registry } = this.#options;
+    // Another process may have defined one of them a moment ago.
+    await Promise.all(definition.event_types.map((name) => registry.find('event-type', name)));
     const partitions = [...this.#partitionCounts(definition)].flatMap(([eventType, count]) =>
       Array.from({ length: count }, (_, partition) => ({ eventType, partition })),
     );
@@ -191,53 +184,8 @@ export class Subscriptions {
     return counts;
   }
 
-  /**
-   * Does the work while nobody else creates, changes or removes this subscription, seeing all that they did before; or
-   * answers with `settled` as soon as that has something, be it by somebody else's work.
-   * @throws OVERLOADED when others take too long
-   */
-  async #claimed<Result>(id: string, settled: () => Result | undefined, work: () => Promise<Result>): Promise<Result> {
-    const { coordination, logger, clock } = this.#options;
-    const name = `subscription/${id}`;
-    const deadline = clock.monotonic() + 2 * claimMilliseconds;
-    while (!(await coordination.claim(name, claimMilliseconds))) {
-      await this.#changeOf(id);
-      const result = settled();
-      if (result !== undefined) return result;
-      if (clock.monotonic() > deadline) {
-        throw new LendstreamError('OVERLOADED', `Subscription ${id} is being changed by others, try again.`);
-      }
-    }
-    try {
-      await this.#catchUp();
-      return settled() ?? (await work());
-    } finally {
-      await coordination.releaseClaim(name).catch((error: unknown) => {
-        logger.warn({ name, error: describeError(error) }, 'A claim is not released and will run out');
-      });
-    }
-  }
-
-  /** Returns when this process has seen everything that is in the registry now. */
-  async #catchUp(): Promise<void> {
-    const { log, registry } = this.#options;
-    const [bounds] = await log.bounds([{ topic: registryTopic, partition: 0 }]);
-    await registry.appliedTo(bounds?.latest ?? 0);
-  }
-
-  /** Returns when the subscription changes, or after a short while. */
-  async #changeOf(id: string): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer);
-        stop();
-        resolve();
-      };
-      const timer = setTimeout(done, claimPollMilliseconds);
-      const stop = this.#options.registry.onChange(({ kind, name }) => {
-        if (kind === 'subscription' && name === id) done();
-      });
-    });
+  #claimed<Result>(id: string, settled: () => Result | undefined, work: () => Promise<Result>): Promise<Result> {
+    return whileClaimed(this.#options, 'subscription', id, settled, work);
   }
 }
 

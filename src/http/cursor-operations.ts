@@ -3,6 +3,7 @@ import { formatOffset, parseOffset, parsePartition } from '../broker/cursor.ts';
 import { cursorDistance, shiftCursor, unconsumedEvents, type Position } from '../broker/cursor-operations.ts';
 import { LendstreamError, describeError } from '../errors.ts';
 import { readBody } from './body.ts';
+import { catchUpOnMiss } from './catch-up.ts';
 import { partitionView, type EventTypesServices } from './partitions.ts';
 import { methodNotAllowed } from './problem.ts';
 
@@ -10,8 +11,9 @@ import { methodNotAllowed } from './problem.ts';
 export const cursorsPerRequestMaximum = 1_000;
 
 /** POST /event-types/{name}/cursor-distances, /shifted-cursors and /cursors-lag. */
-export function createCursorOperationsRouter({ eventTypes, log }: EventTypesServices): Router {
+export function createCursorOperationsRouter({ registry, eventTypes, log }: EventTypesServices): Router {
   const router = Router();
+  router.param('name', catchUpOnMiss(registry, 'event-type'));
   router
     .route('/event-types/:name/cursor-distances')
     .post(async (request, response) => {

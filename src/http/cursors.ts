@@ -3,6 +3,7 @@ import { commitCursors, listCursors, resetCursors, type CommitServices } from '.
 import { LendstreamError } from '../errors.ts';
 import type { Metrics } from '../metrics.ts';
 import { readJsonObject } from './body.ts';
+import { catchUpOnMiss } from './catch-up.ts';
 import { methodNotAllowed } from './problem.ts';
 
 export interface CursorsServices extends CommitServices {
@@ -12,6 +13,7 @@ export interface CursorsServices extends CommitServices {
 /** `/subscriptions/{id}/cursors`: showing, committing and resetting the cursors of a subscription. */
 export function createCursorsRouter(services: CursorsServices): Router {
   const router = Router();
+  router.param('id', catchUpOnMiss(services.registry, 'subscription'));
   router
     .route('/subscriptions/:id/cursors')
     .get(async (request, response) => {

@@ -5,6 +5,7 @@ import { enrichmentStrategies, partitionStrategies, readEventType } from '../bro
 import { parseSchema } from '../broker/json-schema.ts';
 import { LendstreamError } from '../errors.ts';
 import { readJsonObject } from './body.ts';
+import { catchUpOnMiss } from './catch-up.ts';
 import { createCursorOperationsRouter } from './cursor-operations.ts';
 import { createPartitionsRouter, type EventTypesServices } from './partitions.ts';
 import { methodNotAllowed } from './problem.ts';
@@ -13,6 +14,7 @@ import { pageOf, textParameter, type Page } from './query.ts';
 /** Event types, their schemas and partitions, and the registry of strategies. */
 export function createEventTypesRouter(services: EventTypesServices): Router {
   const router = Router();
+  router.param('name', catchUpOnMiss(services.registry, 'event-type'));
   addEventTypes(router, services);
   addSchemas(router, services);
   router.use(createPartitionsRouter(services), createCursorOperationsRouter(services));

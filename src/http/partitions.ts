@@ -3,19 +3,23 @@ import { formatOffset, parseOffset, parsePartition } from '../broker/cursor.ts';
 import { unconsumedEvents } from '../broker/cursor-operations.ts';
 import type { EventLog, PartitionBounds } from '../broker/event-log.ts';
 import type { EventTypes } from '../broker/event-types.ts';
+import type { Registry } from '../broker/registry.ts';
 import { LendstreamError } from '../errors.ts';
+import { catchUpOnMiss } from './catch-up.ts';
 import { methodNotAllowed } from './problem.ts';
 import { textParameter } from './query.ts';
 
 /** What the routes of event types and their partitions work with. */
 export interface EventTypesServices {
+  readonly registry: Registry;
   readonly eventTypes: EventTypes;
   readonly log: EventLog;
 }
 
 /** GET /event-types/{name}/partitions and one of them, with `consumed_offset` the number of events after it. */
-export function createPartitionsRouter({ eventTypes, log }: EventTypesServices): Router {
+export function createPartitionsRouter({ registry, eventTypes, log }: EventTypesServices): Router {
   const router = Router();
+  router.param('name', catchUpOnMiss(registry, 'event-type'));
   router
     .route('/event-types/:name/partitions')
     .get(async (request, response) => {

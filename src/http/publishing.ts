@@ -1,10 +1,13 @@
 import { Router } from 'express';
 import type { PublishedItem } from '../broker/published-item.ts';
 import type { Publisher } from '../broker/publishing.ts';
+import type { Registry } from '../broker/registry.ts';
 import { readBody } from './body.ts';
+import { catchUpOnMiss } from './catch-up.ts';
 import { methodNotAllowed } from './problem.ts';
 
 export interface PublishingServices {
+  readonly registry: Registry;
   readonly publisher: Publisher;
 }
 
@@ -12,8 +15,9 @@ export interface PublishingServices {
 export const anonymousPublisher = 'unauthenticated';
 
 /** POST /event-types/{name}/events. Reading events is for subscriptions. */
-export function createPublishingRouter({ publisher }: PublishingServices): Router {
+export function createPublishingRouter({ registry, publisher }: PublishingServices): Router {
   const router = Router();
+  router.param('name', catchUpOnMiss(registry, 'event-type'));
   const route = router.route('/event-types/:name/events');
   route.post(async (request, response) => {
     const body = await readBody(request);

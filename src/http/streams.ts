@@ -6,10 +6,11 @@ import type { EventTypeRecord } from '../broker/event-type.ts';
 import type { RegistryChange } from '../broker/registry.ts';
 import { readStreamParameters } from '../broker/stream-parameters.ts';
 import { SubscriptionStream, type StreamServices } from '../broker/subscription-stream.ts';
-import type { Subscription } from '../broker/subscription.ts';
-import { LendstreamError, describeError } from '../errors.ts';
+import { findSubscription } from '../broker/subscription.ts';
+import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { parseJsonObject, readBody } from './body.ts';
+import { catchUpOnMiss } from './catch-up.ts';
 import { writeJsonStream } from './json-stream.ts';
 import { OpenStreams } from './open-streams.ts';
 import { methodNotAllowed } from './problem.ts';
@@ -36,6 +37,7 @@ export function createStreamsRouter(services: StreamServices): StreamsRouter {
   const openStreams = new OpenStreams();
   registry.onChange((change) => closeStreamsOf(change, openStreams));
   const router = Router();
+  router.param('id', catchUpOnMiss(registry, 'subscription'));
   router
     .route('/subscriptions/:id/events')
     .head(methodNotAllowed('GET', 'POST'))
@@ -86,13 +88,13 @@ async function serveStream(
   const { registry } = services;
   const { id } = request.params;
   openStreams.checkAccepting();
-  const subscription = registry.get<Subscription>('subscription', id);
-  if (subscription === undefined) {
-    throw new LendstreamError('NOT_FOUND', `Subscription with id "${id}" does not exist`);
-  }
+  const subscription = findSubscription(registry, id);
   const eventTypes = partitionCounts(registry, subscription);
   const parameters = readStreamParameters(source, eventTypes, Math.random());
   const stream = await SubscriptionStream.open(services, subscription, eventTypes, parameters);
+  // It may be gone by now; one that is deleted from here on ends the stream when this process hears of it.
+  if (registry.get('subscription', id) === undefined) stream.close('subscription_deleted');
+  findSubscription(registry, id);
   if (response.destroyed) {
     stream.clientClosed();
     return;

@@ -3,6 +3,7 @@ import { subscriptionStatistics, subscriptionStatus } from '../broker/subscripti
 import type { Subscription } from '../broker/subscription.ts';
 import { Subscriptions, type SubscriptionFilter, type SubscriptionsOptions } from '../broker/subscriptions.ts';
 import { readJsonObject } from './body.ts';
+import { catchUpOnMiss } from './catch-up.ts';
 import { methodNotAllowed } from './problem.ts';
 import { pageOf, textParameter, textParameters, type Page } from './query.ts';
 
@@ -10,6 +11,7 @@ import { pageOf, textParameter, textParameters, type Page } from './query.ts';
 export function createSubscriptionsRouter(services: SubscriptionsOptions): Router {
   const subscriptions = new Subscriptions(services);
   const router = Router();
+  router.param('id', catchUpOnMiss(services.registry, 'subscription'));
 
   router
     .route('/subscriptions')

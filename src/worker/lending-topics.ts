@@ -1,6 +1,7 @@
+import { ensureTopic } from '../broker/ensure-topic.ts';
 import type { EventLog, TopicConfiguration } from '../broker/event-log.ts';
 import type { SystemEventType } from '../broker/event-type.ts';
-import { LendstreamError, isLendstreamError } from '../errors.ts';
+import { LendstreamError } from '../errors.ts';
 import { type JsonSchema, loadSchema } from '../schemas.ts';
 
 /** Commands for loans, in partitions by loan. Also an event type: producers may post to it. */
@@ -64,15 +65,10 @@ export async function ensureLendingTopics(log: EventLog, partitionCount: number)
       retentionMilliseconds: deadLetterRetentionMilliseconds,
     },
   ];
-  const present = new Map((await log.listTopics()).map((topic) => [topic.name, topic]));
+  const present = await log.listTopics();
   for (const topic of wanted) {
-    const found = present.get(topic.name);
-    if (found === undefined) {
-      await log.createTopic(topic).catch((error: unknown) => {
-        // Another process that starts at the same time was first.
-        if (!isLendstreamError(error, 'TOPIC_ALREADY_EXISTS')) throw error;
-      });
-    } else if (found.partitionCount !== partitionCount) {
+    const found = await ensureTopic(log, topic, present);
+    if (found.partitionCount !== partitionCount) {
       throw new LendstreamError(
         'CONFIGURATION_INVALID',
         `LENDING_PARTITIONS is ${partitionCount}, but ${topic.name} was created with ${found.partitionCount}.`,

@@ -1,5 +1,5 @@
 import type { EventLog, FencedWriter, Offset, PartitionBounds, PartitionRecords } from '../broker/event-log.ts';
-import { type Registry, registryTopic } from '../broker/registry.ts';
+import type { Registry } from '../broker/registry.ts';
 import type { Clock } from '../clock.ts';
 import { LendstreamError, describeError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
@@ -126,7 +126,8 @@ async function work(
     waiting.splice(0, batch.size);
     metrics.commandSeconds.observe((clock.monotonic() - startedAt) / 1000);
     for (const { type, outcome } of batch.decided) metrics.commands.inc({ type, outcome });
-    if (batch.products.size > 0) await seeProducts(options);
+    // A loan may be opened under a product by the very next command.
+    if (batch.products.size > 0) await options.registry.catchUp();
     if (clock.monotonic() - endKnownAt > lagMilliseconds) {
       endKnownAt = clock.monotonic();
       end = (await boundsOf(log, partition)).latest;
@@ -158,12 +159,6 @@ async function commit(writer: FencedWriter, batch: CommandBatch, partition: numb
   const records: readonly PartitionRecords[] = batch.records(partition);
   await writer.append(records);
   await writer.commit();
-}
-
-/** A loan may be opened under a product by the very next command: waits until this process sees what it just created. */
-async function seeProducts({ log, registry }: PartitionLoopOptions): Promise<void> {
-  const [bounds] = await log.bounds([{ topic: registryTopic, partition: 0 }]);
-  if (bounds !== undefined) await registry.appliedTo(bounds.latest);
 }
 
 /** Where the commands go on that are not done yet. */

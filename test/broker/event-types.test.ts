@@ -3,11 +3,12 @@ import { afterEach, beforeEach, describe, it } from 'mocha';
 import { EventTypes } from '../../src/broker/event-types.ts';
 import { readEventType, type EventTypeDefinition } from '../../src/broker/event-type-validation.ts';
 import type { SystemEventType } from '../../src/broker/event-type.ts';
+import { Registry, registryTopic } from '../../src/broker/registry.ts';
 import { Subscriptions } from '../../src/broker/subscriptions.ts';
 import { systemClock } from '../../src/clock.ts';
 import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
 import { silentLogger } from '../../src/logger.ts';
-import { eventTypeBody, openBroker, type Broker } from '../support/broker-on-embedded-log.ts';
+import { eventTypeBody, openBroker, storedTexts, type Broker } from '../support/broker-on-embedded-log.ts';
 
 function definition(name: string, changes: Record<string, unknown> = {}): EventTypeDefinition {
   return readEventType(eventTypeBody(name, changes));
@@ -29,11 +30,24 @@ function schemaOf(...properties: string[]): string {
 describe('EventTypes', () => {
   let broker: Broker;
   let eventTypes: EventTypes;
+  let others: Registry[] = [];
   beforeEach(async () => {
     broker = await openBroker();
     eventTypes = broker.eventTypes;
   });
-  afterEach(() => broker.close());
+  afterEach(async () => {
+    await Promise.all(others.map((registry) => registry.stop()));
+    others = [];
+    await broker.close();
+  });
+
+  /** On the same log and coordination, with a registry of its own that hears of things later. */
+  async function otherProcess(): Promise<EventTypes> {
+    const registry = new Registry(broker.log, silentLogger);
+    await registry.start();
+    others.push(registry);
+    return new EventTypes({ ...broker, registry, clock: systemClock, logger: silentLogger });
+  }
 
   async function topic(name: string) {
     return (await broker.log.listTopics()).find((found) => found.name === name);
@@ -61,9 +75,10 @@ describe('EventTypes', () => {
     });
 
     it('gives a name to one of two processes', async () => {
-      const other = new EventTypes({ ...broker, clock: systemClock, logger: silentLogger });
+      const other = await otherProcess();
       const codes = await Promise.all([eventTypes, other].map((types) => codeOf(types.create(definition('orders')))));
       expect(codes.sort()).to.deep.equal(['CONFLICT', 'none']);
+      expect(other.get('orders')).to.deep.equal(eventTypes.get('orders'));
     });
 
     for (const partitionCount of [1, 4]) {
@@ -137,6 +152,18 @@ describe('EventTypes', () => {
       expect(eventTypes.schema('orders', 'latest').version).to.equal('1.11.0');
       expect(eventTypes.schema('orders', '1.1.0').schema).to.equal(schemaOf('p0'));
       expect(() => eventTypes.schema('orders', 'abc')).to.throw('EventType "orders" has no schema with version "abc"');
+    });
+
+    it('loses no version that another process adds at the same moment', async () => {
+      const other = await otherProcess();
+      await eventTypes.create(definition('orders', { compatibility_mode: 'none' }));
+      const added = ['a', 'b', 'c', 'd'].map((property, index) =>
+        (index % 2 === 0 ? eventTypes : other).addSchema('orders', schemaOf(property)),
+      );
+      const versions = (await Promise.all(added)).map(({ version }) => version);
+      expect(new Set(versions).size).to.equal(4);
+      await broker.registry.catchUp();
+      expect(eventTypes.schemas('orders')).to.have.length(5);
     });
 
     it('makes no version of the schema in force', async () => {
@@ -224,6 +251,17 @@ describe('EventTypes', () => {
       expect(await topic(system.name)).to.include({ partitionCount: 12, retentionMilliseconds: 1_000_000_000 });
       await eventTypes.registerSystemEventTypes([system]);
       expect(eventTypes.get(system.name)).to.equal(record);
+    });
+
+    it('makes them once when several processes start at the same moment', async () => {
+      const types = [system, { ...system, name: 'lendstream.other', partitionCount: 1 }];
+      const processes = [eventTypes, await otherProcess(), await otherProcess()];
+      await Promise.all(processes.map((starting) => starting.registerSystemEventTypes(types)));
+      for (const { name } of types) {
+        for (const started of processes) expect(started.get(name)).to.deep.equal(eventTypes.get(name));
+      }
+      const stored = await storedTexts(broker.log, registryTopic);
+      expect(stored).to.have.length(types.length);
     });
 
     it('gives a changed schema the next version and hands changed retention on', async () => {

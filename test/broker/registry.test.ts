@@ -3,7 +3,9 @@ import { afterEach, beforeEach, describe, it } from 'mocha';
 import { Registry, registryKey, registryTopic } from '../../src/broker/registry.ts';
 import type { RegistryChange } from '../../src/broker/registry.ts';
 import { silentLogger } from '../../src/logger.ts';
+import type { EventLog } from '../../src/broker/event-log.ts';
 import { codeOf } from '../support/log-reading.ts';
+import { overriding } from '../support/stepping-log.ts';
 import { openTemporaryLog } from '../support/temporary-log.ts';
 import type { TemporaryLog } from '../support/temporary-log.ts';
 
@@ -27,12 +29,70 @@ describe('the registry', () => {
     return registry;
   }
 
+  /** A registry that hears of everything a little later, and that tells when it asks for the end of the log. */
+  async function startedLate(onLook: () => void): Promise<Registry> {
+    const { log } = temporary;
+    const slow = overriding<EventLog>(log, {
+      read: async (from, options) => {
+        const result = await log.read(from, options);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        return result;
+      },
+      bounds: async (partitions) => {
+        onLook();
+        return log.bounds(partitions);
+      },
+    });
+    const registry = new Registry(slow, silentLogger);
+    registries.push(registry);
+    await registry.start();
+    return registry;
+  }
+
   it('creates its topic once, compacted and with one partition', async () => {
     await started();
     await started();
     const topics = (await temporary.log.listTopics()).filter(({ name }) => name === registryTopic);
     expect(topics).to.have.length(1);
     expect(topics[0]).to.include({ cleanupPolicy: 'compact', partitionCount: 1 });
+  });
+
+  it('is started by several processes at the same moment', async () => {
+    const all = await Promise.all([started(), started(), started()]);
+    await all[0]?.put('toggle', 't', true);
+    for (const registry of all) expect(await registry.find('toggle', 't')).to.equal(true);
+  });
+
+  it('finds what another process stored a moment ago, and asks the log for nothing that it knows', async () => {
+    let looks = 0;
+    const late = await startedLate(() => (looks += 1));
+    const early = await started();
+    await early.put('toggle', 't', true);
+    const before = looks;
+    expect(late.get('toggle', 't')).to.equal(undefined);
+    expect(await late.find('toggle', 't')).to.equal(true);
+    expect(looks).to.equal(before + 1);
+    expect(await late.find('toggle', 't')).to.equal(true);
+    expect(looks).to.equal(before + 1);
+  });
+
+  it('looks at the log a few times only, however many unknown names are asked for', async () => {
+    let looks = 0;
+    const registry = await startedLate(() => (looks += 1));
+    const before = looks;
+    const startedAt = performance.now();
+    const ask = async (): Promise<void> => {
+      for (let round = 0; round < 5; round += 1) expect(await registry.find('toggle', 'nobody')).to.equal(undefined);
+    };
+    await Promise.all(Array.from({ length: 200 }, ask));
+    expect(looks - before).to.be.lessThan((performance.now() - startedAt) / 20 + 2);
+  });
+
+  it('does not call unknown what it cannot look for', async () => {
+    const registry = await started();
+    await temporary.log.close();
+    expect(await codeOf(registry.find('toggle', 't'))).to.equal('LOG_CLOSED');
+    await temporary.reopen();
   });
 
   it('shows a definition as soon as it is stored, under its kind and name', async () => {

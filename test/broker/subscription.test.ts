@@ -1,7 +1,18 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
-import { subscriptionId } from '../../src/broker/subscription.ts';
+import { findSubscription, subscriptionId } from '../../src/broker/subscription.ts';
+import { openSubscriptionStore } from '../support/subscription-store.ts';
+
+describe('finding a subscription', () => {
+  it('answers what is registered under its id, and says when there is nothing', async () => {
+    const store = await openSubscriptionStore();
+    await store.registry.put('subscription', 'known', { id: 'known' });
+    expect(findSubscription(store.registry, 'known')).to.deep.equal({ id: 'known' });
+    expect(() => findSubscription(store.registry, 'unknown')).to.throw('Subscription with id "unknown" does not exist');
+    await store.close();
+  });
+});
 
 describe('the id of a subscription', () => {
   it('is fixed for all time by application, event types and consumer group', () => {

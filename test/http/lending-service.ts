@@ -43,7 +43,7 @@ export async function startLendingService(dataFolder: string, withWorker = true)
   const coordination = await EmbeddedCoordination.open({ log, clock, logger });
   const nodeId = 'service';
   await coordination.renewLease(nodeId, 3_600_000);
-  const eventTypes = new EventTypes({ registry, log, clock, logger });
+  const eventTypes = new EventTypes({ registry, coordination, log, clock, logger });
   await eventTypes.registerSystemEventTypes(lendingEventTypes(partitionCount, 3_600_000));
   await ensureLendingTopics(log, partitionCount);
   const publisher = new Publisher({ eventTypes, log, clock, metrics, logger });

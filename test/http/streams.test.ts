@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { connect } from 'node:net';
 import { constants, createGunzip } from 'node:zlib';
+import { overriding } from '../support/stepping-log.ts';
 import { eventually, startStreamServer, type StreamServer } from '../support/stream-server.ts';
 
 function offset(number: number): string {
@@ -168,6 +169,30 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       const clients = await Promise.all([server.open(id), server.open(id)]);
       expect(clients.map(({ status }) => status)).to.have.members([200, 409]);
       for (const client of clients) client.destroy();
+    });
+
+    it('says that the subscription was deleted while the stream was being opened, and leaves no session', async () => {
+      let deleting = '';
+      const own = await startStreamServer((coordination) =>
+        overriding(coordination, {
+          openSession: async (id, session) => {
+            const answer = await coordination.openSession(id, session);
+            if (id === deleting) await own.registry.remove('subscription', id);
+            return answer;
+          },
+        }),
+      );
+      try {
+        deleting = await own.subscribe([await own.defineEventType(1)]);
+        const client = await own.open(deleting);
+        expect(await client.problem()).to.include({
+          status: 404,
+          detail: `Subscription with id "${deleting}" does not exist`,
+        });
+        await eventually(async () => (await own.coordination.topology(deleting)).sessions.length === 0);
+      } finally {
+        await own.stop();
+      }
     });
 
     it('says that cursors are being reset', async () => {

@@ -7,6 +7,7 @@ import { EventTypes } from '../../src/broker/event-types.ts';
 import { Publisher } from '../../src/broker/publishing.ts';
 import { Registry } from '../../src/broker/registry.ts';
 import { systemClock } from '../../src/clock.ts';
+import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
 import { EmbeddedLog } from '../../src/embedded/log.ts';
 import { createApplication } from '../../src/http/application.ts';
 import { createEventTypesRouter } from '../../src/http/event-types.ts';
@@ -18,6 +19,7 @@ import { createMetrics } from '../../src/metrics.ts';
 export interface Broker {
   readonly log: EmbeddedLog;
   readonly registry: Registry;
+  readonly coordination: EmbeddedCoordination;
   readonly eventTypes: EventTypes;
   readonly publisher: Publisher;
   close(): Promise<void>;
@@ -28,8 +30,10 @@ export async function openBroker(): Promise<Broker> {
   const log = await EmbeddedLog.open({ dataFolder, logger: silentLogger });
   const registry = new Registry(log, silentLogger);
   await registry.start();
+  const coordination = await EmbeddedCoordination.open({ log, clock: systemClock, logger: silentLogger });
   const eventTypes = new EventTypes({
     registry,
+    coordination,
     log,
     clock: systemClock,
     logger: silentLogger,
@@ -46,9 +50,11 @@ export async function openBroker(): Promise<Broker> {
   return {
     log,
     registry,
+    coordination,
     eventTypes,
     publisher,
     close: async () => {
+      await coordination.close();
       await registry.stop();
       await log.close();
       await rm(dataFolder, { recursive: true, force: true });

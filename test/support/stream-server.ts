@@ -5,7 +5,7 @@ import { request, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CommitAnswer } from '../../src/broker/coordination.ts';
+import type { CommitAnswer, Coordination } from '../../src/broker/coordination.ts';
 import { parseOffset } from '../../src/broker/cursor.ts';
 import type { LogRecord } from '../../src/broker/event-log.ts';
 import { Registry } from '../../src/broker/registry.ts';
@@ -29,7 +29,8 @@ export interface StreamRequest {
   readonly headers?: Record<string, string>;
 }
 
-export async function startStreamServer() {
+/** @param changed Puts something in front of the coordination that the streams use. */
+export async function startStreamServer(changed: (coordination: Coordination) => Coordination = (same) => same) {
   const dataFolder = await mkdtemp(join(tmpdir(), 'lendstream-streams-'));
   const logger = silentLogger;
   const log = await EmbeddedLog.open({ dataFolder, logger });
@@ -39,7 +40,15 @@ export async function startStreamServer() {
   const nodeId = randomUUID();
   await coordination.renewLease(nodeId, 3_600_000);
   const metrics = createMetrics();
-  const streams = createStreamsRouter({ registry, log, coordination, clock: systemClock, logger, metrics, nodeId });
+  const streams = createStreamsRouter({
+    registry,
+    log,
+    coordination: changed(coordination),
+    clock: systemClock,
+    logger,
+    metrics,
+    nodeId,
+  });
   const server = createApplicationServer(createApplication([streams.router], logger));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const port = (server.address() as AddressInfo).port;
