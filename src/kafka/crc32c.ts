@@ -1,8 +1,8 @@
 /**
  * CRC-32C (Castagnoli), the checksum of Kafka's record batches. Node's own `zlib.crc32` computes another polynomial.
  *
- * Sixteen bytes a step by sixteen tables ("slicing"), read as four words: about 0.65 us per KiB, where one table and one
- * byte a step take 2.3 us.
+ * Sixteen bytes a step by sixteen tables ("slicing by 16"): 0.65 us per KiB where they are read as words, 0.8 us byte by
+ * byte. One table and one byte a step take 2.5 us. WebAssembly takes 0.45 us: not enough to keep a binary here.
  */
 const polynomialReversed = 0x82f63b78;
 
@@ -33,28 +33,58 @@ function makeTables(count: number): Table[] {
   return made;
 }
 
-/** The words below are read in the machine's own order; the tables are laid out for the little-endian one. */
+/** Words are read in the machine's own order; the tables are laid out for the little-endian one. */
 const machineIsLittleEndian = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
+
+/** From here on it pays to look at the bytes as words. */
+const wordsBytesMinimum = 512;
 
 /** The CRC-32C of `bytes[start, end)`, as an unsigned 32-bit integer. */
 export function crc32c(bytes: Uint8Array, start = 0, end = bytes.length): number {
   let remainder = -1;
   let position = start;
-  if (machineIsLittleEndian) {
-    while (position < end && (bytes.byteOffset + position) % 4 !== 0) {
-      remainder = (t0[(remainder ^ (bytes[position] as number)) & 0xff] as number) ^ (remainder >>> 8);
-      position += 1;
-    }
-    const steps = (end - position) >>> 4;
-    if (steps > 0) {
-      remainder = crcOfWords(new Int32Array(bytes.buffer, bytes.byteOffset + position, steps * 4), remainder);
-      position += steps * 16;
-    }
+  if (end - start >= wordsBytesMinimum && machineIsLittleEndian) {
+    const aligned = start + ((4 - ((bytes.byteOffset + start) % 4)) % 4);
+    remainder = crcOfBytes(bytes, start, aligned, remainder);
+    const steps = (end - aligned) >>> 4;
+    remainder = crcOfWords(new Int32Array(bytes.buffer, bytes.byteOffset + aligned, 4 * steps), remainder);
+    position = aligned + 16 * steps;
   }
-  for (; position < end; position += 1) {
-    remainder = (t0[(remainder ^ (bytes[position] as number)) & 0xff] as number) ^ (remainder >>> 8);
+  return ~crcOfBytes(bytes, position, end, remainder) >>> 0;
+}
+
+function crcOfBytes(bytes: Uint8Array, start: number, end: number, before: number): number {
+  let remainder = before;
+  let at = start;
+  for (; at + 16 <= end; at += 16) {
+    const a =
+      remainder ^
+      ((bytes[at] as number) |
+        ((bytes[at + 1] as number) << 8) |
+        ((bytes[at + 2] as number) << 16) |
+        ((bytes[at + 3] as number) << 24));
+    remainder =
+      (t15[a & 0xff] as number) ^
+      (t14[(a >>> 8) & 0xff] as number) ^
+      (t13[(a >>> 16) & 0xff] as number) ^
+      (t12[a >>> 24] as number) ^
+      (t11[bytes[at + 4] as number] as number) ^
+      (t10[bytes[at + 5] as number] as number) ^
+      (t9[bytes[at + 6] as number] as number) ^
+      (t8[bytes[at + 7] as number] as number) ^
+      (t7[bytes[at + 8] as number] as number) ^
+      (t6[bytes[at + 9] as number] as number) ^
+      (t5[bytes[at + 10] as number] as number) ^
+      (t4[bytes[at + 11] as number] as number) ^
+      (t3[bytes[at + 12] as number] as number) ^
+      (t2[bytes[at + 13] as number] as number) ^
+      (t1[bytes[at + 14] as number] as number) ^
+      (t0[bytes[at + 15] as number] as number);
   }
-  return ~remainder >>> 0;
+  for (; at < end; at += 1) {
+    remainder = (t0[(remainder ^ (bytes[at] as number)) & 0xff] as number) ^ (remainder >>> 8);
+  }
+  return remainder;
 }
 
 /** @param words A multiple of four. */

@@ -41,7 +41,7 @@ export function encodeRecordBatch(records: readonly LogRecord[], options: Encodi
       batch.set(value, position);
       position += value.length;
     }
-    batch.set(markerBytes, position);
+    for (let at = 0; at < markerBytes.length; at += 1) batch[position + at] = markerBytes[at] as number;
     position += markerBytes.length;
   }
   writeHeader(batch, count, options);
@@ -77,7 +77,8 @@ function bodyBytes(keyBytes: number, value: Buffer | null): number {
 }
 
 function writeHeader(batch: Buffer, count: number, options: EncodingOptions): void {
-  batch.fill(0, 0, field.length);
+  batch.writeInt32BE(0, field.baseOffset);
+  batch.writeInt32BE(0, field.baseOffset + 4);
   batch.writeInt32BE(batch.length - uncountedBytes, field.length);
   batch.writeInt32BE(-1, field.partitionLeaderEpoch);
   batch[field.format] = batchFormat;

@@ -30,30 +30,22 @@ const recordBytesMinimum = 1 + bodyBytesMinimum;
 
 const malformed = 'holds records that do not have the shape its header promises';
 
-/** An offset, the start and the end of the value, the place of the key. */
-const positionBytesPerRecord = 20;
-
 /**
- * Finds the records in `bytes[start, end)`, which hold nothing else.
+ * Finds the records in `bytes` from `start` on; nothing else follows them.
  * @param from Records below this offset are left out.
  * @throws UnreadableBatch
  */
 export function findRecords(
   bytes: Uint8Array,
   start: number,
-  end: number,
   { baseOffset, lastOffsetDelta, recordCount }: RecordsHeader,
   from: Offset,
 ): RecordPositions {
+  const end = bytes.length;
   // Before memory is taken for them: a count alone could ask for gigabytes.
   if (recordCount < 0 || recordCount * recordBytesMinimum > end - start) throw new UnreadableBatch(malformed);
 
-  // One piece of memory for all: each of its own would cost the collector more than their contents.
-  const memory = new ArrayBuffer(positionBytesPerRecord * recordCount);
-  const offsets = new Float64Array(memory, 0, recordCount);
-  const valueStarts = new Uint32Array(memory, 8 * recordCount, recordCount);
-  const valueEnds = new Uint32Array(memory, 12 * recordCount, recordCount);
-  const keyLengthsAt = new Uint32Array(memory, 16 * recordCount, recordCount);
+  const { offsets, valueStarts, valueEnds, keyLengthsAt } = emptyPositions(recordCount);
   let foreign: Uint8Array | undefined;
 
   let found = 0;
@@ -99,6 +91,28 @@ export function findRecords(
     valueEnds: valueEnds.subarray(0, found),
     keyLengthsAt: keyLengthsAt.subarray(0, found),
     foreign: foreign?.subarray(0, found),
+  };
+}
+
+/** Up to here V8 keeps typed arrays among its own objects, and four of them cost less than a piece of memory for all. */
+const smallCountMaximum = 8;
+
+function emptyPositions(count: number) {
+  if (count <= smallCountMaximum) {
+    return {
+      offsets: new Float64Array(count),
+      valueStarts: new Uint32Array(count),
+      valueEnds: new Uint32Array(count),
+      keyLengthsAt: new Uint32Array(count),
+    };
+  }
+  // Else each in memory of its own would cost the collector more than their contents.
+  const memory = new ArrayBuffer(20 * count);
+  return {
+    offsets: new Float64Array(memory, 0, count),
+    valueStarts: new Uint32Array(memory, 8 * count, count),
+    valueEnds: new Uint32Array(memory, 12 * count, count),
+    keyLengthsAt: new Uint32Array(memory, 16 * count, count),
   };
 }
 
