@@ -19,7 +19,7 @@ import type { Logger } from '../logger.ts';
  * A broker answers the requests of one connection in order, so a long poll delays everything behind it. Each purpose
  * therefore has a connection of its own to each broker: a lane.
  */
-export type Lane = 'metadata' | 'long-poll' | 'catch-up' | 'produce' | 'coordinator';
+export type Lane = 'metadata' | 'long-poll' | 'middle-poll' | 'short-poll' | 'catch-up' | 'produce' | 'coordinator';
 
 export interface BrokerAddress {
   readonly host: string;
