@@ -1,6 +1,6 @@
 import { missingClusters, provideCluster, type KafkaGeneration } from '../test/support/cluster.ts';
 import type { KafkaVersion } from './local-cluster/kafka-broker.ts';
-import { startCluster } from './local-cluster/local-cluster.ts';
+import { startCluster, type LocalCluster } from './local-cluster/local-cluster.ts';
 
 const versions: Record<KafkaGeneration, KafkaVersion> = { current: '4.3.1', previous: '3.9.1' };
 
@@ -14,7 +14,7 @@ export interface TestClusters {
  * the latest, however it ends. Where one cannot be had it says why; its suites then skip themselves, or fail with CI=true.
  */
 export async function startTestClusters(): Promise<TestClusters> {
-  const started = [];
+  const started: LocalCluster[] = [];
   for (const generation of missingClusters()) {
     const kafkaVersion = versions[generation];
     console.error(`Starting Kafka ${kafkaVersion} and Redis for the tests ...`);

@@ -21,8 +21,8 @@ export function endWithProcess(name: string): void {
   names.add(name);
 }
 
-/** Called when it was taken down already. */
-export function endedBeforeProcess(name: string): void {
+/** Takes it back: it is down already, or somebody else takes it down. */
+export function goesOnAfterProcess(name: string): void {
   names.delete(name);
 }
 

@@ -12,7 +12,7 @@ import {
   takeDownNoted,
   type ClusterNote,
 } from './cluster-note.ts';
-import { endedBeforeProcess, endWithProcess } from './end-with-process.ts';
+import { goesOnAfterProcess, endWithProcess } from './end-with-process.ts';
 import { findFreePorts } from './free-ports.ts';
 import { kafkaProgram, knownBrokers, type KafkaVersion } from './kafka-broker.ts';
 import { fetchJars, jarFolder, jarsAreFetched } from './kafka-jars.ts';
@@ -83,10 +83,11 @@ export async function startCluster(options: ClusterOptions = {}): Promise<LocalC
       rmSync(note.folder, { recursive: true, force: true });
       throw new Error(`Cluster ${name} exists already: scripts/cluster down --name ${name} takes it down`);
     }
-    if (!outlivesProcess) endWithProcess(name);
+    endWithProcess(name);
     const cluster = clusterOf(note);
     try {
       await cluster.start();
+      if (outlivesProcess) goesOnAfterProcess(name);
       return cluster;
     } catch (error) {
       await cluster.stop();
@@ -184,6 +185,9 @@ function clusterOf(written: ClusterNote): LocalCluster {
     replicaUrl: replica === undefined ? undefined : url(replica),
     kafkaVersion,
     async start() {
+      if (!note.complete && note.starter.pid !== process.pid) {
+        throw new Error(`Cluster ${name} is being started by process ${note.starter.pid}`);
+      }
       const starting = [...brokers.map((broker) => broker.start()), redis.start().then(() => replica?.start())];
       // All of them come to their end, so that nothing is started any more when the failure is told.
       for (const result of await Promise.allSettled(starting)) if (result.status === 'rejected') throw result.reason;
@@ -192,7 +196,7 @@ function clusterOf(written: ClusterNote): LocalCluster {
     },
     async stop() {
       await takeDownNoted(note);
-      endedBeforeProcess(name);
+      goesOnAfterProcess(name);
     },
   };
 }

@@ -1,0 +1,31 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { serverProperties } from '../../../scripts/local-cluster/kafka-broker.ts';
+
+const nodes = [1, 2, 3].map((node) => ({ node, port: 20_000 + node, controllerPort: 30_000 + node }));
+const [first] = nodes;
+if (first === undefined) throw new Error('There is no node');
+
+describe('The properties of a Kafka node', () => {
+  it('name its own ports, and the controllers of all nodes', () => {
+    const lines = serverProperties(nodes, first, '/somewhere').split('\n');
+    expect(lines).to.include.members([
+      'node.id=1',
+      'listeners=PLAINTEXT://127.0.0.1:20001,CONTROLLER://127.0.0.1:30001',
+      'advertised.listeners=PLAINTEXT://127.0.0.1:20001',
+      'controller.quorum.voters=1@127.0.0.1:30001,2@127.0.0.1:30002,3@127.0.0.1:30003',
+      'log.dirs=/somewhere/logs',
+      'min.insync.replicas=2',
+      'controller.quorum.fetch.timeout.ms=600',
+    ]);
+  });
+
+  it('ask for no replication of a node that is alone', () => {
+    const lines = serverProperties([first], first, '/somewhere').split('\n');
+    expect(lines).to.include.members(['min.insync.replicas=1', 'transaction.state.log.replication.factor=1']);
+  });
+
+  it('leave no placeholder', () => {
+    for (const all of [nodes, [first]]) expect(serverProperties(all, first, '/somewhere')).not.to.match(/[{}]/);
+  });
+});

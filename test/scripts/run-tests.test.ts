@@ -1,0 +1,64 @@
+import { expect } from 'chai';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { after, before, describe, it } from 'mocha';
+import { removeFolder, temporaryFolder } from '../support/service.ts';
+
+const program = fileURLToPath(new URL('../../scripts/run-tests.js', import.meta.url));
+
+describe('The runner of the tests', () => {
+  let folder: string;
+
+  before(async () => {
+    folder = await temporaryFolder();
+    mkdirSync(join(folder, 'bin'));
+    symlinkSync(process.execPath, join(folder, 'bin/node'));
+  });
+
+  after(() => removeFolder(folder));
+
+  /** Runs test files on a machine that has Node and nothing else: no Java, no Redis, nothing to install them with. */
+  function run(file: string, environment: Record<string, string> = {}): { status: number | null; output: string } {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [program, file], {
+      encoding: 'utf8',
+      env: { PATH: join(folder, 'bin'), LENDSTREAM_CACHE_DIR: join(folder, 'cache'), ...environment },
+    });
+    return { status, output: stdout + stderr };
+  }
+
+  it('hands the cluster that the environment names to the suites that need one', () => {
+    const { status, output } = run('test/support/suite-on-cluster.ts', {
+      CI: 'true',
+      KAFKA_BROKERS: 'one:9092,two:9092',
+      REDIS_URL: 'redis://three:6379',
+    });
+    expect(output).to.match(/^2 passed, 0 failed, 0 skipped$/m);
+    expect(output).not.to.contain('Starting Kafka');
+    expect(status).to.equal(0);
+  });
+
+  it('says loudly where none can be had, tells how to get one, and counts what needs it as skipped', () => {
+    const { status, output } = run('test/support/suite-on-cluster.ts');
+    expect(output).to.contain('NO CLUSTER');
+    expect(output).to.match(/Java 17, Maven, redis-server: not found.*[Ii]nstall with/);
+    expect(output).to.contain('skipped: "A suite that needs a cluster" needs KAFKA_BROKERS and REDIS_URL');
+    expect(output).to.match(/^1 passed, 0 failed, 1 skipped$/m);
+    expect(status).to.equal(0);
+  });
+
+  it('fails for the same reason where CI=true', () => {
+    const { status, output } = run('test/support/suite-on-cluster.ts', { CI: 'true' });
+    expect(output)
+      .to.contain('NO CLUSTER')
+      .and.to.match(/^1 passed, 1 failed, 0 skipped$/m);
+    expect(status).to.equal(1);
+  });
+
+  it('starts nothing for suites that need nothing', () => {
+    const { status, output } = run('test/scripts/local-cluster/prerequisites.test.ts', { CI: 'true' });
+    expect(output).not.to.match(/NO CLUSTER|Starting/);
+    expect(status).to.equal(0);
+  });
+});
