@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { LogRecord, Offset } from '../../src/broker/event-log.ts';
 import { crc32c } from '../../src/kafka/crc32c.ts';
-import { field } from '../../src/kafka/record-batch.ts';
+import { attribute, field } from '../../src/kafka/record-batch.ts';
 import { encodeRecordBatch } from '../../src/kafka/record-batch-encoding.ts';
 import type { EncodingOptions } from '../../src/kafka/record-batch-encoding.ts';
 
@@ -28,6 +28,14 @@ export function encode(
 export function seal(batch: Buffer): Buffer {
   batch.writeUInt32BE(crc32c(batch, field.attributes), field.checksum);
   return batch;
+}
+
+/** The control batch by which the broker ends a producer's transaction, its key as unlike a decision as can be. */
+export function endOfTransaction(baseOffset: Offset, producerId: bigint): Buffer {
+  const record = { key: '\0\0\0\0', value: Buffer.alloc(6) };
+  const batch = encode([record], { baseOffset, producerId, isTransactional: true });
+  batch.writeInt16BE(attribute.transactional | attribute.control, field.attributes);
+  return seal(batch);
 }
 
 /** Keys and values of every kind: null, empty, short, beyond what a one-byte length holds, beyond ASCII. */

@@ -4,10 +4,10 @@ import { gzipSync } from 'node:zlib';
 import { noValue } from '../../src/broker/event-log.ts';
 import type { ReadResult, RecordBatch } from '../../src/broker/event-log.ts';
 import { isLendstreamError } from '../../src/errors.ts';
-import { attribute, batchHeaderBytes, field, uncountedBytes } from '../../src/kafka/record-batch.ts';
+import { batchHeaderBytes, field, uncountedBytes } from '../../src/kafka/record-batch.ts';
 import { decodeRecordBatches } from '../../src/kafka/record-batch-decoding.ts';
 import { recordsOf } from '../support/log-reading.ts';
-import { encode, seal } from './encoded-batches.ts';
+import { encode, endOfTransaction, seal } from './encoded-batches.ts';
 
 const where = { topic: 'orders', partition: 3 };
 const aborted = [{ producerId: 9n, firstOffset: 8 }];
@@ -29,24 +29,14 @@ function compressed(batch: Buffer): Buffer {
   return seal(whole);
 }
 
-function control(baseOffset: number, producerId: bigint): Buffer {
-  const batch = encode([{ key: '\0\0\0\0', value: Buffer.alloc(6) }], {
-    baseOffset,
-    producerId,
-    isTransactional: true,
-  });
-  batch.writeInt16BE(attribute.transactional | attribute.control, field.attributes);
-  return seal(batch);
-}
-
 /** Plain, transactional, aborted, control and compressed batches: offsets 0..16. */
 const log = Buffer.concat([
   encode(texts('a', 'b', 'c', 'd')),
   encode(texts('e', 'f'), { baseOffset: 4, producerId: 8n, isTransactional: true }),
   encode([{ key: 'g', value: null }, ...texts('h'.repeat(200))], { baseOffset: 6 }),
   encode(texts('aborted'), { baseOffset: 8, producerId: 9n, isTransactional: true }),
-  control(9, 8n),
-  control(10, 9n),
+  endOfTransaction(9, 8n),
+  endOfTransaction(10, 9n),
   compressed(encode(texts('i', 'j', 'k'), { baseOffset: 11 })),
   encode(texts('l', 'm', 'n'), { baseOffset: 14 }),
 ]);
