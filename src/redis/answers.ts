@@ -1,0 +1,69 @@
+import {
+  comparePartitions,
+  partitionKey,
+  type EventTypePartition,
+  type OwnershipState,
+  type PartitionOwnership,
+  type Session,
+  type Topology,
+} from '../broker/coordination.ts';
+import { parsePlace } from './keys.ts';
+import { readOffset, type StoredOffset } from './stored-offset.ts';
+
+/** How sessions, owners and offsets are written in Redis, and what scripts answer. */
+
+interface WrittenSession {
+  readonly nodeId: string;
+  readonly openedAt: number;
+  readonly requestedPlaces: readonly string[];
+}
+
+export function writeSession({ nodeId, openedAt, requestedPartitions }: Session): string {
+  return JSON.stringify({
+    nodeId,
+    openedAt,
+    requestedPlaces: requestedPartitions.map(partitionKey),
+  } satisfies WrittenSession);
+}
+
+function readSession(streamId: string, written: string): Session {
+  const { nodeId, openedAt, requestedPlaces } = JSON.parse(written) as WrittenSession;
+  return { streamId, nodeId, requestedPartitions: requestedPlaces.map(parsePlace), openedAt };
+}
+
+const states: Readonly<Record<string, OwnershipState>> = { U: 'unassigned', A: 'assigned', R: 'reassigning' };
+
+function readOwner(place: EventTypePartition, written: string): PartitionOwnership {
+  const [state = '', streamId, nextStreamId, fence] = written.split('|');
+  return {
+    ...place,
+    state: states[state] ?? 'unassigned',
+    streamId: streamId === '' || streamId === undefined ? null : streamId,
+    nextStreamId: nextStreamId === '' || nextStreamId === undefined ? null : nextStreamId,
+    fence: Number(fence),
+  };
+}
+
+/** @param answer Of topology.lua. */
+export function readTopology(answer: readonly unknown[]): Topology {
+  const [, generation, resetting, sessions, owners] = answer as [string, string, string, string[], string[]];
+  return {
+    generation: Number(generation),
+    resetting: resetting === '1',
+    sessions: pairs(sessions)
+      .map(([streamId, written]) => readSession(streamId, written))
+      .sort((left, right) => (left.streamId < right.streamId ? -1 : 1)),
+    partitions: pairs(owners)
+      .map(([place, written]) => readOwner(parsePlace(place), written))
+      .sort(comparePartitions),
+  };
+}
+
+/** @param fields Places and offsets in turn. */
+export function readOffsets(fields: readonly unknown[]): Map<string, StoredOffset> {
+  return new Map(pairs(fields as string[]).map(([place, written]) => [place, readOffset(written)]));
+}
+
+export function pairs(list: readonly string[]): [string, string][] {
+  return Array.from({ length: list.length / 2 }, (_, index) => [list[index * 2] ?? '', list[index * 2 + 1] ?? '']);
+}

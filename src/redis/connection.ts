@@ -1,0 +1,269 @@
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { LendstreamError, describeError, isLendstreamError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+import type { Script } from './scripts.ts';
+
+/** How long Redis may take to answer one call before the call fails. Milliseconds. */
+const commandMillisecondsMaximum = 2_000;
+
+/** How long connecting may take before it is tried again. Milliseconds. */
+const connectMillisecondsMaximum = 2_000;
+
+/** How long a new process waits for a Redis that does not answer before it gives up. Milliseconds. */
+const startMillisecondsMaximum = 10_000;
+
+/** Pauses between attempts to reconnect grow by the first up to the second; there is no last attempt. Milliseconds. */
+const reconnectStepMilliseconds = 50;
+const reconnectMillisecondsMaximum = 500;
+
+/** Channels in one SUBSCRIBE. */
+const channelsPerCall = 500;
+
+/** Answers of a Redis that is there but cannot serve now: starting, demoted, short of replicas, memory or disk. */
+const unavailableReply =
+  /\b(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|NOREPLICAS|OOM|MISCONF|BUSY|TRYAGAIN|MOVED|ASK|UNBLOCKED|NOAUTH)\b/;
+
+type Client = Redis | Cluster;
+
+export interface ConnectionEvents {
+  /**
+   * The data behind the connection may be other data than before: another server answers, or the same after a restart.
+   * Called before any call is let through.
+   */
+  serverChanged: () => void;
+  /** Messages may have been missed: every channel is subscribed to again. */
+  resubscribed: () => void;
+  message: (channel: string, text: string) => void;
+}
+
+/**
+ * One process's connections to Redis: one for calls, one for messages. Calls fail at once while there is no connection
+ * (COORDINATION_UNAVAILABLE, retriable) instead of waiting; both connections are sought again for ever.
+ */
+export class RedisConnection {
+  readonly #client: Client;
+  readonly #subscriber: Client;
+  readonly #events: ConnectionEvents;
+  readonly #logger: Logger;
+  readonly #address: string;
+  readonly #channels = new Set<string>();
+  /** Whether calls may pass: undefined while there is no connection. */
+  #ready: Promise<void> | undefined;
+  /** The run ids of the servers that were behind the connection last. */
+  #servers: string | undefined;
+  #outageLogged = false;
+  #isClosed = false;
+
+  private constructor(redisUrl: string, logger: Logger, events: ConnectionEvents) {
+    this.#events = events;
+    this.#logger = logger;
+    this.#address = withoutSecrets(redisUrl);
+    this.#client = createClient(redisUrl, true);
+    this.#subscriber = createClient(redisUrl, false);
+    this.#client.on('ready', () => this.#verify());
+    this.#client.on('close', () => {
+      this.#ready = undefined;
+    });
+    for (const event of ['+node', '-node']) {
+      this.#client.on(event, () => {
+        if (this.#client.status === 'ready') this.#verify();
+      });
+    }
+    this.#subscriber.on('ready', () => void this.#resubscribe());
+    this.#subscriber.on('message', (channel: string, text: string) => events.message(channel, text));
+    for (const client of [this.#client, this.#subscriber]) {
+      client.on('error', (error: unknown) => this.#noteOutage(error));
+    }
+  }
+
+  /**
+   * @param redisUrl One URL, or the URLs of several nodes of a Redis Cluster, separated by commas.
+   * @throws COORDINATION_UNAVAILABLE when Redis does not answer in time
+   */
+  static async open(redisUrl: string, logger: Logger, events: ConnectionEvents): Promise<RedisConnection> {
+    const connection = new RedisConnection(redisUrl, logger, events);
+    connection.#subscriber.connect().catch((error: unknown) => connection.#noteOutage(error));
+    connection.#client.connect().catch((error: unknown) => connection.#noteOutage(error));
+    const deadline = performance.now() + startMillisecondsMaximum;
+    for (;;) {
+      try {
+        await connection.#pass();
+        return connection;
+      } catch (error) {
+        if (performance.now() > deadline) {
+          connection.close();
+          throw error;
+        }
+        await new Promise((resolve) => setTimeout(resolve, reconnectStepMilliseconds));
+      }
+    }
+  }
+
+  /**
+   * Runs a script; all its keys lie in one slot.
+   * @throws COORDINATION_UNAVAILABLE; it may have run all the same
+   */
+  run({ sha, text }: Script, keys: readonly string[], values: readonly (string | number)[]): Promise<unknown[]> {
+    return this.#call(async (client) => {
+      const rest = [keys.length, ...keys, ...values] as const;
+      try {
+        return (await client.evalsha(sha, ...rest)) as unknown[];
+      } catch (error) {
+        // A server that has not seen the script yet. It has done nothing, and learns the script by this.
+        if (!describeError(error).startsWith('NOSCRIPT')) throw error;
+        return (await client.eval(text, ...rest)) as unknown[];
+      }
+    });
+  }
+
+  hash(key: string): Promise<Record<string, string>> {
+    return this.#call((client) => client.hgetall(key));
+  }
+
+  field(key: string, field: string): Promise<string | null> {
+    return this.#call((client) => client.hget(key, field));
+  }
+
+  /** Sets a key that nobody has set, for a time. Answers whether it was this call that set it. */
+  async setIfAbsent(key: string, value: string, milliseconds: number): Promise<boolean> {
+    const answer = await this.#call((client) => client.set(key, value, 'PX', milliseconds, 'NX'));
+    return answer === 'OK';
+  }
+
+  /**
+   * Listens to a channel from some time soon; `listening` is called when that is so. While there is no connection, it
+   * is left to the next one.
+   */
+  subscribe(channel: string, listening: () => void): void {
+    this.#channels.add(channel);
+    if (this.#subscriber.status !== 'ready') return;
+    this.#subscriber.subscribe(channel).then(listening, (error: unknown) => this.#noteOutage(error));
+  }
+
+  unsubscribe(channel: string): void {
+    this.#channels.delete(channel);
+    if (this.#subscriber.status !== 'ready') return;
+    this.#subscriber.unsubscribe(channel).catch((error: unknown) => this.#noteOutage(error));
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#ready = undefined;
+    this.#client.disconnect();
+    this.#subscriber.disconnect();
+  }
+
+  async #call<Answer>(command: (client: Client) => Promise<Answer>): Promise<Answer> {
+    await this.#pass();
+    try {
+      return await command(this.#client);
+    } catch (error) {
+      if (isReplyError(error) && !unavailableReply.test(describeError(error))) throw error;
+      throw this.#unavailable(error);
+    }
+  }
+
+  async #pass(): Promise<void> {
+    if (this.#ready === undefined) throw this.#unavailable('there is no connection');
+    try {
+      await this.#ready;
+    } catch (error) {
+      throw this.#unavailable(error);
+    }
+  }
+
+  #unavailable(cause: unknown): LendstreamError {
+    if (isLendstreamError(cause)) return cause;
+    const detail = `Redis at ${this.#address} does not serve (${describeError(cause)}). Try again.`;
+    return new LendstreamError('COORDINATION_UNAVAILABLE', detail, { cause });
+  }
+
+  #verify(): void {
+    const verified = this.#identify();
+    this.#ready = verified;
+    verified.catch((error: unknown) => {
+      this.#noteOutage(error);
+      if (this.#ready !== verified) return;
+      this.#ready = undefined;
+      if (!this.#isClosed) this.#client.disconnect(true);
+    });
+  }
+
+  async #identify(): Promise<void> {
+    const nodes = this.#client instanceof Cluster ? this.#client.nodes('master') : [this.#client];
+    const answers = await Promise.all(nodes.map((node) => node.info('server')));
+    const servers = answers
+      .map((answer) => /run_id:(\w+)/.exec(answer)?.[1] ?? '')
+      .sort()
+      .join(' ');
+    const changed = this.#servers !== undefined && this.#servers !== servers;
+    this.#servers = servers;
+    if (this.#outageLogged) this.#logger.info({ address: this.#address, changed }, 'Redis answers again');
+    this.#outageLogged = false;
+    if (changed) this.#events.serverChanged();
+  }
+
+  async #resubscribe(): Promise<void> {
+    const channels = [...this.#channels];
+    try {
+      for (let start = 0; start < channels.length; start += channelsPerCall) {
+        await this.#subscriber.subscribe(...channels.slice(start, start + channelsPerCall));
+      }
+      this.#events.resubscribed();
+    } catch (error) {
+      this.#noteOutage(error);
+      if (!this.#isClosed) this.#subscriber.disconnect(true);
+    }
+  }
+
+  /** Once per outage: attempts to reconnect go on several times a second. */
+  #noteOutage(error: unknown): void {
+    if (this.#outageLogged || this.#isClosed) return;
+    this.#outageLogged = true;
+    this.#logger.warn({ address: this.#address, error: describeError(error) }, 'Redis does not answer');
+  }
+}
+
+function createClient(redisUrl: string, isForCalls: boolean): Client {
+  const options = {
+    connectTimeout: connectMillisecondsMaximum,
+    commandTimeout: commandMillisecondsMaximum,
+    autoResubscribe: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    maxLoadingRetryTime: reconnectMillisecondsMaximum,
+    // A primary that was demoted keeps its connections; the new one is found by connecting again.
+    reconnectOnError: (error) => error.message.startsWith('READONLY'),
+  } satisfies RedisOptions;
+  const clientOptions = { lazyConnect: true, enableOfflineQueue: false, enableAutoPipelining: isForCalls };
+  const urls = redisUrl.split(',').map((url) => url.trim());
+  if (urls.length === 1) return new Redis(redisUrl, { ...options, ...clientOptions, retryStrategy: reconnectDelay });
+  return new Cluster(urls, {
+    ...clientOptions,
+    clusterRetryStrategy: reconnectDelay,
+    retryDelayOnFailover: reconnectStepMilliseconds,
+    redisOptions: { ...options, ...credentials(urls[0] ?? '') },
+  });
+}
+
+function reconnectDelay(attempts: number): number {
+  return Math.min(attempts * reconnectStepMilliseconds, reconnectMillisecondsMaximum);
+}
+
+/** Nodes that a cluster names itself are reached with what the first URL says. */
+function credentials(url: string): Pick<RedisOptions, 'username' | 'password' | 'tls'> {
+  const { username, password, protocol } = new URL(url);
+  return {
+    ...(username === '' ? {} : { username: decodeURIComponent(username) }),
+    ...(password === '' ? {} : { password: decodeURIComponent(password) }),
+    ...(protocol === 'rediss:' ? { tls: {} } : {}),
+  };
+}
+
+function withoutSecrets(redisUrl: string): string {
+  return redisUrl.replaceAll(/\/\/[^@/,]*@/g, '//');
+}
+
+function isReplyError(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ReplyError';
+}

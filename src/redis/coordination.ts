@@ -1,0 +1,440 @@
+import { randomUUID } from 'node:crypto';
+import {
+  comparePartitions,
+  partitionKey,
+  type CommitAnswer,
+  type CommittedOffset,
+  type Coordination,
+  type CoordinationChange,
+  type CursorToCommit,
+  type EventTypePartition,
+  type OpenSessionAnswer,
+  type OwnershipChange,
+  type ReleaseAnswer,
+  type Session,
+  type Topology,
+} from '../broker/coordination.ts';
+import { createCursorsTopic } from '../broker/cursor-mirror.ts';
+import type { EventLog } from '../broker/event-log.ts';
+import type { Clock } from '../clock.ts';
+import { LendstreamError, describeError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+import { readOffsets, readTopology, writeSession } from './answers.ts';
+import { RedisConnection, type ConnectionEvents } from './connection.ts';
+import { GroupExport, renewalMilliseconds } from './group-export.ts';
+import { Hints, parseHint, type ChangeListener } from './hints.ts';
+import { KeySpace, parsePlace, shardCount } from './keys.ts';
+import { Memory } from './memory.ts';
+import { MirrorWriter } from './mirror-writer.ts';
+import { Recovery } from './recovery.ts';
+import { loadScripts, readScriptSource, type ScriptName, type ScriptSource } from './scripts.ts';
+import type { StoredOffset } from './stored-offset.ts';
+import { RedisStore } from './store.ts';
+
+export interface RedisCoordinationOptions {
+  /** One URL, or the URLs of several nodes of a Redis Cluster, separated by commas. */
+  readonly redisUrl: string;
+  readonly log: EventLog;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** What all keys and channels begin with: services that share a Redis each take another. */
+  readonly keyPrefix?: string;
+  /** Where the text of the scripts comes from. */
+  readonly scriptSource?: ScriptSource;
+}
+
+/** How often one call recovers from a loss before it fails. */
+const recoveriesPerCall = 3;
+
+/** How long a reset may take before it counts as over, in case the process that began it died. Milliseconds. */
+const resetMillisecondsMaximum = 120_000;
+
+/** How often sessions are closed that could not be closed when their streams ended. Milliseconds. */
+const overdueClosesMilliseconds = 1_000;
+
+/**
+ * Coordination of any number of processes through Redis (keys.ts says what lies where, scripts/*.lua what happens to it).
+ *
+ * Redis is expendable: committed offsets follow to the log within a moment (mirror-writer.ts), and a Redis that lost data
+ * gets back what the log and the processes know (recovery.ts). While it is away every call fails with
+ * COORDINATION_UNAVAILABLE at once or within seconds; streams keep what they hold and try again.
+ */
+export class RedisCoordination implements Coordination {
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #store: RedisStore;
+  readonly #hints: Hints;
+  readonly #memory = new Memory();
+  readonly #mirror: MirrorWriter;
+  readonly #groups: GroupExport;
+  readonly #recovery: Recovery;
+  /** Leases that this process renews: by node, in monotonic milliseconds. */
+  readonly #leases = new Map<string, number>();
+  /** Streams that have ended but whose session may still be there, by stream: the subscription. */
+  readonly #overdueCloses = new Map<string, string>();
+  readonly #overdueTimer: NodeJS.Timeout;
+  #isClosed = false;
+
+  private constructor(store: RedisStore, hints: Hints, { log, clock, logger }: RedisCoordinationOptions) {
+    this.#clock = clock;
+    this.#logger = logger;
+    this.#store = store;
+    this.#hints = hints;
+    this.#groups = new GroupExport({
+      log,
+      logger,
+      claimRenewal: () => this.claim('group-renewal', renewalMilliseconds),
+    });
+    this.#mirror = new MirrorWriter({
+      log,
+      logger,
+      store,
+      onWritten: ({ subscriptionId, place, stored }) => {
+        if (stored === null) this.#groups.forget(subscriptionId);
+        else this.#groups.note(subscriptionId, place, { ...parsePlace(place), offset: stored.offset });
+      },
+    });
+    this.#recovery = new Recovery({
+      store,
+      log,
+      logger,
+      memory: this.#memory,
+      mirror: this.#mirror,
+      leases: () => this.#leasesLeft(),
+      onRecovered: () => this.#hints.tellAll(),
+      claim: (name, leaseMilliseconds) => this.claim(name, leaseMilliseconds),
+      releaseClaim: (name) => this.releaseClaim(name),
+    });
+    this.#overdueTimer = setInterval(() => void this.#closeOverdue(), overdueClosesMilliseconds).unref();
+  }
+
+  /**
+   * Connects and makes sure that Redis holds at least what the log's mirror holds.
+   * @throws COORDINATION_UNAVAILABLE, and what the log throws
+   */
+  static async open(options: RedisCoordinationOptions): Promise<RedisCoordination> {
+    const { redisUrl, log, logger, keyPrefix = 'lendstream', scriptSource = readScriptSource } = options;
+    const keys = new KeySpace(keyPrefix);
+    const hints = new Hints(logger);
+    const origin = randomUUID();
+    // What happens before there is anybody to tell is of no consequence.
+    const events: ConnectionEvents = { serverChanged: () => {}, resubscribed: () => {}, message: () => {} };
+    const connection = await RedisConnection.open(redisUrl, logger, events);
+    const store = new RedisStore(connection, keys, origin, loadScripts(scriptSource));
+    const coordination = new RedisCoordination(store, hints, options);
+    events.serverChanged = () => coordination.#recovery.distrust();
+    events.resubscribed = () => coordination.#onResubscribed();
+    events.message = (channel, text) => coordination.#onMessage(channel, text);
+    try {
+      await createCursorsTopic(log);
+      connection.subscribe(keys.incarnations(), () => {});
+      await coordination.#recovery.start();
+    } catch (error) {
+      await coordination.close();
+      throw error;
+    }
+    return coordination;
+  }
+
+  async claim(name: string, leaseMilliseconds: number): Promise<boolean> {
+    this.#requireOpen();
+    const { connection, keys, origin } = this.#store;
+    return connection.setIfAbsent(keys.claim(name), origin, leaseMilliseconds);
+  }
+
+  async releaseClaim(name: string): Promise<void> {
+    this.#requireOpen();
+    await this.#store.run('release-claim', [this.#store.keys.claim(name)], [this.#store.origin]);
+  }
+
+  async renewLease(nodeId: string, leaseMilliseconds: number): Promise<void> {
+    this.#requireOpen();
+    this.#leases.set(nodeId, this.#clock.monotonic() + leaseMilliseconds);
+    const renew = (shard: number): Promise<unknown> =>
+      this.#recovering(() => this.#store.callShard('renew-lease', shard, [nodeId, leaseMilliseconds]));
+    await Promise.all(Array.from({ length: shardCount }, (_, shard) => renew(shard)));
+  }
+
+  async reapSessions(subscriptionId: string): Promise<number> {
+    const [, count] = await this.#call('reap-sessions', subscriptionId, []);
+    if (count !== '0') this.#hints.tell(subscriptionId, 'topology');
+    return Number(count);
+  }
+
+  async initialise(subscriptionId: string, start: readonly CommittedOffset[]): Promise<void> {
+    const places = start.flatMap((place) => [partitionKey(place), place.offset]);
+    const [, ...added] = await this.#call('initialise', subscriptionId, [subscriptionId, ...places]);
+    if (added.length === 0) return;
+    // Where a subscription begins is not to be decided twice: a second time would skip what came between.
+    await this.#mirrorNow(subscriptionId, readOffsets(added));
+    this.#hints.tell(subscriptionId, 'topology');
+  }
+
+  topology(subscriptionId: string): Promise<Topology> {
+    return this.#trusted(
+      async () => readTopology(await this.#call('topology', subscriptionId, [])),
+      (topology) => this.#memory.contradictsTopology(subscriptionId, topology),
+      (topology) => this.#memory.noteTopology(subscriptionId, topology),
+    );
+  }
+
+  async committedOffsets(subscriptionId: string): Promise<CommittedOffset[]> {
+    const offsets = await this.#trusted(
+      async () => {
+        const [, fields] = await this.#call('committed-offsets', subscriptionId, []);
+        return readOffsets(fields as string[]);
+      },
+      (found) => this.#memory.contradictsOffsets(subscriptionId, found),
+      (found) => this.#memory.noteOffsets(subscriptionId, found),
+    );
+    return [...offsets].map(([place, { offset }]) => ({ ...parsePlace(place), offset })).sort(comparePartitions);
+  }
+
+  async openSession(subscriptionId: string, session: Session): Promise<OpenSessionAnswer> {
+    const { streamId, requestedPartitions } = session;
+    // Known before it is there, so that nobody takes it for a session that was left behind.
+    this.#memory.noteSession(subscriptionId, session);
+    const values = [streamId, writeSession(session), ...requestedPartitions.map(partitionKey)];
+    let answer: unknown[];
+    try {
+      answer = await this.#call('open-session', subscriptionId, values);
+    } catch (error) {
+      this.#memory.forgetSession(subscriptionId, streamId);
+      this.#overdueCloses.set(streamId, subscriptionId);
+      throw error;
+    }
+    const [outcome, ...rest] = answer as string[];
+    if (outcome === 'OPENED') {
+      if (rest[0] === '1') this.#hints.tell(subscriptionId, 'topology');
+      return { outcome: 'opened' };
+    }
+    this.#memory.forgetSession(subscriptionId, streamId);
+    if (outcome === 'RESETTING') return { outcome: 'resetting' };
+    if (outcome === 'FULL') return { outcome: 'no_free_slots', totalSlots: Number(rest[0]) };
+    return { outcome: 'partitions_taken', partitions: rest.map(parsePlace).sort(comparePartitions) };
+  }
+
+  async closeSession(subscriptionId: string, streamId: string): Promise<void> {
+    this.#requireOpen();
+    this.#memory.forgetSession(subscriptionId, streamId);
+    try {
+      const [, wasThere] = await this.#call('close-session', subscriptionId, [streamId]);
+      if (wasThere === '1') this.#hints.tell(subscriptionId, 'topology');
+    } catch (error) {
+      this.#overdueCloses.set(streamId, subscriptionId);
+      throw error;
+    }
+  }
+
+  async applyOwnership(
+    subscriptionId: string,
+    generation: number,
+    changes: readonly OwnershipChange[],
+  ): Promise<'applied' | 'conflict'> {
+    const values = changes.flatMap(({ state, streamId, nextStreamId, ...place }) => [
+      partitionKey(place),
+      state === 'reassigning' ? 'R' : 'A',
+      streamId,
+      nextStreamId ?? '',
+    ]);
+    const [outcome] = await this.#call('apply-ownership', subscriptionId, [generation, ...values]);
+    if (outcome !== 'APPLIED') return 'conflict';
+    if (changes.length > 0) this.#hints.tell(subscriptionId, 'topology');
+    return 'applied';
+  }
+
+  async release(
+    subscriptionId: string,
+    streamId: string,
+    partition: EventTypePartition,
+    fence: number,
+  ): Promise<ReleaseAnswer> {
+    const answer = await this.#call('release', subscriptionId, [streamId, partitionKey(partition), fence]);
+    const [outcome, nextStreamId, newFence] = answer as string[];
+    if (outcome !== 'RELEASED') return { outcome: 'fenced' };
+    this.#hints.tell(subscriptionId, 'topology');
+    return { outcome: 'released', nextStreamId: nextStreamId || null, fence: Number(newFence) };
+  }
+
+  async commit(subscriptionId: string, streamId: string, cursors: readonly CursorToCommit[]): Promise<CommitAnswer> {
+    const values: (string | number)[] = [subscriptionId, streamId];
+    for (const cursor of cursors) values.push(partitionKey(cursor), cursor.fence ?? '', cursor.offset);
+    const [outcome, ...rest] = (await this.#call('commit', subscriptionId, values)) as string[];
+    switch (outcome) {
+      case 'OK':
+        return { outcome: 'committed', advanced: this.#noteCommits(subscriptionId, cursors, rest) };
+      case 'SESSION_NOT_FOUND':
+        return { outcome: 'session_not_found' };
+      case 'NOT_OWNER':
+        return { outcome: 'not_owner', cursor: parsePlace(rest[0] ?? '') };
+      case undefined:
+      default:
+        throw new LendstreamError(
+          'COORDINATION_UNAVAILABLE',
+          'After a loss of coordination data it is not known yet whose the partition is. Try again.',
+        );
+    }
+  }
+
+  async beginReset(subscriptionId: string): Promise<boolean> {
+    const [, hasBegun] = await this.#call('begin-reset', subscriptionId, [resetMillisecondsMaximum]);
+    if (hasBegun === '1') this.#hints.tell(subscriptionId, 'reset');
+    return hasBegun === '1';
+  }
+
+  async finishReset(subscriptionId: string, offsets: readonly CommittedOffset[]): Promise<void> {
+    const places = offsets.flatMap((place) => [partitionKey(place), place.offset]);
+    const [, ...set] = await this.#call('finish-reset', subscriptionId, [subscriptionId, ...places]);
+    this.#hints.tell(subscriptionId, 'offsets');
+    this.#hints.tell(subscriptionId, 'topology');
+    if (set.length > 0) await this.#mirrorNow(subscriptionId, readOffsets(set));
+  }
+
+  async remove(subscriptionId: string): Promise<void> {
+    const [, ...places] = (await this.#call('remove', subscriptionId, [subscriptionId])) as string[];
+    this.#memory.forget(subscriptionId);
+    for (const place of places) this.#mirror.note({ subscriptionId, place, stored: null });
+    this.#hints.tell(subscriptionId, 'removed');
+    if (places.length > 0) await this.#mirror.written();
+  }
+
+  watch(subscriptionId: string, listener: ChangeListener): () => void {
+    const { connection, keys } = this.#store;
+    const channel = keys.channel(subscriptionId);
+    // What changed before Redis listened has not been told.
+    const listening = (): void => this.#hints.tell(subscriptionId, 'topology');
+    if (this.#hints.add(subscriptionId, listener)) connection.subscribe(channel, listening);
+    return () => {
+      if (this.#hints.remove(subscriptionId, listener)) connection.unsubscribe(channel);
+    };
+  }
+
+  /** Writes what the mirror lacks; the log stays open. Further calls throw COORDINATION_UNAVAILABLE. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    clearInterval(this.#overdueTimer);
+    await this.#mirror.close();
+    await this.#groups.close();
+    this.#store.connection.close();
+    this.#hints.clear();
+  }
+
+  /** Runs a script on a subscription, recovering first when Redis has lost what it held. */
+  #call(name: ScriptName, subscriptionId: string, values: readonly (string | number)[]): Promise<unknown[]> {
+    return this.#recovering(() => this.#store.call(name, subscriptionId, values));
+  }
+
+  async #recovering(call: () => Promise<unknown[]>): Promise<unknown[]> {
+    for (let attempt = 0; ; attempt += 1) {
+      this.#requireOpen();
+      const answer = await call();
+      if (answer[0] !== 'INCARNATION') return answer;
+      if (attempt === recoveriesPerCall) {
+        throw new LendstreamError('COORDINATION_UNAVAILABLE', 'Redis loses its data again and again.');
+      }
+      await this.#recovery.recover();
+    }
+  }
+
+  /**
+   * Reads what must never go back. When it has, something was lost without any other sign. What an answer is compared
+   * with the second time was answered before it was asked for, so then there is no doubt.
+   */
+  async #trusted<Answer>(
+    read: () => Promise<Answer>,
+    contradicts: (answer: Answer) => boolean,
+    note: (answer: Answer) => void,
+  ): Promise<Answer> {
+    let answer = await read();
+    if (contradicts(answer)) {
+      answer = await read();
+      if (contradicts(answer)) {
+        this.#recovery.distrust();
+        answer = await read();
+      }
+    }
+    note(answer);
+    return answer;
+  }
+
+  /** @param epochs Per cursor; '0' for one that was outdated. */
+  #noteCommits(
+    subscriptionId: string,
+    cursors: readonly CursorToCommit[],
+    epochs: readonly string[],
+  ): readonly boolean[] {
+    let moved = false;
+    const advanced = cursors.map((cursor, index) => {
+      const epoch = epochs[index] ?? '0';
+      if (epoch === '0') return false;
+      this.#noteOffset(subscriptionId, partitionKey(cursor), { offset: cursor.offset, epoch: Number(epoch) });
+      moved = true;
+      return true;
+    });
+    if (moved) this.#hints.tell(subscriptionId, 'offsets');
+    return advanced;
+  }
+
+  #noteOffset(subscriptionId: string, place: string, stored: StoredOffset): void {
+    this.#memory.noteOffset(subscriptionId, place, stored);
+    this.#mirror.note({ subscriptionId, place, stored });
+  }
+
+  async #mirrorNow(subscriptionId: string, offsets: ReadonlyMap<string, StoredOffset>): Promise<void> {
+    for (const [place, stored] of offsets) this.#noteOffset(subscriptionId, place, stored);
+    await this.#mirror.written();
+  }
+
+  #leasesLeft(): [string, number][] {
+    const now = this.#clock.monotonic();
+    for (const [nodeId, until] of this.#leases) if (until <= now) this.#leases.delete(nodeId);
+    return [...this.#leases].map(([nodeId, until]) => [nodeId, Math.ceil(until - now)]);
+  }
+
+  async #closeOverdue(): Promise<void> {
+    const overdue = [...this.#overdueCloses];
+    for (const [streamId, subscriptionId] of overdue) {
+      this.#overdueCloses.delete(streamId);
+      try {
+        await this.closeSession(subscriptionId, streamId);
+      } catch (error) {
+        this.#overdueCloses.set(streamId, subscriptionId);
+        this.#logger.debug({ streamId, error: describeError(error) }, 'A session still cannot be closed');
+        return;
+      }
+    }
+  }
+
+  #onMessage(channel: string, text: string): void {
+    const { keys, origin } = this.#store;
+    if (channel === keys.incarnations()) {
+      this.#recoverSoon();
+      return;
+    }
+    const change: CoordinationChange | undefined = parseHint(text, origin);
+    if (change === undefined) return;
+    const subscriptionId = keys.subscriptionOf(channel);
+    if (change === 'removed') this.#memory.forget(subscriptionId);
+    this.#hints.tell(subscriptionId, change);
+  }
+
+  #onResubscribed(): void {
+    this.#hints.tellAll();
+    this.#recoverSoon();
+  }
+
+  /** The next call would do it as well; but then other processes would wait for what this one knows. */
+  #recoverSoon(): void {
+    if (this.#isClosed) return;
+    this.#recovery.recover().catch((error: unknown) => {
+      this.#logger.debug({ error: describeError(error) }, 'Recovering is left to the next call');
+    });
+  }
+
+  #requireOpen(): void {
+    if (this.#isClosed) {
+      throw new LendstreamError('COORDINATION_UNAVAILABLE', 'The service is shutting down.');
+    }
+  }
+}

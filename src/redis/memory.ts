@@ -1,0 +1,89 @@
+import { partitionKey, type PartitionOwnership, type Session, type Topology } from '../broker/coordination.ts';
+import { isNewer, type StoredOffset } from './stored-offset.ts';
+
+/**
+ * What this process has seen of one subscription: enough to tell a Redis that lost something, and to give it back.
+ * Nothing of it is ever used in place of an answer.
+ */
+export interface KnownSubscription {
+  generation: number;
+  /** As last seen. */
+  partitions: readonly PartitionOwnership[];
+  /** The newest seen, by place. */
+  readonly offsets: Map<string, StoredOffset>;
+  /** The open streams of this process. */
+  readonly sessions: Map<string, Session>;
+}
+
+export class Memory {
+  readonly #subscriptions = new Map<string, KnownSubscription>();
+
+  /** Subscriptions that were seen. */
+  entries(): Iterable<[string, KnownSubscription]> {
+    return this.#subscriptions;
+  }
+
+  get(subscriptionId: string): KnownSubscription | undefined {
+    return this.#subscriptions.get(subscriptionId);
+  }
+
+  forget(subscriptionId: string): void {
+    this.#subscriptions.delete(subscriptionId);
+  }
+
+  noteSession(subscriptionId: string, session: Session): void {
+    this.#known(subscriptionId).sessions.set(session.streamId, session);
+  }
+
+  forgetSession(subscriptionId: string, streamId: string): void {
+    this.#subscriptions.get(subscriptionId)?.sessions.delete(streamId);
+  }
+
+  noteOffset(subscriptionId: string, place: string, stored: StoredOffset): void {
+    const { offsets } = this.#known(subscriptionId);
+    const held = offsets.get(place);
+    if (held === undefined || isNewer(stored, held)) offsets.set(place, stored);
+  }
+
+  /** Takes note of what a Redis that {@link contradictsOffsets} nothing has answered. */
+  noteOffsets(subscriptionId: string, offsets: ReadonlyMap<string, StoredOffset>): void {
+    if (offsets.size === 0 && !this.#subscriptions.has(subscriptionId)) return;
+    for (const [place, stored] of offsets) this.noteOffset(subscriptionId, place, stored);
+  }
+
+  noteTopology(subscriptionId: string, { generation, partitions }: Topology): void {
+    if (partitions.length === 0 && !this.#subscriptions.has(subscriptionId)) return;
+    const known = this.#known(subscriptionId);
+    // Answers are in order, but what waits for them need not be.
+    if (generation < known.generation) return;
+    known.generation = generation;
+    known.partitions = partitions;
+  }
+
+  /** Whether an offset is older than one that was seen before. */
+  contradictsOffsets(subscriptionId: string, offsets: ReadonlyMap<string, StoredOffset>): boolean {
+    const known = this.#subscriptions.get(subscriptionId);
+    if (known === undefined) return false;
+    for (const [place, stored] of offsets) {
+      const seen = known.offsets.get(place);
+      if (seen !== undefined && isNewer(seen, stored)) return true;
+    }
+    return false;
+  }
+
+  /** Whether a fence is lower than one that was seen before. */
+  contradictsTopology(subscriptionId: string, { partitions }: Topology): boolean {
+    const known = this.#subscriptions.get(subscriptionId);
+    if (known === undefined) return false;
+    const fences = new Map(partitions.map((partition) => [partitionKey(partition), partition.fence]));
+    return known.partitions.some((seen) => (fences.get(partitionKey(seen)) ?? Infinity) < seen.fence);
+  }
+
+  #known(subscriptionId: string): KnownSubscription {
+    const known = this.#subscriptions.get(subscriptionId);
+    if (known !== undefined) return known;
+    const created = { generation: 0, partitions: [], offsets: new Map(), sessions: new Map() };
+    this.#subscriptions.set(subscriptionId, created);
+    return created;
+  }
+}

@@ -1,0 +1,262 @@
+import { partitionKey } from '../broker/coordination.ts';
+import { readMirror, type MirroredOffset } from '../broker/cursor-mirror.ts';
+import type { EventLog } from '../broker/event-log.ts';
+import { LendstreamError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+import { writeSession } from './answers.ts';
+import { shardCount, shardOf } from './keys.ts';
+import type { KnownSubscription, Memory } from './memory.ts';
+import type { MirrorWriter } from './mirror-writer.ts';
+import type { RedisStore } from './store.ts';
+import { isNewer, writeOffset, type StoredOffset } from './stored-offset.ts';
+
+/**
+ * Giving back to Redis what it has lost.
+ *
+ * Each shard has an *incarnation*, a number that every call carries. A Redis that comes up empty has none, one that came
+ * up with old data has another, and so every script refuses before it does anything. Where the data may be old without
+ * showing it (another server answers, or an answer contradicts what was seen before) the process withdraws the
+ * incarnation itself. Then
+ * - one process, whoever claims it, *refills* the shard with the larger of what the mirror holds and what it has seen
+ *   itself, and begins a new incarnation;
+ * - every other process finds the new incarnation, *asserts* what it has seen itself (offsets, fences, its open streams
+ *   and what they own) and works on. For {@link othersMilliseconds} after a refill nobody takes a partition whose owner
+ *   may still come back, and no commit is refused for good.
+ *
+ * Offsets move back at most by what neither the mirror nor a living process has seen. Fences go on above every one that
+ * was seen; those that nobody remembers are passed over because new ones start at the microseconds of Redis time, which
+ * grow faster than any partition changes hands.
+ */
+
+/** How long after a refill the other processes have to bring back what they know. Milliseconds. */
+export const othersMilliseconds = 500;
+
+/**
+ * How long one process may take to refill before another one does it instead, in case it has died. Two at once do no
+ * harm, but the first has to begin again. Milliseconds.
+ */
+const refillMillisecondsMaximum = 20_000;
+
+/** How long a call waits for a recovery before it fails. Milliseconds. */
+const recoveryMillisecondsMaximum = 5_000;
+
+/** How often those who wait look whether the refill is done. Milliseconds. */
+const refillPollMilliseconds = 50;
+
+/** How many subscriptions are merged at once. */
+const mergesAtOnce = 64;
+
+const shards = Array.from({ length: shardCount }, (_, shard) => shard);
+
+export interface RecoveryOptions {
+  readonly store: RedisStore;
+  readonly log: EventLog;
+  readonly logger: Logger;
+  readonly memory: Memory;
+  readonly mirror: MirrorWriter;
+  /** What is left of the leases of the nodes whose sessions this process keeps: node and milliseconds. */
+  readonly leases: () => readonly (readonly [nodeId: string, milliseconds: number])[];
+  /** Redis holds again what is known. */
+  readonly onRecovered: () => void;
+  readonly claim: (name: string, leaseMilliseconds: number) => Promise<boolean>;
+  readonly releaseClaim: (name: string) => Promise<void>;
+}
+
+type Mirror = ReadonlyMap<string, readonly MirroredOffset[]>;
+
+export class Recovery {
+  readonly #options: RecoveryOptions;
+  #running: Promise<void> | undefined;
+  /** How often the data was found to be possibly older than this process knows, and how many of these are dealt with. */
+  #doubts = 0;
+  #doubtsSettled = 0;
+
+  constructor(options: RecoveryOptions) {
+    this.#options = options;
+  }
+
+  /** Lets every call recover before it does anything: the data behind the connection may have changed. */
+  distrust(): void {
+    this.#doubts += 1;
+    for (const [shard, incarnation] of this.#options.store.incarnations) {
+      this.#options.store.incarnations.set(shard, distrusted(incarnation));
+    }
+  }
+
+  /**
+   * Returns when this process works with an incarnation of every shard that holds what it knows. Callers share the work.
+   * @throws COORDINATION_UNAVAILABLE, and what the log throws when the mirror cannot be read
+   */
+  async recover(): Promise<void> {
+    this.#running ??= this.#recover().finally(() => {
+      this.#running = undefined;
+    });
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(stillRecovering()), recoveryMillisecondsMaximum);
+    });
+    try {
+      await Promise.race([this.#running, timeout]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /**
+   * Recovers, and also merges what the mirror holds into a Redis that seems well: it may have been put back to an older
+   * state while no process was there to see it.
+   */
+  async start(): Promise<void> {
+    await this.recover();
+    await this.#mergeAll(await readMirror(this.#options.log), shards, 0);
+  }
+
+  async #recover(): Promise<void> {
+    const { store, logger } = this.#options;
+    const isFirst = store.incarnations.size === 0;
+    for (;;) {
+      const doubts = this.#doubts;
+      const found = await this.#incarnations();
+      const lost = shards.filter((shard) => this.#isLost(shard, found[shard] ?? null));
+      if (lost.length === 0) {
+        const other = shards.filter((shard) => store.incarnations.get(shard) !== found[shard]);
+        if (other.length > 0) await this.#mergeAll(new Map(), other, 0);
+        if (doubts !== this.#doubts) continue;
+        for (const shard of other) store.incarnations.set(shard, found[shard] ?? '');
+        this.#doubtsSettled = doubts;
+        if (other.length > 0) this.#tell();
+        return;
+      }
+      const claimed = await this.#options.claim('refill', refillMillisecondsMaximum);
+      if (claimed) {
+        try {
+          const facts = { shards: lost.length };
+          if (isFirst) logger.info(facts, 'Redis is filled from the log');
+          else logger.warn(facts, 'Redis may have lost what it held and is refilled from the log');
+          await this.#refill(lost, found);
+        } finally {
+          await this.#options.releaseClaim('refill');
+        }
+      } else {
+        await new Promise((resolve) => setTimeout(resolve, refillPollMilliseconds));
+      }
+    }
+  }
+
+  #incarnations(): Promise<(string | null)[]> {
+    const { store } = this.#options;
+    return Promise.all(
+      shards.map((shard) => store.connection.field(store.keys.shardKey(shard, 'shard'), 'incarnation')),
+    );
+  }
+
+  /** A higher incarnation than known was begun by somebody else, after a refill. */
+  #isLost(shard: number, found: string | null): boolean {
+    if (found === null) return true;
+    const known = this.#known(shard);
+    return this.#doubts !== this.#doubtsSettled ? Number(found) <= known : Number(found) < known;
+  }
+
+  #known(shard: number): number {
+    return Number((this.#options.store.incarnations.get(shard) ?? '0').replace(distrustMark, ''));
+  }
+
+  /** Something may come between and leave shards without an incarnation: whoever looks next finds them lost again. */
+  async #refill(lost: readonly number[], found: readonly (string | null)[]): Promise<void> {
+    const { store, log } = this.#options;
+    const token = `${store.origin}/${performance.now()}`;
+    const mirror = await readMirror(log);
+    const keys = new Map(lost.map((shard) => [shard, store.keys.shardKey(shard, 'shard')]));
+    const begun: number[] = [];
+    for (const [shard, key] of keys) {
+      const [answer] = await store.run('begin-refill', [key], [found[shard] ?? '', token]);
+      if (answer === 'OK') begun.push(shard);
+    }
+    await this.#mergeAll(mirror, begun, othersMilliseconds);
+    await Promise.all(
+      begun.map((shard) => {
+        const values = [token, this.#known(shard), store.keys.incarnations()];
+        return store.run('finish-refill', [keys.get(shard) ?? ''], values);
+      }),
+    );
+  }
+
+  /** Merges the mirror and what this process has seen into these shards. */
+  async #mergeAll(mirror: Mirror, into: readonly number[], milliseconds: number): Promise<void> {
+    const { memory, mirror: writer } = this.#options;
+    const wanted = new Set(into);
+    const unwritten = new Map<string, Map<string, StoredOffset | null>>();
+    for (const { subscriptionId, place, stored } of writer.entries()) {
+      const places = unwritten.get(subscriptionId) ?? new Map<string, StoredOffset | null>();
+      unwritten.set(subscriptionId, places.set(place, stored));
+    }
+    const seen = new Map(memory.entries());
+    const subscriptions = [...new Set([...mirror.keys(), ...seen.keys(), ...unwritten.keys()])].filter((id) =>
+      wanted.has(shardOf(id)),
+    );
+    const next = subscriptions.values();
+    await Promise.all(
+      Array.from({ length: mergesAtOnce }, async () => {
+        for (const id of next) await this.#merge(id, mirror.get(id), seen.get(id), unwritten.get(id), milliseconds);
+      }),
+    );
+  }
+
+  async #merge(
+    subscriptionId: string,
+    mirrored: readonly MirroredOffset[] | undefined,
+    seen: KnownSubscription | undefined,
+    unwritten: ReadonlyMap<string, StoredOffset | null> | undefined,
+    milliseconds: number,
+  ): Promise<void> {
+    const offsets = new Map<string, StoredOffset>();
+    const take = (place: string, stored: StoredOffset): void => {
+      const held = offsets.get(place);
+      if (held === undefined || isNewer(stored, held)) offsets.set(place, stored);
+    };
+    for (const { offset, epoch, ...partition } of mirrored ?? []) take(partitionKey(partition), { offset, epoch });
+    for (const [place, stored] of seen?.offsets ?? []) take(place, stored);
+    for (const [place, stored] of unwritten ?? []) {
+      if (stored === null) offsets.delete(place);
+      else take(place, stored);
+    }
+    const owners = new Map((seen?.partitions ?? []).map((partition) => [partitionKey(partition), partition]));
+    const sessions = [...(seen?.sessions.values() ?? [])];
+    // What only this process remembers may have been removed by another one.
+    const isKnown = mirrored !== undefined || unwritten !== undefined || sessions.length > 0;
+    const partitions = [...offsets].flatMap(([place, stored]) => {
+      const { streamId = null, fence = 0 } = owners.get(place) ?? {};
+      const isOwn = streamId !== null && seen?.sessions.has(streamId) === true;
+      return [place, writeOffset(stored), fence, isOwn ? streamId : '', isOwn ? fence : 0];
+    });
+    await this.#options.store.call('merge', subscriptionId, [
+      subscriptionId,
+      milliseconds,
+      seen?.generation ?? 0,
+      isKnown ? '1' : '0',
+      offsets.size,
+      ...partitions,
+      sessions.length,
+      ...sessions.flatMap((session) => [session.streamId, writeSession(session)]),
+      ...this.#options.leases().flat(),
+    ]);
+  }
+
+  #tell(): void {
+    const { onRecovered } = this.#options;
+    onRecovered();
+    // Whoever was kept from taking partitions may do so then.
+    setTimeout(onRecovered, 2 * othersMilliseconds).unref();
+  }
+}
+
+/** Makes an incarnation one that no Redis has, without forgetting which it was. */
+const distrustMark = '?';
+
+function distrusted(incarnation: string): string {
+  return incarnation.endsWith(distrustMark) ? incarnation : incarnation + distrustMark;
+}
+
+function stillRecovering(): LendstreamError {
+  return new LendstreamError('COORDINATION_UNAVAILABLE', 'Redis is being refilled from the log. Try again.');
+}

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from '../schemas.ts';
+import type { KeyKind } from './keys.ts';
+
+/**
+ * The keys that each script takes, in order; the file scripts/<name>.lua says what it takes besides and what it answers.
+ * settle-mirror takes the offsets of any number of subscriptions after these, release-claim a claim's key.
+ */
+export const scriptKeys = {
+  topology: ['shard', 'meta', 'owners', 'sessions'],
+  'committed-offsets': ['shard', 'offsets'],
+  initialise: ['shard', 'dirty', 'meta', 'owners', 'offsets'],
+  'open-session': ['shard', 'meta', 'owners', 'sessions'],
+  'close-session': ['shard', 'meta', 'owners', 'sessions'],
+  'reap-sessions': ['shard', 'nodes', 'meta', 'owners', 'sessions'],
+  'apply-ownership': ['shard', 'meta', 'owners', 'sessions'],
+  release: ['shard', 'meta', 'owners', 'sessions'],
+  commit: ['shard', 'dirty', 'meta', 'owners', 'offsets', 'sessions'],
+  'begin-reset': ['shard', 'meta'],
+  'finish-reset': ['shard', 'dirty', 'meta', 'owners', 'offsets'],
+  remove: ['shard', 'dirty', 'meta', 'owners', 'offsets', 'sessions'],
+  merge: ['shard', 'nodes', 'dirty', 'meta', 'owners', 'offsets', 'sessions'],
+  'renew-lease': ['shard', 'nodes'],
+  'begin-refill': ['shard'],
+  'finish-refill': ['shard'],
+  'settle-mirror': ['shard', 'dirty'],
+  'release-claim': [],
+} as const satisfies Record<string, readonly KeyKind[]>;
+
+export type ScriptName = keyof typeof scriptKeys;
+
+export interface Script {
+  readonly sha: string;
+  readonly text: string;
+}
+
+/** The text of a script file, and of `common`, which goes in front of each. */
+export type ScriptSource = (name: ScriptName | 'common') => string;
+
+const scriptsFolder = join(packageRoot, 'src/redis/scripts');
+
+/** Lua is not compiled with the rest: it is read from the package. */
+export function readScriptSource(name: ScriptName | 'common'): string {
+  return readFileSync(join(scriptsFolder, `${name}.lua`), 'utf8');
+}
+
+export function loadScripts(source: ScriptSource = readScriptSource): ReadonlyMap<ScriptName, Script> {
+  const common = source('common');
+  const names = Object.keys(scriptKeys) as ScriptName[];
+  return new Map(
+    names.map((name) => {
+      const text = `${common}\n${source(name)}`;
+      return [name, { text, sha: createHash('sha1').update(text).digest('hex') }];
+    }),
+  );
+}

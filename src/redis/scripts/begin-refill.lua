@@ -1,0 +1,10 @@
+-- Withdraws an incarnation, so that nobody works with a shard that is being refilled. The token proves at the end that
+-- nothing was lost in between.
+-- KEYS  shard
+-- ARGV  the incarnation to withdraw, or empty; token
+-- {'OK'} | {'OTHER'} when another incarnation has begun
+local found = redis.call('HGET', KEYS[1], 'incarnation')
+if found and found ~= ARGV[1] then return {'OTHER'} end
+redis.call('HDEL', KEYS[1], 'incarnation')
+redis.call('HSET', KEYS[1], 'refill', ARGV[2])
+return {'OK'}

@@ -1,0 +1,19 @@
+-- Closes the sessions of nodes whose lease has ended.
+-- KEYS  shard, nodes, meta, owners, sessions
+-- ARGV  incarnation, channel, origin
+-- {'OK', count}
+local wrong = wrong_incarnation()
+if wrong then return wrong end
+local nodes, meta, owners, sessions = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local now = milliseconds()
+local count = 0
+local all = redis.call('HGETALL', sessions)
+for index = 1, #all, 2 do
+  local lease_until = tonumber(redis.call('HGET', nodes, cjson.decode(all[index + 1]).nodeId) or '0')
+  if lease_until <= now and close_session(owners, sessions, all[index]) then count = count + 1 end
+end
+if count > 0 then
+  new_generation(meta)
+  tell('topology')
+end
+return {'OK', text(count)}

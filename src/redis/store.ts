@@ -1,0 +1,49 @@
+import { shardOf, type KeySpace } from './keys.ts';
+import type { RedisConnection } from './connection.ts';
+import { scriptKeys, type Script, type ScriptName } from './scripts.ts';
+
+/** The keys and scripts of this product behind a connection. Every answer is as the script's header says. */
+export class RedisStore {
+  readonly connection: RedisConnection;
+  readonly keys: KeySpace;
+  /** Marks what this process publishes and claims. */
+  readonly origin: string;
+  /** By shard: which incarnation of its data this process works with. */
+  readonly incarnations = new Map<number, string>();
+  readonly #scripts: ReadonlyMap<ScriptName, Script>;
+
+  constructor(connection: RedisConnection, keys: KeySpace, origin: string, scripts: ReadonlyMap<ScriptName, Script>) {
+    this.connection = connection;
+    this.keys = keys;
+    this.origin = origin;
+    this.#scripts = scripts;
+  }
+
+  /** Runs a script on one subscription. */
+  call(name: ScriptName, subscriptionId: string, values: readonly (string | number)[]): Promise<unknown[]> {
+    const keys = scriptKeys[name].map((kind) => this.keys.key(subscriptionId, kind));
+    return this.run(name, keys, [...this.#head(shardOf(subscriptionId), subscriptionId), ...values]);
+  }
+
+  /** Runs a script on a shard, with further keys of it where given. */
+  callShard(
+    name: 'renew-lease' | 'settle-mirror',
+    shard: number,
+    values: readonly (string | number)[],
+    furtherKeys: readonly string[] = [],
+  ): Promise<unknown[]> {
+    const keys = scriptKeys[name].map((kind) => this.keys.shardKey(shard, kind));
+    return this.run(name, [...keys, ...furtherKeys], [...this.#head(shard, ''), ...values]);
+  }
+
+  /** Runs a script on keys and values of its own. */
+  run(name: ScriptName, keys: readonly string[], values: readonly (string | number)[]): Promise<unknown[]> {
+    const script = this.#scripts.get(name);
+    if (script === undefined) throw new Error(`There is no script ${name}`);
+    return this.connection.run(script, keys, values);
+  }
+
+  #head(shard: number, subscriptionId: string): string[] {
+    return [this.incarnations.get(shard) ?? '', this.keys.channel(subscriptionId), this.origin];
+  }
+}

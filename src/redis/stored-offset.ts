@@ -1,0 +1,25 @@
+import type { Offset } from '../broker/event-log.ts';
+
+/** A committed offset as Redis holds it. The epoch grows with each reset of the partition. */
+export interface StoredOffset {
+  readonly offset: Offset;
+  readonly epoch: number;
+}
+
+/** What is written in place of an offset that was removed. */
+export const removedOffset = '-';
+
+/** `offset@epoch` */
+export function writeOffset({ offset, epoch }: StoredOffset): string {
+  return `${offset}@${epoch}`;
+}
+
+export function readOffset(written: string): StoredOffset {
+  const [offset, epoch] = written.split('@');
+  return { offset: Number(offset), epoch: Number(epoch) };
+}
+
+/** Whether the first was committed after the second. */
+export function isNewer(left: StoredOffset, right: StoredOffset): boolean {
+  return left.epoch === right.epoch ? left.offset > right.offset : left.epoch > right.epoch;
+}

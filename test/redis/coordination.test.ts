@@ -1,0 +1,16 @@
+import { describeCoordination } from '../contracts/coordination.contract.ts';
+import { startRedisServer } from '../support/redis-server.ts';
+import { openRedisHarness } from './harness.ts';
+
+describeCoordination('Redis', async () => {
+  const server = await startRedisServer();
+  const harness = await openRedisHarness(server.url);
+  return {
+    coordination: await harness.open(),
+    elapse: (milliseconds) => harness.elapse(milliseconds),
+    close: async () => {
+      await harness.close();
+      await server.stop();
+    },
+  };
+});

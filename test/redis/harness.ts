@@ -1,0 +1,65 @@
+import type { Redis } from 'ioredis';
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '../../src/clock.ts';
+import { silentLogger } from '../../src/logger.ts';
+import { RedisCoordination, type RedisCoordinationOptions } from '../../src/redis/coordination.ts';
+import { KeySpace, shardCount } from '../../src/redis/keys.ts';
+import { redisClient } from '../support/redis-server.ts';
+import { openTemporaryLog, type TemporaryLog } from '../support/temporary-log.ts';
+
+/** Coordinations of several processes, in one, on one Redis and one log. */
+export interface RedisHarness {
+  readonly keyPrefix: string;
+  readonly temporary: TemporaryLog;
+  /** Sees and changes what is in Redis behind the product's back. */
+  readonly client: Redis;
+  /** As another process would. */
+  open(options?: Partial<RedisCoordinationOptions>): Promise<RedisCoordination>;
+  /** Lets leases and claims age: their ends, which Redis keeps by its own clock, are moved closer. */
+  elapse(milliseconds: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openRedisHarness(url: string): Promise<RedisHarness> {
+  const keyPrefix = `test-${randomUUID().slice(0, 8)}`;
+  const temporary = await openTemporaryLog();
+  const client = redisClient(url);
+  client.on('error', () => {});
+  const opened: RedisCoordination[] = [];
+  return {
+    keyPrefix,
+    temporary,
+    client,
+    open: async (options = {}) => {
+      const coordination = await RedisCoordination.open({
+        redisUrl: url,
+        log: temporary.log,
+        clock: systemClock,
+        logger: silentLogger,
+        keyPrefix,
+        ...options,
+      });
+      opened.push(coordination);
+      return coordination;
+    },
+    elapse: (milliseconds) => age(client, new KeySpace(keyPrefix), milliseconds),
+    close: async () => {
+      await Promise.all(opened.map((coordination) => coordination.close()));
+      client.disconnect();
+      await temporary.cleanup();
+    },
+  };
+}
+
+async function age(client: Redis, keys: KeySpace, milliseconds: number): Promise<void> {
+  for (let shard = 0; shard < shardCount; shard += 1) {
+    const nodes = keys.shardKey(shard, 'nodes');
+    const leases = Object.keys(await client.hgetall(nodes));
+    for (const node of leases) await client.hincrby(nodes, node, -milliseconds);
+  }
+  for (const claim of await client.keys(keys.claim('*'))) {
+    const left = (await client.pttl(claim)) - milliseconds;
+    if (left > 0) await client.pexpire(claim, left);
+    else await client.del(claim);
+  }
+}
