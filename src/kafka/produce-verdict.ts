@@ -23,6 +23,7 @@ const verdicts = new Map<number, ProduceVerdict>([
   [protocolError.duplicateSequenceNumber, 'stored'],
   [protocolError.corruptMessage, 'again'],
   [protocolError.notEnoughReplicas, 'again'],
+  [protocolError.concurrentTransactions, 'again'],
   // A new topic or partition may not have reached the broker yet, and a deleted one is gone: the metadata tells.
   [protocolError.unknownTopicOrPartition, 'again_elsewhere'],
   [protocolError.requestTimedOut, 'perhaps_stored'],
@@ -30,6 +31,7 @@ const verdicts = new Map<number, ProduceVerdict>([
   [protocolError.outOfOrderSequenceNumber, 'identity_refused'],
   [protocolError.unknownProducerId, 'identity_refused'],
   [protocolError.invalidProducerEpoch, 'identity_refused'],
+  [protocolError.producerFenced, 'identity_refused'],
   [protocolError.messageTooLarge, 'too_large'],
   [protocolError.recordListTooLarge, 'too_large'],
   [protocolError.invalidTopic, 'refused'],

@@ -5,6 +5,7 @@ import type { Logger } from '../logger.ts';
 import type { KafkaConnections } from './connections.ts';
 import type { BrokerNode } from './metadata-request.ts';
 import type { ClusterMetadata } from './metadata.ts';
+import { keyOf } from './partition-key.ts';
 import { PartitionQueue, type ProduceBatch } from './partition-queue.ts';
 import { PendingAppend } from './pending-append.ts';
 import { type ProduceVerdict, verdictOf } from './produce-verdict.ts';
@@ -288,10 +289,6 @@ export class KafkaProducer {
     for (const queue of this.#active) queue.failAll(logClosed());
     this.#active.clear();
   }
-}
-
-function keyOf({ topic, partition }: TopicPartition): string {
-  return `${topic}/${partition}`;
 }
 
 function asLendstreamError(error: unknown): LendstreamError {
