@@ -18,6 +18,8 @@ interface Observation {
   readonly startedAt: string;
   /** One letter as `ps` has it: T is stopped by a signal, Z is dead but not yet collected by its parent. */
   readonly state: string;
+  /** How many threads are left. The first one of a process may be dead while others still hold its ports and files. */
+  readonly threads: number;
 }
 
 function observeLinux(pid: number): Observation | undefined {
@@ -26,14 +28,14 @@ function observeLinux(pid: number): Observation | undefined {
   // The name in parentheses may hold blanks and parentheses; what follows the last one is state and 49 numbers.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const boot = readOrUndefined('/proc/sys/kernel/random/boot_id')?.trim() ?? '';
-  return { state: fields[0] ?? '', startedAt: `${boot} ${fields[19] ?? ''}` };
+  return { state: fields[0] ?? '', threads: Number(fields[17]), startedAt: `${boot} ${fields[19] ?? ''}` };
 }
 
 function observeWithPs(pid: number): Observation | undefined {
   try {
     const line = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
     const [, state = '', startedAt = ''] = /^(\S)\S*\s+(.*)$/.exec(line) ?? [];
-    return { state, startedAt };
+    return { state, threads: 1, startedAt };
   } catch (error) {
     if ((error as { status?: number }).status === 1) return undefined;
     throw error;
@@ -52,7 +54,7 @@ function readOrUndefined(path: string): string | undefined {
 
 function observe(pid: number): Observation | undefined {
   const seen = process.platform === 'linux' ? observeLinux(pid) : observeWithPs(pid);
-  return seen === undefined || seen.state === 'Z' ? undefined : seen;
+  return seen === undefined || (seen.state === 'Z' && seen.threads <= 1) ? undefined : seen;
 }
 
 /** The identity of the process that has this pid now, or undefined when there is none. */
