@@ -124,24 +124,15 @@ export class TransactionOutput {
       return undefined;
     }
     const error = errorOf(errorCode, `Appending to topic ${topic}, partition ${partition},`, { topic, partition });
-    switch (verdict) {
-      case 'again':
-      case 'perhaps_stored':
-        return error;
-      case 'again_elsewhere':
-      case 'perhaps_stored_elsewhere':
-        this.#options.metadata.forgetLeaders(topic);
-        return error;
-      case 'too_large':
-        if (batch.count === 1) throw error;
-        this.#batchBytesMaximum = Math.floor(batch.bytes.length / 2);
-        output.batch = undefined;
-        return undefined;
-      case 'identity_refused':
-      case 'refused':
-      case 'unknown':
-        throw error;
+    if (verdict === 'too_large' && batch.count > 1) {
+      this.#batchBytesMaximum = Math.floor(batch.bytes.length / 2);
+      output.batch = undefined;
+      return undefined;
     }
+    const isElsewhere = verdict === 'again_elsewhere' || verdict === 'perhaps_stored_elsewhere';
+    if (isElsewhere) this.#options.metadata.forgetLeaders(topic);
+    if (isElsewhere || verdict === 'again' || verdict === 'perhaps_stored') return error;
+    throw error;
   }
 
   #build({ key, records, next }: Output): NonNullable<Output['batch']> {
