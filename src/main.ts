@@ -9,7 +9,14 @@ import { createLogger } from './logger.ts';
 const sameKeyPressMilliseconds = 300;
 
 /** What may be wrong with the machine or the settings: told in one line, without a stack. */
-const startUpFaults = ['CONFIGURATION_INVALID', 'DATA_FOLDER_IN_USE', 'DATA_FOLDER_UNUSABLE', 'ADDRESS_UNAVAILABLE'];
+const startUpFaults = [
+  'CONFIGURATION_INVALID',
+  'DATA_FOLDER_IN_USE',
+  'DATA_FOLDER_UNUSABLE',
+  'ADDRESS_UNAVAILABLE',
+  'LOG_UNAVAILABLE',
+  'COORDINATION_UNAVAILABLE',
+];
 
 function leave(error: unknown): never {
   const known = isLendstreamError(error) && startUpFaults.includes(error.code);
@@ -40,14 +47,12 @@ async function main(): Promise<void> {
   process.on('SIGTERM', stop);
 
   const address = await app.start();
-  process.stdout.write(
-    [
-      `Lendstream is ready at ${address} (data in ${config.dataFolder})`,
-      'See it at work: run scripts/demo in another terminal.',
-      'Stop it with Ctrl-C.',
-      '',
-    ].join('\n'),
-  );
+  const { cluster, dataFolder, roles } = config;
+  const place = cluster === undefined ? `data in ${dataFolder}` : `Kafka at ${cluster.kafkaBrokers.join(', ')}`;
+  const lines = [`Lendstream is ready at ${address} (${place})`];
+  if (roles.serve) lines.push('See it at work: run scripts/demo in another terminal.');
+  lines.push('Stop it with Ctrl-C.', '');
+  process.stdout.write(lines.join('\n'));
 }
 
 // Whoever read what is said here may be gone (a closed pipe): the service goes on without being heard.

@@ -36,6 +36,7 @@ const rooms: Record<string, Room> = {
 /** Files that lie directly in src. */
 const files: Record<string, Room> = {
   'src/app.ts': { imports: [everything], owns: [] },
+  'src/backend.ts': { imports: [shared, ports, /^src\/(config|embedded\/|kafka\/|redis\/)/], owns: [] },
   'src/main.ts': { imports: [/^src\/(app|config|logger|errors)\.ts$/], owns: [] },
   'src/config.ts': { imports: [shared], owns: [] },
   'src/errors.ts': { imports: [], owns: [] },

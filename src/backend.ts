@@ -1,0 +1,72 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Coordination } from './broker/coordination.ts';
+import type { EventLog } from './broker/event-log.ts';
+import type { Clock } from './clock.ts';
+import type { ClusterConfig, Config } from './config.ts';
+import { EmbeddedCoordination } from './embedded/coordination.ts';
+import { lockDataFolder } from './embedded/data-folder.ts';
+import { EmbeddedLog } from './embedded/log.ts';
+import { KafkaLog, type KafkaLogOptions } from './kafka/log.ts';
+import type { Logger } from './logger.ts';
+import { RedisCoordination } from './redis/coordination.ts';
+
+/** What the service stands on: both ports, and where this process may keep what it can build again. */
+export interface Backend {
+  readonly log: EventLog;
+  readonly coordination: Coordination;
+  /** A folder for local views, this process's alone. */
+  readonly viewFolder: string;
+}
+
+export interface BackendOptions {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** Takes how to close what was opened, in the order of opening. */
+  readonly onOpened: (close: () => Promise<void> | void) => void;
+}
+
+/**
+ * Opens Kafka and Redis where the settings name them, else the embedded store.
+ * @throws DATA_FOLDER_IN_USE, DATA_FOLDER_UNUSABLE, LOG_UNAVAILABLE, COORDINATION_UNAVAILABLE
+ */
+export function openBackend(options: BackendOptions): Promise<Backend> {
+  const { cluster } = options.config;
+  return cluster === undefined ? openEmbedded(options) : openCluster(options, cluster);
+}
+
+async function openEmbedded({ config, logger, clock, onOpened }: BackendOptions): Promise<Backend> {
+  const log = await EmbeddedLog.open({ dataFolder: config.dataFolder, logger, clock });
+  onOpened(() => log.close());
+  const coordination = await EmbeddedCoordination.open({ log, clock, logger });
+  onOpened(() => coordination.close());
+  return { log, coordination, viewFolder: config.dataFolder };
+}
+
+async function openCluster(options: BackendOptions, cluster: ClusterConfig): Promise<Backend> {
+  const { config, logger, clock, onOpened } = options;
+  const lock = lockDataFolder(config.dataFolder);
+  onOpened(() => lock.release());
+  const log = await KafkaLog.open({ ...kafkaOptions(cluster), logger, clock });
+  onOpened(() => log.close());
+  const coordination = await RedisCoordination.open({ redisUrl: cluster.redisUrl, log, clock, logger });
+  onOpened(() => coordination.close());
+  // A view of another cluster's log would be wrong here, and its positions as well.
+  const viewFolder = join(lock.path, `cluster-${log.clusterId}`);
+  mkdirSync(viewFolder, { recursive: true, mode: 0o700 });
+  return { log, coordination, viewFolder };
+}
+
+function kafkaOptions(cluster: ClusterConfig): Omit<KafkaLogOptions, 'logger' | 'clock'> {
+  const { kafkaTls: tls, kafkaSasl: sasl } = cluster;
+  const minimum = cluster.kafkaMinimumInSyncReplicas;
+  return {
+    brokers: cluster.kafkaBrokers,
+    clientId: cluster.kafkaClientId,
+    tls: tls === undefined ? undefined : { ca: tls.ca, cert: tls.certificate, key: tls.key },
+    sasl,
+    replicationFactor: cluster.kafkaReplicationFactor,
+    minimumInSyncReplicas: minimum === 0 ? undefined : minimum,
+  };
+}

@@ -1,0 +1,217 @@
+import type { ISocketFactory, SASLOptions } from 'kafkajs';
+import type { ConnectionOptions as TlsOptions } from 'node:tls';
+import type {
+  AppendResult,
+  EventLog,
+  FencedWriter,
+  Offset,
+  PartitionBounds,
+  PartitionRecords,
+  ReadOptions,
+  ReadResult,
+  TopicAlteration,
+  TopicConfiguration,
+  TopicPartition,
+} from '../broker/event-log.ts';
+import type { Clock } from '../clock.ts';
+import { LendstreamError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+import { type BrokerAddress, KafkaConnections } from './connections.ts';
+import { Coordinators } from './coordinator.ts';
+import { KafkaReader } from './fetch.ts';
+import { KafkaGroupOffsets } from './group-offsets.ts';
+import { listBounds } from './list-offsets.ts';
+import { metadataRequest } from './metadata-request.ts';
+import { ClusterMetadata } from './metadata.ts';
+import { KafkaProducer } from './produce.ts';
+import { KafkaTopics } from './topics.ts';
+import { openKafkaWriter } from './transactions.ts';
+
+export interface KafkaLogOptions {
+  /** `host:port` of some of the brokers; the others are found through them. */
+  readonly brokers: readonly string[];
+  readonly clientId: string;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly tls?: TlsOptions | undefined;
+  readonly sasl?: SASLOptions | undefined;
+  /** How often each record of a new topic is stored; absent or -1 leaves it to the brokers. */
+  readonly replicationFactor?: number | undefined;
+  /** How many replicas must have a record of a new topic before it is acknowledged; absent leaves it to the brokers. */
+  readonly minimumInSyncReplicas?: number | undefined;
+  /** Bytes of records that may wait to be sent; beyond it appends answer OVERLOADED. Default 64 MiB. */
+  readonly queuedBytesMaximum?: number | undefined;
+  readonly socketFactory?: ISocketFactory | undefined;
+}
+
+/** How long the brokers may take to answer for the first time. Milliseconds. */
+const startMillisecondsMaximum = 30_000;
+
+const startPauseMilliseconds = 200;
+
+/** The event log of a cluster: Apache Kafka. */
+export class KafkaLog implements EventLog {
+  readonly #connections: KafkaConnections;
+  readonly #metadata: ClusterMetadata;
+  readonly #topics: KafkaTopics;
+  readonly #producer: KafkaProducer;
+  readonly #reader: KafkaReader;
+  readonly #coordinators: Coordinators;
+  readonly #groupOffsets: KafkaGroupOffsets;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #writers = new Set<FencedWriter>();
+  #closing: Promise<void> | undefined;
+
+  /**
+   * Returns when a broker has answered.
+   * @throws LOG_UNAVAILABLE when none does for half a minute
+   */
+  static async open(options: KafkaLogOptions): Promise<KafkaLog> {
+    const log = new KafkaLog(options);
+    const { clock, logger } = options;
+    const deadline = clock.monotonic() + startMillisecondsMaximum;
+    for (;;) {
+      try {
+        await log.#metadata.ask(metadataRequest([]));
+        return log;
+      } catch (error) {
+        if (clock.monotonic() > deadline) {
+          await log.close();
+          throw error;
+        }
+        logger.info({ brokers: options.brokers }, 'Waiting for Kafka');
+        await new Promise((resolve) => setTimeout(resolve, startPauseMilliseconds));
+      }
+    }
+  }
+
+  private constructor(options: KafkaLogOptions) {
+    const { clientId, logger, clock, tls, sasl, socketFactory } = options;
+    this.#clock = clock;
+    this.#logger = logger;
+    const connections = new KafkaConnections({ clientId, logger, tls, sasl, socketFactory });
+    const metadata = new ClusterMetadata(connections, options.brokers.map(addressOf), clock);
+    const topics = new KafkaTopics({
+      connections,
+      metadata,
+      clock,
+      replicationFactor: options.replicationFactor ?? -1,
+      minimumInSyncReplicas: options.minimumInSyncReplicas,
+    });
+    this.#connections = connections;
+    this.#metadata = metadata;
+    this.#topics = topics;
+    this.#coordinators = new Coordinators(metadata, clock);
+    this.#groupOffsets = new KafkaGroupOffsets({ connections, coordinators: this.#coordinators, clock });
+    const bounds = (partitions: readonly TopicPartition[]): Promise<PartitionBounds[]> =>
+      listBounds({ connections, metadata, clock }, partitions);
+    this.#reader = new KafkaReader({ connections, metadata, bounds, clock, logger });
+    this.#producer = new KafkaProducer({
+      connections,
+      metadata,
+      clock,
+      logger,
+      cleanupPolicyOf: (topic) => topics.cleanupPolicyOf(topic),
+      queuedBytesMaximum: options.queuedBytesMaximum,
+    });
+  }
+
+  /** Names the cluster for good: what is kept locally of its log belongs to it alone. */
+  get clusterId(): string {
+    return this.#metadata.clusterId ?? 'unknown';
+  }
+
+  async createTopic(configuration: TopicConfiguration): Promise<void> {
+    this.#assertOpen();
+    await this.#topics.create(configuration);
+  }
+
+  async alterTopic(name: string, alteration: TopicAlteration): Promise<void> {
+    this.#assertOpen();
+    await this.#topics.alter(name, alteration);
+  }
+
+  async deleteTopic(name: string): Promise<void> {
+    this.#assertOpen();
+    await this.#topics.delete(name);
+  }
+
+  async listTopics(): Promise<TopicConfiguration[]> {
+    this.#assertOpen();
+    return this.#topics.list();
+  }
+
+  async bounds(partitions: readonly TopicPartition[]): Promise<PartitionBounds[]> {
+    this.#assertOpen();
+    const { clock } = { clock: this.#clock };
+    return listBounds({ connections: this.#connections, metadata: this.#metadata, clock }, partitions);
+  }
+
+  async append(partitions: readonly PartitionRecords[]): Promise<AppendResult[]> {
+    this.#assertOpen();
+    return this.#producer.append(partitions);
+  }
+
+  /** No async function, whose frame would be kept as long as the read waits. */
+  read(from: TopicPartition & { readonly offset: Offset }, options: ReadOptions): Promise<ReadResult> {
+    if (this.#closing !== undefined) return Promise.reject(logClosed());
+    return this.#reader.read(from, options);
+  }
+
+  async openWriter(writerId: string): Promise<FencedWriter> {
+    this.#assertOpen();
+    const writer = await openKafkaWriter(
+      {
+        connections: this.#connections,
+        metadata: this.#metadata,
+        coordinators: this.#coordinators,
+        clock: this.#clock,
+        logger: this.#logger,
+        cleanupPolicyOf: (topic) => this.#topics.cleanupPolicyOf(topic),
+      },
+      writerId,
+    );
+    this.#writers.add(writer);
+    return writer;
+  }
+
+  async exportGroupOffsets(
+    group: string,
+    positions: readonly (TopicPartition & { readonly offset: Offset })[],
+  ): Promise<void> {
+    this.#assertOpen();
+    await this.#groupOffsets.export(group, positions);
+  }
+
+  async groupOffsets(group: string): Promise<(TopicPartition & { readonly offset: Offset })[]> {
+    this.#assertOpen();
+    return this.#groupOffsets.of(group);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#reader.close();
+    await this.#producer.close();
+    await this.#connections.close();
+  }
+
+  #assertOpen(): void {
+    if (this.#closing !== undefined) throw logClosed();
+  }
+}
+
+/** @param broker `host:port`; a host with colons stands in brackets. */
+function addressOf(broker: string): BrokerAddress {
+  const colon = broker.lastIndexOf(':');
+  const host = broker.slice(0, colon).replace(/^\[(.*)\]$/, '$1');
+  return { host, port: Number(broker.slice(colon + 1)) };
+}
+
+function logClosed(): LendstreamError {
+  return new LendstreamError('LOG_CLOSED', 'The log is closed.');
+}
