@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import type { CleanupPolicy, LogRecord, TopicPartition } from '../../src/broker/event-log.ts';
+import type { Clock } from '../../src/clock.ts';
+import { KafkaLog } from '../../src/kafka/log.ts';
+import { silentLogger } from '../../src/logger.ts';
+import { openKafkaProxy, type KafkaProxy } from '../support/kafka-proxy.ts';
+import { readAll } from '../support/log-reading.ts';
+
+/** A log whose requests pass a proxy that injects faults, and another log of the same brokers that sees what is there. */
+export interface LogBehindProxy {
+  readonly log: KafkaLog;
+  readonly proxy: KafkaProxy;
+  /** Reads and creates without faults. */
+  readonly witness: KafkaLog;
+  /** Lets time pass for the log behind the proxy: deadlines, not timers. */
+  advance(milliseconds: number): void;
+  newTopic(partitionCount?: number, cleanupPolicy?: CleanupPolicy): Promise<string>;
+  newPartition(): Promise<TopicPartition>;
+  /** The values of a partition, in order. */
+  valuesIn(where: TopicPartition): Promise<(string | null)[]>;
+  close(): Promise<void>;
+}
+
+export async function openLogBehindProxy(
+  brokers: readonly string[],
+  options: { readonly queuedBytesMaximum?: number } = {},
+): Promise<LogBehindProxy> {
+  let advanced = 0;
+  const clock: Clock = { now: () => Date.now(), monotonic: () => performance.now() + advanced };
+  const proxy = openKafkaProxy();
+  const common = { brokers, logger: silentLogger };
+  const { socketFactory } = proxy;
+  const log = await KafkaLog.open({ ...common, ...options, clientId: 'subject', clock, socketFactory });
+  const steady: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
+  const witness = await KafkaLog.open({ ...common, clientId: 'witness', clock: steady });
+  const newTopic = async (partitionCount = 1, cleanupPolicy: CleanupPolicy = 'delete'): Promise<string> => {
+    const name = `faults-${randomUUID()}`;
+    await witness.createTopic({ name, partitionCount, cleanupPolicy, retentionMilliseconds: 3_600_000 });
+    return name;
+  };
+  return {
+    log,
+    proxy,
+    witness,
+    advance: (milliseconds) => {
+      advanced += milliseconds;
+    },
+    newTopic,
+    newPartition: async () => ({ topic: await newTopic(), partition: 0 }),
+    valuesIn: async (where) => (await readAll(witness, where)).map(({ value }) => value),
+    close: async () => {
+      await Promise.all([log.close(), witness.close()]);
+      await proxy.close();
+    },
+  };
+}
+
+/** A record of this size whose value begins with the name. */
+export function sized(name: string, bytes: number): LogRecord {
+  return { key: null, value: Buffer.from(name.padEnd(bytes, '.')) };
+}
