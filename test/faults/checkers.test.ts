@@ -62,7 +62,7 @@ const logRead = (offset: number, eid: string): Happening => ({ kind: 'log read',
 
 /** Two streams after one another; an event that was sent without an answer; one that was refused. */
 const streaming: readonly Happening[] = [
-  { kind: 'subscription created', subscription: 'S', eventTypes: ['ledger'] },
+  { kind: 'subscription created', subscription: 'S', eventTypes: ['ledger'], isPrompt: true },
   attempted(1, 'e1', 'e2'),
   answered('acknowledged', 'e1', 'e2'),
   attempted(3, 'bad'),

@@ -83,10 +83,13 @@ export interface DeliveryLag {
   readonly maximum: number;
 }
 
-/** From the acknowledgement to the first delivery: over everything, and over the events that met no fault on their way. */
+/** From the acknowledgement to the first delivery to a prompt consumer: over everything, and over the events that met no fault on their way. */
 export function deliveryLag(evidence: Evidence): { readonly all?: DeliveryLag; readonly calm?: DeliveryLag } {
   const faults = faultTimes(evidence);
-  const firstReceived = grouped([...evidence.deliveries.values()].flat(), ({ subscription }) => subscription);
+  const subscriptions = ofKind(evidence.records, 'subscription created').filter(({ isPrompt }) => isPrompt);
+  const prompt = new Set(subscriptions.map(({ subscription }) => subscription));
+  const deliveries = [...evidence.deliveries.values()].flat().filter(({ subscription }) => prompt.has(subscription));
+  const firstReceived = grouped(deliveries, ({ subscription }) => subscription);
   const all: number[] = [];
   const calm: number[] = [];
   for (const list of firstReceived.values()) {

@@ -43,6 +43,8 @@ export type Happening =
       readonly kind: 'subscription created';
       readonly subscription: string;
       readonly eventTypes: readonly string[];
+      /** Whether its consumers take events as fast as they come. */
+      readonly isPrompt: boolean;
     }
   | {
       readonly kind: 'stream opened';

@@ -64,7 +64,7 @@ const durations: Readonly<Record<FaultKind, Range>> = {
   truncate: { least: 0, most: 0 },
 };
 
-/** The same, shortened for a run that is to have every kind. */
+/** The same for a run that is to have every kind in a short time. */
 const shortDurations: Readonly<Record<FaultKind, number>> = {
   kill: 1_000,
   pause: 8_000,
@@ -135,20 +135,23 @@ export function randomPlan(shape: SystemShape, seed: number, milliseconds: numbe
   return { seed, faults, lasts: milliseconds };
 }
 
-/** Every kind of fault once for every sort of target, shortened. The seed decides the order and which of the equals it is. */
-export function smokePlan(shape: SystemShape, seed: number): Plan {
+/**
+ * Every kind of fault once for every sort of target. The seed decides the order and which of the equals it is.
+ * @param speed 2 halves the faults and the time between them.
+ */
+export function smokePlan(shape: SystemShape, seed: number, speed = 1): Plan {
   const random = randomNumbers(seed);
   const shuffled = possibleFaults(shape)
     .map((fault) => ({ ...fault, order: random() }))
     .sort((a, b) => a.order - b.order);
   const chosen = new Map(shuffled.map((fault) => [`${fault.kind} ${sortOf(fault.target)}`, fault]));
   const faults: PlannedFault[] = [];
-  let at = warmUpMilliseconds;
+  let at = warmUpMilliseconds / speed;
   for (const { kind, target } of chosen.values()) {
-    const lasts = shortDurations[kind];
+    const lasts = shortDurations[kind] / speed;
     const delay = kind === 'delay' ? { delay: 300 } : {};
     faults.push({ number: faults.length + 1, kind, target, beginsAt: at, lasts, ...delay });
-    at += lasts + shortCalmMilliseconds;
+    at += lasts + shortCalmMilliseconds / speed;
   }
   return { seed, faults, lasts: at };
 }

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { commandIdOf } from '../../src/http/idempotency.ts';
+import { detailOf, jsonOf, runLoad, send, type Answered, type LoadProcess, type LoadSettings } from './load-process.ts';
+import { randomNumbers } from './plan.ts';
+
+/**
+ * Posts loan commands: loans are opened, approved and disbursed, charged and repaid, by turns with a repayment that has
+ * to be refused. Each command has an Idempotency-Key and is sent, at any node, until it is answered for good.
+ */
+export interface CommanderSettings extends LoadSettings {
+  readonly product: string;
+  /** Borrowers at work, each with one loan at a time and one request under way. */
+  readonly borrowers: number;
+  /** Between two commands of a borrower. Milliseconds. */
+  readonly pauseMilliseconds: number;
+}
+
+/** Commands of a loan after its disbursement, at most. */
+const commandsPerLoanMaximum = 12;
+const retryMilliseconds = 400;
+const loanAmount = 1_000;
+
+interface Command {
+  readonly type: string;
+  readonly path: string;
+  readonly body: object;
+}
+
+type Load = LoadProcess<CommanderSettings>;
+
+async function borrow(load: Load, index: number): Promise<void> {
+  const random = randomNumbers(load.settings.seed + index);
+  for (let loans = 1; !load.isDraining(); loans += 1) {
+    const loan = `${load.settings.name}-${index}-${loans}`;
+    const { product } = load.settings;
+    const opening: Command[] = [
+      { type: 'CREATE_LOAN', path: '/loans', body: { id: loan, productTypeKey: product, loanAmount } },
+      { type: 'CHANGE_STATE', path: `/loans/${loan}:changeState`, body: { action: 'APPROVE' } },
+      { type: 'DISBURSE', path: `/loans/${loan}/disbursement-transactions`, body: {} },
+    ];
+    const length = 1 + Math.floor(random() * commandsPerLoanMaximum);
+    const life = Array.from({ length }, () => servicing(loan, random));
+    for (const command of [...opening, ...life]) {
+      if (load.isDraining()) return;
+      await order(load, loan, command, Math.floor(random() * load.settings.nodes.length));
+      await load.pause(load.settings.pauseMilliseconds);
+    }
+  }
+}
+
+/** A fee, a repayment, or one of more than is owed. Together they never come to more than the loan. */
+function servicing(loan: string, random: () => number): Command {
+  const choice = random();
+  const cents = 100 + Math.floor(random() * 4_000);
+  if (choice < 0.3) {
+    return {
+      type: 'APPLY_FEE',
+      path: `/loans/${loan}/fee-transactions`,
+      body: { amount: Math.ceil(cents / 10) / 100, installmentNumber: 1 },
+    };
+  }
+  const amount = choice < 0.9 ? cents / 100 : loanAmount * 100;
+  return { type: 'REPAY', path: `/loans/${loan}/repayment-transactions`, body: { amount } };
+}
+
+/** Sends a command until it is answered for good, or until the process is to end: then it stays unknown. */
+async function order(load: Load, loan: string, { type, path, body }: Command, firstNode: number): Promise<void> {
+  const { history, settings } = load;
+  const key = randomUUID();
+  const command = commandIdOf(key, path);
+  for (let attempt = 1; !load.isStopping(); attempt += 1) {
+    const node = settings.nodes[(firstNode + attempt) % settings.nodes.length];
+    if (node === undefined) throw new Error('A commander needs nodes');
+    history.record({ kind: 'command posted', command, loan, type, attempt });
+    const answer = await send(node, 'POST', path, body, { 'Idempotency-Key': key, Prefer: 'wait=4' });
+    const outcome = outcomeOf(answer);
+    const transaction = outcome === 'committed' && path.endsWith('-transactions') ? keyOf(answer) : undefined;
+    history.record({
+      kind: 'command answered',
+      command,
+      outcome,
+      ...(transaction === undefined ? {} : { transaction }),
+      ...(outcome === 'committed' ? {} : { detail: detailOf(answer) }),
+    });
+    if (outcome !== 'unknown') return;
+    await load.pause(retryMilliseconds);
+  }
+}
+
+function outcomeOf(answer: Answered | { readonly noAnswer: string }): 'committed' | 'refused' | 'unknown' {
+  if ('noAnswer' in answer) return 'unknown';
+  if (answer.status === 200 || answer.status === 201) return 'committed';
+  // 202 and 409: the same command is under way.
+  return answer.status === 400 || answer.status === 404 ? 'refused' : 'unknown';
+}
+
+function keyOf(answer: Answered | { readonly noAnswer: string }): string | undefined {
+  const body = 'text' in answer ? (jsonOf(answer.text) as { encodedKey?: string } | undefined) : undefined;
+  return body?.encodedKey;
+}
+
+await runLoad<CommanderSettings>(async (load) => {
+  await Promise.all(Array.from({ length: load.settings.borrowers }, (_, index) => borrow(load, index)));
+});

@@ -1,0 +1,246 @@
+import { request, type IncomingMessage } from 'node:http';
+import { describeError } from '../../src/errors.ts';
+import { machineTime, type Place } from './history.ts';
+import {
+  detailOf,
+  jsonOf,
+  runLoad,
+  send,
+  type LoadProcess,
+  type LoadSettings,
+  type ServiceNode,
+} from './load-process.ts';
+import { randomNumbers } from './plan.ts';
+
+/** Streams subscriptions as a client has to: commits what it received, and opens a new stream whenever one ends. */
+export interface ConsumerSettings extends LoadSettings {
+  readonly subscriptions: readonly ConsumedSubscription[];
+}
+
+export interface ConsumedSubscription {
+  readonly id: string;
+  /** Streams at a time. */
+  readonly streams: number;
+  readonly batchLimit: number;
+  readonly uncommittedEventsMaximum: number;
+  /** How long each batch takes until it is committed, until the load is drained. Milliseconds. */
+  readonly workMilliseconds: number;
+}
+
+interface Batch {
+  readonly cursor: { readonly event_type: string; readonly partition: string; readonly offset: string };
+  readonly events?: readonly { readonly metadata: { readonly eid: string } }[];
+  readonly info?: { readonly debug?: string; readonly code?: string };
+}
+
+/** A stream is asked to send something at least this often. Seconds. */
+const keepAliveSeconds = 1;
+/** A stream that has sent nothing for so long is given up: its connection may be dead without telling. Milliseconds. */
+const silenceMillisecondsMaximum = 8_000;
+/** How long a stream may live, from this up to twice this. Seconds. */
+const streamSecondsLeast = 20;
+/** Commits that fall out of this are given up with their stream. Seconds. */
+const commitTimeoutSeconds = 10;
+/** How often a stream without events looks whether it is to end. Milliseconds. */
+const stopCheckMilliseconds = 250;
+/** Before a stream is opened again. Milliseconds. */
+const reopenMilliseconds = 300;
+const openMillisecondsMaximum = 10_000;
+const commitAttemptsMaximum = 4;
+/** How often the committed cursors are looked at. Milliseconds. */
+const watchMilliseconds = 1_000;
+
+type Load = LoadProcess<ConsumerSettings>;
+
+/** The offset in the API's form: version, time line, number. */
+function offsetOf(text: string): number {
+  return Number(text.slice(text.lastIndexOf('-') + 1)) * (text.includes('--') ? -1 : 1);
+}
+
+function placeOf({ event_type: eventType, partition, offset }: Batch['cursor']): Place {
+  return { eventType, partition: Number(partition), offset: offsetOf(offset) };
+}
+
+async function consume(load: Load, subscription: ConsumedSubscription, index: number): Promise<void> {
+  const random = randomNumbers(load.settings.seed + index);
+  for (let turn = index; !load.isStopping(); turn += 1) {
+    const node = nodeAt(load, turn);
+    const seconds = Math.round(streamSecondsLeast * (1 + random()));
+    const query = new URLSearchParams({
+      batch_limit: String(subscription.batchLimit),
+      max_uncommitted_events: String(subscription.uncommittedEventsMaximum),
+      batch_flush_timeout: String(keepAliveSeconds),
+      commit_timeout: String(commitTimeoutSeconds),
+      stream_timeout: String(seconds),
+    });
+    const response = await open(`${node.url}/subscriptions/${subscription.id}/events?${query.toString()}`);
+    if ('refused' in response) {
+      const detail = response.refused;
+      load.history.record({ kind: 'stream refused', subscription: subscription.id, node: node.name, detail });
+    } else {
+      await readStream(load, subscription, node, turn, response);
+    }
+    await load.pause(reopenMilliseconds * (1 + random()));
+  }
+}
+
+function nodeAt({ settings: { nodes } }: Load, turn: number): ServiceNode {
+  const node = nodes[turn % nodes.length];
+  if (node === undefined) throw new Error('A consumer needs nodes');
+  return node;
+}
+
+function open(url: string): Promise<IncomingMessage | { readonly refused: string }> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => sent.destroy(new Error('no answer in time')), openMillisecondsMaximum);
+    const sent = request(url, { agent: false }, (response) => {
+      clearTimeout(timer);
+      if (response.statusCode === 200) {
+        resolve(response);
+        return;
+      }
+      let text = '';
+      response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      response.on('close', () => resolve({ refused: `${response.statusCode} ${text.slice(0, 200)}` }));
+    });
+    sent.on('error', (error) => {
+      clearTimeout(timer);
+      resolve({ refused: describeError(error) });
+    });
+    sent.end();
+  });
+}
+
+interface StreamNames {
+  readonly subscription: string;
+  readonly stream: string;
+}
+
+/** Reads a stream to its end. What comes is noted as it comes; meanwhile what has come before is committed. */
+async function readStream(
+  load: Load,
+  subscription: ConsumedSubscription,
+  node: ServiceNode,
+  turn: number,
+  response: IncomingMessage,
+): Promise<void> {
+  const { history } = load;
+  const names = { subscription: subscription.id, stream: String(response.headers['x-nakadi-streamid']) };
+  const { batchLimit, uncommittedEventsMaximum } = subscription;
+  history.record({ kind: 'stream opened', ...names, node: node.name, batchLimit, uncommittedEventsMaximum });
+  let reason = 'the connection was closed without a last line';
+  /** The last cursor of each partition that is not committed yet. */
+  let owed = new Map<string, Batch['cursor']>();
+  let wake = (): void => {};
+
+  const take = (line: string): void => {
+    const batch = JSON.parse(line) as Batch;
+    if (batch.info?.code !== undefined) reason = batch.info.code;
+    if (batch.events === undefined || batch.events.length === 0) return;
+    const eids = batch.events.map(({ metadata }) => metadata.eid);
+    history.record({ kind: 'delivered', ...names, place: placeOf(batch.cursor), eids });
+    owed.set(`${batch.cursor.event_type} ${batch.cursor.partition}`, batch.cursor);
+  };
+  const silence = setTimeout(() => response.destroy(new Error('silence')), silenceMillisecondsMaximum);
+  const decoder = new TextDecoder();
+  let rest = '';
+  response.on('data', (chunk: Buffer) => {
+    silence.refresh();
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    lines.forEach(take);
+    wake();
+  });
+  response.on('error', (error) => (reason = describeError(error)));
+  response.on('close', () => wake());
+
+  while (!response.destroyed && !load.isStopping()) {
+    if (owed.size === 0) {
+      await Promise.race([new Promise<void>((resolve) => (wake = resolve)), load.pause(stopCheckMilliseconds)]);
+      continue;
+    }
+    if (subscription.workMilliseconds > 0 && !load.isDraining()) await load.pause(subscription.workMilliseconds);
+    const cursors = [...owed.values()];
+    owed = new Map();
+    if (await commit(load, names, cursors, turn)) continue;
+    reason = 'a commit was not accepted';
+    break;
+  }
+  clearTimeout(silence);
+  response.destroy();
+  if (load.isStopping()) reason = 'the run is over';
+  history.record({ kind: 'stream closed', ...names, reason });
+}
+
+/** Commits at one node or another, again when there is no answer. Answers whether the stream may go on. */
+async function commit(
+  load: Load,
+  names: StreamNames,
+  cursors: readonly Batch['cursor'][],
+  turn: number,
+): Promise<boolean> {
+  const { history } = load;
+  const places = cursors.map(placeOf);
+  // Mostly at the node that streams, now and then at another.
+  const first = turn + (places.some(({ offset }) => offset % 7 === 0) ? 1 : 0);
+  for (let attempt = 0; attempt < commitAttemptsMaximum && !load.isStopping(); attempt += 1) {
+    const attemptedAt = machineTime();
+    history.record({ kind: 'commit attempted', ...names, cursors: places });
+    const answer = await send(
+      nodeAt(load, first + attempt),
+      'POST',
+      `/subscriptions/${names.subscription}/cursors`,
+      { items: cursors },
+      { 'X-Nakadi-StreamId': names.stream },
+    );
+    const isKnown = 'status' in answer && answer.status < 500;
+    const isCommitted = 'status' in answer && (answer.status === 204 || answer.status === 200);
+    history.record({
+      kind: 'commit answered',
+      ...names,
+      outcome: isCommitted ? 'committed' : isKnown ? 'refused' : 'unknown',
+      attemptedAt,
+      cursors: places,
+      advanced: isCommitted ? advancedOf(answer, places.length) : places.map(() => false),
+      ...(isCommitted ? {} : { detail: detailOf(answer) }),
+    });
+    if (isKnown) return isCommitted;
+    await load.pause(reopenMilliseconds);
+  }
+  return false;
+}
+
+/** Which of the cursors moved their partitions forward: all of them, or as the answer says. */
+function advancedOf({ status, text }: { readonly status: number; readonly text: string }, count: number): boolean[] {
+  if (status === 204) return Array.from({ length: count }, () => true);
+  const { items } = jsonOf(text) as { readonly items: readonly { readonly result: string }[] };
+  return items.map(({ result }) => result === 'committed');
+}
+
+/** Looks at the committed cursors, at one node after the other. */
+async function watchCursors(load: Load): Promise<void> {
+  for (let turn = 0; !load.isStopping(); turn += 1) {
+    for (const { id } of load.settings.subscriptions) {
+      const node = nodeAt(load, turn);
+      const askedAt = machineTime();
+      const answer = await send(node, 'GET', `/subscriptions/${id}/cursors`);
+      if (!('status' in answer) || answer.status !== 200) continue;
+      const { items } = jsonOf(answer.text) as { items: Batch['cursor'][] };
+      load.history.record({
+        kind: 'cursors seen',
+        subscription: id,
+        node: node.name,
+        askedAt,
+        cursors: items.map(placeOf),
+      });
+    }
+    await load.pause(watchMilliseconds);
+  }
+}
+
+await runLoad<ConsumerSettings>(async (load) => {
+  const streams = load.settings.subscriptions.flatMap((subscription) =>
+    Array.from({ length: subscription.streams }, () => subscription),
+  );
+  await Promise.all([watchCursors(load), ...streams.map((subscription, index) => consume(load, subscription, index))]);
+});

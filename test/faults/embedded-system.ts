@@ -1,0 +1,15 @@
+import { createServiceProcess } from './service-process.ts';
+import { targetOf, type SystemUnderTest } from './system.ts';
+
+/** The service in one process, with its embedded log and coordination. */
+export async function startEmbeddedSystem(folder: string): Promise<SystemUnderTest> {
+  const service = await createServiceProcess({ name: 'serve-1', folder, environment: {} });
+  await service.start();
+  return {
+    shape: { serve: ['serve-1'], work: ['serve-1'], brokers: [], hasRedis: false },
+    description: 'one process with the embedded log',
+    nodes: [{ name: 'serve-1', url: `http://${service.proxy.host}:${service.proxy.port}` }],
+    targets: new Map([['serve-1', targetOf(service)]]),
+    stop: async () => ((await service.stop()) ? [] : ['serve-1 did not end in order']),
+  };
+}

@@ -1,0 +1,24 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { join } from 'node:path';
+import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { startEmbeddedSystem } from './embedded-system.ts';
+import { runPlan } from './harness.ts';
+import { smokePlan } from './plan.ts';
+
+/** Shortens faults and pauses, so that the whole run takes about half a minute. */
+const speed = 2.5;
+
+describe('one process with the embedded log, killed, suspended and cut off under load', function () {
+  this.timeout(180_000);
+
+  it('keeps every promise', async () => {
+    const folder = await temporaryFolder();
+    const system = await startEmbeddedSystem(join(folder, 'system'));
+    const plan = smokePlan(system.shape, 1, speed);
+    const report = await runPlan(system, { folder, plan, say: () => undefined });
+    // What is left of a bad run is worth more than a tidy disk.
+    expect(report.isGood, report.lines.join('\n')).to.equal(true);
+    await removeFolder(folder);
+  });
+});

@@ -1,0 +1,290 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { describeError } from '../../src/errors.ts';
+import { call, type Answer } from '../support/client.ts';
+import { annuityProduct } from '../support/loan-products.ts';
+import { judge, type Verdict } from './checkers.ts';
+import type { CommanderSettings } from './commander.ts';
+import type { ConsumedSubscription, ConsumerSettings } from './consumer.ts';
+import { evidenceOf } from './evidence.ts';
+import { machineTime, ofKind, openHistory, readHistory, type HistoryWriter } from './history.ts';
+import type { LoadOrder, LoadSettings, ServiceNode } from './load-process.ts';
+import { readLoans, readLog } from './log-reading.ts';
+import { describeFault, type Plan } from './plan.ts';
+import type { ProducerSettings } from './producer.ts';
+import { reportOf, type Report } from './report.ts';
+import { beginFault, type SystemUnderTest } from './system.ts';
+
+/** Runs a plan against a system under load, and judges what came of it. */
+
+export interface RunOptions {
+  /** Takes the history, the output of every process and the report. */
+  readonly folder: string;
+  readonly plan: Plan;
+  /** Told of everything that happens, line by line. */
+  readonly say: (line: string) => void;
+  /** How much is done at a time. Default 1, what two cores bear beside a cluster. */
+  readonly load?: number;
+}
+
+const ledger = { name: 'faults.ledger', partitions: 4 };
+/** Its events may be deleted before they are received. */
+const expiring = { name: 'faults.expiring', partitions: 2 };
+const lendingEventTypes = [
+  'loan_transaction_posted',
+  'loan_fee_event',
+  'loan_balance_changed',
+  'loan_schedule_changed',
+  'loan_state_changed',
+  'command_rejected',
+];
+const product = 'faults-product';
+
+/** How long the system may take after the last fault until everything is delivered. Milliseconds. */
+const livenessMillisecondsMaximum = 60_000;
+/** How long producers and commander may take to finish what they have begun. Milliseconds. */
+const drainMillisecondsMaximum = 30_000;
+/** How long the system may take to answer a request of the harness. Milliseconds. */
+const answerMillisecondsMaximum = 60_000;
+const pollMilliseconds = 500;
+
+/** Runs the plan. The system must be up; it is stopped in the end. */
+export async function runPlan(system: SystemUnderTest, options: RunOptions): Promise<Report> {
+  const { folder, plan, say, load = 1 } = options;
+  const historyFolder = join(folder, 'history');
+  const history = openHistory(historyFolder, 'harness');
+  const children: LoadChild[] = [];
+  const problems: string[] = [];
+  try {
+    const { nodes } = system;
+    const subscriptions = await prepare(nodes, history);
+    const common = { historyFolder, nodes, seed: plan.seed };
+    const consumers = startLoad<ConsumerSettings>(folder, 'consumer', { ...common, name: 'consumer', subscriptions });
+    const producers = startLoad<ProducerSettings>(folder, 'producer', {
+      ...common,
+      name: 'producer',
+      producers: Math.ceil(3 * load),
+      eventTypes: [ledger, ledger, ledger, expiring],
+      pauseMilliseconds: 25,
+    });
+    const commanders = startLoad<CommanderSettings>(folder, 'commander', {
+      ...common,
+      name: 'commander',
+      product,
+      borrowers: Math.ceil(3 * load),
+      pauseMilliseconds: 50,
+    });
+    children.push(consumers, producers, commanders);
+    await followPlan(system, plan, history, say);
+
+    say('The faults are over. What is under way is finished, and everything has to arrive.');
+    for (const child of children) child.tell('drain');
+    const isDrained = await within(Promise.all([producers.ended, commanders.ended]), drainMillisecondsMaximum);
+    if (!isDrained) problems.push('Producers and commander did not get their last answers');
+    for (const child of [producers, commanders]) child.tell('stop');
+    const subscriptionIds = subscriptions.map(({ id }) => id);
+    if (!(await everythingConsumed(nodes, subscriptionIds))) problems.push('The subscriptions did not catch up');
+    consumers.tell('stop');
+    for (const child of children) await child.ended;
+    problems.push(...children.flatMap((child) => child.failure() ?? []));
+
+    say('The whole log and every loan are read.');
+    await readEverything(history, historyFolder, nodes);
+  } catch (error) {
+    problems.push(
+      `The run could not be finished: ${error instanceof Error ? (error.stack ?? '') : describeError(error)}`,
+    );
+  } finally {
+    for (const child of children) child.kill();
+    problems.push(...(await system.stop()));
+    history.flush();
+  }
+  const evidence = evidenceOf(readHistory(historyFolder));
+  const verdicts: Verdict[] = judge(evidence);
+  const report = reportOf({ plan, description: system.description, folder, evidence, verdicts, problems });
+  writeFileSync(join(folder, 'report.txt'), `${report.lines.join('\n')}\n`);
+  return report;
+}
+
+/** Defines what the load works with. Answers the subscriptions as the consumers are to stream them. */
+async function prepare(nodes: readonly ServiceNode[], history: HistoryWriter): Promise<ConsumedSubscription[]> {
+  const [node] = nodes;
+  if (node === undefined) throw new Error('There is no node to ask');
+  for (const { name, partitions } of [ledger, expiring]) {
+    await ask(node, '/event-types', {
+      name,
+      owning_application: 'faults',
+      category: 'business',
+      enrichment_strategies: ['metadata_enrichment'],
+      partition_strategy: 'user_defined',
+      schema: {
+        type: 'json_schema',
+        schema: JSON.stringify({
+          type: 'object',
+          properties: { producer: { type: 'string' }, number: { type: 'integer' } },
+          required: ['producer', 'number'],
+        }),
+      },
+      default_statistic: {
+        messages_per_minute: 1,
+        message_size: 1,
+        read_parallelism: partitions,
+        write_parallelism: partitions,
+      },
+    });
+  }
+  const base = annuityProduct(product);
+  const interestSettings = { ...(base['interestSettings'] as object), interestRate: { defaultValue: 0 } };
+  await ask(node, '/loanproducts', { ...base, interestSettings });
+
+  const subscribe = async (group: string, eventTypes: readonly string[], isPrompt = true): Promise<string> => {
+    const { body } = await ask(node, '/subscriptions', {
+      owning_application: 'faults',
+      consumer_group: group,
+      event_types: eventTypes,
+      read_from: 'begin',
+    });
+    const subscription = String(body['id']);
+    history.record({ kind: 'subscription created', subscription, eventTypes, isPrompt });
+    return subscription;
+  };
+  const stream = (
+    id: string,
+    streams: number,
+    batchLimit: number,
+    uncommittedEventsMaximum: number,
+    workMilliseconds = 0,
+  ): ConsumedSubscription => ({ id, streams, batchLimit, uncommittedEventsMaximum, workMilliseconds });
+  return [
+    stream(await subscribe('single', [ledger.name]), 2, 1, 10),
+    stream(await subscribe('batches', [ledger.name]), 3, 20, 100),
+    stream(await subscribe('lending', lendingEventTypes), 2, 5, 50),
+    // Slow, so that there is always something that it has not received.
+    stream(await subscribe('lagging', [expiring.name], false), 1, 1, 5, 300),
+  ];
+}
+
+/** Posts until the answer is good; the service may not know everything at once. */
+async function ask(node: ServiceNode, path: string, body: object): Promise<Answer> {
+  const deadline = machineTime() + answerMillisecondsMaximum;
+  for (;;) {
+    const answer = await call(`${node.url}${path}`, 'POST', body);
+    if (answer.status === 200 || answer.status === 201) return answer;
+    if (answer.status < 500 || machineTime() > deadline) {
+      throw new Error(`${path} was answered ${answer.status}: ${answer.text}`);
+    }
+    await sleep(pollMilliseconds);
+  }
+}
+
+/** Begins and heals every fault in its time. A fault that took longer to heal moves those behind it. */
+async function followPlan(
+  system: SystemUnderTest,
+  plan: Plan,
+  history: HistoryWriter,
+  say: (line: string) => void,
+): Promise<void> {
+  const beginning = machineTime();
+  let late = 0;
+  const until = async (time: number): Promise<void> => {
+    const left = beginning + late + time - machineTime();
+    if (left > 0) await sleep(left);
+  };
+  for (const fault of plan.faults) {
+    await until(fault.beginsAt);
+    say(`${((machineTime() - beginning) / 1_000).toFixed(0).padStart(5)} s  ${describeFault(fault)}`);
+    const { number, kind, target } = fault;
+    const name = `${kind} ${target}`;
+    const losesCoordination = kind === 'flush' || (kind === 'kill' && target === 'redis');
+    history.record({ kind: 'fault begun', fault: name, number, losesCoordination });
+    const heal = await beginFault(system, fault, expiring.name, (place) =>
+      history.record({ kind: 'log truncated', place }),
+    );
+    await until(fault.beginsAt + fault.lasts);
+    const healingSince = machineTime();
+    await heal();
+    history.record({ kind: 'fault healed', fault: name, number });
+    late += machineTime() - healingSince;
+  }
+  await until(plan.lasts);
+}
+
+/** Waits until no subscription has anything to receive or to commit. Answers whether that came to be in time. */
+async function everythingConsumed(nodes: readonly ServiceNode[], subscriptions: readonly string[]): Promise<boolean> {
+  const deadline = machineTime() + livenessMillisecondsMaximum;
+  let rounds = 0;
+  while (machineTime() < deadline) {
+    const open = await Promise.all(
+      nodes.flatMap((node) => subscriptions.map((subscription) => unconsumedEvents(node, subscription))),
+    );
+    // Twice, since an event that was just written may not be counted yet.
+    rounds = open.every((count) => count === 0) ? rounds + 1 : 0;
+    if (rounds === 2) return true;
+    await sleep(pollMilliseconds);
+  }
+  return false;
+}
+
+async function unconsumedEvents(node: ServiceNode, subscription: string): Promise<number> {
+  const answer = await call(`${node.url}/subscriptions/${subscription}/stats`, 'GET').catch(() => undefined);
+  if (answer?.status !== 200) return Infinity;
+  const { items } = answer.body as { items: { partitions: { unconsumed_events?: number }[] }[] };
+  return items
+    .flatMap(({ partitions }) => partitions)
+    .reduce((sum, { unconsumed_events: count = Infinity }) => sum + count, 0);
+}
+
+async function readEverything(
+  history: HistoryWriter,
+  historyFolder: string,
+  nodes: readonly ServiceNode[],
+): Promise<void> {
+  const [node] = nodes;
+  if (node === undefined) throw new Error('There is no node to ask');
+  await readLog(history, node, [ledger.name, expiring.name, ...lendingEventTypes], 'reading-everything');
+  const loans = new Set(ofKind(readHistory(historyFolder), 'command posted').map(({ loan }) => loan));
+  await readLoans(history, nodes, [...loans]);
+}
+
+interface LoadChild {
+  readonly ended: Promise<unknown>;
+  tell(order: LoadOrder): void;
+  kill(): void;
+  /** What went wrong, when it did not end by itself. */
+  failure(): string | undefined;
+}
+
+function startLoad<Settings extends LoadSettings>(folder: string, program: string, settings: Settings): LoadChild {
+  mkdirSync(folder, { recursive: true });
+  const log = openSync(join(folder, `${settings.name}.log`), 'a');
+  const child: ChildProcess = fork(
+    fileURLToPath(new URL(`./${program}.js`, import.meta.url)),
+    [JSON.stringify(settings)],
+    { execArgv: ['--enable-source-maps'], stdio: ['ignore', log, log, 'ipc'] },
+  );
+  closeSync(log);
+  return {
+    ended: once(child, 'exit'),
+    tell(order) {
+      if (child.connected) child.send(order);
+    },
+    kill: () => void child.kill('SIGKILL'),
+    failure: () =>
+      child.exitCode === 0
+        ? undefined
+        : `${settings.name} ended with ${child.exitCode ?? child.signalCode}, see ${folder}/${settings.name}.log`,
+  };
+}
+
+/** Whether the promise was fulfilled in time. */
+async function within(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
+  const giveUp = new AbortController();
+  const time = sleep(milliseconds, false, { signal: giveUp.signal }).catch(() => false);
+  const isInTime = await Promise.race([promise.then(() => true), time]);
+  giveUp.abort();
+  return isInTime;
+}

@@ -1,0 +1,139 @@
+import { request, Agent } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describeError } from '../../src/errors.ts';
+import { openHistory, type HistoryWriter } from './history.ts';
+
+/**
+ * What the processes that generate load have in common. They are started by the harness, talk HTTP to the service as any
+ * client would, write what they did and saw to the history, and end when they are told to.
+ */
+
+/** What every load process is told at its start. */
+export interface LoadSettings {
+  /** Names its file in the history. */
+  readonly name: string;
+  readonly historyFolder: string;
+  /** The service's addresses by process, in front of each a proxy: they stay when a process is started again. */
+  readonly nodes: readonly ServiceNode[];
+  readonly seed: number;
+}
+
+export interface ServiceNode {
+  readonly name: string;
+  readonly url: string;
+}
+
+/** What the harness says to a load process. */
+export type LoadOrder =
+  /** Stop what makes new work, and finish what is owed. */
+  | 'drain'
+  /** End. */
+  | 'stop';
+
+/** A load process as its own program sees it. */
+export interface LoadProcess<Settings extends LoadSettings> {
+  readonly settings: Settings;
+  readonly history: HistoryWriter;
+  readonly isDraining: () => boolean;
+  readonly isStopping: () => boolean;
+  /** Sleeps, but no longer than until the process is to end. */
+  pause(milliseconds: number): Promise<void>;
+}
+
+/**
+ * Runs a load process to its end.
+ * @param body resolves when the process has nothing more to do; it looks at `isDraining` and `isStopping` itself
+ */
+export async function runLoad<Settings extends LoadSettings>(
+  body: (load: LoadProcess<Settings>) => Promise<void>,
+): Promise<void> {
+  const settings = JSON.parse(process.argv[2] ?? '{}') as Settings;
+  const history = openHistory(settings.historyFolder, settings.name);
+  const stopping = new AbortController();
+  let isDraining = false;
+  process.on('message', (order: LoadOrder) => {
+    isDraining = true;
+    if (order === 'stop') stopping.abort();
+  });
+  // The harness is gone: whatever was to be learned is lost.
+  const abandoned = (): never => process.exit(1);
+  process.on('disconnect', abandoned);
+  process.on('exit', () => history.flush());
+  await body({
+    settings,
+    history,
+    isDraining: () => isDraining,
+    isStopping: () => stopping.signal.aborted,
+    async pause(milliseconds) {
+      // Being told to end is the only thing that cuts a sleep short.
+      await sleep(milliseconds, undefined, { signal: stopping.signal }).catch(() => undefined);
+    },
+  });
+  history.flush();
+  process.off('disconnect', abandoned);
+  process.disconnect();
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** How long an answer is waited for. Milliseconds. */
+const answerMillisecondsMaximum = 5_000;
+
+const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+
+/**
+ * Sends a request once. No answer, for whatever reason, is told as the reason: the request may have been carried out,
+ * or be carried out later.
+ */
+export function send(
+  node: ServiceNode,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answered | { readonly noAnswer: string }> {
+  const text = body === undefined ? '' : JSON.stringify(body);
+  return new Promise((resolve) => {
+    const failed = (error: unknown): void => resolve({ noAnswer: describeError(error) });
+    const sent = request(
+      `${node.url}${path}`,
+      {
+        method,
+        agent,
+        headers: {
+          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+          'Content-Length': Buffer.byteLength(text),
+          ...headers,
+        },
+        signal: AbortSignal.timeout(answerMillisecondsMaximum),
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', failed);
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }),
+        );
+      },
+    );
+    sent.on('error', failed);
+    sent.end(text);
+  });
+}
+
+/** The JSON of an answer, or undefined when it has none. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is said of an answer in the history. */
+export function detailOf(answer: Answered | { readonly noAnswer: string }): string {
+  return 'noAnswer' in answer ? answer.noAnswer : `${answer.status} ${answer.text.slice(0, 200)}`;
+}

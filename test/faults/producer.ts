@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { detailOf, jsonOf, runLoad, send, type Answered, type LoadProcess, type LoadSettings } from './load-process.ts';
+import { randomNumbers } from './plan.ts';
+
+/** Publishes numbered events. Each is sent once: what was not answered stays unknown, and the next number follows. */
+export interface ProducerSettings extends LoadSettings {
+  /** Producers at work, each with one request under way. */
+  readonly producers: number;
+  /** What they publish to, by turns. */
+  readonly eventTypes: readonly { readonly name: string; readonly partitions: number }[];
+  /** Between two requests of a producer. Milliseconds. */
+  readonly pauseMilliseconds: number;
+}
+
+const eventsPerRequestMaximum = 5;
+/** One in so many requests holds an event that breaks the schema: nothing of it may ever be seen. */
+const badRequestEvery = 40;
+/** After a request without a good answer. Milliseconds. */
+const retryMilliseconds = 300;
+
+interface NumberedEvent {
+  readonly eid: string;
+  readonly number: number;
+}
+
+async function produce(load: LoadProcess<ProducerSettings>, index: number): Promise<void> {
+  const { settings, history } = load;
+  const producer = `${settings.name}/${index}`;
+  const random = randomNumbers(settings.seed + index);
+  const pick = (count: number): number => Math.floor(random() * count);
+  let number = 0;
+  let node = pick(settings.nodes.length);
+  while (!load.isDraining()) {
+    const eventType = settings.eventTypes[pick(settings.eventTypes.length)];
+    const url = settings.nodes[node % settings.nodes.length];
+    if (eventType === undefined || url === undefined) throw new Error('A producer needs event types and nodes');
+    const partition = pick(eventType.partitions);
+    const events = Array.from({ length: 1 + pick(eventsPerRequestMaximum) }, (): NumberedEvent => {
+      number += 1;
+      return { eid: randomUUID(), number };
+    });
+    const isBad = pick(badRequestEvery) === 0;
+    history.record({ kind: 'publish attempted', producer, eventType: eventType.name, partition, events });
+    const body = events.map((event, at) => bodyOf(event, producer, partition, isBad && at === events.length - 1));
+    const answer = await send(url, 'POST', `/event-types/${eventType.name}/events`, body);
+    for (const { outcome, eids } of outcomesOf(answer, events)) {
+      const detail = outcome === 'acknowledged' ? {} : { detail: detailOf(answer) };
+      history.record({ kind: 'publish answered', outcome, eids, ...detail });
+    }
+    const isGood = 'status' in answer && answer.status === (isBad ? 422 : 200);
+    if (!isGood || pick(20) === 0) node += 1;
+    await load.pause(isGood ? settings.pauseMilliseconds : retryMilliseconds);
+  }
+}
+
+function bodyOf({ eid, number }: NumberedEvent, producer: string, partition: number, isBad: boolean): object {
+  return {
+    metadata: { eid, occurred_at: new Date().toISOString(), partition: String(partition) },
+    // The schema wants a text.
+    producer: isBad ? 0 : producer,
+    number,
+  };
+}
+
+type Outcome = 'acknowledged' | 'refused' | 'unknown';
+
+function outcomesOf(
+  answer: Answered | { readonly noAnswer: string },
+  events: readonly NumberedEvent[],
+): { readonly outcome: Outcome; readonly eids: readonly string[] }[] {
+  const eids = events.map(({ eid }) => eid);
+  if ('noAnswer' in answer) return [{ outcome: 'unknown', eids }];
+  if (answer.status === 200) return [{ outcome: 'acknowledged', eids }];
+  if (answer.status === 422) return [{ outcome: 'refused', eids }];
+  const items = jsonOf(answer.text);
+  if (answer.status !== 207 || !Array.isArray(items)) return [{ outcome: 'unknown', eids }];
+  const submitted = new Set(
+    (items as { eid: string; publishing_status: string }[])
+      .filter(({ publishing_status: status }) => status === 'submitted')
+      .map(({ eid }) => eid),
+  );
+  return [
+    { outcome: 'acknowledged', eids: eids.filter((eid) => submitted.has(eid)) },
+    { outcome: 'unknown', eids: eids.filter((eid) => !submitted.has(eid)) },
+  ];
+}
+
+await runLoad<ProducerSettings>(async (load) => {
+  await Promise.all(Array.from({ length: load.settings.producers }, (_, index) => produce(load, index)));
+});

@@ -1,0 +1,52 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startEmbeddedSystem } from './embedded-system.ts';
+import { runPlan } from './harness.ts';
+import { randomPlan, smokePlan } from './plan.ts';
+
+/** The command line of the fault runs. */
+
+const usage = `Usage: scripts/faults [--backend embedded] [--minutes N | --smoke] [--seed N] [--keep]
+  --minutes  how long faults are injected at random; 10 unless given
+  --smoke    every kind of fault once, shortened
+  --seed     the same faults again; a new seed unless given
+  --keep     keeps history and output when everything is good, too`;
+
+const { values } = parseArgs({
+  options: {
+    backend: { type: 'string', default: 'embedded' },
+    minutes: { type: 'string', default: '10' },
+    smoke: { type: 'boolean', default: false },
+    seed: { type: 'string' },
+    keep: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+function numberOf(name: string, text: string): number {
+  const number = Number(text);
+  if (Number.isFinite(number) && number >= 0) return number;
+  throw new Error(`--${name} is a number, not "${text}"`);
+}
+
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+if (values.help) {
+  say(usage);
+} else {
+  const seed = values.seed === undefined ? Math.floor(Math.random() * 1e9) : numberOf('seed', values.seed);
+  const folder = mkdtempSync(join(tmpdir(), `lendstream-faults-${seed}-`));
+  const system = await startEmbeddedSystem(join(folder, 'system'));
+  const plan = values.smoke
+    ? smokePlan(system.shape, seed)
+    : randomPlan(system.shape, seed, numberOf('minutes', values.minutes) * 60_000);
+  say(`Seed ${seed}, ${plan.faults.length} faults in ${(plan.lasts / 60_000).toFixed(1)} minutes; files in ${folder}`);
+  const report = await runPlan(system, { folder, plan, say });
+  for (const line of report.lines) say(line);
+  if (report.isGood && !values.keep) rmSync(folder, { recursive: true, force: true });
+  process.exitCode = report.isGood ? 0 : 1;
+}

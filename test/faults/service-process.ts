@@ -1,0 +1,117 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+
+/** A process of the service that can be killed, suspended and started again, behind a proxy whose address stays. */
+export interface ServiceProcess {
+  readonly name: string;
+  /** In front of the process; what it only works for nobody connects to it. */
+  readonly proxy: TcpProxy;
+  /** Starts it, and returns when it says that it is ready. */
+  start(): Promise<void>;
+  /** SIGKILL, and waits for the end. */
+  kill(): Promise<void>;
+  pause(): void;
+  resume(): void;
+  /** SIGTERM, or SIGKILL when that has no effect in time. Answers whether it ended in order. */
+  stop(): Promise<boolean>;
+}
+
+export interface ServiceProcessOptions {
+  readonly name: string;
+  /** Holds its data and what it prints. */
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+const startMillisecondsMaximum = 60_000;
+const stopMillisecondsMaximum = 20_000;
+const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+
+/** Makes a process, which is not started yet. */
+export async function createServiceProcess({
+  name,
+  folder,
+  environment,
+}: ServiceProcessOptions): Promise<ServiceProcess> {
+  mkdirSync(folder, { recursive: true });
+  const logFile = join(folder, `${name}.log`);
+  // Nobody listens there: a connection is reset, as it is while a process is down.
+  const proxy = await openTcpProxy({ host: '127.0.0.1', port: 1 });
+  let child: ChildProcess | undefined;
+  let exited: Promise<unknown> = Promise.resolve();
+
+  const endWithHarness = (): void => {
+    child?.kill('SIGKILL');
+  };
+  process.on('exit', endWithHarness);
+
+  return {
+    name,
+    proxy,
+    async start() {
+      const log = openSync(logFile, 'a');
+      const started = spawn(process.execPath, ['--enable-source-maps', program], {
+        env: {
+          ...process.env,
+          HOST: '127.0.0.1',
+          PORT: '0',
+          LOG_LEVEL: 'info',
+          DATA_DIR: join(folder, `${name}-data`),
+          ...environment,
+        },
+        stdio: ['ignore', 'pipe', log],
+      });
+      child = started;
+      exited = once(started, 'exit');
+      const address = await readyAddress(name, started, log);
+      const { hostname, port } = address === undefined ? { hostname: '127.0.0.1', port: '1' } : new URL(address);
+      proxy.setTarget({ host: hostname, port: Number(port) });
+    },
+    async kill() {
+      child?.kill('SIGKILL');
+      await exited;
+    },
+    pause: () => void child?.kill('SIGSTOP'),
+    resume: () => void child?.kill('SIGCONT'),
+    async stop() {
+      child?.kill('SIGCONT');
+      child?.kill('SIGTERM');
+      const timer = setTimeout(() => child?.kill('SIGKILL'), stopMillisecondsMaximum);
+      await exited;
+      clearTimeout(timer);
+      process.off('exit', endWithHarness);
+      await proxy.close();
+      return child === undefined || child.exitCode === 0;
+    },
+  };
+}
+
+/** The address that the process prints when it is ready; undefined for one that has none. */
+function readyAddress(name: string, child: ChildProcess, log: number): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(new Error(`${name} did not get ready in time`));
+    }, startMillisecondsMaximum);
+    child.once('exit', (code, signal) => {
+      clearTimeout(timer);
+      closeSync(log);
+      reject(new Error(`${name} ended with ${code ?? signal} before it was ready`));
+    });
+    const { stdout } = child;
+    if (stdout === null) throw new Error('The process has no standard output');
+    createInterface({ input: stdout }).on('line', (line) => {
+      // The file is closed with the process; a line may still come.
+      if (child.exitCode === null && child.signalCode === null) writeSync(log, `${line}\n`);
+      const ready = /ready at (\S+)/.exec(line)?.[1];
+      if (ready === undefined) return;
+      clearTimeout(timer);
+      resolve(ready.startsWith('http') ? ready : undefined);
+    });
+  });
+}
