@@ -224,17 +224,19 @@ export class Recovery {
     const sessions = [...(seen?.sessions.values() ?? [])];
     // What only this process remembers may have been removed by another one.
     const isKnown = mirrored !== undefined || unwritten !== undefined || sessions.length > 0;
-    const partitions = [...offsets].flatMap(([place, stored]) => {
+    const places = [...new Set([...offsets.keys(), ...owners.keys()])];
+    const partitions = places.flatMap((place) => {
+      const stored = offsets.get(place);
       const { streamId = null, fence = 0 } = owners.get(place) ?? {};
       const isOwn = streamId !== null && seen?.sessions.has(streamId) === true;
-      return [place, writeOffset(stored), fence, isOwn ? streamId : '', isOwn ? fence : 0];
+      return [place, stored === undefined ? '' : writeOffset(stored), fence, isOwn ? streamId : '', isOwn ? fence : 0];
     });
     await this.#options.store.call('merge', subscriptionId, [
       subscriptionId,
       milliseconds,
       seen?.generation ?? 0,
       isKnown ? '1' : '0',
-      offsets.size,
+      places.length,
       ...partitions,
       sessions.length,
       ...sessions.flatMap((session) => [session.streamId, writeSession(session)]),

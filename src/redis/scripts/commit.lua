@@ -18,40 +18,42 @@ end
 if redis.call('HEXISTS', sessions, stream) == 0 then return refuse({'SESSION_NOT_FOUND'}) end
 local reached = {}
 for index = 6, #ARGV, 3 do
-  local place = ARGV[index]
-  if not reached[place] then
-    local written = redis.call('HGET', owners, place)
-    if not written then return refuse({'NOT_OWNER', place}) end
-    local owner = read_owner(written)
-    if owner.stream ~= stream then return refuse({'NOT_OWNER', place}) end
-    reached[place] = {fence = owner.fence, moved = false}
+  local place, fence = ARGV[index], ARGV[index + 1]
+  local cursor = reached[place]
+  if not cursor then
+    local owner, present = string.match(redis.call('HGET', owners, place) or '', '^%a|([^|]*)|[^|]*|(%d+)|')
+    if owner ~= stream then return refuse({'NOT_OWNER', place}) end
+    cursor = {fence = present}
+    reached[place] = cursor
   end
-  local fence = tonumber(ARGV[index + 1])
-  if fence and fence ~= reached[place].fence then return refuse({'NOT_OWNER', place}) end
+  if fence ~= '' and fence ~= cursor.fence then return refuse({'NOT_OWNER', place}) end
 end
 
 local answer = {'OK'}
-local moved = false
 for index = 6, #ARGV, 3 do
-  local cursor = reached[ARGV[index]]
+  local place, offset = ARGV[index], tonumber(ARGV[index + 2])
+  local cursor = reached[place]
   if not cursor.epoch then
-    cursor.offset, cursor.epoch = read_offset(redis.call('HGET', offsets, ARGV[index]))
+    local present
+    present, cursor.epoch = string.match(redis.call('HGET', offsets, place), '^(%-?%d+)@(%d+)$')
+    cursor.offset = tonumber(present)
   end
-  local offset = tonumber(ARGV[index + 2])
   if offset > cursor.offset then
     cursor.offset = offset
     cursor.moved = true
-    moved = true
-    answer[#answer + 1] = text(cursor.epoch)
+    answer[#answer + 1] = cursor.epoch
   else
     answer[#answer + 1] = '0'
   end
 end
+
+local moved = false
 for place, cursor in pairs(reached) do
   if cursor.moved then
-    local written = text(cursor.offset) .. '@' .. text(cursor.epoch)
+    local written = text(cursor.offset) .. '@' .. cursor.epoch
     redis.call('HSET', offsets, place, written)
     redis.call('HSET', dirty, ARGV[4] .. '/' .. place, written)
+    moved = true
   end
 end
 if moved then tell('offsets') end

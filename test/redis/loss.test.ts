@@ -1,0 +1,284 @@
+import { expect } from 'chai';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import { randomUUID } from 'node:crypto';
+import { partitionKey, type CommittedOffset, type Coordination, type Topology } from '../../src/broker/coordination.ts';
+import { readMirror } from '../../src/broker/cursor-mirror.ts';
+import { rebalance } from '../../src/broker/rebalance.ts';
+import type { RedisCoordination } from '../../src/redis/coordination.ts';
+import { KeySpace, shardOf } from '../../src/redis/keys.ts';
+import { startRedisServer, type RedisServer } from '../support/redis-server.ts';
+import { openRedisHarness, type RedisHarness } from './harness.ts';
+
+const eventType = 'loss.loans';
+const leaseMilliseconds = 60_000;
+
+function at(partition: number, offset: number): CommittedOffset {
+  return { eventType, partition, offset };
+}
+
+async function eventually(condition: () => Promise<boolean>, milliseconds = 5_000): Promise<void> {
+  const deadline = performance.now() + milliseconds;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error('What was waited for did not come');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function failure(attempt: Promise<unknown>): Promise<unknown> {
+  return attempt.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+describe('a Redis that loses what it held', () => {
+  let server: RedisServer;
+  let harness: RedisHarness;
+  let first: RedisCoordination;
+  let second: RedisCoordination;
+  let subscription: string;
+
+  beforeEach(async () => {
+    server = await startRedisServer('--appendonly', 'yes', '--appendfsync', 'always');
+    harness = await openRedisHarness(server.url);
+    first = await harness.open();
+    second = await harness.open();
+    await first.renewLease('first', leaseMilliseconds);
+    await second.renewLease('second', leaseMilliseconds);
+    subscription = randomUUID();
+  });
+
+  afterEach(async () => {
+    await harness.close();
+    await server.stop();
+  });
+
+  const join = async (coordination: Coordination, nodeId: string): Promise<string> => {
+    const streamId = randomUUID();
+    const session = { streamId, nodeId, requestedPartitions: [], openedAt: Date.now() };
+    expect(await coordination.openSession(subscription, session)).to.deep.equal({ outcome: 'opened' });
+    return streamId;
+  };
+
+  const settle = async (coordination: Coordination): Promise<Topology> => {
+    const { generation, sessions, partitions } = await coordination.topology(subscription);
+    await coordination.applyOwnership(subscription, generation, rebalance(sessions, partitions));
+    return coordination.topology(subscription);
+  };
+
+  const offsets = async (coordination: Coordination): Promise<number[]> =>
+    (await coordination.committedOffsets(subscription)).map(({ offset }) => offset);
+
+  const mirrored = async (): Promise<number[]> =>
+    ((await readMirror(harness.temporary.log)).get(subscription) ?? [])
+      .sort((left, right) => left.partition - right.partition)
+      .map(({ offset }) => offset);
+
+  /** A stream of each process, each owning one of two partitions. */
+  const sharing = async (): Promise<{ own: string; other: string; before: Topology }> => {
+    await first.initialise(subscription, [at(0, -1), at(1, -1)]);
+    const own = await join(first, 'first');
+    const other = await join(second, 'second');
+    const before = await settle(first);
+    expect(before.partitions.map(({ streamId }) => streamId)).to.have.members([own, other]);
+    await second.topology(subscription);
+    return { own, other, before };
+  };
+
+  const placeOf = (topology: Topology, streamId: string): number =>
+    topology.partitions.find((partition) => partition.streamId === streamId)?.partition ?? -1;
+
+  it('has committed offsets in the mirror within a second, newest and all', async () => {
+    const { own, before } = await sharing();
+    const partition = placeOf(before, own);
+    for (let offset = 0; offset < 50; offset += 1) {
+      await first.commit(subscription, own, [at(partition, offset)]);
+    }
+    const begun = performance.now();
+    await eventually(async () => (await mirrored())[partition] === 49);
+    expect(performance.now() - begun).to.be.below(1_000);
+    const keys = new KeySpace(harness.keyPrefix);
+    const dirty = keys.key(subscription, 'dirty');
+    await eventually(async () => Object.keys(await harness.client.hgetall(dirty)).length === 0);
+  });
+
+  it('is refilled after everything was deleted: offsets, sessions and owners are as before, under higher fences', async () => {
+    const { own, other, before } = await sharing();
+    await first.commit(subscription, own, [at(placeOf(before, own), 7)]);
+    await second.commit(subscription, other, [at(placeOf(before, other), 9)]);
+    const committed = await offsets(first);
+    await harness.client.flushall();
+    expect(await offsets(first)).to.deep.equal(committed);
+    await eventually(async () => (await first.topology(subscription)).sessions.length === 2);
+    const after = await first.topology(subscription);
+    for (const [index, partition] of after.partitions.entries()) {
+      expect(partition.streamId).to.equal(before.partitions[index]?.streamId);
+      expect(partition.fence).to.be.greaterThan(before.partitions[index]?.fence ?? Infinity);
+    }
+    expect(after.generation).to.be.greaterThan(before.generation);
+    expect(await first.reapSessions(subscription)).to.equal(0);
+    expect(await second.commit(subscription, other, [at(placeOf(before, other), 10)])).to.deep.equal({
+      outcome: 'committed',
+      advanced: [true],
+    });
+  });
+
+  it('tells watchers of both processes to look again', async () => {
+    await sharing();
+    const told: string[] = [];
+    first.watch(subscription, (change) => told.push(`first ${change}`));
+    second.watch(subscription, (change) => told.push(`second ${change}`));
+    await harness.client.flushall();
+    await first.topology(subscription);
+    const expected = ['first topology', 'first offsets', 'second topology', 'second offsets'];
+    await eventually(async () => expected.every((change) => told.includes(change)));
+  });
+
+  it('refuses no commit for good while others may still come back', async () => {
+    const { own, other, before } = await sharing();
+    await harness.client.flushall();
+    await first.committedOffsets(subscription);
+    // The stream of the second process, committing by way of the first: either it is back, or it is told to try again.
+    const deadline = performance.now() + 5_000;
+    for (;;) {
+      const cursors = [at(placeOf(before, other), 3)];
+      const answer: unknown = await first.commit(subscription, other, cursors).catch((error: unknown) => error);
+      if (answer instanceof Error) {
+        expect(answer).to.have.property('code', 'COORDINATION_UNAVAILABLE');
+        expect(performance.now()).to.be.below(deadline);
+        continue;
+      }
+      expect(answer).to.deep.include({ outcome: 'committed' });
+      break;
+    }
+    expect(await first.commit(subscription, own, [at(placeOf(before, own), 3)])).to.deep.include({
+      outcome: 'committed',
+    });
+  });
+
+  it('goes back to the mirror, and no further, when the process that took the commits is gone as well', async () => {
+    const { own, before } = await sharing();
+    const partition = placeOf(before, own);
+    await first.commit(subscription, own, [at(partition, 20)]);
+    await eventually(async () => (await mirrored())[partition] === 20);
+    await first.close();
+    await second.close();
+    await harness.client.flushall();
+    const third = await harness.open();
+    expect((await offsets(third))[partition]).to.equal(20);
+    const { partitions } = await third.topology(subscription);
+    for (const [index, { fence }] of partitions.entries()) {
+      expect(fence).to.be.greaterThan(before.partitions[index]?.fence ?? Infinity);
+    }
+  });
+
+  it('keeps a reset, backwards too, and what was removed stays removed', async () => {
+    await first.initialise(subscription, [at(0, 50), at(1, 50)]);
+    await first.beginReset(subscription);
+    await first.finishReset(subscription, [at(0, 3)]);
+    const removed = randomUUID();
+    await first.initialise(removed, [at(0, 1)]);
+    await first.remove(removed);
+    await harness.client.flushall();
+    expect(await offsets(second)).to.deep.equal([3, 50]);
+    expect(await first.committedOffsets(removed)).to.deep.equal([]);
+  });
+
+  it('takes what an older state lacks from the mirror when a process starts on it', async () => {
+    const { own, before } = await sharing();
+    const partition = placeOf(before, own);
+    const keys = new KeySpace(harness.keyPrefix);
+    const place = partitionKey(at(partition, 0));
+    const old = (await harness.client.hget(keys.key(subscription, 'offsets'), place)) ?? '';
+    await first.commit(subscription, own, [at(partition, 20)]);
+    await first.close();
+    await second.close();
+    await harness.client.hset(keys.key(subscription, 'offsets'), place, old);
+    const third = await harness.open();
+    expect((await offsets(third))[partition]).to.equal(20);
+  });
+
+  it('is noticed by what a process has seen before, when nothing else tells', async () => {
+    const { own, before } = await sharing();
+    const partition = placeOf(before, own);
+    const keys = new KeySpace(harness.keyPrefix);
+    const names = ['offsets', 'owners'] as const;
+    const stored = await Promise.all(names.map((kind) => harness.client.hgetall(keys.key(subscription, kind))));
+    await first.commit(subscription, own, [at(partition, 20)]);
+    await first.closeSession(subscription, own);
+    await settle(second);
+    const fences = (await second.topology(subscription)).partitions.map(({ fence }) => fence);
+    for (const [index, kind] of names.entries()) {
+      await harness.client.hset(keys.key(subscription, kind), stored[index] ?? {});
+    }
+    expect((await offsets(first))[partition]).to.equal(20);
+    const { partitions } = await second.topology(subscription);
+    for (const [index, { fence }] of partitions.entries()) expect(fence).to.be.at.least(fences[index] ?? Infinity);
+  });
+
+  it('is refilled once however many calls find it empty, and keeps what comes right after', async () => {
+    await sharing();
+    const others = Array.from({ length: 30 }, () => randomUUID());
+    await Promise.all(others.map((id) => first.initialise(id, [at(0, 5)])));
+    await harness.client.flushall();
+    const found = await Promise.all(others.flatMap((id) => [first.committedOffsets(id), second.committedOffsets(id)]));
+    expect(found.every((list) => list[0]?.offset === 5)).to.equal(true);
+    const shards = new Set(others.map(shardOf));
+    expect(shards.size).to.be.greaterThan(1);
+  });
+
+  it('lets another process mirror what a dead one committed', async () => {
+    const { own, before } = await sharing();
+    const partition = placeOf(before, own);
+    const keys = new KeySpace(harness.keyPrefix);
+    // What a commit leaves in Redis when its process dies before it writes the mirror.
+    const place = partitionKey(at(partition, 0));
+    const stored = (await harness.client.hget(keys.key(subscription, 'offsets'), place)) ?? '';
+    const written = stored.replace('-1@', '33@');
+    await harness.client.hset(keys.key(subscription, 'offsets'), place, written);
+    await harness.client.hset(keys.key(subscription, 'dirty'), `${subscription}/${place}`, written);
+    await eventually(async () => (await mirrored())[partition] === 33, 8_000);
+  });
+
+  it('answers nothing while it is away, at once, and goes on when it is back', async () => {
+    const { own, other, before } = await sharing();
+    await first.commit(subscription, own, [at(placeOf(before, own), 7)]);
+    await server.kill();
+    const begun = performance.now();
+    const refusals = await Promise.all(
+      Array.from({ length: 20 }, () => failure(first.commit(subscription, own, [at(placeOf(before, own), 8)]))),
+    );
+    for (const refusal of refusals) expect(refusal).to.have.property('code', 'COORDINATION_UNAVAILABLE');
+    expect(performance.now() - begun).to.be.below(2_500);
+    expect(await failure(second.topology(subscription))).to.have.property('code', 'COORDINATION_UNAVAILABLE');
+    await server.restart();
+    await eventually(async () => (await failure(first.topology(subscription))) === undefined);
+    const after = await first.topology(subscription);
+    expect(after.sessions.map(({ streamId }) => streamId)).to.have.members([own, other]);
+    expect((await offsets(first))[placeOf(before, own)]).to.equal(7);
+    await eventually(async () => (await failure(second.topology(subscription))) === undefined);
+    expect(await second.commit(subscription, other, [at(placeOf(before, other), 8)])).to.deep.include({
+      outcome: 'committed',
+    });
+  });
+
+  it('closes the session of a stream that ended while it was away', async () => {
+    const { own, other } = await sharing();
+    await server.kill();
+    expect(await failure(first.closeSession(subscription, own))).to.have.property('code', 'COORDINATION_UNAVAILABLE');
+    await server.restart();
+    await eventually(async () => {
+      const topology = await second.topology(subscription).catch(() => undefined);
+      return topology?.sessions.length === 1 && topology.sessions[0]?.streamId === other;
+    });
+  });
+
+  it('shows lag tools how far a subscription has come', async () => {
+    const { own, before } = await sharing();
+    const partition = placeOf(before, own);
+    await first.commit(subscription, own, [at(partition, 5)]);
+    const exported = async (): Promise<number | undefined> =>
+      (await harness.temporary.log.groupOffsets(subscription)).find((each) => each.partition === partition)?.offset;
+    await eventually(async () => (await exported()) === 6, 8_000);
+  });
+});
