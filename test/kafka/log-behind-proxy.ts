@@ -1,3 +1,4 @@
+import { Kafka, logLevel } from 'kafkajs';
 import { randomUUID } from 'node:crypto';
 import type { CleanupPolicy, LogRecord, TopicPartition } from '../../src/broker/event-log.ts';
 import type { Clock } from '../../src/clock.ts';
@@ -58,4 +59,18 @@ export async function openLogBehindProxy(
 /** A record of this size whose value begins with the name. */
 export function sized(name: string, bytes: number): LogRecord {
   return { key: null, value: Buffer.from(name.padEnd(bytes, '.')) };
+}
+
+/** A topic of one partition that takes smaller batches than ours do. Answers its name. */
+export async function createSmallTopic(brokers: readonly string[], batchBytesMaximum: number): Promise<string> {
+  const topic = `small-${randomUUID()}`;
+  const admin = new Kafka({ brokers: [...brokers], logLevel: logLevel.NOTHING }).admin();
+  await admin.connect();
+  try {
+    const configEntries = [{ name: 'max.message.bytes', value: String(batchBytesMaximum) }];
+    await admin.createTopics({ topics: [{ topic, numPartitions: 1, configEntries }], waitForLeaders: true });
+  } finally {
+    await admin.disconnect();
+  }
+  return topic;
 }

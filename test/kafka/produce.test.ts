@@ -1,12 +1,10 @@
 import { expect } from 'chai';
-import { Kafka, logLevel } from 'kafkajs';
 import { after, before, it } from 'mocha';
-import { randomUUID } from 'node:crypto';
 import type { AppendResult, TopicPartition } from '../../src/broker/event-log.ts';
 import { describeOnCluster } from '../support/cluster.ts';
 import { refuseWith, reportError, type Fault, type InjectedFault } from '../support/kafka-proxy.ts';
 import { appendTo, codeOf, readAll, records } from '../support/log-reading.ts';
-import { openLogBehindProxy, sized, type LogBehindProxy } from './log-behind-proxy.ts';
+import { createSmallTopic, openLogBehindProxy, sized, type LogBehindProxy } from './log-behind-proxy.ts';
 import { metadataWithoutLeaders } from './metadata-answers.ts';
 
 const loseAnswer: Fault = { kind: 'lose response', disconnect: true };
@@ -207,8 +205,7 @@ describeOnCluster('Appends to Kafka', (cluster) => {
   });
 
   it('to a topic that takes smaller batches are stored in several, and a record too large for it fails alone', async () => {
-    const topic = `small-${randomUUID()}`;
-    await createSmallTopic(cluster().kafkaBrokers, topic, 100_000);
+    const topic = await createSmallTopic(cluster().kafkaBrokers, 100_000);
     const where = { topic, partition: 0 };
     const many = Array.from({ length: 30 }, (_, index) => sized(`many ${index}`, 10_000));
     const results = await Promise.all([
@@ -333,15 +330,4 @@ function outcomeOf(result: AppendResult): number | string {
 
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
-}
-
-async function createSmallTopic(brokers: readonly string[], topic: string, bytesMaximum: number): Promise<void> {
-  const admin = new Kafka({ brokers: [...brokers], logLevel: logLevel.NOTHING }).admin();
-  await admin.connect();
-  try {
-    const configEntries = [{ name: 'max.message.bytes', value: String(bytesMaximum) }];
-    await admin.createTopics({ topics: [{ topic, numPartitions: 1, configEntries }], waitForLeaders: true });
-  } finally {
-    await admin.disconnect();
-  }
 }
