@@ -34,7 +34,10 @@ const growthFactor = 4;
 const roomyAnswerBytes = 1024 * 1024;
 
 /** Memory for what was fetched lately, for readers that follow each other. Bytes. */
-const chunkMemoryBytesMaximum = 32 * 1024 * 1024;
+const chunkMemoryBytesMaximum = 16 * 1024 * 1024;
+
+/** How many times its own size a part of an answer may keep in memory before it is copied. */
+const pinnedFactorMaximum = 8;
 
 /** How long what was fetched may be read again without asking Kafka. Milliseconds. */
 const chunkAgeMillisecondsMaximum = 1_000;
@@ -86,7 +89,10 @@ export class KafkaReader implements LanesListener {
     const remembered = reads.chunks.read(from.offset, options.bytesMaximum);
     if (remembered !== undefined) return Promise.resolve(remembered);
     const result = reads.join(from.offset, options, this.#now());
-    this.#place(reads);
+    const position = reads.positions.get(from.offset);
+    // No request could hold it, and none of the others must fail for it.
+    if (position !== undefined && !Number.isSafeInteger(from.offset)) void this.#judgeRange(reads, position);
+    else this.#place(reads);
     return result;
   }
 
@@ -317,10 +323,10 @@ export class KafkaReader implements LanesListener {
 
 /**
  * A partition's part of an answer. A few events that a slow stream holds must not hold megabytes of other partitions, so
- * what is less than half of the answer is copied out of it; so small a part costs little to copy.
+ * a small part is copied out of the answer; what is held is at most {@link pinnedFactorMaximum} times what is read.
  */
 function partOf(answer: Buffer, { start, end }: FetchedPartition): { bytes: Buffer; start: number; end: number } {
-  if (2 * (end - start) >= answer.length) return { bytes: answer, start, end };
+  if (pinnedFactorMaximum * (end - start) >= answer.length) return { bytes: answer, start, end };
   return { bytes: Buffer.from(answer.subarray(start, end)), start: 0, end: end - start };
 }
 
