@@ -5,7 +5,8 @@ import { randomNumbers } from './plan.ts';
 
 /**
  * Posts loan commands: loans are opened, approved and disbursed, charged and repaid, by turns with a repayment that has
- * to be refused. Each command has an Idempotency-Key and is sent, at any node, until it is answered for good.
+ * to be refused. Each command has an Idempotency-Key and is sent, at any node, until it is answered for good. Some are
+ * then published once more as events, past everything that keeps answers: only the worker can know them again.
  */
 export interface CommanderSettings extends LoadSettings {
   readonly product: string;
@@ -18,6 +19,8 @@ export interface CommanderSettings extends LoadSettings {
 /** Commands of a loan after its disbursement, at most. */
 const commandsPerLoanMaximum = 12;
 const retryMilliseconds = 400;
+/** One in so many commands is published once more. */
+const repeatEvery = 8;
 const loanAmount = 1_000;
 
 interface Command {
@@ -42,7 +45,7 @@ async function borrow(load: Load, index: number): Promise<void> {
     const life = Array.from({ length }, () => servicing(loan, random));
     for (const command of [...opening, ...life]) {
       if (load.isDraining()) return;
-      await order(load, loan, command, Math.floor(random() * load.settings.nodes.length));
+      await order(load, loan, command, Math.floor(random() * load.settings.nodes.length), random() < 1 / repeatEvery);
       await load.pause(load.settings.pauseMilliseconds);
     }
   }
@@ -64,7 +67,13 @@ function servicing(loan: string, random: () => number): Command {
 }
 
 /** Sends a command until it is answered for good, or until the process is to end: then it stays unknown. */
-async function order(load: Load, loan: string, { type, path, body }: Command, firstNode: number): Promise<void> {
+async function order(
+  load: Load,
+  loan: string,
+  { type, path, body }: Command,
+  firstNode: number,
+  isRepeated: boolean,
+): Promise<void> {
   const { history, settings } = load;
   const key = randomUUID();
   const command = commandIdOf(key, path);
@@ -82,7 +91,13 @@ async function order(load: Load, loan: string, { type, path, body }: Command, fi
       ...(transaction === undefined ? {} : { transaction }),
       ...(outcome === 'committed' ? {} : { detail: detailOf(answer) }),
     });
-    if (outcome !== 'unknown') return;
+    if (outcome !== 'unknown') {
+      if (!isRepeated) return;
+      const metadata = { eid: randomUUID(), occurred_at: new Date().toISOString() };
+      const event = { metadata, commandId: command, type, loanAccountId: loan, payload: body };
+      await send(node, 'POST', '/event-types/lendstream.loan-commands/events', [event]);
+      return;
+    }
     await load.pause(retryMilliseconds);
   }
 }
