@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { after, before, it } from 'mocha';
 import type { KafkaLog } from '../../src/kafka/log.ts';
+import kafkajs from 'kafkajs';
 import { describeOnCluster } from '../support/cluster.ts';
 import { openKafkaLog, topicOfOnesOwn } from '../support/kafka-log.ts';
-import { Kafka, logLevel, ConfigResourceTypes } from 'kafkajs';
 
 describeOnCluster('Topics of Kafka', (cluster) => {
   let log: KafkaLog;
@@ -16,11 +16,14 @@ describeOnCluster('Topics of Kafka', (cluster) => {
 
   /** Settings of a topic as another client sees them. */
   async function settingsOf(topic: string): Promise<Record<string, string>> {
-    const admin = new Kafka({ brokers: [...cluster().kafkaBrokers], logLevel: logLevel.NOTHING }).admin();
+    const admin = new kafkajs.Kafka({
+      brokers: [...cluster().kafkaBrokers],
+      logLevel: kafkajs.logLevel.NOTHING,
+    }).admin();
     await admin.connect();
     const { resources } = await admin.describeConfigs({
       includeSynonyms: false,
-      resources: [{ type: ConfigResourceTypes.TOPIC, name: topic }],
+      resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: topic }],
     });
     await admin.disconnect();
     return Object.fromEntries(

@@ -3,23 +3,24 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Coordination } from '../../src/broker/coordination.ts';
+import type { EventLog } from '../../src/broker/event-log.ts';
 import { EventTypes } from '../../src/broker/event-types.ts';
 import { Publisher } from '../../src/broker/publishing.ts';
 import { Registry } from '../../src/broker/registry.ts';
 import { systemClock } from '../../src/clock.ts';
-import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
-import { EmbeddedLog } from '../../src/embedded/log.ts';
 import { createApplication } from '../../src/http/application.ts';
 import { createEventTypesRouter } from '../../src/http/event-types.ts';
 import { createPublishingRouter } from '../../src/http/publishing.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { createMetrics } from '../../src/metrics.ts';
+import { openCoordinationUnderTest, openLogUnderTest } from './backend-under-test.ts';
 
-/** Event types and publishing on an embedded log in a folder of its own. */
+/** Event types and publishing on the backend under test, with data of their own. */
 export interface Broker {
-  readonly log: EmbeddedLog;
+  readonly log: EventLog;
   readonly registry: Registry;
-  readonly coordination: EmbeddedCoordination;
+  readonly coordination: Coordination;
   readonly eventTypes: EventTypes;
   readonly publisher: Publisher;
   close(): Promise<void>;
@@ -27,10 +28,10 @@ export interface Broker {
 
 export async function openBroker(): Promise<Broker> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'lendstream-broker-'));
-  const log = await EmbeddedLog.open({ dataFolder, logger: silentLogger });
+  const log = await openLogUnderTest(dataFolder);
   const registry = new Registry(log, silentLogger);
   await registry.start();
-  const coordination = await EmbeddedCoordination.open({ log, clock: systemClock, logger: silentLogger });
+  const coordination = await openCoordinationUnderTest(dataFolder, log);
   const eventTypes = new EventTypes({
     registry,
     coordination,
@@ -80,7 +81,7 @@ export async function serveBroker(): Promise<Broker & { readonly url: string }> 
 }
 
 /** What is stored in a partition, from its first record, as text. */
-export async function storedTexts(log: EmbeddedLog, topic: string, partition = 0): Promise<string[]> {
+export async function storedTexts(log: EventLog, topic: string, partition = 0): Promise<string[]> {
   const { batches } = await log.read(
     { topic, partition, offset: 0 },
     { bytesMaximum: 100_000_000, waitMilliseconds: 0 },

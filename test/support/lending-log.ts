@@ -3,8 +3,6 @@ import { type EventLog, type LogRecord, noValue } from '../../src/broker/event-l
 import type { Coordination } from '../../src/broker/coordination.ts';
 import { Registry } from '../../src/broker/registry.ts';
 import { type Clock, systemClock } from '../../src/clock.ts';
-import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
-import { EmbeddedLog } from '../../src/embedded/log.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import { type Logger, silentLogger } from '../../src/logger.ts';
 import { createMetrics } from '../../src/metrics.ts';
@@ -19,12 +17,13 @@ import {
 } from '../../src/worker/lending-topics.ts';
 import { LendingWorker } from '../../src/worker/lending-worker.ts';
 import type { LendingMessages } from '../../src/worker/messages.generated.ts';
+import { openCoordinationUnderTest, openLogUnderTest } from './backend-under-test.ts';
 
 export type Json = Record<string, unknown>;
 
 /** A log with the topics that the worker reads and writes, in one partition unless told otherwise. */
-export async function openLendingLog(dataFolder: string, partitionCount = 1): Promise<EmbeddedLog> {
-  const log = await EmbeddedLog.open({ dataFolder, logger: silentLogger });
+export async function openLendingLog(dataFolder: string, partitionCount = 1): Promise<EventLog> {
+  const log = await openLogUnderTest(dataFolder);
   for (const name of [loanCommandsTopic, ...lendingEventTypeNames]) {
     await log
       .createTopic({ name, partitionCount, cleanupPolicy: 'delete', retentionMilliseconds: 3_600_000 })
@@ -58,8 +57,7 @@ export interface WorkerOptions {
 export async function startWorker(log: EventLog, options: WorkerOptions = {}): Promise<RunningWorker> {
   const registry = options.registry ?? new Registry(log, silentLogger);
   if (options.registry === undefined) await registry.start();
-  const coordination =
-    options.coordination ?? (await EmbeddedCoordination.open({ log, clock: systemClock, logger: silentLogger }));
+  const coordination = options.coordination ?? (await openCoordinationUnderTest(`worker-${randomUUID()}`, log));
   const nodeId = options.nodeId ?? randomUUID();
   await coordination.renewLease(nodeId, 3_600_000);
   const metrics = createMetrics();

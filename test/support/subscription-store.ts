@@ -6,21 +6,22 @@ import { join } from 'node:path';
 import type { Router } from 'express';
 import { randomUUID } from 'node:crypto';
 import { initialisePartitions, openSession, partitionCounts, settleOwnership } from '../../src/broker/assignment.ts';
+import type { Coordination } from '../../src/broker/coordination.ts';
+import type { EventLog } from '../../src/broker/event-log.ts';
 import type { EventTypeRecord } from '../../src/broker/event-type.ts';
 import { Registry } from '../../src/broker/registry.ts';
 import type { Subscription } from '../../src/broker/subscription.ts';
 import { systemClock, type Clock } from '../../src/clock.ts';
-import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
-import { EmbeddedLog } from '../../src/embedded/log.ts';
 import { createApplication } from '../../src/http/application.ts';
 import { silentLogger, type Logger } from '../../src/logger.ts';
 import { createMetrics, type Metrics } from '../../src/metrics.ts';
+import { openCoordinationUnderTest, openLogUnderTest } from './backend-under-test.ts';
 
-/** What subscriptions need, on the embedded adapters in a folder of its own. */
+/** What subscriptions need, on the backend under test and with data of its own. */
 export interface SubscriptionStore {
-  readonly log: EmbeddedLog;
+  readonly log: EventLog;
   readonly registry: Registry;
-  readonly coordination: EmbeddedCoordination;
+  readonly coordination: Coordination;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -37,10 +38,10 @@ const nodeId = 'test';
 
 export async function openSubscriptionStore(): Promise<SubscriptionStore> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'lendstream-subscriptions-'));
-  const log = await EmbeddedLog.open({ dataFolder, logger: silentLogger });
+  const log = await openLogUnderTest(dataFolder);
   const registry = new Registry(log, silentLogger);
   await registry.start();
-  const coordination = await EmbeddedCoordination.open({ log, clock: systemClock, logger: silentLogger });
+  const coordination = await openCoordinationUnderTest(dataFolder, log);
   await coordination.renewLease(nodeId, 600_000);
   return {
     log,

@@ -4,14 +4,14 @@ import { afterEach, beforeEach, describe, it } from 'mocha';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { LogRecord } from '../../src/broker/event-log.ts';
-import { EmbeddedLog } from '../../src/embedded/log.ts';
+import type { EventLog, LogRecord } from '../../src/broker/event-log.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import { decodeLoan } from '../../src/lending/loan-codec.ts';
 import { silentLogger } from '../../src/logger.ts';
 import type { LoanQuery } from '../../src/views/loan-query.ts';
 import { LoanView } from '../../src/views/loan-view.ts';
 import { type CommandOutcome, isFenceKey, parseFence } from '../../src/worker/fence.ts';
+import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { fenceRecord, keyOf, loanRecord } from './stored-loans.ts';
 
 const topic = 'lendstream.loans';
@@ -21,12 +21,12 @@ const everything: LoanQuery = { sorting: [], offset: 0, limit: 100 };
 
 describe('the view of loans', () => {
   let folder: string;
-  let log: EmbeddedLog;
+  let log: EventLog;
   let views: LoanView<CommandOutcome>[];
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'lendstream-view-'));
-    log = await EmbeddedLog.open({ dataFolder: folder, logger: silentLogger });
+    log = await openLogUnderTest(folder);
     await createTopic();
     views = [];
   });

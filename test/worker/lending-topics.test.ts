@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
+import type { EventLog } from '../../src/broker/event-log.ts';
 import { compileValidator } from '../../src/broker/json-schema.ts';
-import { EmbeddedLog } from '../../src/embedded/log.ts';
 import { isLendstreamError } from '../../src/errors.ts';
-import { silentLogger } from '../../src/logger.ts';
 import {
   deadLettersTopic,
   ensureLendingTopics,
@@ -12,15 +11,16 @@ import {
   loanCommandsTopic,
   loansTopic,
 } from '../../src/worker/lending-topics.ts';
+import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { removeFolder, temporaryFolder } from '../support/service.ts';
 
 describe('the topics of lending', () => {
   let folder: string;
-  let log: EmbeddedLog;
+  let log: EventLog;
 
   beforeEach(async () => {
     folder = await temporaryFolder();
-    log = await EmbeddedLog.open({ dataFolder: folder, logger: silentLogger });
+    log = await openLogUnderTest(folder);
   });
 
   afterEach(async () => {

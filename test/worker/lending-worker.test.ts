@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeEach, describe, it } from 'mocha';
+import type { EventLog } from '../../src/broker/event-log.ts';
 import { registryTopic } from '../../src/broker/registry.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { type Logger, silentLogger } from '../../src/logger.ts';
 import { loanCommandsTopic } from '../../src/worker/lending-topics.ts';
 import { setToggle } from '../../src/worker/toggles.ts';
-import type { EmbeddedLog } from '../../src/embedded/log.ts';
 import { findProduct } from '../../src/worker/products.ts';
 import { writeAccount } from '../../src/worker/loan-format.ts';
 import {
@@ -37,7 +37,7 @@ const product = richProduct('P', 'FIXED_TERM_LOAN');
 
 describe('the lending worker', () => {
   let folder: string;
-  let log: EmbeddedLog;
+  let log: EventLog;
   let running: RunningWorker;
 
   beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
-import type { EmbeddedLog } from '../../src/embedded/log.ts';
+import type { EventLog } from '../../src/broker/event-log.ts';
 import { encodeLoan } from '../../src/lending/loan-codec.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import { loansTopic } from '../../src/worker/lending-topics.ts';
@@ -14,7 +14,7 @@ const never = new AbortController().signal;
 
 describe('the loans of a partition', () => {
   let folder: string;
-  let log: EmbeddedLog;
+  let log: EventLog;
 
   before(async () => {
     folder = await temporaryFolder();

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { Coordination, PartitionOwnership } from '../../src/broker/coordination.ts';
+import type { EventLog } from '../../src/broker/event-log.ts';
 import { systemClock } from '../../src/clock.ts';
-import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
-import { EmbeddedLog } from '../../src/embedded/log.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { type LoopEnd, PartitionSharing, loanPartitionsId, planLoops } from '../../src/worker/partition-sharing.ts';
+import { openCoordinationUnderTest, openLogUnderTest } from '../support/backend-under-test.ts';
 import { removeFolder, temporaryFolder } from '../support/service.ts';
 import { overriding } from '../support/stepping-log.ts';
 import { eventually } from '../support/stream-server.ts';
@@ -52,8 +52,8 @@ describe('the plan of the loops', () => {
 describe('processes that share the loan partitions', () => {
   const partitionCount = 4;
   let folder: string;
-  let log: EmbeddedLog;
-  let coordination: EmbeddedCoordination;
+  let log: EventLog;
+  let coordination: Coordination;
   let running: WorkProcess[];
   /** How many processes work on each partition just now, and how many ever did at the same time. */
   let working: number[];
@@ -132,8 +132,8 @@ describe('processes that share the loan partitions', () => {
 
   beforeEach(async () => {
     folder = await temporaryFolder();
-    log = await EmbeddedLog.open({ dataFolder: folder, logger: silentLogger });
-    coordination = await EmbeddedCoordination.open({ log, clock: systemClock, logger: silentLogger });
+    log = await openLogUnderTest(folder);
+    coordination = await openCoordinationUnderTest(folder, log);
     running = [];
     working = Array.from({ length: partitionCount }, () => 0);
     most = 0;

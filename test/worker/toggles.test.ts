@@ -1,20 +1,21 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
+import type { EventLog } from '../../src/broker/event-log.ts';
 import { Registry, registryTopic } from '../../src/broker/registry.ts';
-import { EmbeddedLog } from '../../src/embedded/log.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { allTogglesOff, listToggles, readToggles, setToggle, toggleNames } from '../../src/worker/toggles.ts';
+import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { recordsOf } from '../support/lending-log.ts';
 import { removeFolder, temporaryFolder } from '../support/service.ts';
 
 describe('toggles', () => {
   let folder: string;
-  let log: EmbeddedLog;
+  let log: EventLog;
   let registry: Registry;
 
   beforeEach(async () => {
     folder = await temporaryFolder();
-    log = await EmbeddedLog.open({ dataFolder: folder, logger: silentLogger });
+    log = await openLogUnderTest(folder);
     registry = new Registry(log, silentLogger);
     await registry.start();
   });

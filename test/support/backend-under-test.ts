@@ -1,0 +1,65 @@
+import { Kafka, logLevel } from 'kafkajs';
+import { basename } from 'node:path';
+import type { Coordination } from '../../src/broker/coordination.ts';
+import type { EventLog } from '../../src/broker/event-log.ts';
+import { systemClock, type Clock } from '../../src/clock.ts';
+import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
+import { EmbeddedLog } from '../../src/embedded/log.ts';
+import { KafkaLog } from '../../src/kafka/log.ts';
+import { silentLogger } from '../../src/logger.ts';
+import { RedisCoordination } from '../../src/redis/coordination.ts';
+import { NamespacedLog } from './namespaced-log.ts';
+
+/**
+ * The backend that suites run on which are not about one of them: the embedded store, or, with TEST_BACKEND=cluster, the
+ * Kafka and Redis of KAFKA_BROKERS and REDIS_URL. A test's folder of data names its part of the cluster, so that opening
+ * the same folder again finds the same data on either backend.
+ */
+export const isClusterUnderTest = process.env['TEST_BACKEND'] === 'cluster';
+
+const kafkaBrokers = (process.env['KAFKA_BROKERS'] ?? '').split(',');
+const redisUrl = process.env['REDIS_URL'] ?? '';
+
+export async function openLogUnderTest(dataFolder: string): Promise<EventLog> {
+  if (!isClusterUnderTest) return EmbeddedLog.open({ dataFolder, logger: silentLogger });
+  const log = await KafkaLog.open({
+    brokers: kafkaBrokers,
+    clientId: 'test',
+    clock: systemClock,
+    logger: silentLogger,
+  });
+  return new NamespacedLog(log, basename(dataFolder));
+}
+
+export function openCoordinationUnderTest(
+  dataFolder: string,
+  log: EventLog,
+  clock: Clock = systemClock,
+): Promise<Coordination> {
+  const services = { log, clock, logger: silentLogger };
+  if (!isClusterUnderTest) return EmbeddedCoordination.open(services);
+  return RedisCoordination.open({ ...services, redisUrl, keyPrefix: basename(dataFolder) });
+}
+
+/** Lets retention take everything that is in a topic now. */
+export async function expireTopic(log: EventLog, topic: string): Promise<void> {
+  if (log instanceof EmbeddedLog) {
+    await log.alterTopic(topic, { retentionMilliseconds: 0 });
+    await log.runRetention(Date.now() + 1);
+  } else {
+    await deleteKafkaRecords(kafkaBrokers, log instanceof NamespacedLog ? log.outside(topic) : topic);
+  }
+}
+
+/** Moves the start of every partition of a Kafka topic to its end, as retention does in its own time. */
+export async function deleteKafkaRecords(brokers: readonly string[], topic: string): Promise<void> {
+  const admin = new Kafka({ brokers: [...brokers], logLevel: logLevel.NOTHING }).admin();
+  await admin.connect();
+  try {
+    const offsets = await admin.fetchTopicOffsets(topic);
+    const partitions = offsets.map(({ partition, offset }) => ({ partition, offset }));
+    await admin.deleteTopicRecords({ topic, partitions });
+  } finally {
+    await admin.disconnect();
+  }
+}

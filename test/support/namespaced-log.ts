@@ -1,0 +1,99 @@
+import type {
+  AppendResult,
+  EventLog,
+  FencedWriter,
+  Offset,
+  PartitionBounds,
+  PartitionRecords,
+  ReadOptions,
+  ReadResult,
+  TopicAlteration,
+  TopicConfiguration,
+  TopicPartition,
+} from '../../src/broker/event-log.ts';
+
+type Position = TopicPartition & { readonly offset: Offset };
+
+/**
+ * A part of a shared log that one test has for itself: what the test calls `orders` is called `<namespace>.orders` there.
+ * Groups and writers are told apart the same way.
+ */
+export class NamespacedLog implements EventLog {
+  readonly #log: EventLog;
+  readonly #prefix: string;
+
+  constructor(log: EventLog, namespace: string) {
+    this.#log = log;
+    this.#prefix = `${namespace}.`;
+  }
+
+  /** What the shared log calls a topic of this part. */
+  outside(topic: string): string {
+    return this.#prefix + topic;
+  }
+
+  createTopic(configuration: TopicConfiguration): Promise<void> {
+    return this.#log.createTopic({ ...configuration, name: this.outside(configuration.name) });
+  }
+
+  alterTopic(name: string, alteration: TopicAlteration): Promise<void> {
+    return this.#log.alterTopic(this.outside(name), alteration);
+  }
+
+  deleteTopic(name: string): Promise<void> {
+    return this.#log.deleteTopic(this.outside(name));
+  }
+
+  async listTopics(): Promise<TopicConfiguration[]> {
+    return (await this.#log.listTopics())
+      .filter(({ name }) => name.startsWith(this.#prefix))
+      .map((topic) => ({ ...topic, name: topic.name.slice(this.#prefix.length) }));
+  }
+
+  async bounds(partitions: readonly TopicPartition[]): Promise<PartitionBounds[]> {
+    return (await this.#log.bounds(partitions.map((place) => this.#moved(place)))).map((place) => this.#back(place));
+  }
+
+  async append(partitions: readonly PartitionRecords[]): Promise<AppendResult[]> {
+    return (await this.#log.append(partitions.map((place) => this.#moved(place)))).map((place) => this.#back(place));
+  }
+
+  async read(from: Position, options: ReadOptions): Promise<ReadResult> {
+    const { batches, nextOffset } = await this.#log.read(this.#moved(from), options);
+    return { batches: batches.map((batch) => this.#back(batch)), nextOffset };
+  }
+
+  async openWriter(writerId: string): Promise<FencedWriter> {
+    const writer = await this.#log.openWriter(this.#prefix + writerId);
+    return {
+      writerId,
+      append: (partitions) => writer.append(partitions.map((place) => this.#moved(place))),
+      commit: () => writer.commit(),
+      abort: () => writer.abort(),
+      close: () => writer.close(),
+    };
+  }
+
+  exportGroupOffsets(group: string, positions: readonly Position[]): Promise<void> {
+    return this.#log.exportGroupOffsets(
+      this.#prefix + group,
+      positions.map((place) => this.#moved(place)),
+    );
+  }
+
+  async groupOffsets(group: string): Promise<Position[]> {
+    return (await this.#log.groupOffsets(this.#prefix + group)).map((place) => this.#back(place));
+  }
+
+  close(): Promise<void> {
+    return this.#log.close();
+  }
+
+  #moved<Place extends TopicPartition>(place: Place): Place {
+    return { ...place, topic: this.outside(place.topic) };
+  }
+
+  #back<Place extends TopicPartition>(place: Place): Place {
+    return { ...place, topic: place.topic.slice(this.#prefix.length) };
+  }
+}
