@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { type LendstreamError, isLendstreamError } from '../errors.ts';
 
 /** Pauses between attempts, each longer than the one before, until a deadline. */
 export class Retry {
@@ -35,3 +36,13 @@ export class Retry {
 }
 
 const growth = 1.5;
+
+/** The answer, or the error when it may pass: LOG_UNAVAILABLE, OUTCOME_UNKNOWN. */
+export async function passing<Answer>(answer: Promise<Answer>): Promise<Answer | LendstreamError> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isLendstreamError(error, 'LOG_UNAVAILABLE') || isLendstreamError(error, 'OUTCOME_UNKNOWN')) return error;
+    throw error;
+  }
+}

@@ -11,7 +11,7 @@ import { type ProduceResult, produceRequest } from './produce-request.ts';
 import { verdictOf } from './produce-verdict.ts';
 import { errorOf } from './protocol-errors.ts';
 import { encodeRecordBatch } from './record-batch-encoding.ts';
-import { Retry } from './retry.ts';
+import { Retry, passing } from './retry.ts';
 import type { ProducerIdentity } from './transaction-requests.ts';
 
 export interface TransactionOutputOptions {
@@ -149,16 +149,6 @@ export class TransactionOutput {
 
 /** What Kafka answers when it cannot say what is wrong. */
 const unknownServerError = -1;
-
-/** The answer, or the error when it may pass: LOG_UNAVAILABLE, OUTCOME_UNKNOWN. */
-async function passing<Answer>(answer: Promise<Answer>): Promise<Answer | LendstreamError> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (isLendstreamError(error, 'LOG_UNAVAILABLE') || isLendstreamError(error, 'OUTCOME_UNKNOWN')) return error;
-    throw error;
-  }
-}
 
 /** One for each partition, with all of its records in order. */
 function outputsOf(partitions: readonly PartitionRecords[]): Output[] {

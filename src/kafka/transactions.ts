@@ -1,8 +1,9 @@
-import type { FencedWriter, PartitionRecords } from '../broker/event-log.ts';
+import type { FencedWriter, PartitionRecords, TopicPartition } from '../broker/event-log.ts';
 import { type ErrorCode, LendstreamError, describeError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { keyOf } from './partition-key.ts';
 import { type CleanupPolicyOf, checkRecords, recordBytesBound } from './record-checks.ts';
+import { passing } from './retry.ts';
 import { TransactionCoordination, type TransactionCoordinationOptions } from './transaction-coordination.ts';
 import { TransactionOutput, type TransactionOutputOptions } from './transaction-output.ts';
 import type { ProducerIdentity } from './transaction-requests.ts';
@@ -96,12 +97,14 @@ class KafkaWriter implements FencedWriter {
         `The transaction of writer ${this.writerId} is larger than ${transactionBytesMaximum} bytes.`,
       );
     }
-    const added = new Map(partitions.map((request) => [keyOf(request), request]));
-    for (const [key, { records }] of added) if (this.#partitions.has(key) || records.length === 0) added.delete(key);
+    const added = new Map<string, TopicPartition>();
+    for (const request of partitions) {
+      const key = keyOf(request);
+      if (request.records.length > 0 && !this.#partitions.has(key)) added.set(key, request);
+    }
     if (added.size > 0) {
-      // The coordinator of a transaction takes partitions of any name.
-      for (const request of added.values())
-        if (metadata.knownLeader(request) === undefined) await metadata.leaderOf(request);
+      // One that does not exist is to be refused here; one without a leader may have one when its records are written.
+      await Promise.all([...added.values()].map((request) => passing(metadata.leaderOf(request))));
       for (const key of added.keys()) this.#partitions.add(key);
       await this.#coordination.addPartitions(this.#identity, [...added.values()]);
     }
