@@ -41,6 +41,10 @@ export class PartitionChunks {
     return this.#chunks.length === 0;
   }
 
+  has(offset: Offset): boolean {
+    return this.#find(offset) !== undefined;
+  }
+
   add(chunk: Chunk): void {
     let index = this.#chunks.length;
     while (index > 0 && (this.#chunks[index - 1] as Chunk).from > chunk.from) index -= 1;

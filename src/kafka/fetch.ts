@@ -45,8 +45,8 @@ const chunkAgeMillisecondsMaximum = 1_000;
 /** How often aged memory is given up. Milliseconds. */
 const sweepMilliseconds = 500;
 
-/** How long a read that does not wait is tried in spite of trouble, and one that waits after its time. Milliseconds. */
-const troubleMillisecondsMaximum = 5_000;
+/** How long a read whose time is up is tried in spite of trouble: a broker that hangs is noticed after half of it. Milliseconds. */
+const troubleMillisecondsMaximum = 10_000;
 
 /** How long a topic has to be unknown before that is believed: brokers hear of a new one at different times. Milliseconds. */
 const unknownMilliseconds = 100;
@@ -123,7 +123,7 @@ export class KafkaReader implements LanesListener {
     reads.unknownSince = undefined;
     reads.end = fetched.lastStableOffset;
     if (fetched.end > fetched.start) {
-      this.#received(reads, position, fetched, answer);
+      this.#received(asked, fetched, answer);
     } else if (fetched.lastStableOffset > position.offset && answer.hasRecords) {
       this.#foundNoRoom(asked, answer);
     } else if (isLook) {
@@ -143,10 +143,11 @@ export class KafkaReader implements LanesListener {
     this.#begin(asked.reads, error);
   }
 
-  #received(reads: PartitionReads, position: ReadPosition, fetched: FetchedPartition, answer: FetchAnswer): void {
+  #received({ reads, position, isLook }: Asked, fetched: FetchedPartition, answer: FetchAnswer): void {
     const { offset } = position;
+    reads.bytesMinimum = partitionBytesMinimum;
     // Another lane may have brought the same; and nobody may be left who wants it.
-    if (reads.positions.size > 0 && reads.chunks.read(offset, 1) === undefined) {
+    if (reads.positions.size > 0 && !reads.chunks.has(offset)) {
       const { bytes, start, end } = partOf(answer.bytes, fetched);
       try {
         const decoded = decodeRecordBatches(reads, bytes, start, end, offset, fetched.abortedTransactions);
@@ -159,7 +160,7 @@ export class KafkaReader implements LanesListener {
       }
     }
     reads.serve();
-    position.endLookEmpty();
+    if (isLook) position.endLookEmpty();
     reads.forgetIfEmpty(position);
   }
 
@@ -183,7 +184,6 @@ export class KafkaReader implements LanesListener {
     } else if (errorCode === protocolError.corruptMessage) {
       reads.fail(position, error);
     } else {
-      if (errorCode === protocolError.unknownTopicOrPartition) reads.unknownSince ??= this.#now();
       this.#begin(reads, error);
     }
   }
@@ -247,19 +247,16 @@ export class KafkaReader implements LanesListener {
       const leader = await this.#options.metadata.leaderOf(reads);
       if (!this.#isClosed) this.#settle(reads, leader);
     } catch (error) {
-      if (isLendstreamError(error, 'UNKNOWN_TOPIC_OR_PARTITION')) this.#unknown(reads, error);
-      else this.#begin(reads, error);
+      this.#begin(reads, error);
+      if (isLendstreamError(error, 'UNKNOWN_TOPIC_OR_PARTITION')) this.#believeUnknown(reads);
     } finally {
       this.#locating.delete(reads);
     }
   }
 
-  #unknown(reads: PartitionReads, error: unknown): void {
-    reads.unknownSince ??= this.#now();
-    if (this.#now() - reads.unknownSince < unknownMilliseconds) {
-      this.#begin(reads, error);
-      return;
-    }
+  /** The brokers deny that the partition exists: that counts when it is so for a while. */
+  #believeUnknown(reads: PartitionReads): void {
+    if (reads.unknownSince === undefined || this.#now() - reads.unknownSince < unknownMilliseconds) return;
     reads.unknownSince = undefined;
     this.#memory.removeAllOf(reads.chunks);
     reads.failAll(unknownPartition(reads));
@@ -268,6 +265,8 @@ export class KafkaReader implements LanesListener {
 
   #begin(reads: PartitionReads, error: unknown): void {
     if (this.#isClosed) return;
+    const isUnknown = isLendstreamError(error, 'UNKNOWN_TOPIC_OR_PARTITION');
+    reads.unknownSince = isUnknown ? (reads.unknownSince ?? this.#now()) : undefined;
     this.#options.metadata.forgetLeaders(reads.topic);
     this.#leaders.get(reads)?.forget(reads);
     this.#leaders.delete(reads);

@@ -135,6 +135,7 @@ export class KafkaLog implements EventLog {
   async deleteTopic(name: string): Promise<void> {
     this.#assertOpen();
     await this.#topics.delete(name);
+    this.#reader.forget(name);
   }
 
   async listTopics(): Promise<TopicConfiguration[]> {

@@ -3,7 +3,7 @@ import { CompressionTypes, Kafka, logLevel, Partitioners, type Message, type Pro
 import { after, before, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
 import { recordBytesMaximum, type LogRecord, type TopicPartition } from '../../src/broker/event-log.ts';
-import { KafkaLog } from '../../src/kafka/log.ts';
+import type { KafkaLog } from '../../src/kafka/log.ts';
 import { describeOnCluster } from '../support/cluster.ts';
 import { openKafkaLog } from '../support/kafka-log.ts';
 import {
