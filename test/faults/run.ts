@@ -2,13 +2,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { startClusterSystem } from './cluster-system.ts';
 import { startEmbeddedSystem } from './embedded-system.ts';
 import { runPlan } from './harness.ts';
 import { randomPlan, smokePlan } from './plan.ts';
 
 /** The command line of the fault runs. */
 
-const usage = `Usage: scripts/faults [--backend embedded] [--minutes N | --smoke] [--seed N] [--keep]
+const usage = `Usage: scripts/faults [--backend cluster|embedded] [--brokers 1|3] [--minutes N | --smoke] [--seed N] [--keep]
+  --backend  cluster: two processes that serve and two that work, on a Kafka and a Redis that are started for it;
+             embedded: one process; cluster unless given
+  --brokers  of the Kafka; 1 unless given
   --minutes  how long faults are injected at random; 10 unless given
   --smoke    every kind of fault once, shortened
   --seed     the same faults again; a new seed unless given
@@ -16,7 +20,8 @@ const usage = `Usage: scripts/faults [--backend embedded] [--minutes N | --smoke
 
 const { values } = parseArgs({
   options: {
-    backend: { type: 'string', default: 'embedded' },
+    backend: { type: 'string', default: 'cluster' },
+    brokers: { type: 'string', default: '1' },
     minutes: { type: 'string', default: '10' },
     smoke: { type: 'boolean', default: false },
     seed: { type: 'string' },
@@ -40,7 +45,12 @@ if (values.help) {
 } else {
   const seed = values.seed === undefined ? Math.floor(Math.random() * 1e9) : numberOf('seed', values.seed);
   const folder = mkdtempSync(join(tmpdir(), `lendstream-faults-${seed}-`));
-  const system = await startEmbeddedSystem(join(folder, 'system'));
+  const systemFolder = join(folder, 'system');
+  const brokers = values.brokers === '3' ? 3 : 1;
+  const system =
+    values.backend === 'embedded'
+      ? await startEmbeddedSystem(systemFolder)
+      : await startClusterSystem({ folder: systemFolder, brokers, say });
   const plan = values.smoke
     ? smokePlan(system.shape, seed)
     : randomPlan(system.shape, seed, numberOf('minutes', values.minutes) * 60_000);

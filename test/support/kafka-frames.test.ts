@@ -2,7 +2,15 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { apiKeys, frameSplitter, int16, int32, int64, partitionsOf, readRequest } from './kafka-frames.ts';
-import { refusal, text, toFrame, withErrorCode, type ApiName, type KafkaRequest } from './kafka-frames.ts';
+import {
+  refusal,
+  text,
+  toFrame,
+  withAddresses,
+  withErrorCode,
+  type ApiName,
+  type KafkaRequest,
+} from './kafka-frames.ts';
 
 function request(api: ApiName, apiVersion: number, ...body: Buffer[]): KafkaRequest {
   const header = [int16(apiKeys[api]), int16(apiVersion), int32(7), text('client')];
@@ -54,6 +62,37 @@ describe('frames of the Kafka protocol', () => {
       expect(partitionsOf(sent)).to.deep.equal([{ topic: 'loans', partitions: [3] }]);
     });
   }
+});
+
+describe('addresses in responses of the Kafka protocol', () => {
+  const replace = ({ host, port }: { host: string; port: number }) => ({ host: `proxy-of-${host}`, port: port + 1 });
+  const broker = (node: number, host: string, port: number, rack: Buffer): Buffer =>
+    Buffer.concat([int32(node), text(host), int32(port), rack]);
+  const rest = [text('cluster'), int32(1), int32(0)];
+
+  for (const version of [1, 5, 6, 8]) {
+    it(`are replaced for every broker: Metadata v${version}`, () => {
+      const throttle = version >= 3 ? [int32(0)] : [];
+      const brokers = (one: string, onePort: number, two: string, twoPort: number): Buffer[] => [
+        ...throttle,
+        int32(2),
+        broker(1, one, onePort, int16(-1)),
+        broker(2, two, twoPort, text('rack')),
+        ...rest,
+      ];
+      const answered = Buffer.concat(brokers('a', 1000, 'b', 2000));
+      const expected = Buffer.concat(brokers('proxy-of-a', 1001, 'proxy-of-b', 2001));
+      expect(withAddresses(request('Metadata', version), answered, replace)).to.deep.equal(expected);
+    });
+  }
+
+  it('are replaced for the coordinator, when there is one', () => {
+    const coordinator = (node: number, host: string, port: number): Buffer =>
+      Buffer.concat([int32(0), int16(0), text('NONE'), int32(node), text(host), int32(port)]);
+    const sent = request('FindCoordinator', 2);
+    expect(withAddresses(sent, coordinator(1, 'a', 1000), replace)).to.deep.equal(coordinator(1, 'proxy-of-a', 1001));
+    expect(withAddresses(sent, coordinator(-1, '', -1), replace)).to.deep.equal(coordinator(-1, '', -1));
+  });
 });
 
 describe('error codes in responses of the Kafka protocol', () => {

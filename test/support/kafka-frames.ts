@@ -209,6 +209,57 @@ export function withErrorCode(request: KafkaRequest, body: Buffer, errorCode: nu
   }
 }
 
+/** Where a broker is reached. */
+export interface BrokerAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * The response's body with every broker's address replaced: Metadata v1 to v8 and FindCoordinator v1 to v2, which are all
+ * that tell clients of addresses.
+ */
+export function withAddresses(
+  request: KafkaRequest,
+  body: Buffer,
+  replace: (address: BrokerAddress) => BrokerAddress,
+): Buffer {
+  const reader = readerOf(body);
+  if (nameOf(request) === 'FindCoordinator') {
+    within(request, 1, 2);
+    reader.skip(4 + 2);
+    reader.string();
+    return replaceAddress(body, reader, replace);
+  }
+  within(request, 1, 8);
+  if (request.apiVersion >= 3) reader.skip(4);
+  let replaced = body;
+  for (let left = reader.int32(); left > 0; left -= 1) {
+    // Behind the part that was rewritten the bytes are the same, only moved.
+    const moved = replaced.length - body.length;
+    replaced = replaceAddress(replaced, reader, replace, moved);
+    reader.string();
+  }
+  return replaced;
+}
+
+/** Replaces node id, host and port where the reader stands, and moves it behind them. @param moved How far the bytes lie from where the reader believes. */
+function replaceAddress(
+  body: Buffer,
+  reader: ReturnType<typeof readerOf>,
+  replace: (address: BrokerAddress) => BrokerAddress,
+  moved = 0,
+): Buffer {
+  reader.int32();
+  const start = reader.position() + moved;
+  const host = reader.string() ?? '';
+  const port = reader.int32();
+  const end = reader.position() + moved;
+  // No coordinator is told as an empty host.
+  const address = host === '' ? { host, port } : replace({ host, port });
+  return Buffer.concat([body.subarray(0, start), text(address.host), int32(address.port), body.subarray(end)]);
+}
+
 /** What follows the error code of a partition in a Fetch v11 response that has nothing to give. */
 const emptyFetchedPartition = [int64(-1n), int64(-1n), int64(-1n), int32(-1), int32(-1), int32(0)];
 

@@ -1,0 +1,117 @@
+import { Redis } from 'ioredis';
+import { Kafka, logLevel, type Admin } from 'kafkajs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startCluster, type LocalCluster } from '../../scripts/local-cluster/local-cluster.ts';
+import type { Server } from '../../scripts/local-cluster/server.ts';
+import { openKafkaGateways } from '../support/kafka-gateways.ts';
+import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import type { Place } from './history.ts';
+import { createServiceProcess, type ServiceProcess } from './service-process.ts';
+import { targetOf, type SystemUnderTest, type Target } from './system.ts';
+
+export interface ClusterSystemOptions {
+  readonly folder: string;
+  readonly brokers: 1 | 3;
+  readonly say: (line: string) => void;
+}
+
+/** The roles of the processes of the service, by name. */
+const processes = [
+  ['serve-1', 'serve'],
+  ['serve-2', 'serve'],
+  ['work-1', 'work'],
+  ['work-2', 'work'],
+] as const;
+
+/** Two processes that serve and two that work, on a Kafka and a Redis of their own, with a proxy in front of each. */
+export async function startClusterSystem({ folder, brokers, say }: ClusterSystemOptions): Promise<SystemUnderTest> {
+  const cluster = await startCluster({ brokers, say });
+  const gateways = await openKafkaGateways(cluster.kafkaBrokers);
+  const redisProxy = await openTcpProxy({ host: '127.0.0.1', port: cluster.redis.port });
+  const environment = {
+    KAFKA_BROKERS: gateways.proxies.map(({ host, port }) => `${host}:${port}`).join(','),
+    REDIS_URL: `redis://${redisProxy.host}:${redisProxy.port}`,
+  };
+  const services: ServiceProcess[] = [];
+  try {
+    for (const [name, role] of processes) {
+      const service = await createServiceProcess({ name, folder, environment: { ...environment, ROLES: role } });
+      services.push(service);
+      await service.start();
+    }
+  } catch (error) {
+    await Promise.all(services.map((service) => service.stop()));
+    await cluster.stop();
+    throw error;
+  }
+  const serving = services.filter(({ name }) => name.startsWith('serve'));
+  const brokerNames = cluster.brokers.map((_, index) => `kafka-${index + 1}`);
+  const targets = new Map<string, Target>(services.map((service) => [service.name, targetOf(service)]));
+  targets.set('redis', serverTarget(cluster.redis, redisProxy));
+  for (const [index, broker] of cluster.brokers.entries()) {
+    targets.set(`kafka-${index + 1}`, serverTarget(broker, gateways.proxies[index]));
+  }
+  return {
+    shape: {
+      serve: serving.map(({ name }) => name),
+      work: services.map(({ name }) => name).filter((name) => name.startsWith('work')),
+      brokers: brokerNames,
+      hasRedis: true,
+    },
+    description: `${services.length} processes, Kafka ${cluster.kafkaVersion} with ${brokers} broker(s), Redis`,
+    nodes: serving.map(({ name, proxy }) => ({ name, url: `http://${proxy.host}:${proxy.port}` })),
+    targets,
+    flush: () => flush(cluster),
+    truncate: (eventType) => truncate(cluster, eventType),
+    async stop() {
+      const inOrder = await Promise.all(services.map((service) => service.stop()));
+      await gateways.close();
+      await redisProxy.close();
+      await cluster.stop();
+      return services.flatMap(({ name }, index) => (inOrder[index] === true ? [] : [`${name} did not end in order`]));
+    },
+  };
+}
+
+function serverTarget(server: Server, proxy: TcpProxy | undefined): Target {
+  return {
+    kill: () => server.kill('SIGKILL'),
+    start: () => server.start(),
+    pause: () => server.kill('SIGSTOP'),
+    resume: () => server.kill('SIGCONT'),
+    ...(proxy === undefined ? {} : { proxy }),
+  };
+}
+
+async function flush({ redisUrl }: LocalCluster): Promise<void> {
+  const redis = new Redis(redisUrl);
+  await redis.flushall();
+  redis.disconnect();
+}
+
+const truncateAttemptsMaximum = 20;
+const retryMilliseconds = 500;
+
+/** Deletes all events of the type that there are. A broker may just be coming back: it is asked until it does. */
+async function truncate({ kafkaBrokers }: LocalCluster, eventType: string): Promise<Place[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    const admin = new Kafka({ brokers: [...kafkaBrokers], logLevel: logLevel.NOTHING }).admin();
+    try {
+      await admin.connect();
+      return await truncateWith(admin, eventType);
+    } catch (error) {
+      if (attempt === truncateAttemptsMaximum) throw error;
+      await sleep(retryMilliseconds);
+    } finally {
+      await admin.disconnect();
+    }
+  }
+}
+
+async function truncateWith(admin: Admin, eventType: string): Promise<Place[]> {
+  // Also loads the topic's metadata, without which nothing can be deleted.
+  const offsets = await admin.fetchTopicOffsets(eventType);
+  const partitions = offsets.map(({ partition, high }) => ({ partition, offset: high }));
+  await admin.deleteTopicRecords({ topic: eventType, partitions });
+  return partitions.map(({ partition, offset }) => ({ eventType, partition, offset: Number(offset) }));
+}
