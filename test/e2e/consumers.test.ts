@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { call, eventsOf, lastCursors, openStream, type OpenStream } from '../support/client.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../support/service.ts';
+import { describeOnCluster } from '../support/cluster.ts';
+import { startOneMachine, startSystemOnCluster, type System } from '../support/system.ts';
 
 interface PartitionStatistics {
   readonly partition: string;
@@ -9,24 +10,27 @@ interface PartitionStatistics {
   readonly stream_id: string;
 }
 
-describe('consumers that share a subscription', function () {
-  this.timeout(60_000);
-  let folder: string;
-  let service: Service;
+describe('consumers that share a subscription', () => {
+  describeConsumers(startOneMachine);
+});
+
+describeOnCluster('consumers that share a subscription, each on another process', () => {
+  describeConsumers(startSystemOnCluster);
+});
+
+function describeConsumers(start: () => Promise<System>): void {
+  let system: System;
   const open: OpenStream[] = [];
 
-  before(async () => {
-    folder = await temporaryFolder();
-    service = await startService(folder);
+  before(async function () {
+    this.timeout(120_000);
+    system = await start();
   });
 
-  after(async () => {
-    await service.stop();
-    await removeFolder(folder);
-  });
+  after(() => system.stop());
 
   const define = async (name: string): Promise<void> => {
-    const answer = await call(`${service.url}/event-types`, 'POST', {
+    const answer = await call(`${system.url()}/event-types`, 'POST', {
       name,
       owning_application: 'tests',
       category: 'undefined',
@@ -43,11 +47,11 @@ describe('consumers that share a subscription', function () {
       account: `A-${from + index}`,
       number: from + index,
     }));
-    expect((await call(`${service.url}/event-types/${name}/events`, 'POST', events)).status).to.equal(200);
+    expect((await call(`${system.url()}/event-types/${name}/events`, 'POST', events)).status).to.equal(200);
   };
 
   const subscribe = async (name: string): Promise<string> => {
-    const { body } = await call(`${service.url}/subscriptions`, 'POST', {
+    const { body } = await call(`${system.url()}/subscriptions`, 'POST', {
       owning_application: 'tests',
       event_types: [name],
       read_from: 'begin',
@@ -56,13 +60,13 @@ describe('consumers that share a subscription', function () {
   };
 
   const stream = async (subscription: string, query: string): Promise<OpenStream> => {
-    const opened = await openStream(service.url, subscription, query);
+    const opened = await openStream(system.url(), subscription, query);
     open.push(opened);
     return opened;
   };
 
   const partitions = async (subscription: string): Promise<PartitionStatistics[]> => {
-    const { body } = await call(`${service.url}/subscriptions/${subscription}/stats`, 'GET');
+    const { body } = await call(`${system.url()}/subscriptions/${subscription}/stats`, 'GET');
     return (body['items'] as { partitions: PartitionStatistics[] }[]).flatMap((item) => item.partitions);
   };
 
@@ -82,7 +86,7 @@ describe('consumers that share a subscription', function () {
     await define('shared.fifty');
     const answers = await Promise.all(
       Array.from({ length: 50 }, () =>
-        call(`${service.url}/subscriptions`, 'POST', { owning_application: 'tests', event_types: ['shared.fifty'] }),
+        call(`${system.url()}/subscriptions`, 'POST', { owning_application: 'tests', event_types: ['shared.fifty'] }),
       ),
     );
     expect(answers.filter(({ status }) => status === 201)).to.have.length(1);
@@ -120,7 +124,7 @@ describe('consumers that share a subscription', function () {
         return counts.reduce((a, b) => a + b, 0) === 4 && Math.max(...counts) - Math.min(...counts) <= 1;
       });
     }
-    const fifth = await call(`${service.url}/subscriptions/${subscription}/events`, 'GET');
+    const fifth = await call(`${system.url()}/subscriptions/${subscription}/events`, 'GET');
     expect(fifth.status).to.equal(409);
     expect(fifth.body['detail']).to.equal(
       `No free slots for streaming available for subscription ${subscription}. Total slots: 4`,
@@ -153,4 +157,4 @@ describe('consumers that share a subscription', function () {
     await second.until((batches) => eventsOf(batches).length === 120 - committed.size);
     second.close();
   });
-});
+}

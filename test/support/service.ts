@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { packageRoot } from '../../src/schemas.ts';
+import { fileURLToPath } from 'node:url';
 
 /** The real service in a process of its own, on a free port and a folder of its own. */
 export interface Service {
@@ -19,6 +19,9 @@ export interface Service {
   kill(): Promise<void>;
 }
 
+/** The service as it was compiled together with this file. */
+const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+
 const startMillisecondsMaximum = 15_000;
 
 export function temporaryFolder(): Promise<string> {
@@ -31,7 +34,7 @@ export function removeFolder(folder: string): Promise<void> {
 
 /** Starts the compiled program and returns when it says that it is ready. */
 export async function startService(dataFolder: string, environment: Record<string, string> = {}): Promise<Service> {
-  const child = spawn(process.execPath, ['--enable-source-maps', join(packageRoot, 'dist/src/main.js')], {
+  const child = spawn(process.execPath, ['--enable-source-maps', program], {
     env: {
       ...process.env,
       // A cluster that the tests were given is for those that ask for it.
