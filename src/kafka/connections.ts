@@ -10,6 +10,7 @@ import defaultSocketFactory from 'kafkajs/src/network/socketFactory.js';
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import { LendstreamError, describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
+import { WireWriter } from './wire.ts';
 
 /**
  * Connections to the brokers: the only file that touches kafkajs's inside. kafkajs gives the socket, TLS, SASL, the
@@ -31,8 +32,8 @@ export interface KafkaRequest<Answer> {
   readonly name: string;
   readonly apiKey: number;
   readonly apiVersion: number;
-  /** The body, without the header. */
-  encode(): Buffer;
+  /** The body, without the header: whole, or in pieces that follow one another and must not change before the answer. */
+  encode(): Buffer | readonly Buffer[];
   /** @param answer The body, without the header. It is memory of its own and may be kept. */
   decode(answer: Buffer): Answer;
   /** How long the broker itself may take before it answers, on top of the usual. Milliseconds. */
@@ -119,23 +120,15 @@ class LaneConnection {
 
   async send<Answer>(request: KafkaRequest<Answer>): Promise<Answer> {
     const connection = this.#current?.isConnected() === true ? this.#current : await this.#connect();
-    const { apiKey, apiVersion, name } = request;
     try {
-      return await connection.send<Answer>({
-        request: { apiKey, apiVersion, apiName: name, encode: () => Promise.resolve(encoded(request.encode())) },
-        response: {
-          decode: (answer) => Promise.resolve({ answer: request.decode(answer), clientSideThrottleTime: 0 }),
-          parse: ({ answer }) => Promise.resolve(answer),
-        },
-        requestTimeout: answerMilliseconds + (request.brokerMilliseconds ?? 0),
-        logResponseError: false,
-      });
+      if (this.#options.sasl !== undefined && !connection.isAuthenticated()) await connection.authenticate();
+      return request.decode(await exchange(connection, request));
     } catch (error) {
       // After a missing answer the next one could be late as well, and after an unreadable one nothing can be trusted.
       if (this.#current === connection) this.#discard(error);
       throw new LendstreamError(
         'OUTCOME_UNKNOWN',
-        `Kafka at ${this.#address.host}:${this.#address.port} gave no answer to ${name}: ${describeError(error)}`,
+        `Kafka at ${this.#address.host}:${this.#address.port} gave no answer to ${request.name}: ${describeError(error)}`,
         { cause: error },
       );
     }
@@ -210,7 +203,45 @@ class LaneConnection {
   }
 }
 
-/** The shape in which kafkajs takes a body. */
-function encoded(body: Buffer): { buf: Buffer; buffer: Buffer; size(): number } {
-  return { buf: body, buffer: body, size: () => body.length };
+/**
+ * Sends the request over kafkajs's queue, which matches answers to requests and gives up on late ones, and answers the
+ * body of the answer. kafkajs's own way there copies each request twice: a third of what producing costs.
+ */
+function exchange<Answer>(connection: Connection, request: KafkaRequest<Answer>): Promise<Buffer> {
+  const { apiKey, apiVersion, name: apiName, brokerMilliseconds = 0 } = request;
+  const body = request.encode();
+  const pieces = Buffer.isBuffer(body) ? [body] : body;
+  const correlationId = connection.nextCorrelationId();
+  return new Promise((resolve, reject) => {
+    const { socket } = connection;
+    if (socket === undefined || !connection.isConnected()) return reject(new Error('The connection was closed'));
+    connection.requestQueue.push({
+      entry: { apiKey, apiName, apiVersion, correlationId, resolve: ({ payload }) => resolve(payload), reject },
+      expectResponse: true,
+      requestTimeout: answerMilliseconds + brokerMilliseconds,
+      sendRequest: () => {
+        socket.cork();
+        socket.write(headOf(request, correlationId, connection.clientId, pieces));
+        for (const piece of pieces) socket.write(piece);
+        socket.uncork();
+      },
+    });
+  });
 }
+
+/** Length and header (version 1) of a request. */
+function headOf(
+  { apiKey, apiVersion }: KafkaRequest<unknown>,
+  correlationId: number,
+  clientId: string,
+  pieces: readonly Buffer[],
+): Buffer {
+  const header = new WireWriter().int32(0).int16(apiKey).int16(apiVersion).int32(correlationId).string(clientId).take();
+  let length = header.length - lengthBytes;
+  for (const piece of pieces) length += piece.length;
+  header.writeInt32BE(length);
+  return header;
+}
+
+/** What the length before a request takes and does not count. */
+const lengthBytes = 4;

@@ -24,20 +24,26 @@ declare module 'kafkajs/src/cluster/connectionPoolBuilder.js' {
     socket: Socket | undefined;
     isConnected(): boolean;
     rejectRequests(error: Error): void;
-    send<Answer>(call: {
-      request: {
-        apiKey: number;
-        apiVersion: number;
-        apiName: string;
-        encode(): Promise<{ buf: Buffer; buffer: Buffer; size(): number }>;
-      };
-      response: {
-        decode(payload: Buffer): Promise<{ answer: Answer; clientSideThrottleTime: number }>;
-        parse(decoded: { answer: Answer }): Promise<Answer>;
-      };
-      requestTimeout: number;
-      logResponseError: boolean;
-    }): Promise<Answer>;
+    readonly clientId: string;
+    nextCorrelationId(): number;
+    /** Always false without SASL. */
+    isAuthenticated(): boolean;
+    authenticate(): Promise<void>;
+    readonly requestQueue: {
+      push(request: {
+        entry: {
+          apiKey: number;
+          apiName: string;
+          apiVersion: number;
+          correlationId: number;
+          resolve(answer: { payload: Buffer }): void;
+          reject(error: Error): void;
+        };
+        expectResponse: boolean;
+        requestTimeout: number;
+        sendRequest(): void;
+      }): void;
+    };
   }
   export interface ConnectionPool {
     getConnection(index: number): Promise<Connection>;

@@ -19,9 +19,6 @@ const replicationMilliseconds = 2_000;
 /** Answer when all in-sync replicas have the records. */
 const allReplicas = -1;
 
-/** What a request, a topic and a partition take besides their names and bytes, at most. */
-const framingBytes = 24;
-
 /**
  * Produce, version 7. All parts are led by the broker that is asked; each is stored or refused by itself.
  * @param transactionalId Null outside of transactions.
@@ -37,18 +34,18 @@ export function produceRequest(
     brokerMilliseconds: replicationMilliseconds,
     encode: () => {
       const topics = byTopic(parts);
-      let expectedBytes = framingBytes + 3 * (transactionalId?.length ?? 0);
-      for (const topic of topics.keys()) expectedBytes += framingBytes + 3 * topic.length;
-      for (const { bytes } of parts) expectedBytes += framingBytes + bytes.length;
-      const writer = new WireWriter(expectedBytes);
-      return writer
-        .string(transactionalId)
-        .int16(allReplicas)
-        .int32(replicationMilliseconds)
-        .array([...topics], ([topic, ofTopic]) => {
-          writer.string(topic).array(ofTopic, ({ partition, bytes }) => writer.int32(partition).bytes(bytes));
-        })
-        .take();
+      const pieces: Buffer[] = [];
+      let writer = new WireWriter().string(transactionalId).int16(allReplicas).int32(replicationMilliseconds);
+      writer.int32(topics.size);
+      for (const [topic, ofTopic] of topics) {
+        writer.string(topic).int32(ofTopic.length);
+        for (const { partition, bytes } of ofTopic) {
+          // The batch itself is not copied.
+          pieces.push(writer.int32(partition).int32(bytes.length).take(), bytes);
+          writer = new WireWriter();
+        }
+      }
+      return pieces;
     },
     decode: (answer) => {
       const reader = new WireReader(answer);
