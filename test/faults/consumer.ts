@@ -43,6 +43,8 @@ const streamSecondsLeast = 20;
 const commitTimeoutSeconds = 10;
 /** How often a stream without events looks whether it is to end. Milliseconds. */
 const stopCheckMilliseconds = 250;
+/** How long after the end of a stream its last cursors are committed once more. Milliseconds. */
+const lateCommitMilliseconds = 1_500;
 /** Before a stream is opened again. Milliseconds. */
 const reopenMilliseconds = 300;
 const openMillisecondsMaximum = 10_000;
@@ -131,6 +133,7 @@ async function readStream(
   let reason = 'the connection was closed without a last line';
   /** The last cursor of each partition that is not committed yet. */
   let owed = new Map<string, Batch['cursor']>();
+  let latest: readonly Batch['cursor'][] = [];
   let wake = (): void => {};
 
   const take = (line: string): void => {
@@ -160,9 +163,9 @@ async function readStream(
       continue;
     }
     if (subscription.workMilliseconds > 0 && !load.isDraining()) await load.pause(subscription.workMilliseconds);
-    const cursors = [...owed.values()];
+    latest = [...owed.values()];
     owed = new Map();
-    if (await commit(load, names, cursors, turn)) continue;
+    if (await commit(load, names, latest, turn)) continue;
     reason = 'a commit was not accepted';
     break;
   }
@@ -170,6 +173,11 @@ async function readStream(
   response.destroy();
   if (load.isStopping()) reason = 'the run is over';
   history.record({ kind: 'stream closed', ...names, reason });
+  const forgotten = owed.size > 0 ? [...owed.values()] : latest;
+  if (forgotten.length === 0) return;
+  await load.pause(lateCommitMilliseconds);
+  // A client that does not know yet: when others go on with its partitions, it must not be heard.
+  await commit(load, names, forgotten, turn);
 }
 
 /** Commits at one node or another, again when there is no answer. Answers whether the stream may go on. */

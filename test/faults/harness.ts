@@ -164,7 +164,7 @@ async function prepare(nodes: readonly ServiceNode[], history: HistoryWriter): P
     stream(await subscribe('batches', [ledger.name]), 3, 20, 100),
     stream(await subscribe('lending', lendingEventTypes), 2, 5, 50),
     // Slow, so that there is always something that it has not received.
-    stream(await subscribe('lagging', [expiring.name], false), 1, 1, 5, 300),
+    stream(await subscribe('lagging', [expiring.name], false), 2, 1, 5, 300),
   ];
 }
 
