@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
+/** Of a small event, as it is published. */
 export const eventBytes = 200;
 export const eventsPerBatch = 100;
 
@@ -14,17 +15,28 @@ export const eventSchema = {
   required: ['account', 'amount', 'text'],
 };
 
-/** One publish body: 100 events of exactly 200 bytes each. */
-export function publishBody(seed: number): Buffer {
-  const events = Array.from({ length: eventsPerBatch }, (_, index) => {
+/**
+ * 100 events of exactly the given size, as JSON.
+ * @param bytes 200 at least.
+ */
+export function eventBatch(seed: number, bytes = eventBytes): { readonly account: string; readonly json: string }[] {
+  return Array.from({ length: eventsPerBatch }, (_, index) => {
     const event = {
       metadata: { eid: randomUUID(), occurred_at: '2026-01-12T10:00:00.000Z' },
       account: `A-${(seed * eventsPerBatch + index) % 10_000}`,
       amount: 315.47,
       text: '',
     };
-    event.text = 'x'.repeat(eventBytes - JSON.stringify(event).length);
-    return JSON.stringify(event);
+    event.text = 'x'.repeat(bytes - JSON.stringify(event).length);
+    return { account: event.account, json: JSON.stringify(event) };
   });
-  return Buffer.from(`[${events.join(',')}]`);
+}
+
+/** One publish body with the events of {@link eventBatch}. */
+export function publishBody(seed: number, bytes = eventBytes): Buffer {
+  return Buffer.from(
+    `[${eventBatch(seed, bytes)
+      .map(({ json }) => json)
+      .join(',')}]`,
+  );
 }

@@ -19,10 +19,11 @@ export function startProgram(
   path: string,
   programArguments: readonly string[],
   environment: Record<string, string> = {},
+  nodeArguments: readonly string[] = [],
 ): Running {
   const program = fileURLToPath(new URL(`../../${path}`, import.meta.url));
   return follow(
-    spawn(process.execPath, [program, ...programArguments], {
+    spawn(process.execPath, [...nodeArguments, program, ...programArguments], {
       env: { ...process.env, ...environment },
       stdio: ['pipe', 'pipe', 'inherit'],
     }),

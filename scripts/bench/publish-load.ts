@@ -7,11 +7,12 @@ interface Settings {
   readonly connections: number;
   readonly milliseconds: number;
   readonly warmUpMilliseconds: number;
+  readonly eventBytes: number;
 }
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as Settings;
 const agent = new Agent({ keepAlive: true, maxSockets: settings.connections });
-const bodies = Array.from({ length: 32 }, (_, seed) => publishBody(seed));
+const bodies = Array.from({ length: 32 }, (_, seed) => publishBody(seed, settings.eventBytes));
 const headers = { 'Content-Type': 'application/json' };
 
 function publish(body: Buffer): Promise<void> {

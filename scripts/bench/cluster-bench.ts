@@ -1,0 +1,141 @@
+import { fillBacklog, readBacklog, type Backlog } from './backlog.ts';
+import type { BenchOptions, ClusterBench } from './bench-options.ts';
+import { measureCommands } from './cluster-commands.ts';
+import { tellCommits, tellHandOver, tellIdle, tellLatency } from './cluster-figures.ts';
+import { eventBytes, eventsPerBatch } from './events.ts';
+import { startMeasuredCluster, type MeasuredCluster } from './measured-cluster.ts';
+import { runProgram } from './processes.ts';
+import { against } from './report.ts';
+import { tellFirstEvent } from './service-figures.ts';
+import { figure } from './statistics.ts';
+
+/** The service on Kafka and Redis against raw kafkajs loops over the same topics. */
+export const clusterParts = [
+  'egress',
+  'egress-1k',
+  'fanout',
+  'publish',
+  'publish-1k',
+  'commands',
+  'commits',
+  'first',
+  'latency',
+  'hand-over',
+  'idle',
+] as const;
+
+const largeEventBytes = 1_000;
+/** Requests or sends under way at a time. */
+const inFlight = 8;
+const publishSettings = { milliseconds: 4_000, warmUpMilliseconds: 1_500 };
+const fanOut = 10;
+const freshSubscriptions = 300;
+
+interface Throughput {
+  readonly eventsPerSecond: number;
+}
+
+/** Runs the parts that are wanted on a cluster of their own. */
+export async function measureCluster(options: BenchOptions): Promise<void> {
+  const { report, wanted, scale, profileFolder } = options;
+  const cluster = await startMeasuredCluster((line) => report.progress(line), profileFolder);
+  try {
+    const service = await cluster.startService();
+    const bench: ClusterBench = { ...options, cluster, service };
+    const small = backlogOf('bench.small', 1_500_000 * scale, eventBytes);
+    const large = backlogOf('bench.large', 400_000 * scale, largeEventBytes);
+    // Publishing first: what it is compared with must not wait for a disk that still writes a backlog.
+    if (wanted('publish')) await measurePublish(bench, eventBytes);
+    if (wanted('publish-1k')) await measurePublish(bench, largeEventBytes);
+    if (wanted('egress', 'fanout', 'first', 'hand-over')) await fill(bench, small);
+    if (wanted('egress')) await measureEgress(bench, small);
+    if (wanted('fanout')) await measureFanOut(bench, { ...small, events: wholeBatches(300_000 * scale) });
+    if (wanted('egress-1k')) {
+      await fill(bench, large);
+      await measureEgress(bench, large);
+    }
+    if (wanted('commits')) await tellCommits(bench);
+    if (wanted('first')) {
+      await tellFirstEvent(report, service, small.eventType, Math.ceil(freshSubscriptions * scale));
+    }
+    if (wanted('latency')) await tellLatency(bench);
+    if (wanted('hand-over')) await tellHandOver(bench, small.eventType);
+    await service.stop();
+    if (wanted('commands')) await measureCommands(options, cluster);
+    if (wanted('idle')) await tellIdle(options, cluster);
+  } finally {
+    await cluster.stop();
+  }
+}
+
+function wholeBatches(events: number): number {
+  return Math.ceil(events / eventsPerBatch) * eventsPerBatch;
+}
+
+function backlogOf(eventType: string, events: number, bytes: number): Backlog {
+  return { eventType, events: wholeBatches(events), eventBytes: bytes };
+}
+
+async function fill({ report, service }: ClusterBench, backlog: Backlog): Promise<void> {
+  report.progress(`Filling a backlog of ${figure(backlog.events)} events of ${backlog.eventBytes} B`);
+  await fillBacklog(service, backlog);
+}
+
+async function measurePublish({ report, service, cluster }: ClusterBench, bytes: number): Promise<void> {
+  report.progress(`Publishing: ${bytes} B events, batches of ${eventsPerBatch}, ${inFlight} in flight`);
+  const eventType = `bench.publish-${bytes}`;
+  await service.defineEventType(eventType);
+  const settings = { ...publishSettings, eventBytes: bytes };
+  const overHttp = { ...settings, url: `${service.url}/event-types/${eventType}/events`, connections: inFlight };
+  const raw = { ...settings, brokers: cluster.brokers, topic: eventType, inFlight };
+  const turns = await report.inTurns(
+    async () => (await runProgram<Throughput>('scripts/bench/publish-load.js', overHttp)).eventsPerSecond,
+    async () => (await runProgram<Throughput>('scripts/bench/kafkajs-producer.js', raw)).eventsPerSecond,
+  );
+  report.tellRatio({
+    name: `HTTP publish / kafkajs producer, ${bytes} B`,
+    ratios: turns.ratios,
+    atLeast: 0.9,
+    stretch: 1.2,
+    figures: against(turns, 'events/s'),
+  });
+}
+
+/** As fast as it goes: large batches, a window that never closes, few commits. */
+const atFullSpeed = { batchLimit: 1_000, window: 200_000, commitEachLine: false };
+
+async function measureEgress({ report, service, cluster }: ClusterBench, backlog: Backlog): Promise<void> {
+  report.progress(`Egress: one stream over ${backlog.eventBytes} B events against a kafkajs consumer`);
+  const turns = await report.inTurns(
+    () => readBacklog(service, backlog, { streams: 1, ...atFullSpeed }),
+    () => consumeRaw(cluster, backlog, 1),
+  );
+  const isSmall = backlog.eventBytes === eventBytes;
+  report.tellRatio({
+    name: `one HTTP stream / kafkajs eachBatch, ${backlog.eventBytes} B`,
+    ratios: turns.ratios,
+    atLeast: isSmall ? 2 : 1.2,
+    stretch: isSmall ? 3.5 : 1.7,
+    figures: against(turns, 'events/s'),
+  });
+}
+
+async function measureFanOut({ report, service, cluster }: ClusterBench, backlog: Backlog): Promise<void> {
+  report.progress('Fan-out: ten streams of ten subscriptions against ten kafkajs consumers, total deliveries');
+  const turns = await report.inTurns(
+    () => readBacklog(service, backlog, { streams: fanOut, ...atFullSpeed }),
+    () => consumeRaw(cluster, backlog, fanOut),
+  );
+  report.tellRatio({
+    name: 'ten HTTP streams / ten kafkajs consumers',
+    ratios: turns.ratios,
+    atLeast: 2.5,
+    stretch: 5,
+    figures: against(turns, 'events/s'),
+  });
+}
+
+async function consumeRaw({ brokers }: MeasuredCluster, backlog: Backlog, consumers: number): Promise<number> {
+  const settings = { brokers, topic: backlog.eventType, consumers, events: backlog.events };
+  return (await runProgram<Throughput>('scripts/bench/kafkajs-consumer.js', settings)).eventsPerSecond;
+}

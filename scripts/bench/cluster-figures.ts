@@ -1,0 +1,147 @@
+import type { BenchOptions, ClusterBench } from './bench-options.ts';
+import { fillBacklog } from './backlog.ts';
+import { eventBytes } from './events.ts';
+import type { MeasuredCluster } from './measured-cluster.ts';
+import { runProgram } from './processes.ts';
+import { spread } from './report.ts';
+import { measureIdleStreams, openIdleStreams } from './service-figures.ts';
+import { figure, median, quantile } from './statistics.ts';
+
+/** What the service on Kafka and Redis is to keep to, compared with nothing but its targets. */
+
+/** The subscriptions of four partitions each that make sixteen lanes of commits. */
+const committingSubscriptions = 4;
+const committedEvents = 48_000;
+const commitSettings = { milliseconds: 3_000, warmUpMilliseconds: 1_000 };
+
+/** Cursor commits over HTTP, each of which moves a cursor on, 16 in flight. */
+export async function tellCommits({ report, service }: ClusterBench): Promise<void> {
+  report.progress('Cursor commits, 16 in flight');
+  const backlog = { eventType: 'bench.commits', events: committedEvents, eventBytes };
+  await fillBacklog(service, backlog);
+  const rates: number[] = [];
+  for (let round = 0; round <= report.rounds; round += 1) {
+    const subscriptions = await service.subscribe(committingSubscriptions, backlog.eventType);
+    const { commitsPerSecond, milliseconds } = await runProgram<{ commitsPerSecond: number; milliseconds: number }>(
+      'scripts/bench/commit-load.js',
+      { ...commitSettings, url: service.url, subscriptions, events: backlog.events },
+    );
+    report.progress(`    ${figure(commitsPerSecond)} commits/s, median ${figure(milliseconds)} ms`);
+    if (round > 0) rates.push(commitsPerSecond);
+    await service.unsubscribe(subscriptions);
+  }
+  const rate = median(rates);
+  report.tellFigure(
+    'cursor commits over HTTP, 16 in flight',
+    `${figure(rate)} (${spread(rates)}) commits/s`,
+    rate >= 8_000,
+    '>= 8,000 (stretch 15,000)',
+  );
+}
+
+const latencyEvents = 1_000;
+const latencySettings = { warmUpEvents: 200, everyMilliseconds: 5 };
+const idleStreamsBeside = 1_000;
+
+/** From publishing an event to its arrival on an open stream, alone and beside many idle streams. */
+export async function tellLatency(bench: ClusterBench): Promise<void> {
+  const { report, service, scale } = bench;
+  report.progress(`Publish to receive, one event every ${latencySettings.everyMilliseconds} ms`);
+  await tellLatencyOf(bench, 'publish to receive, one open stream', { p50: 3, p99: 12 });
+  const count = Math.ceil(idleStreamsBeside * scale);
+  report.progress(`The same beside ${figure(count)} idle streams`);
+  await service.defineEventType('bench.idle-beside');
+  const idle = await openIdleStreams(service, await service.subscribe(count, 'bench.idle-beside', 'end'));
+  await tellLatencyOf(bench, `publish to receive beside ${figure(count)} idle streams`, { p50: Infinity, p99: 26 });
+  await idle.close();
+}
+
+let latencyTypes = 0;
+
+async function tellLatencyOf(
+  { report, service, scale }: ClusterBench,
+  name: string,
+  target: { readonly p50: number; readonly p99: number },
+): Promise<void> {
+  latencyTypes += 1;
+  const eventType = `bench.latency-${latencyTypes}`;
+  await service.defineEventType(eventType);
+  const [p50s, p99s]: [number[], number[]] = [[], []];
+  for (let round = 0; round < report.rounds; round += 1) {
+    const [subscription] = await service.subscribe(1, eventType, 'end');
+    const { milliseconds } = await runProgram<{ milliseconds: number[] }>('scripts/bench/latency-load.js', {
+      ...latencySettings,
+      url: service.url,
+      eventType,
+      subscription,
+      events: Math.ceil(latencyEvents * scale),
+    });
+    p50s.push(quantile(milliseconds, 0.5));
+    p99s.push(quantile(milliseconds, 0.99));
+    report.progress(`    p50 ${figure(p50s.at(-1) ?? 0)} ms, p99 ${figure(p99s.at(-1) ?? 0)} ms`);
+  }
+  const [p50, p99] = [median(p50s), median(p99s)];
+  const targets = target.p50 === Infinity ? `p99 <= ${target.p99}` : `p50 <= ${target.p50}, p99 <= ${target.p99}`;
+  report.tellFigure(
+    name,
+    `p50 ${figure(p50)} (${spread(p50s)}) ms, p99 ${figure(p99)} (${spread(p99s)}) ms`,
+    p50 <= target.p50 && p99 <= target.p99,
+    targets,
+  );
+}
+
+const handOvers = 100;
+
+/** How long a partition stands still between the last commit of one process's stream and another process's stream. */
+export async function tellHandOver(bench: ClusterBench, eventType: string): Promise<void> {
+  const { report, service, cluster, scale } = bench;
+  report.progress('Hand-over to a stream of another process');
+  const other = await cluster.startService();
+  const subscriptions = await service.subscribe(Math.ceil(handOvers * scale), eventType);
+  const { milliseconds } = await runProgram<{ milliseconds: number[] }>('scripts/bench/hand-over-load.js', {
+    url: service.url,
+    otherUrl: other.url,
+    subscriptions,
+    partitions: 4,
+  });
+  await other.stop();
+  const [p50, p99] = [quantile(milliseconds, 0.5), quantile(milliseconds, 0.99)];
+  report.tellFigure(
+    'hand-over after the last commit',
+    `p50 ${figure(p50)} ms, p99 ${figure(p99)} ms`,
+    p99 <= 200,
+    'p99 <= 200',
+  );
+}
+
+const idleStreamsForMemory = 2_000;
+const idleStreamsAtRest = 1_000;
+const restMilliseconds = 10_000;
+
+/** What idle streams cost, each count in a process of its own. */
+export async function tellIdle({ report, scale }: BenchOptions, cluster: MeasuredCluster): Promise<void> {
+  if (process.platform !== 'linux') {
+    report.tell('memory and processor time of idle streams: only measured on Linux');
+    return;
+  }
+  const [many, fewer] = [Math.ceil(idleStreamsForMemory * scale), Math.ceil(idleStreamsAtRest * scale)];
+  report.progress(`Memory of ${figure(many)} idle streams, processor time of ${figure(fewer)}`);
+  const first = await cluster.startService();
+  const { kilobytesEach } = await measureIdleStreams(first, many, 0);
+  await first.stop();
+  report.tellFigure(
+    `memory per idle stream at ${figure(many)} streams`,
+    `${figure(kilobytesEach)} KB`,
+    kilobytesEach <= 20,
+    '<= 20 KB',
+  );
+  const second = await cluster.startService();
+  const { busyShare } = await measureIdleStreams(second, fewer, restMilliseconds);
+  await second.stop();
+  report.tellFigure(
+    `processor time at rest with ${figure(fewer)} idle streams`,
+    `${(busyShare * 100).toFixed(1)} % of a core`,
+    busyShare <= 0.02,
+    '<= 2 %',
+  );
+}

@@ -1,0 +1,172 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fillBacklog, readBacklog, type Backlog } from './backlog.ts';
+import type { BenchOptions } from './bench-options.ts';
+import { eventBytes, eventsPerBatch } from './events.ts';
+import { startMeasuredService, type MeasuredService } from './measured-service.ts';
+import { runProgram, startProgram } from './processes.ts';
+import { redisRound, redisServer } from './redis-load.ts';
+import { against } from './report.ts';
+import { measureIdleStreams, tellFirstEvent } from './service-figures.ts';
+import { figure, median } from './statistics.ts';
+
+/** The embedded store against what it is made of: a bare server with the same sync, a raw scan of its database. */
+export const embeddedParts = ['publish', 'egress', 'fanout', 'window', 'first', 'commands', 'idle'] as const;
+
+const connections = 8;
+const publishSettings = { connections, milliseconds: 3_000, warmUpMilliseconds: 1_000, eventBytes };
+const idleStreamCount = 2_000;
+const freshSubscriptions = 100;
+
+interface Bench extends BenchOptions {
+  readonly folder: string;
+  readonly service: MeasuredService;
+  readonly backlog: Backlog;
+}
+
+interface Throughput {
+  readonly eventsPerSecond: number;
+}
+
+/** Runs the parts that are wanted, in a folder and with a service of their own. */
+export async function measureEmbedded(options: BenchOptions): Promise<void> {
+  const { wanted, profileFolder, scale } = options;
+  const folder = await mkdtemp(join(tmpdir(), 'lendstream-bench-'));
+  const environment = { DATA_DIR: folder };
+  try {
+    const service = await startMeasuredService(environment, profileFolder);
+    const events = Math.ceil((800_000 * scale) / eventsPerBatch) * eventsPerBatch;
+    const backlog = { eventType: 'bench.backlog', events, eventBytes };
+    const bench: Bench = { ...options, folder, service, backlog };
+    if (wanted('publish')) await measurePublish(bench);
+    if (wanted('egress', 'fanout', 'window', 'first')) {
+      options.report.progress(`Filling a backlog of ${figure(backlog.events)} events`);
+      await fillBacklog(service, backlog);
+    }
+    if (wanted('egress')) await measureEgress(bench);
+    if (wanted('fanout')) await measureFanOut(bench);
+    if (wanted('window')) await measureWindow(bench);
+    if (wanted('first')) await tellFirstEvent(options.report, service, backlog.eventType, freshSubscriptions);
+    if (wanted('commands')) await measureCommands(bench);
+    await service.stop();
+    if (wanted('idle')) {
+      const fresh = await startMeasuredService(environment, profileFolder);
+      await tellIdleStreams({ ...bench, service: fresh });
+      await fresh.stop();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function measurePublish({ report, service, folder }: Bench): Promise<void> {
+  report.progress(`Publishing: ${eventBytes} B events, batches of ${eventsPerBatch}, ${connections} connections`);
+  await service.defineEventType('bench.publish');
+  const bare = startProgram('scripts/bench/bare-server.js', [join(folder, 'bare.log')]);
+  const bareUrl = await bare.nextLine();
+  const load = async (url: string): Promise<number> =>
+    (await runProgram<Throughput>('scripts/bench/publish-load.js', { ...publishSettings, url })).eventsPerSecond;
+  const turns = await report.inTurns(
+    () => load(`${service.url}/event-types/bench.publish/events`),
+    () => load(bareUrl),
+  );
+  await bare.stop();
+  report.tellRatio({
+    name: 'durable publish / bare server with the same sync',
+    ratios: turns.ratios,
+    atLeast: 0.5,
+    figures: against(turns, 'events/s'),
+  });
+  const redis = await redisServer(folder);
+  if (redis === undefined) {
+    report.tell('redis-server is not installed: no figure beside it');
+    return;
+  }
+  const redisRates: number[] = [];
+  for (let round = 0; round <= report.rounds; round += 1) redisRates.push(await redisRound(redis, connections));
+  await redis.stop();
+  const rate = median(redisRates.slice(1));
+  report.tell(`${'the same events by XADD, appendfsync always'.padEnd(52)} ${figure(rate)} events/s`);
+}
+
+/** As fast as it goes: large batches, a window that never closes, few commits. */
+const atFullSpeed = { batchLimit: 1_000, window: 200_000, commitEachLine: false };
+
+async function measureEgress({ report, service, folder, backlog }: Bench): Promise<void> {
+  report.progress('Egress: one stream over the backlog against a raw scan of the store');
+  const scan = { folder, topic: backlog.eventType };
+  const turns = await report.inTurns(
+    () => readBacklog(service, backlog, { streams: 1, ...atFullSpeed }),
+    async () => (await runProgram<Throughput>('scripts/bench/raw-scan.js', scan)).eventsPerSecond,
+  );
+  report.tellRatio({
+    name: 'one HTTP stream / raw scan of the store',
+    ratios: turns.ratios,
+    atLeast: 0.5,
+    figures: against(turns, 'events/s'),
+  });
+}
+
+async function measureFanOut({ report, service, backlog }: Bench): Promise<void> {
+  report.progress('Fan-out: ten subscriptions at once against one, total deliveries');
+  const turns = await report.inTurns(
+    () => readBacklog(service, backlog, { streams: 10, ...atFullSpeed }),
+    () => readBacklog(service, backlog, { streams: 1, ...atFullSpeed }),
+  );
+  report.tellRatio({
+    name: 'ten subscriptions / one, total deliveries',
+    ratios: turns.ratios,
+    atLeast: 2.5,
+    figures: against(turns, 'events/s'),
+  });
+}
+
+async function measureWindow({ report, service, backlog }: Bench): Promise<void> {
+  report.progress('One stream with max_uncommitted_events 1000, commits as fast as possible');
+  const reading = { streams: 1, batchLimit: 500, window: 1_000, commitEachLine: true };
+  const rates: number[] = [];
+  for (let round = 0; round < report.rounds; round += 1) rates.push(await readBacklog(service, backlog, reading));
+  const rate = median(rates);
+  report.tellFigure('one stream, window 1,000', `${figure(rate)} events/s`, rate >= 100_000, '>= 100,000');
+}
+
+async function tellIdleStreams({ report, service }: Bench): Promise<void> {
+  report.progress(`Memory of ${idleStreamCount} idle streams`);
+  if (process.platform !== 'linux') {
+    report.tell('memory per idle stream: only measured on Linux');
+    return;
+  }
+  const { kilobytesEach } = await measureIdleStreams(service, idleStreamCount, 0);
+  report.tellFigure(
+    'memory per idle stream at 2,000 streams',
+    `${figure(kilobytesEach)} KB`,
+    kilobytesEach <= 20,
+    '<= 20 KB',
+  );
+}
+
+async function measureCommands({ report, service }: Bench): Promise<void> {
+  report.progress('Commands: fees applied to loans by a producer');
+  const product = `bench-${Date.now()}`;
+  await service.call('POST', '/loanproducts', {
+    id: product,
+    name: 'Benchmark',
+    type: 'FIXED_TERM_LOAN',
+    currency: { code: 'EUR' },
+    interestSettings: { interestRate: { defaultValue: 10 } },
+    scheduleSettings: { numInstallments: { defaultValue: 4 } },
+    feesSettings: { allowArbitraryFees: true },
+  });
+  const loans = Array.from({ length: 100 }, (_, index) => `${product}-${index}`);
+  await Promise.all(
+    loans.map(async (id) => {
+      await service.call('POST', '/loans', { id, productTypeKey: product, loanAmount: 1000 });
+      await service.call('POST', `/loans/${id}:changeState`, { action: 'APPROVE' });
+      await service.call('POST', `/loans/${id}/disbursement-transactions`, { valueDate: '2026-01-12' });
+    }),
+  );
+  const load = { url: service.url, loans, commandsPerLoan: 50 };
+  const { commandsPerSecond } = await runProgram<{ commandsPerSecond: number }>('scripts/bench/command-load.js', load);
+  report.tell(`${'loan commands decided and visible'.padEnd(52)} ${figure(commandsPerSecond)} commands/s`);
+}

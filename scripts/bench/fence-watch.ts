@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import { Kafka, logLevel } from 'kafkajs';
+
+/**
+ * Watches, as a reader of committed records alone, how fence records of a topic move on: each says up to which offset
+ * the commands of its partition are done. Prints a line when it watches, and commands per second from the first fence
+ * record it sees to the last, those of the first one not counted.
+ */
+interface Settings {
+  readonly brokers: readonly string[];
+  readonly topic: string;
+  /** Of the commands: where the first one lies and where the next one would, for each partition. */
+  readonly commands: readonly { readonly partition: number; readonly first: number; readonly end: number }[];
+}
+
+const settings = JSON.parse(process.argv[2] ?? '{}') as Settings;
+const kafka = new Kafka({ clientId: 'bench', brokers: [...settings.brokers], logLevel: logLevel.ERROR });
+
+const admin = kafka.admin();
+await admin.connect();
+const ends = await admin.fetchTopicOffsets(settings.topic);
+await admin.disconnect();
+
+const positionForm = /^\{"position":(\d+)/;
+const headBytes = 40;
+
+/** The next command of each partition. */
+const positions = new Map(settings.commands.map(({ partition, first }) => [partition, first]));
+const total = settings.commands.reduce((sum, { first, end }) => sum + end - first, 0);
+
+function doneCommands(): number {
+  return settings.commands.reduce((sum, { partition, first }) => sum + (positions.get(partition) ?? first) - first, 0);
+}
+
+const consumer = kafka.consumer({ groupId: `bench-${randomUUID()}`, readUncommitted: false });
+await consumer.connect();
+await consumer.subscribe({ topics: [settings.topic] });
+
+let begin: { readonly at: number; readonly done: number } | undefined;
+const watched = new Promise<number>((resolve, reject) => {
+  consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error));
+  consumer
+    .run({
+      autoCommit: false,
+      eachBatch: async ({ batch }) => {
+        for (const { key, value } of batch.messages) {
+          const [, partition] = key?.toString().split('fence/') ?? [];
+          const position = positionForm.exec(value?.toString('latin1', 0, headBytes) ?? '')?.[1];
+          if (partition === undefined || position === undefined) continue;
+          positions.set(Number(partition), Number(position) + 1);
+        }
+        const done = doneCommands();
+        const now = performance.now();
+        if (done > 0) begin ??= { at: now, done };
+        if (begin !== undefined && done >= total) resolve(((total - begin.done) * 1000) / (now - begin.at));
+        await Promise.resolve();
+      },
+    })
+    .catch(reject);
+});
+for (const { partition, high } of ends) consumer.seek({ topic: settings.topic, partition, offset: high });
+console.log(JSON.stringify({ watching: true }));
+console.log(JSON.stringify({ commandsPerSecond: await watched }));
+process.exit(0);

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { Kafka, logLevel, Partitioners } from 'kafkajs';
+
+/**
+ * What a worker costs that decides nothing: a kafkajs consumer and a transactional producer for each partition. Each
+ * transaction writes, for every command of its batch, one record to each output topic, and one fence record that says
+ * up to where the commands are done. Ends after the last command. Prints its commands per transaction.
+ */
+interface Settings {
+  readonly brokers: readonly string[];
+  readonly commandTopic: string;
+  readonly outputs: readonly { readonly topic: string; readonly bytes: number }[];
+  readonly fenceTopic: string;
+  /** Commands in one transaction, at most. */
+  readonly commandsPerTransaction: number;
+  /** Where the first command lies and where the next one would, for each partition. */
+  readonly commands: readonly { readonly partition: number; readonly first: number; readonly end: number }[];
+  /** The pause before a request is sent again: after a commit Kafka refuses the next transaction for a moment. */
+  readonly retryMilliseconds: number;
+}
+
+const settings = JSON.parse(process.argv[2] ?? '{}') as Settings;
+const kafka = new Kafka({ clientId: 'bench', brokers: [...settings.brokers], logLevel: logLevel.NOTHING });
+const outputs = settings.outputs.map(({ topic, bytes }) => ({ topic, value: Buffer.alloc(bytes, 'x') }));
+
+const producers = await Promise.all(
+  settings.commands.map(async () => {
+    const producer = kafka.producer({
+      transactionalId: `bench-${randomUUID()}`,
+      idempotent: true,
+      maxInFlightRequests: 1,
+      createPartitioner: Partitioners.DefaultPartitioner,
+      retry: {
+        initialRetryTime: settings.retryMilliseconds,
+        maxRetryTime: 100,
+        factor: 0.1,
+        multiplier: 1.5,
+        retries: 60,
+      },
+    });
+    await producer.connect();
+    return producer;
+  }),
+);
+
+const total = settings.commands.reduce((sum, { first, end }) => sum + end - first, 0);
+let done = 0;
+let transactions = 0;
+
+async function transact(partition: number, keys: readonly (Buffer | null)[], position: number): Promise<void> {
+  const transaction = await producers[partition]?.transaction();
+  if (transaction === undefined) throw new Error(`There is no partition ${partition}`);
+  const fence = { partition, key: `fence/${partition}`, value: JSON.stringify({ position, outcomes: [] }) };
+  await transaction.sendBatch({
+    topicMessages: [
+      ...outputs.map(({ topic, value }) => ({ topic, messages: keys.map((key) => ({ partition, key, value })) })),
+      { topic: settings.fenceTopic, messages: [fence] },
+    ],
+  });
+  await transaction.commit();
+  transactions += 1;
+  done += keys.length;
+}
+
+const consumer = kafka.consumer({ groupId: `bench-${randomUUID()}` });
+await consumer.connect();
+await consumer.subscribe({ topics: [settings.commandTopic] });
+const finished = new Promise<void>((resolve, reject) => {
+  consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error));
+  consumer
+    .run({
+      autoCommit: false,
+      partitionsConsumedConcurrently: settings.commands.length,
+      eachBatch: async ({ batch }) => {
+        for (let from = 0; from < batch.messages.length; from += settings.commandsPerTransaction) {
+          const commands = batch.messages.slice(from, from + settings.commandsPerTransaction);
+          const keys = commands.map(({ key }) => key);
+          await transact(batch.partition, keys, Number(commands.at(-1)?.offset));
+        }
+        if (done >= total) resolve();
+      },
+    })
+    .catch(reject);
+});
+for (const { partition, first } of settings.commands) {
+  consumer.seek({ topic: settings.commandTopic, partition, offset: String(first) });
+}
+await finished;
+console.log(JSON.stringify({ commandsPerTransaction: done / transactions }));
+process.exit(0);

@@ -1,0 +1,67 @@
+import { Redis } from 'ioredis';
+import { Kafka, logLevel } from 'kafkajs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startCluster } from '../local-cluster/local-cluster.ts';
+import { startMeasuredService, type MeasuredService } from './measured-service.ts';
+
+/** A Kafka and a Redis of the benchmark's own, and processes of the service on them. */
+export interface MeasuredCluster {
+  readonly brokers: readonly string[];
+  /** Starts a process of the service with a data folder of its own. */
+  startService(environment?: Record<string, string>): Promise<MeasuredService>;
+  createTopics(names: readonly string[], partitionCount: number): Promise<void>;
+  /** Where the next record of each partition will lie, by partition. */
+  ends(topic: string): Promise<number[]>;
+  stop(): Promise<void>;
+}
+
+export async function startMeasuredCluster(
+  say: (line: string) => void,
+  profileFolder: string | undefined,
+): Promise<MeasuredCluster> {
+  const folder = await mkdtemp(join(tmpdir(), 'lendstream-bench-'));
+  const cluster = await startCluster({ say });
+  await syncEverySecond(cluster.redisUrl);
+  const kafka = new Kafka({ clientId: 'bench', brokers: [...cluster.kafkaBrokers], logLevel: logLevel.ERROR });
+  const admin = kafka.admin();
+  await admin.connect();
+  let services = 0;
+  return {
+    brokers: cluster.kafkaBrokers,
+    startService(environment = {}) {
+      services += 1;
+      return startMeasuredService(
+        {
+          KAFKA_BROKERS: cluster.kafkaBrokers.join(','),
+          REDIS_URL: cluster.redisUrl,
+          DATA_DIR: join(folder, `service-${services}`),
+          ...environment,
+        },
+        profileFolder,
+      );
+    },
+    async createTopics(names, partitionCount) {
+      const topics = names.map((topic) => ({ topic, numPartitions: partitionCount }));
+      await admin.createTopics({ topics, waitForLeaders: true });
+    },
+    async ends(topic) {
+      const offsets: number[] = [];
+      for (const { partition, high } of await admin.fetchTopicOffsets(topic)) offsets[partition] = Number(high);
+      return offsets;
+    },
+    async stop() {
+      await admin.disconnect();
+      await cluster.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The setting the targets are for; the cluster of scripts/cluster syncs each write. */
+async function syncEverySecond(url: string): Promise<void> {
+  const redis = new Redis(url);
+  await redis.config('SET', 'appendfsync', 'everysec');
+  await redis.quit();
+}

@@ -1,0 +1,106 @@
+import { eventSchema } from './events.ts';
+import { startProgram, type Running } from './processes.ts';
+
+/** The service that is measured, in a process of its own. */
+export interface MeasuredService {
+  readonly url: string;
+  readonly processId: number;
+  call(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
+  /** Of {@link partitionCount} partitions, by account. */
+  defineEventType(name: string): Promise<void>;
+  /** Answers the ids of new subscriptions. */
+  subscribe(count: number, eventType: string, readFrom?: 'begin' | 'end'): Promise<string[]>;
+  unsubscribe(subscriptions: readonly string[]): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export const partitionCount = 4;
+
+/** How many requests are under way at a time when many subscriptions are made. */
+const requestsAtOnce = 50;
+
+let groups = 0;
+
+/**
+ * @param environment Settings of the service besides PORT, and DATA_DIR among them.
+ * @param profileFolder Where a CPU profile is left when the service has ended.
+ */
+export async function startMeasuredService(
+  environment: Record<string, string>,
+  profileFolder?: string,
+): Promise<MeasuredService> {
+  const nodeArguments = profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
+  const running = startProgram('src/main.js', [], { PORT: '0', LOG_LEVEL: 'warn', ...environment }, nodeArguments);
+  let url = '';
+  while (url === '') {
+    const line = await running.nextLine();
+    url = /ready at (http:\S+)/.exec(line)?.[1] ?? '';
+    if (url === '') process.stderr.write(`${line}\n`);
+  }
+  void passOn(running);
+
+  const call = async (method: string, path: string, body?: unknown): Promise<Record<string, unknown>> => {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      ...(body === undefined ? {} : { body: Buffer.isBuffer(body) ? new Uint8Array(body) : JSON.stringify(body) }),
+      headers: { 'Content-Type': 'application/json' },
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path} was answered ${response.status}: ${text}`);
+    return text.startsWith('{') ? (JSON.parse(text) as Record<string, unknown>) : {};
+  };
+  const subscribeOnce = async (eventType: string, readFrom: 'begin' | 'end'): Promise<string> => {
+    groups += 1;
+    const { id } = await call('POST', '/subscriptions', {
+      owning_application: 'bench',
+      event_types: [eventType],
+      consumer_group: `group-${groups}`,
+      read_from: readFrom,
+    });
+    return String(id);
+  };
+  return {
+    url,
+    processId: running.child.pid ?? 0,
+    call,
+    async defineEventType(name) {
+      await call('POST', '/event-types', {
+        name,
+        owning_application: 'bench',
+        category: 'business',
+        enrichment_strategies: ['metadata_enrichment'],
+        partition_strategy: 'hash',
+        partition_key_fields: ['account'],
+        schema: { type: 'json_schema', schema: JSON.stringify(eventSchema) },
+        default_statistic: {
+          messages_per_minute: 1,
+          message_size: 1,
+          read_parallelism: partitionCount,
+          write_parallelism: partitionCount,
+        },
+      });
+    },
+    async subscribe(count, eventType, readFrom = 'begin') {
+      const subscriptions: string[] = [];
+      while (subscriptions.length < count) {
+        const size = Math.min(requestsAtOnce, count - subscriptions.length);
+        const ids = await Promise.all(Array.from({ length: size }, () => subscribeOnce(eventType, readFrom)));
+        subscriptions.push(...ids);
+      }
+      return subscriptions;
+    },
+    async unsubscribe(subscriptions) {
+      for (const id of subscriptions) await call('DELETE', `/subscriptions/${id}`);
+    },
+    stop: () => running.stop(),
+  };
+}
+
+/** What the service says after it is ready are its warnings, until its output ends. */
+async function passOn(running: Running): Promise<void> {
+  for (;;) {
+    const line = await running.nextLine().catch(() => undefined);
+    if (line === undefined) return;
+    if (line.startsWith('{')) process.stderr.write(`${line}\n`);
+  }
+}

@@ -1,0 +1,91 @@
+import { figure, median, quantile } from './statistics.ts';
+
+/** What a benchmark tells while it runs and at its end. */
+export interface Report {
+  /** Rounds that count, of everything that is measured in rounds. */
+  readonly rounds: number;
+  readonly lines: readonly string[];
+  /** Targets that were not reached. */
+  readonly missed: number;
+  /** Tells the person who waits, and nobody else. */
+  progress(text: string): void;
+  tell(text: string): void;
+  tellRatio(ratio: Ratio): void;
+  tellFigure(name: string, text: string, reached: boolean, target: string): void;
+  /** Runs both in turns, drops the first turn of each, and answers the pairs. */
+  inTurns(first: () => Promise<number>, second: () => Promise<number>): Promise<Turns>;
+}
+
+export interface Ratio {
+  readonly name: string;
+  readonly ratios: readonly number[];
+  readonly atLeast: number;
+  /** What one would be glad of. */
+  readonly stretch?: number;
+  readonly figures: string;
+}
+
+export interface Turns {
+  readonly firsts: readonly number[];
+  readonly seconds: readonly number[];
+  readonly ratios: readonly number[];
+}
+
+const nameColumns = 52;
+
+/** @param title The first line: what the figures were measured on. */
+export function createReport(rounds: number, title: string): Report {
+  const lines = [title];
+  let missed = 0;
+  const progress = (text: string): void => void process.stderr.write(`${text}\n`);
+  progress(title);
+  const tell = (text: string): void => {
+    lines.push(text);
+    progress(`  ${text}`);
+  };
+  return {
+    rounds,
+    lines,
+    get missed() {
+      return missed;
+    },
+    progress,
+    tell,
+    tellRatio({ name, ratios, atLeast, stretch, figures }) {
+      const value = median(ratios);
+      const verdict = value >= atLeast ? 'ok' : 'MISSED';
+      if (value < atLeast) missed += 1;
+      tell(
+        `${name.padEnd(nameColumns)} ${value.toFixed(2)} (${spread(ratios, (each) => each.toFixed(2))})` +
+          `  at least ${atLeast}${stretch === undefined ? '' : ` (stretch ${stretch})`}  ${verdict}   ${figures}`,
+      );
+    },
+    tellFigure(name, text, reached, target) {
+      if (!reached) missed += 1;
+      tell(`${name.padEnd(nameColumns)} ${text}  target ${target}  ${reached ? 'ok' : 'MISSED'}`);
+    },
+    async inTurns(first, second) {
+      const firsts: number[] = [];
+      const seconds: number[] = [];
+      for (let round = 0; round <= rounds; round += 1) {
+        const a = await first();
+        const b = await second();
+        progress(`    ${round === 0 ? 'warm-up' : `round ${round}`}: ${figure(a)} against ${figure(b)}`);
+        if (round === 0) continue;
+        firsts.push(a);
+        seconds.push(b);
+      }
+      return { firsts, seconds, ratios: firsts.map((value, index) => value / (seconds[index] ?? Number.NaN)) };
+    },
+  };
+}
+
+/** The 10th to the 90th percentile. */
+export function spread(values: readonly number[], write: (value: number) => string = figure): string {
+  return `${write(quantile(values, 0.1))}..${write(quantile(values, 0.9))}`;
+}
+
+/** Both sides of a ratio, for scale. */
+export function against({ firsts, seconds }: Turns, unit: string): string {
+  return `${figure(median(firsts))} against ${figure(median(seconds))} ${unit}`;
+}

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { MeasuredService } from './measured-service.ts';
+import { runProgram, startProgram } from './processes.ts';
+import type { Report } from './report.ts';
+import { figure, quantile } from './statistics.ts';
+
+/** Figures of the service that are compared with nothing but their target, on either backend. */
+
+/** Tells the time from asking for a stream of a fresh subscription to its first event. */
+export async function tellFirstEvent(
+  report: Report,
+  service: MeasuredService,
+  eventType: string,
+  count: number,
+): Promise<void> {
+  report.progress('First event of a fresh subscription');
+  const subscriptions = await service.subscribe(count, eventType);
+  const { milliseconds } = await runProgram<{ milliseconds: number[] }>('scripts/bench/first-event.js', {
+    url: service.url,
+    subscriptions,
+  });
+  const [p50, p99] = [quantile(milliseconds, 0.5), quantile(milliseconds, 0.99)];
+  report.tellFigure(
+    'first event of a fresh subscription',
+    `p50 ${figure(p50)} ms, p99 ${figure(p99)} ms`,
+    p50 <= 10 && p99 <= 50,
+    'p50 <= 10, p99 <= 50',
+  );
+}
+
+export interface IdleStreams {
+  /** Kilobytes of resident memory. */
+  readonly kilobytesEach: number;
+  /** Of one core, while nothing happens. */
+  readonly busyShare: number;
+}
+
+/** Streams that are opened first, so that code and pools that all streams share are not counted to them. */
+const warmUpStreams = 100;
+const settleMilliseconds = 2_000;
+
+/**
+ * What idle streams cost a service that has done nothing before: what that left in the heap would hide the difference.
+ * Linux only.
+ * @param watchMilliseconds How long the processor time is watched while they are idle.
+ */
+export async function measureIdleStreams(
+  service: MeasuredService,
+  count: number,
+  watchMilliseconds: number,
+): Promise<IdleStreams> {
+  const eventType = `bench.idle.${Date.now()}`;
+  await service.defineEventType(eventType);
+  const subscriptions = await service.subscribe(count, eventType, 'end');
+  const warm = await openIdleStreams(service, subscriptions.slice(0, warmUpStreams));
+  await warm.close();
+  await sleep(settleMilliseconds);
+  const before = residentKilobytes(service.processId);
+  const idle = await openIdleStreams(service, subscriptions);
+  await sleep(settleMilliseconds);
+  const kilobytesEach = (residentKilobytes(service.processId) - before) / count;
+  const busyBefore = processorMilliseconds(service.processId);
+  await sleep(watchMilliseconds);
+  const busyShare = (processorMilliseconds(service.processId) - busyBefore) / watchMilliseconds;
+  await idle.close();
+  return { kilobytesEach, busyShare };
+}
+
+/** Opens one idle stream for each subscription, in a process of their own. */
+export async function openIdleStreams(
+  service: MeasuredService,
+  subscriptions: readonly string[],
+): Promise<{ close(): Promise<void> }> {
+  const idle = startProgram('scripts/bench/idle-streams.js', [JSON.stringify({ url: service.url, subscriptions })]);
+  await idle.nextLine();
+  return { close: () => idle.stop() };
+}
+
+function residentKilobytes(processId: number): number {
+  const status = readFileSync(`/proc/${processId}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN);
+}
+
+/** Ticks of the kernel's clock, in which it counts processor time: 100 a second on every Linux there is. */
+const tickMilliseconds = 10;
+
+/** Processor time of all threads so far. */
+export function processorMilliseconds(processId: number): number {
+  const stat = readFileSync(`/proc/${processId}/stat`, 'utf8');
+  // The name in parentheses may hold spaces; after it, user time is the 12th field and system time the 13th.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * tickMilliseconds;
+}
