@@ -3,8 +3,14 @@ import { LendstreamError, describeError, isLendstreamError } from '../errors.ts'
 import type { Logger } from '../logger.ts';
 import type { Script } from './scripts.ts';
 
-/** How long Redis may take to answer one call before the call fails. Milliseconds. */
-const commandMillisecondsMaximum = 2_000;
+/**
+ * How long nothing may come back while something is asked: then the connection counts as dead, what was asked fails, and
+ * another connection is sought. Milliseconds.
+ */
+const silenceMillisecondsMaximum = 2_000;
+
+/** How often the connection for messages is tried: nothing else is asked on it. Milliseconds. */
+const pingMilliseconds = 5_000;
 
 /** How long connecting may take before it is tried again. Milliseconds. */
 const connectMillisecondsMaximum = 2_000;
@@ -47,6 +53,7 @@ export class RedisConnection {
   readonly #logger: Logger;
   readonly #address: string;
   readonly #channels = new Set<string>();
+  readonly #pings: NodeJS.Timeout;
   /** Whether calls may pass: undefined while there is no connection. */
   #ready: Promise<void> | undefined;
   /** The run ids of the servers that were behind the connection last. */
@@ -74,6 +81,7 @@ export class RedisConnection {
     for (const client of [this.#client, this.#subscriber]) {
       client.on('error', (error: unknown) => this.#noteOutage(error));
     }
+    this.#pings = setInterval(() => this.#ping(), pingMilliseconds).unref();
   }
 
   /**
@@ -149,6 +157,7 @@ export class RedisConnection {
   close(): void {
     this.#isClosed = true;
     this.#ready = undefined;
+    clearInterval(this.#pings);
     this.#client.disconnect();
     this.#subscriber.disconnect();
   }
@@ -216,6 +225,11 @@ export class RedisConnection {
     }
   }
 
+  #ping(): void {
+    if (this.#subscriber.status !== 'ready') return;
+    this.#subscriber.ping().catch((error: unknown) => this.#noteOutage(error));
+  }
+
   /** Once per outage: attempts to reconnect go on several times a second. */
   #noteOutage(error: unknown): void {
     if (this.#outageLogged || this.#isClosed) return;
@@ -227,7 +241,7 @@ export class RedisConnection {
 function createClient(redisUrl: string, isForCalls: boolean): Client {
   const options = {
     connectTimeout: connectMillisecondsMaximum,
-    commandTimeout: commandMillisecondsMaximum,
+    socketTimeout: silenceMillisecondsMaximum,
     autoResubscribe: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,

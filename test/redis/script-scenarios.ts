@@ -1,0 +1,493 @@
+import { expect } from 'chai';
+import type { Redis } from 'ioredis';
+import { randomUUID } from 'node:crypto';
+import {
+  partitionKey,
+  type CommittedOffset,
+  type Coordination,
+  type PartitionOwnership,
+  type Topology,
+} from '../../src/broker/coordination.ts';
+import { readMirror } from '../../src/broker/cursor-mirror.ts';
+import type { EventLog } from '../../src/broker/event-log.ts';
+import { rebalance } from '../../src/broker/rebalance.ts';
+import { KeySpace, shardCount } from '../../src/redis/keys.ts';
+import { loadScripts, type ScriptSource } from '../../src/redis/scripts.ts';
+
+/** What a scenario works with: two processes on the same, possibly wrong, scripts. */
+export interface ScenarioWorld {
+  readonly first: Coordination;
+  readonly second: Coordination;
+  readonly client: Redis;
+  readonly keys: KeySpace;
+  readonly log: EventLog;
+  readonly scriptSource: ScriptSource;
+  elapse(milliseconds: number): Promise<void>;
+}
+
+const eventType = 'scenario.loans';
+const node = 'scenario-node';
+const leaseMilliseconds = 60_000;
+
+const place = (partition: number) => ({ eventType, partition });
+const at = (partition: number, offset: number): CommittedOffset => ({ eventType, partition, offset });
+const notOwner = (partition: number) => ({ outcome: 'not_owner', cursor: place(partition) });
+
+/** One subscription of its own for each scenario. */
+class Scenario {
+  readonly subscription = randomUUID();
+  readonly world: ScenarioWorld;
+
+  constructor(world: ScenarioWorld) {
+    this.world = world;
+  }
+
+  initialise(...offsets: number[]): Promise<void> {
+    return this.world.first.initialise(
+      this.subscription,
+      offsets.map((offset, partition) => at(partition, offset)),
+    );
+  }
+
+  async join({ requested = [], nodeId = node, process = this.world.first }: JoinOptions = {}): Promise<string> {
+    const streamId = randomUUID();
+    await process.renewLease(nodeId, leaseMilliseconds);
+    const session = { streamId, nodeId, requestedPartitions: requested.map(place), openedAt: 1 };
+    expect(await process.openSession(this.subscription, session)).to.deep.equal({ outcome: 'opened' });
+    return streamId;
+  }
+
+  async refusedJoin(requested: number[] = []): Promise<string> {
+    const session = { streamId: randomUUID(), nodeId: node, requestedPartitions: requested.map(place), openedAt: 1 };
+    return (await this.world.first.openSession(this.subscription, session)).outcome;
+  }
+
+  topology(): Promise<Topology> {
+    return this.world.first.topology(this.subscription);
+  }
+
+  async settle(): Promise<void> {
+    const { generation, sessions, partitions } = await this.topology();
+    const changes = rebalance(sessions, partitions);
+    expect(await this.world.first.applyOwnership(this.subscription, generation, changes)).to.equal('applied');
+  }
+
+  /** A stream that owns partitions with these offsets. */
+  async owning(...offsets: number[]): Promise<string> {
+    await this.initialise(...offsets);
+    const streamId = await this.join();
+    await this.settle();
+    return streamId;
+  }
+
+  async partition(number: number): Promise<PartitionOwnership> {
+    const found = (await this.topology()).partitions.find(({ partition }) => partition === number);
+    if (found === undefined) throw new Error(`Partition ${number} is not known`);
+    return found;
+  }
+
+  async offsets(process: Coordination = this.world.first): Promise<number[]> {
+    return (await process.committedOffsets(this.subscription)).map(({ offset }) => offset);
+  }
+
+  commit(streamId: string, ...cursors: (CommittedOffset & { fence?: number })[]) {
+    return this.world.first.commit(this.subscription, streamId, cursors);
+  }
+
+  release(streamId: string, partition: number, fence: number) {
+    return this.world.first.release(this.subscription, streamId, place(partition), fence);
+  }
+
+  async apply(generation: number, partition: number, streamId: string, nextStreamId: string | null = null) {
+    const state = nextStreamId === null ? ('assigned' as const) : ('reassigning' as const);
+    const changes = [{ ...place(partition), state, streamId, nextStreamId }];
+    return this.world.first.applyOwnership(this.subscription, generation, changes);
+  }
+
+  key(kind: Parameters<KeySpace['key']>[1]): string {
+    return this.world.keys.key(this.subscription, kind);
+  }
+
+  async mirrored(): Promise<number[]> {
+    return ((await readMirror(this.world.log)).get(this.subscription) ?? []).map(({ offset }) => offset);
+  }
+
+  /** Redis forgets everything of this service. */
+  async lose(): Promise<void> {
+    const { client, keys } = this.world;
+    const all = await Promise.all(
+      Array.from({ length: shardCount }, (_, shard) => {
+        const one = keys.shardKey(shard, 'shard');
+        return client.keys(`${one.slice(0, one.lastIndexOf(':'))}*`);
+      }),
+    );
+    for (const list of all) if (list.length > 0) await client.del(...list);
+  }
+}
+
+interface JoinOptions {
+  readonly requested?: number[];
+  readonly nodeId?: string;
+  readonly process?: Coordination;
+}
+
+async function soon(condition: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 1_500;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error('What was waited for did not come');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** By name; each throws when something is not as it must be. */
+export const scenarios: Readonly<Record<string, (world: ScenarioWorld) => Promise<void>>> = {
+  'a commit counts for the owner only, under its fence, and as long as its session is open': async (world) => {
+    const scenario = new Scenario(world);
+    const streamId = await scenario.owning(5, 5);
+    const other = await scenario.join();
+    const { fence } = await scenario.partition(0);
+    expect(await scenario.commit(streamId, { ...at(0, 6), fence: fence - 1 })).to.deep.equal(notOwner(0));
+    expect(await scenario.commit(other, at(0, 6))).to.deep.equal(notOwner(0));
+    expect(await scenario.commit(streamId, at(0, 6), at(7, 6))).to.deep.equal(notOwner(7));
+    await scenario.settle();
+    await scenario.release(streamId, 1, (await scenario.partition(1)).fence);
+    expect(await scenario.commit(streamId, at(0, 6), at(1, 6))).to.deep.equal(notOwner(1));
+    expect(await scenario.offsets()).to.deep.equal([5, 5]);
+    // Nothing but its session is gone.
+    await world.client.hdel(scenario.key('sessions'), streamId);
+    expect(await scenario.commit(streamId, at(0, 6))).to.deep.equal({ outcome: 'session_not_found' });
+  },
+
+  'offsets move forward only, judged in order': async (world) => {
+    const scenario = new Scenario(world);
+    const streamId = await scenario.owning(5);
+    expect(await scenario.commit(streamId, at(0, 9), at(0, 7), at(0, 10))).to.deep.equal({
+      outcome: 'committed',
+      advanced: [true, false, true],
+    });
+    expect(await scenario.offsets()).to.deep.equal([10]);
+    expect(await scenario.commit(streamId, at(0, 3))).to.deep.equal({ outcome: 'committed', advanced: [false] });
+    expect(await scenario.commit(streamId, at(0, 10))).to.deep.equal({ outcome: 'committed', advanced: [false] });
+    expect(await scenario.offsets()).to.deep.equal([10]);
+  },
+
+  'large numbers are kept exactly': async (world) => {
+    const scenario = new Scenario(world);
+    const streamId = await scenario.owning(-1);
+    const offset = Number.MAX_SAFE_INTEGER - 1;
+    await scenario.commit(streamId, at(0, offset));
+    expect(await scenario.offsets()).to.deep.equal([offset]);
+    expect((await scenario.partition(0)).fence).to.satisfy(Number.isSafeInteger);
+  },
+
+  'what was committed is dirty until it is mirrored, and soon it is': async (world) => {
+    const scenario = new Scenario(world);
+    const streamId = await scenario.owning(-1);
+    await scenario.commit(streamId, at(0, 4));
+    const member = `${scenario.subscription}/${partitionKey(place(0))}`;
+    expect(await world.client.hget(scenario.key('dirty'), member)).to.match(/^4@\d+$/);
+    await soon(async () => (await scenario.mirrored())[0] === 4);
+    await soon(async () => (await world.client.hget(scenario.key('dirty'), member)) === null);
+  },
+
+  'what changed while it was mirrored stays dirty, and a late writer writes again what is newer': async (world) => {
+    const scenario = new Scenario(world);
+    const streamId = await scenario.owning(-1);
+    await scenario.commit(streamId, at(0, 4));
+    const field = partitionKey(place(0));
+    const newer = ((await world.client.hget(scenario.key('offsets'), field)) ?? '').replace('4@', '8@');
+    await world.client.hset(scenario.key('offsets'), field, newer);
+    await soon(async () => (await scenario.mirrored())[0] === 8);
+  },
+
+  'a compare-and-set under an older generation changes nothing': async (world) => {
+    const scenario = new Scenario(world);
+    await scenario.initialise(-1);
+    const { generation } = await scenario.topology();
+    const streamId = await scenario.join();
+    expect(await scenario.apply(generation, 0, streamId)).to.equal('conflict');
+    expect((await scenario.partition(0)).streamId).to.equal(null);
+  },
+
+  'every change of sessions and ownership raises the generation': async (world) => {
+    const scenario = new Scenario(world);
+    let generation = 0;
+    const grown = async (step: string): Promise<void> => {
+      const now = (await scenario.topology()).generation;
+      expect(now, step).to.be.greaterThan(generation);
+      generation = now;
+    };
+    await scenario.initialise(-1, -1);
+    await grown('initialise');
+    const streamId = await scenario.join();
+    await grown('open');
+    await scenario.settle();
+    await grown('apply');
+    await scenario.release(streamId, 0, (await scenario.partition(0)).fence);
+    await grown('release');
+    await world.first.closeSession(scenario.subscription, streamId);
+    await grown('close');
+    await world.first.beginReset(scenario.subscription);
+    await grown('begin reset');
+    await world.first.finishReset(scenario.subscription, [at(0, 3)]);
+    await grown('finish reset');
+  },
+
+  'an open owner keeps its partition, and closed streams get none': async (world) => {
+    const scenario = new Scenario(world);
+    const streamId = await scenario.owning(-1, -1);
+    const other = await scenario.join();
+    await scenario.initialise(-1, -1, -1);
+    const { generation } = await scenario.topology();
+    expect(await scenario.apply(generation, 0, other), 'steal').to.equal('conflict');
+    expect(await scenario.apply(generation, 2, 'gone'), 'closed owner').to.equal('conflict');
+    expect(await scenario.apply(generation, 0, streamId, 'gone'), 'closed next').to.equal('conflict');
+    expect(await scenario.apply(generation, 0, other, streamId), 'reassigned by a stranger').to.equal('conflict');
+    expect(await scenario.apply(generation, 9, other), 'unknown partition').to.equal('conflict');
+    expect((await scenario.partition(0)).streamId).to.equal(streamId);
+  },
+
+  'each new owner has the next fence, and an owner that stays keeps its own': async (world) => {
+    const scenario = new Scenario(world);
+    await scenario.initialise(-1, -1);
+    const before = (await scenario.partition(1)).fence;
+    const streamId = await scenario.join();
+    await scenario.settle();
+    expect((await scenario.partition(1)).fence).to.equal(before + 1);
+    const next = await scenario.join();
+    await scenario.settle();
+    expect(await scenario.partition(1)).to.deep.include({ state: 'reassigning', streamId, fence: before + 1 });
+    expect(await scenario.release(streamId, 1, before + 1)).to.deep.equal({
+      outcome: 'released',
+      nextStreamId: next,
+      fence: before + 2,
+    });
+    expect(await scenario.partition(1)).to.deep.include({ state: 'assigned', streamId: next, fence: before + 2 });
+    await world.first.closeSession(scenario.subscription, next);
+    await scenario.settle();
+    expect(await scenario.partition(1)).to.deep.include({ streamId, fence: before + 3 });
+  },
+
+  'only the owner releases, under its fence, and nothing goes to a stream that has closed': async (world) => {
+    const scenario = new Scenario(world);
+    const streamId = await scenario.owning(-1, -1);
+    const next = await scenario.join();
+    await scenario.settle();
+    const { fence } = await scenario.partition(1);
+    expect(await scenario.release(next, 1, fence)).to.deep.equal({ outcome: 'fenced' });
+    expect(await scenario.release(streamId, 1, fence - 1)).to.deep.equal({ outcome: 'fenced' });
+    await world.first.closeSession(scenario.subscription, next);
+    expect(await scenario.release(streamId, 1, fence)).to.deep.include({ outcome: 'released', nextStreamId: null });
+    expect(await scenario.partition(1)).to.deep.include({ state: 'unassigned', streamId: null, nextStreamId: null });
+  },
+
+  'who closes leaves nothing behind': async (world) => {
+    const scenario = new Scenario(world);
+    const streamId = await scenario.owning(-1, -1);
+    const next = await scenario.join();
+    await scenario.settle();
+    await world.first.closeSession(scenario.subscription, streamId);
+    const { sessions } = await scenario.topology();
+    expect(sessions.map((session) => session.streamId)).to.deep.equal([next]);
+    expect(await scenario.partition(0)).to.deep.include({ state: 'unassigned', streamId: null });
+    expect(await scenario.partition(1)).to.deep.include({ state: 'assigned', streamId: next });
+  },
+
+  'sessions end with the lease of their node, and not before': async (world) => {
+    const scenario = new Scenario(world);
+    await scenario.initialise(-1, -1);
+    const dying = randomUUID();
+    const dead = await scenario.join({ nodeId: dying });
+    const alive = await scenario.join();
+    await scenario.settle();
+    expect(await world.first.reapSessions(scenario.subscription)).to.equal(0);
+    await world.elapse(leaseMilliseconds - 5_000);
+    await world.first.renewLease(node, leaseMilliseconds);
+    expect(await world.first.reapSessions(scenario.subscription)).to.equal(0);
+    await world.elapse(5_000);
+    expect(await world.first.reapSessions(scenario.subscription)).to.equal(1);
+    const { sessions, partitions } = await scenario.topology();
+    expect(sessions.map(({ streamId }) => streamId)).to.deep.equal([alive]);
+    expect(partitions.map(({ streamId }) => streamId)).not.to.include(dead);
+  },
+
+  'there is room for as many streams as partitions, and each is requested once': async (world) => {
+    const scenario = new Scenario(world);
+    await scenario.initialise(-1, -1);
+    await scenario.join({ requested: [1] });
+    await scenario.join();
+    expect(await scenario.refusedJoin()).to.equal('no_free_slots');
+    expect(await scenario.refusedJoin([1])).to.equal('partitions_taken');
+    expect(await scenario.refusedJoin([0])).to.equal('opened');
+  },
+
+  'initialising changes nothing that is known': async (world) => {
+    const scenario = new Scenario(world);
+    const streamId = await scenario.owning(5);
+    await scenario.initialise(9, 9);
+    expect(await scenario.offsets()).to.deep.equal([5, 9]);
+    expect((await scenario.partition(0)).streamId).to.equal(streamId);
+  },
+
+  'a reset goes backwards, disowns everybody under new fences, and refuses streams until it is over': async (world) => {
+    const scenario = new Scenario(world);
+    const streamId = await scenario.owning(10, 10);
+    const fences = (await scenario.topology()).partitions.map(({ fence }) => fence);
+    expect(await world.first.beginReset(scenario.subscription)).to.equal(true);
+    expect(await world.first.beginReset(scenario.subscription)).to.equal(false);
+    expect(await scenario.refusedJoin()).to.equal('resetting');
+    await world.first.finishReset(scenario.subscription, [at(0, 3)]);
+    expect(await scenario.commit(streamId, at(0, 11))).to.deep.equal(notOwner(0));
+    expect(await scenario.commit(streamId, at(1, 11))).to.deep.equal(notOwner(1));
+    const { partitions, resetting } = await scenario.topology();
+    expect(resetting).to.equal(false);
+    for (const [index, { fence }] of partitions.entries()) expect(fence).to.be.greaterThan(fences[index] ?? Infinity);
+    expect(await scenario.offsets()).to.deep.equal([3, 10]);
+    await scenario.lose();
+    expect(await scenario.offsets(), 'after a loss').to.deep.equal([3, 10]);
+  },
+
+  'what is removed is gone, and what begins anew lies above it whatever the time': async (world) => {
+    const scenario = new Scenario(world);
+    await scenario.owning(10);
+    const owner = (await world.client.hget(scenario.key('owners'), partitionKey(place(0)))) ?? '';
+    const { fence } = await scenario.partition(0);
+    const ahead = fence + 1_000_000_000_000;
+    await world.client.hset(scenario.key('owners'), partitionKey(place(0)), owner.replace(`${fence}`, `${ahead}`));
+    await world.first.remove(scenario.subscription);
+    expect(await scenario.offsets()).to.deep.equal([]);
+    expect((await scenario.topology()).sessions).to.deep.equal([]);
+    await scenario.initialise(2);
+    expect((await scenario.partition(0)).fence).to.be.greaterThan(ahead);
+  },
+
+  'a claim is given back by its owner only': async (world) => {
+    const name = randomUUID();
+    expect(await world.first.claim(name, 1_000)).to.equal(true);
+    await world.elapse(1_000);
+    expect(await world.second.claim(name, 10_000)).to.equal(true);
+    await world.first.releaseClaim(name);
+    expect(await world.first.claim(name, 1_000)).to.equal(false);
+    await world.second.releaseClaim(name);
+    expect(await world.first.claim(name, 1_000)).to.equal(true);
+  },
+
+  'a loss is noticed by whatever is asked first, and everything is as before under higher fences': async (world) => {
+    const scenario = new Scenario(world);
+    const streamId = await scenario.owning(5, 5);
+    await scenario.commit(streamId, at(0, 8));
+    const before = await scenario.topology();
+    await scenario.lose();
+    expect(await scenario.commit(streamId, at(1, 7))).to.deep.equal({ outcome: 'committed', advanced: [true] });
+    expect(await scenario.offsets()).to.deep.equal([8, 7]);
+    const after = await scenario.topology();
+    expect(after.generation).to.be.greaterThan(before.generation);
+    expect(after.sessions).to.deep.equal(before.sessions);
+    for (const [index, partition] of after.partitions.entries()) {
+      expect(partition.streamId).to.equal(streamId);
+      expect(partition.fence).to.be.greaterThan(before.partitions[index]?.fence ?? Infinity);
+    }
+    expect(await world.first.reapSessions(scenario.subscription), 'leases are back').to.equal(0);
+    await scenario.lose();
+    expect(await scenario.offsets()).to.deep.equal([8, 7]);
+    await scenario.lose();
+    expect((await scenario.topology()).sessions).to.deep.equal(before.sessions);
+  },
+
+  'both processes bring back their own streams after a loss': async (world) => {
+    const scenario = new Scenario(world);
+    await scenario.initialise(-1, -1);
+    await scenario.join();
+    await scenario.join({ nodeId: 'scenario-other-node', process: world.second });
+    await scenario.settle();
+    const before = await scenario.topology();
+    await world.second.topology(scenario.subscription);
+    await scenario.lose();
+    await scenario.offsets();
+    await soon(async () => {
+      const { partitions, sessions } = await scenario.topology();
+      const isOwned = partitions.every(({ streamId }, index) => streamId === before.partitions[index]?.streamId);
+      return isOwned && sessions.length === 2;
+    });
+  },
+
+  'older offsets, fences and sessions that come back are noticed and corrected': async (world) => {
+    const scenario = new Scenario(world);
+    const streamId = await scenario.owning(-1, -1);
+    const kinds = ['offsets', 'owners', 'sessions'] as const;
+    const old = await Promise.all(kinds.map((kind) => world.client.hgetall(scenario.key(kind))));
+    await scenario.commit(streamId, at(0, 9));
+    await world.first.closeSession(scenario.subscription, streamId);
+    const next = await scenario.join();
+    await scenario.settle();
+    const before = await scenario.topology();
+    await scenario.offsets();
+    for (const [index, kind] of kinds.entries()) await world.client.hset(scenario.key(kind), old[index] ?? {});
+    const after = await scenario.topology();
+    expect(after.partitions.map((partition) => partition.streamId)).to.deep.equal([next, next]);
+    expect(after.sessions.map((session) => session.streamId)).to.deep.equal([next]);
+    for (const [index, { fence }] of after.partitions.entries()) {
+      expect(fence).to.be.greaterThan(before.partitions[index]?.fence ?? Infinity);
+    }
+    expect(await scenario.offsets()).to.deep.equal([9, -1]);
+  },
+
+  'while others may still come back nobody takes partitions and no commit is refused for good': async (world) => {
+    const scenario = new Scenario(world);
+    await scenario.initialise(-1, -1);
+    const streamId = await scenario.join();
+    await world.client.hset(scenario.key('meta'), 'recoverUntil', Date.now() + 60_000);
+    const { generation } = await scenario.topology();
+    expect(await scenario.apply(generation, 0, streamId)).to.equal('conflict');
+    for (const stranger of [streamId, randomUUID()]) {
+      const answer: unknown = await scenario.commit(stranger, at(0, 1)).catch((error: unknown) => error);
+      expect(answer).to.have.property('code', 'COORDINATION_UNAVAILABLE');
+    }
+  },
+
+  'a refill in which something was lost does not count': async (world) => {
+    const { client, keys, scriptSource } = world;
+    const scripts = loadScripts(scriptSource);
+    const run = (name: 'begin-refill' | 'finish-refill', ...values: string[]): Promise<unknown> =>
+      client.eval(scripts.get(name)?.text ?? '', 1, shard, ...values);
+    const shard = keys.shardKey(shardCount, 'shard');
+    expect(await run('begin-refill', '', 'one')).to.deep.equal(['OK']);
+    await client.del(shard);
+    expect(await run('finish-refill', 'one', '0', 'nobody')).to.deep.equal(['LOST']);
+    await run('begin-refill', '', 'two');
+    expect(await run('finish-refill', 'two', '9000000000000000', 'nobody')).to.deep.equal(['OK']);
+    const incarnation = await client.hget(shard, 'incarnation');
+    expect(Number(incarnation)).to.be.greaterThan(9_000_000_000_000_000);
+    expect(await run('begin-refill', '5', 'three'), 'another incarnation stays').to.deep.equal(['OTHER']);
+    expect(await client.hget(shard, 'incarnation')).to.equal(incarnation);
+    await client.del(shard);
+  },
+
+  'the other process is told of everything': async (world) => {
+    const scenario = new Scenario(world);
+    const told = new Set<string>();
+    const stop = world.second.watch(scenario.subscription, (change) => told.add(change));
+    // Listening begins with a hint of its own.
+    await soon(async () => told.has('topology'));
+    const expecting = async (change: string, act: () => Promise<unknown>): Promise<void> => {
+      told.clear();
+      await act();
+      await soon(async () => told.has(change));
+    };
+    await expecting('topology', () => scenario.initialise(-1, -1));
+    let streamId = '';
+    await expecting('topology', async () => {
+      streamId = await scenario.join();
+    });
+    await expecting('topology', () => scenario.settle());
+    await expecting('offsets', () => scenario.commit(streamId, at(0, 1)));
+    await expecting('topology', async () => {
+      await scenario.release(streamId, 1, (await scenario.partition(1)).fence);
+    });
+    await expecting('topology', () => world.first.closeSession(scenario.subscription, streamId));
+    await expecting('reset', () => world.first.beginReset(scenario.subscription));
+    await expecting('offsets', () => world.first.finishReset(scenario.subscription, [at(0, 0)]));
+    await expecting('removed', () => world.first.remove(scenario.subscription));
+    stop();
+  },
+};
