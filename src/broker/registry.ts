@@ -13,12 +13,6 @@ export const registryTopic = 'lendstream.registry';
 
 export type RegistryKind = 'event-type' | 'subscription' | 'toggle' | 'product';
 
-/**
- * How far apart catching up for the sake of unknown names begins, so that a flood of them costs the log next to nothing.
- * Milliseconds.
- */
-const missPauseMilliseconds = 20;
-
 export interface RegistryChange {
   readonly kind: RegistryKind;
   readonly name: string;
@@ -31,10 +25,6 @@ export class Registry {
   readonly #tail: TopicTail;
   readonly #entries = new Map<RegistryKind, Map<string, unknown>>();
   readonly #listeners = new Set<(change: RegistryChange) => void>();
-  /** Settles when the next catching up for an unknown name may begin. */
-  #missPause: Promise<unknown> = Promise.resolve();
-  /** That next one, as long as it has not begun: everybody who asks meanwhile shares it. */
-  #nextMiss: Promise<void> | undefined;
 
   constructor(log: EventLog, logger: Logger) {
     this.#log = log;
@@ -81,8 +71,7 @@ export class Registry {
   async find<Value>(kind: RegistryKind, name: string): Promise<Value | undefined> {
     const known = this.get<Value>(kind, name);
     if (known !== undefined) return known;
-    this.#nextMiss ??= this.#catchUpAfterPause();
-    await this.#nextMiss;
+    await this.#tail.catchUpOnMiss();
     return this.get<Value>(kind, name);
   }
 
@@ -112,20 +101,8 @@ export class Registry {
   }
 
   /** Returns when this process has seen everything that is in the registry now. */
-  async catchUp(): Promise<void> {
-    const [bounds] = await this.#log.bounds([{ topic: registryTopic, partition: 0 }]);
-    await this.appliedTo(bounds?.latest ?? 0);
-  }
-
-  async #catchUpAfterPause(): Promise<void> {
-    await this.#missPause;
-    this.#nextMiss = undefined;
-    const catchingUp = this.catchUp();
-    this.#missPause = Promise.allSettled([
-      catchingUp,
-      new Promise((resolve) => setTimeout(resolve, missPauseMilliseconds)),
-    ]);
-    await catchingUp;
+  catchUp(): Promise<void> {
+    return this.#tail.catchUp();
   }
 
   async #append(kind: RegistryKind, name: string, value: Buffer | null): Promise<void> {

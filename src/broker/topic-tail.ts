@@ -1,6 +1,6 @@
 import { isLendstreamError, describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import type { EventLog, Offset, RecordBatch } from './event-log.ts';
+import type { EventLog, Offset, PartitionBounds, RecordBatch } from './event-log.ts';
 import { withoutForeignRecords } from './foreign-records.ts';
 
 /**
@@ -17,6 +17,12 @@ export interface TopicTailOptions {
   readonly logger: Logger;
 }
 
+/**
+ * How far apart catching up for the sake of unknown names begins, so that a flood of them costs the log next to nothing.
+ * Milliseconds.
+ */
+const missPauseMilliseconds = 20;
+
 const readBytes = 1024 * 1024;
 const retryMilliseconds = 100;
 
@@ -32,6 +38,10 @@ export class TopicTail {
   }>();
   #loops: Promise<void>[] = [];
   #failure: Error | undefined;
+  /** Settles when the next catching up for an unknown name may begin. */
+  #missPause: Promise<unknown> = Promise.resolve();
+  /** That next one, as long as it has not begun: everybody who asks meanwhile shares it. */
+  #nextMiss: Promise<void> | undefined;
 
   constructor(options: TopicTailOptions) {
     this.#options = options;
@@ -43,8 +53,7 @@ export class TopicTail {
 
   /** Starts following and returns when everything that was in the topic at this moment has been applied. */
   async start(): Promise<void> {
-    const { log, topic, partitionCount } = this.#options;
-    const bounds = await log.bounds(Array.from({ length: partitionCount }, (_, partition) => ({ topic, partition })));
+    const bounds = await this.#bounds();
     this.#loops = bounds.map(({ partition, earliest }) => {
       this.#applied[partition] = Math.max(this.#applied[partition] ?? 0, earliest);
       return this.#follow(partition);
@@ -65,6 +74,36 @@ export class TopicTail {
     if (this.position(partition) >= offset) return Promise.resolve();
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     return new Promise((resolve, reject) => this.#waiting.add({ partition, offset, resolve, reject }));
+  }
+
+  /** Returns when everything that is in the topic now has been applied. */
+  async catchUp(): Promise<void> {
+    await Promise.all((await this.#bounds()).map(({ partition, latest }) => this.appliedTo(partition, latest)));
+  }
+
+  /**
+   * The same, for looking once more for what another process may have stored a moment ago. Whoever misses something at
+   * about the same time shares one look at the log.
+   */
+  async catchUpOnMiss(): Promise<void> {
+    this.#nextMiss ??= this.#catchUpAfterPause();
+    await this.#nextMiss;
+  }
+
+  async #catchUpAfterPause(): Promise<void> {
+    await this.#missPause;
+    this.#nextMiss = undefined;
+    const catchingUp = this.catchUp();
+    this.#missPause = Promise.allSettled([
+      catchingUp,
+      new Promise((resolve) => setTimeout(resolve, missPauseMilliseconds)),
+    ]);
+    await catchingUp;
+  }
+
+  #bounds(): Promise<PartitionBounds[]> {
+    const { log, topic, partitionCount } = this.#options;
+    return log.bounds(Array.from({ length: partitionCount }, (_, partition) => ({ topic, partition })));
   }
 
   async stop(): Promise<void> {

@@ -3,6 +3,7 @@ import { LendstreamError } from '../errors.ts';
 import type { CommandOutcome } from '../worker/fence.ts';
 import { writeProduct } from '../worker/loan-format.ts';
 import { findProduct, listProducts } from '../worker/products.ts';
+import { catchUpOnMiss } from './catch-up.ts';
 import { CommandRequests, idIn } from './command-requests.ts';
 import {
   lendingErrorHandler,
@@ -23,6 +24,7 @@ export function createLoanProductsRouter(services: LendingServices): Router {
   const { registry, logger } = services;
   const commands = new CommandRequests(services);
   const router = Router({ caseSensitive: true });
+  router.param('loanProductId', catchUpOnMiss(registry, 'product'));
   router
     .route('/loanproducts')
     .get((request, response) => {

@@ -9,7 +9,7 @@ import { writeList } from './lending-list.ts';
 import { choiceParameter, filterParameter, lendingPage, setPageHeaders, sortParameter } from './lending-query.ts';
 import type { LendingServices } from './lending-services.ts';
 import { addTransactionRoutes } from './loan-transactions.ts';
-import { existingLoan, loanAfter, loanOfPath } from './named-loans.ts';
+import { catchUpOnMissingLoans, existingLoan, loanAfter, loanOfPath } from './named-loans.ts';
 
 /** States that loans may be asked for. */
 const accountStates = [
@@ -26,6 +26,7 @@ export function createLoansRouter(services: LendingServices): Router {
   const { view, registry, clock, logger } = services;
   const commands = new CommandRequests(services);
   const router = Router({ caseSensitive: true });
+  catchUpOnMissingLoans(router, services);
 
   router
     .route('/loans')

@@ -1,9 +1,24 @@
-import type { Request } from 'express';
+import type { Request, Router } from 'express';
 import { LendstreamError } from '../errors.ts';
 import { isAccountOrProductId } from '../worker/command-format.ts';
 import type { CommandOutcome } from '../worker/fence.ts';
 import { loanNotFound } from './lending-errors.ts';
 import type { LendingServices } from './lending-services.ts';
+
+/**
+ * Whoever was told on one node what a command made may use it on another at once: a loan or transaction of a path that
+ * this node does not know is looked for once more after catching up. One that it knows costs nothing.
+ */
+export function catchUpOnMissingLoans(router: Router, { view }: LendingServices): void {
+  router.param('loanAccountId', async (_request, _response, next, idOrKey: string) => {
+    if (view.loanId(idOrKey) === undefined) await view.catchUpOnMiss();
+    next();
+  });
+  router.param('transactionId', async (_request, _response, next, idOrKey: string) => {
+    if (view.loanIdOfTransaction(idOrKey) === undefined) await view.catchUpOnMiss();
+    next();
+  });
+}
 
 /** The loan that the path names by id or encodedKey, as the changelog has it. @throws LendingErrors 404 */
 export function existingLoan({ view }: LendingServices, request: Request): string {

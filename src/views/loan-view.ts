@@ -95,6 +95,11 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
     return this.#current.loanIdOfTransaction(idOrKey);
   }
 
+  /** For looking once more for what a command on another node may have made a moment ago. */
+  catchUpOnMiss(): Promise<void> {
+    return this.#tail.catchUpOnMiss();
+  }
+
   /**
    * Waits for the next outcome of this command, told when the view has what the command changed. Begin before the
    * command is published.

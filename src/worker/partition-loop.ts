@@ -117,6 +117,8 @@ async function work(
       for (const batch of batches) for (const command of commandsOf(batch)) waiting.push(command);
       readFrom = nextOffset;
       if (waiting.length === 0) continue;
+      // A product or toggle that somebody was told is there counts for every command sent after that, on any node.
+      await options.registry.catchUp();
     }
     const startedAt = clock.monotonic();
     const batch = await decide(options, store, waiting);

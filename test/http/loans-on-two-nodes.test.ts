@@ -1,0 +1,176 @@
+import { expect } from 'chai';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { after, before, describe, it } from 'mocha';
+import type { Coordination } from '../../src/broker/coordination.ts';
+import type { EventLog } from '../../src/broker/event-log.ts';
+import { EventTypes } from '../../src/broker/event-types.ts';
+import { Publisher } from '../../src/broker/publishing.ts';
+import { Registry } from '../../src/broker/registry.ts';
+import { systemClock } from '../../src/clock.ts';
+import { createApplication } from '../../src/http/application.ts';
+import { openLoanView } from '../../src/http/lending-services.ts';
+import { createLoanProductsRouter } from '../../src/http/loan-products.ts';
+import { createLoansRouter } from '../../src/http/loans.ts';
+import { createTogglesRouter } from '../../src/http/toggles.ts';
+import { silentLogger } from '../../src/logger.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import { ensureLendingTopics, lendingEventTypes } from '../../src/worker/lending-topics.ts';
+import { LendingWorker } from '../../src/worker/lending-worker.ts';
+import { openCoordinationUnderTest, openLogUnderTest } from '../support/backend-under-test.ts';
+import { call } from '../support/client.ts';
+import { annuityProduct } from '../support/loan-products.ts';
+import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { overriding } from '../support/stepping-log.ts';
+
+const partitionCount = 2;
+
+/** How much later than others a node that hears late gets what it reads. Milliseconds. */
+const latenessMilliseconds = 40;
+
+interface Node {
+  readonly url: string;
+  readonly registry: Registry;
+  readonly close: () => Promise<void>;
+}
+
+/** One node does something, another one, which hears of everything later, is asked at once. */
+describe('loans on two nodes', () => {
+  let folder: string;
+  let log: EventLog;
+  let coordination: Coordination;
+  let prompt: Node;
+  let late: Node;
+  let worker: LendingWorker;
+
+  const services = { clock: systemClock, logger: silentLogger };
+
+  async function openNode(name: string, nodeLog: EventLog): Promise<Node> {
+    const registry = new Registry(nodeLog, silentLogger);
+    await registry.start();
+    const eventTypes = new EventTypes({ ...services, registry, coordination, log: nodeLog });
+    await eventTypes.registerSystemEventTypes(lendingEventTypes(partitionCount, 3_600_000));
+    await ensureLendingTopics(nodeLog, partitionCount);
+    const publisher = new Publisher({ ...services, eventTypes, log: nodeLog, metrics: createMetrics() });
+    const dataFolder = join(folder, name);
+    await mkdir(dataFolder);
+    const view = await openLoanView({ dataFolder, log: nodeLog, partitionCount, logger: silentLogger });
+    const lending = { ...services, view, publisher, registry };
+    const routers = [createLoansRouter(lending), createLoanProductsRouter(lending), createTogglesRouter(lending)];
+    const server = await new Promise<Server>((resolve) => {
+      const listening = createApplication(routers, silentLogger).listen(0, '127.0.0.1', () => resolve(listening));
+    });
+    return {
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      registry,
+      close: async () => {
+        server.closeAllConnections();
+        await new Promise((resolve) => server.close(resolve));
+        await view.close();
+        await registry.stop();
+      },
+    };
+  }
+
+  before(async function () {
+    this.timeout(60_000);
+    folder = await temporaryFolder();
+    log = await openLogUnderTest(folder);
+    coordination = await openCoordinationUnderTest(folder, log);
+    prompt = await openNode('prompt', log);
+    const lateLog = overriding<EventLog>(log, {
+      read: async (from, options) => {
+        const result = await log.read(from, options);
+        await new Promise((resolve) => setTimeout(resolve, latenessMilliseconds));
+        return result;
+      },
+    });
+    late = await openNode('late', lateLog);
+    await coordination.renewLease('worker', 3_600_000);
+    worker = new LendingWorker({
+      ...services,
+      log,
+      coordination,
+      registry: late.registry,
+      nodeId: 'worker',
+      metrics: createMetrics(),
+      partitionCount,
+    });
+    await worker.start();
+  });
+
+  after(async () => {
+    await worker.stop();
+    await late.close();
+    await prompt.close();
+    await coordination.close();
+    await log.close();
+    await removeFolder(folder);
+  });
+
+  const post = (node: Node, path: string, body: unknown) => call(`${node.url}${path}`, 'POST', body);
+
+  it('take a product, a loan and a transaction that the other node made a moment ago', async () => {
+    expect((await post(prompt, '/loanproducts', annuityProduct('two'))).status).to.equal(201);
+    const product = await call(`${late.url}/loanproducts/two`, 'GET');
+    expect(product.status, product.text).to.equal(200);
+    const created = await post(prompt, '/loans', { id: 'two-1', productTypeKey: 'two', loanAmount: 1000 });
+    expect(created.status, created.text).to.equal(201);
+    const seen = await call(`${late.url}/loans/two-1`, 'GET');
+    expect(seen.status, seen.text).to.equal(200);
+    const approved = await post(late, `/loans/${String(created.body['encodedKey'])}:changeState`, {
+      action: 'APPROVE',
+    });
+    expect(approved.status, approved.text).to.equal(200);
+    const disbursed = await post(prompt, '/loans/two-1/disbursement-transactions', { valueDate: '2011-01-23' });
+    expect(disbursed.status, disbursed.text).to.equal(201);
+    const paid = await post(prompt, '/loans/two-1/repayment-transactions', { amount: 100 });
+    expect(paid.status, paid.text).to.equal(201);
+    const adjusted = await post(late, `/loans/transactions/${String(paid.body['encodedKey'])}:adjust`, { notes: 'no' });
+    expect(adjusted.status, adjusted.text).to.equal(200);
+  });
+
+  it('are decided under a toggle that was switched before the command was sent, though the worker hears late', async () => {
+    for (const enabled of [true, false, true]) {
+      const switched = await call(`${prompt.url}/toggles/ALLOW_NON_SCHEDULED_FEES`, 'PUT', { enabled });
+      expect(switched.status, switched.text).to.equal(200);
+      const paid = await post(prompt, '/loans/two-1/fee-transactions', { amount: 1, installmentNumber: 1 });
+      expect(paid.status, paid.text).to.equal(201);
+      const [balances] = (await lastBalances()) as [Record<string, unknown>];
+      expect(balances['toggles']).to.include({ ALLOW_NON_SCHEDULED_FEES: enabled });
+    }
+  });
+
+  /** The newest balance event of either partition. */
+  async function lastBalances(): Promise<unknown[]> {
+    const topic = 'loan_balance_changed';
+    const found: Record<string, unknown>[] = [];
+    for (const { partition, earliest, latest } of await log.bounds(
+      Array.from({ length: partitionCount }, (_, number) => ({ topic, partition: number })),
+    )) {
+      for (let offset = earliest; offset < latest;) {
+        const read = await log.read({ topic, partition, offset }, { bytesMaximum: 1_000_000, waitMilliseconds: 0 });
+        for (const { bytes, count, valueStarts, valueEnds } of read.batches) {
+          for (let index = 0; index < count; index += 1) {
+            found.push(JSON.parse(bytes.toString('utf8', valueStarts[index], valueEnds[index])) as (typeof found)[0]);
+          }
+        }
+        offset = read.nextOffset;
+      }
+    }
+    return found.sort((left, right) => Number(right['sequence']) - Number(left['sequence'])).slice(0, 1);
+  }
+
+  it('are not found, in the words of the API, when nobody made them', async () => {
+    for (const path of ['/loans/nobody', '/loans/nobody/schedule', '/loanproducts/nobody']) {
+      expect((await call(`${late.url}${path}`, 'GET')).status).to.equal(404);
+    }
+    const { status, body } = await post(late, '/loans/transactions/nobody:adjust', { notes: 'no' });
+    expect(status).to.equal(404);
+    expect(body).to.deep.equal({
+      errors: [{ errorCode: 1026, errorReason: 'INVALID_TRANSACTION_ID', errorSource: 'transactionId' }],
+    });
+  });
+});
