@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { EventTypes } from './broker/event-types.ts';
+import { NodeLease } from './broker/node-lease.ts';
 import { Publisher } from './broker/publishing.ts';
 import { Registry } from './broker/registry.ts';
 import { subscriptionLag } from './broker/subscription-statistics.ts';
@@ -40,7 +41,6 @@ export interface App {
 
 /** How long this process may go unheard before its streams count as gone. */
 const leaseMilliseconds = 10_000;
-const leaseRenewalMilliseconds = 3_000;
 
 /**
  * Puts the service together: whoever opens something pushes how it is closed, so that a start that fails half-way
@@ -71,13 +71,9 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     );
     await ensureLendingTopics(log, config.lendingPartitions);
 
-    await coordination.renewLease(nodeId, leaseMilliseconds);
-    const renewal = setInterval(() => {
-      coordination.renewLease(nodeId, leaseMilliseconds).catch((error: unknown) => {
-        logger.warn({ error: describeError(error) }, 'The lease of this process could not be renewed');
-      });
-    }, leaseRenewalMilliseconds);
-    closers.push(() => clearInterval(renewal));
+    const lease = new NodeLease({ coordination, nodeId, leaseMilliseconds, clock, logger });
+    closers.push(() => lease.stop());
+    await lease.start();
 
     if (config.roles.work) {
       const worker = new LendingWorker({
@@ -105,7 +101,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     const publisher = new Publisher({ eventTypes, log, clock, metrics, logger });
     // The largest schema there is; the first request would wait for it.
     publisher.prepare(loanCommandsTopic);
-    const broker = { registry, log, coordination, eventTypes, publisher, clock, logger, metrics, nodeId };
+    const broker = { registry, log, coordination, eventTypes, publisher, clock, logger, metrics, lease };
     const lending: LendingServices = { view, publisher, registry, clock, logger };
     const streams = createStreamsRouter(broker);
     const routers = [

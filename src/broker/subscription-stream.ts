@@ -11,6 +11,7 @@ import type { CommittedOffset, Coordination, CoordinationChange, Topology } from
 import { beforeFirst } from './cursor.ts';
 import type { EventLog } from './event-log.ts';
 import { HeldPartitions } from './held-partitions.ts';
+import type { NodeLease } from './node-lease.ts';
 import type { Registry } from './registry.ts';
 import { closingDueAt, closingReason, commitsAwaitedUntil, type StreamProgress } from './stream-closing.ts';
 import type { StreamParameters } from './stream-parameters.ts';
@@ -27,8 +28,8 @@ export interface StreamServices {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** This process, whose lease keeps the sessions of its streams alive. */
-  readonly nodeId: string;
+  /** Keeps the sessions of this process's streams alive, and says when they may send. */
+  readonly lease: NodeLease;
 }
 
 /** How often committed offsets are read again while events are out, in case a hint was lost. Milliseconds. */
@@ -39,6 +40,9 @@ const topologyRecheckMilliseconds = 15_000;
 
 /** How long to wait before something that failed for the moment is tried again. Milliseconds. */
 const retryMilliseconds = 1_000;
+
+/** How often a stream that must not send looks whether it may again. Milliseconds. */
+const leaseRecheckMilliseconds = 250;
 
 /** How often positions behind deletions that were passed over are committed. Milliseconds. */
 const passedCommitMilliseconds = 5_000;
@@ -81,6 +85,12 @@ export class SubscriptionStream {
   #offsetsWanted = false;
   /** It is time to look for sessions of processes that are gone. */
   #reapWanted = false;
+  /** The tenure of the process's lease in which the topology was last read. */
+  #tenure = 0;
+  /** The tenure for which reading it was asked for. */
+  #tenureSeen = 0;
+  /** Nothing may be sent just now, see {@link #maySend}. */
+  #isHeldBack = false;
   readonly #endsAt: number;
   /** Since when the stream has had no partition, as long as it has none. */
   #idleSince: number;
@@ -126,11 +136,14 @@ export class SubscriptionStream {
     eventTypes: ReadonlyMap<string, number>,
     parameters: StreamParameters,
   ): Promise<SubscriptionStream> {
-    const { log, coordination, clock, nodeId } = services;
+    const { log, coordination, clock, lease } = services;
+    // A session of a process whose lease has ended would be gone at once.
+    if (!lease.isHeld(clock.monotonic())) await lease.renew();
     await initialisePartitions(log, coordination, subscription, eventTypes);
     const streamId = randomUUID();
     const { requestedPartitions } = parameters;
-    await openSession(coordination, subscription.id, { streamId, nodeId, requestedPartitions, openedAt: clock.now() });
+    const session = { streamId, nodeId: lease.nodeId, requestedPartitions, openedAt: clock.now() };
+    await openSession(coordination, subscription.id, session);
     return new SubscriptionStream(services, subscription, eventTypes, parameters, streamId);
   }
 
@@ -176,7 +189,8 @@ export class SubscriptionStream {
     const now = this.#services.clock.monotonic();
     if (this.#state === 'streaming') this.#closeWhenOver(now);
     if (this.#state === 'streaming') {
-      if (this.#reader !== undefined) this.#deliver(now);
+      this.#isHeldBack = !this.#maySend(now);
+      if (this.#reader !== undefined && !this.#isHeldBack) this.#deliver(now);
       this.#reads.begin(this.#parameters, now);
     }
     for (const partition of this.#held.takeHandedOver()) void this.#release(partition);
@@ -189,6 +203,20 @@ export class SubscriptionStream {
       }
     }
     this.#setTimer(now);
+  }
+
+  /**
+   * Not while others may have taken over, and after that not before the topology was read again: two streams must not
+   * deliver a partition in turns.
+   */
+  #maySend(now: number): boolean {
+    const { lease } = this.#services;
+    if (!lease.isHeld(now)) return false;
+    if (this.#tenureSeen !== lease.tenure) {
+      this.#tenureSeen = lease.tenure;
+      this.#topologyWanted = true;
+    }
+    return this.#tenure === lease.tenure;
   }
 
   #deliver(now: number): void {
@@ -262,12 +290,17 @@ export class SubscriptionStream {
     this.#refreshing = true;
     try {
       while (this.#state !== 'ended' && (this.#topologyWanted || this.#offsetsWanted)) {
+        const tenure = this.#tenureForSure();
+        if (this.#topologyWanted) this.#tenureSeen = tenure;
         const topology = this.#topologyWanted ? await this.#settle() : undefined;
         this.#offsetsWanted = false;
         // Read after the topology: what an earlier owner committed before it let go is among them.
         const committed = await coordination.committedOffsets(this.subscription.id);
         this.#takeCommits(committed);
-        if (topology !== undefined) await this.#takeTopology(topology, committed);
+        if (topology !== undefined) {
+          await this.#takeTopology(topology, committed);
+          this.#tenure = tenure;
+        }
         this.#advance();
       }
     } catch (error) {
@@ -276,10 +309,17 @@ export class SubscriptionStream {
     this.#refreshing = false;
   }
 
+  /** The tenure in which what is read from now on counts; none as long as the lease may have ended. */
+  #tenureForSure(): number {
+    const { lease, clock } = this.#services;
+    return lease.isHeld(clock.monotonic()) ? lease.tenure : 0;
+  }
+
   async #settle(): Promise<Topology> {
     const { coordination } = this.#services;
     this.#topologyWanted = false;
-    if (this.#reapWanted) await coordination.reapSessions(this.subscription.id);
+    // One that is not sure of its own lease would find its own session dead.
+    if (this.#reapWanted && this.#tenureForSure() > 0) await coordination.reapSessions(this.subscription.id);
     this.#reapWanted = false;
     return settleOwnership(coordination, this.subscription.id);
   }
@@ -394,7 +434,8 @@ export class SubscriptionStream {
     const speaker = this.#held.list[0] ?? this.#anyPartition(now);
     this.#closeCode = code;
     this.#state = 'closing';
-    this.#lastChunk = this.#sender.last(speaker, closeInfo(code, detail), now, code === 'stream_timeout');
+    const isFlushing = code === 'stream_timeout' && this.#maySend(now);
+    this.#lastChunk = this.#sender.last(speaker, closeInfo(code, detail), now, isFlushing);
     this.#noteSent(this.#sender.sentEvents - sentBefore, now);
     this.#reads.stop();
     for (const partition of this.#held.list) partition.rewind();
@@ -438,12 +479,13 @@ export class SubscriptionStream {
 
   // Time.
 
-  #nextDeadline(): number {
+  #nextDeadline(now: number): number {
     let at = Math.min(this.#topologyRecheckAt, this.#offsetsRecheckAt);
     if (this.#held.hasPassed()) at = Math.min(at, this.#passedCommitAt);
     if (this.#state === 'closing') return Math.min(at, this.#graceEndsAt());
     at = Math.min(at, closingDueAt(this.#parameters, this.#progress()));
     if (this.#reads.retryAt > 0) at = Math.min(at, this.#reads.retryAt);
+    if (this.#isHeldBack) return Math.min(at, now + leaseRecheckMilliseconds);
     if (this.#reader === undefined) return at;
     for (const { lastSentAt } of this.#held.list) at = Math.min(at, flushDueAt(this.#parameters, lastSentAt));
     return at;
@@ -451,7 +493,7 @@ export class SubscriptionStream {
 
   /** One timer: it is set again only for something earlier than what it waits for. */
   #setTimer(now: number): void {
-    const at = this.#nextDeadline();
+    const at = this.#nextDeadline(now);
     if (this.#timer !== undefined && this.#timerAt <= at) return;
     clearTimeout(this.#timer);
     const delay = Math.min(Math.max(Math.ceil(at - now), 1), timerMillisecondsMaximum);

@@ -2,24 +2,31 @@ import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'mocha';
 import { partitionCounts } from '../../src/broker/assignment.ts';
+import type { Coordination } from '../../src/broker/coordination.ts';
+import { NodeLease } from '../../src/broker/node-lease.ts';
 import { readStreamParameters } from '../../src/broker/stream-parameters.ts';
 import { SubscriptionStream, type StreamServices } from '../../src/broker/subscription-stream.ts';
 import type { Subscription } from '../../src/broker/subscription.ts';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock, type Clock } from '../../src/clock.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { silentLogger } from '../../src/logger.ts';
 import type { Batch } from '../support/client.ts';
 import { failingReads } from '../support/failing-reads.ts';
+import { overriding } from '../support/stepping-log.ts';
 import { eventually, startStreamServer, type StreamServer } from '../support/stream-server.ts';
 
 describe('a subscription stream', () => {
   let server: StreamServer;
+  const leases: NodeLease[] = [];
 
   before(async () => {
     server = await startStreamServer();
   });
 
-  after(() => server.stop());
+  after(async () => {
+    for (const lease of leases) lease.stop();
+    await server.stop();
+  });
 
   async function prepare(partitionCount: number): Promise<{ type: string; id: string }> {
     const type = await server.defineEventType(partitionCount);
@@ -34,8 +41,10 @@ describe('a subscription stream', () => {
     const { registry, log, coordination, metrics } = server;
     const subscription = registry.get<Subscription>('subscription', id);
     if (subscription === undefined) throw new Error('There is no such subscription.');
-    const nodeId = randomUUID();
-    await coordination.renewLease(nodeId, 60_000);
+    const own = { coordination, nodeId: randomUUID(), clock: systemClock, logger: silentLogger };
+    const lease = new NodeLease({ ...own, leaseMilliseconds: 60_000 });
+    leases.push(lease);
+    await lease.start();
     const services = {
       registry,
       log,
@@ -43,7 +52,7 @@ describe('a subscription stream', () => {
       metrics,
       clock: systemClock,
       logger: silentLogger,
-      nodeId,
+      lease,
       ...changes,
     };
     const eventTypes = partitionCounts(registry, subscription);
@@ -69,6 +78,122 @@ describe('a subscription stream', () => {
   async function sessions(id: string): Promise<number> {
     return (await server.coordination.topology(id)).sessions.length;
   }
+
+  describe('of a process that stood still', () => {
+    /** The clock of a process that can be stopped; hints do not reach it, and the store only as long as it is there. */
+    async function openStoppable(id: string) {
+      const own = { offset: 0, isOutOfReach: false };
+      const clock: Clock = { now: () => Date.now(), monotonic: () => performance.now() + own.offset };
+      const reach = (): void => {
+        if (own.isOutOfReach) throw new LendstreamError('COORDINATION_UNAVAILABLE', 'Out of reach.');
+      };
+      const coordination = overriding<Coordination>(server.coordination, {
+        watch: () => () => {},
+        renewLease: async (nodeId, milliseconds) => {
+          reach();
+          await server.coordination.renewLease(nodeId, milliseconds);
+        },
+        topology: async (subscription) => {
+          reach();
+          return server.coordination.topology(subscription);
+        },
+        committedOffsets: async (subscription) => {
+          reach();
+          return server.coordination.committedOffsets(subscription);
+        },
+      });
+      const named = { coordination, nodeId: randomUUID(), clock, logger: silentLogger };
+      const lease = new NodeLease({ ...named, leaseMilliseconds: 20_000 });
+      leases.push(lease);
+      await lease.start();
+      const stream = await open(id, { batch_flush_timeout: 1, commit_timeout: 60 }, { lease, clock, coordination });
+      return { own, lease, stream };
+    }
+
+    async function nextEvents(stream: SubscriptionStream): Promise<unknown[]> {
+      for (;;) {
+        const batches = await nextBatches(stream);
+        if (batches.length === 0) throw new Error(`The stream has ended: ${stream.closeReason}`);
+        const events = batches.flatMap(({ events: sent }) => sent ?? []);
+        if (events.length > 0) return events.map(({ number }) => number);
+      }
+    }
+
+    it('sends nothing that another stream sends meanwhile, and ends when it finds out', async () => {
+      const { type, id } = await prepare(1);
+      await server.publish(type, 0, [1]);
+      const { own, lease, stream } = await openStoppable(id);
+      expect(await nextEvents(stream)).to.deep.equal([1]);
+      own.offset += 17_000;
+      await server.coordination.renewLease(lease.nodeId, 0);
+      const successor = await open(id);
+      const remaining = rest(stream);
+      expect(await nextEvents(successor)).to.deep.equal([1]);
+      await server.publish(type, 0, [2]);
+      expect(await nextEvents(successor)).to.deep.equal([2]);
+      await lease.renew();
+      const lines = await remaining;
+      expect(lines.map(({ info }) => info?.code)).to.deep.equal(['session_lost']);
+      expect(lines.flatMap(({ events }) => events ?? [])).to.deep.equal([]);
+      successor.clientClosed();
+    });
+
+    it('goes on where it was when its lease is renewed and nobody was faster', async () => {
+      const { type, id } = await prepare(1);
+      const { own, lease, stream } = await openStoppable(id);
+      await server.publish(type, 0, [1]);
+      expect(await nextEvents(stream)).to.deep.equal([1]);
+      own.offset += 17_000;
+      await server.publish(type, 0, [2, 3]);
+      let isSent = false;
+      const sending = nextEvents(stream).then((events) => {
+        isSent = true;
+        return events;
+      });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      expect(isSent).to.equal(false);
+      await lease.renew();
+      const received = await sending;
+      while (received.length < 2) received.push(...(await nextEvents(stream)));
+      expect(received).to.deep.equal([2, 3]);
+      stream.clientClosed();
+    });
+
+    it('leaves no event behind with its last line while its lease is not held', async () => {
+      const { type, id } = await prepare(1);
+      const { own, stream } = await openStoppable(id);
+      await server.publish(type, 0, [1]);
+      expect(await nextEvents(stream)).to.deep.equal([1]);
+      own.offset += 17_000;
+      await server.publish(type, 0, [2]);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      stream.close('stream_timeout');
+      const [last] = await nextBatches(stream);
+      expect(last).to.have.nested.property('info.code', 'stream_timeout');
+      expect(last).not.to.have.property('events');
+      stream.clientClosed();
+    });
+
+    it('is told apart from one that finds the store out of reach, which goes on', async () => {
+      const { type, id } = await prepare(1);
+      const { own, lease, stream } = await openStoppable(id);
+      await server.publish(type, 0, [0]);
+      expect(await nextEvents(stream)).to.deep.equal([0]);
+      own.isOutOfReach = true;
+      for (let number = 1; number <= 3; number += 1) {
+        own.offset += 9_000;
+        await lease.renew().catch(() => {});
+        await server.publish(type, 0, [number]);
+        expect(await nextEvents(stream)).to.deep.equal([number]);
+        await server.coordination.commit(id, stream.streamId, [{ eventType: type, partition: 0, offset: number }]);
+      }
+      own.isOutOfReach = false;
+      await lease.renew();
+      await server.publish(type, 0, [4]);
+      expect(await nextEvents(stream)).to.deep.equal([4]);
+      stream.clientClosed();
+    });
+  });
 
   it('sends nothing before it is asked, and then what came meanwhile in one piece', async () => {
     const { type, id } = await prepare(1);

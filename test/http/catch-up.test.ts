@@ -6,6 +6,7 @@ import type { EventLog } from '../../src/broker/event-log.ts';
 import { EventTypes } from '../../src/broker/event-types.ts';
 import { Publisher } from '../../src/broker/publishing.ts';
 import { readEventType } from '../../src/broker/event-type-validation.ts';
+import { NodeLease } from '../../src/broker/node-lease.ts';
 import { Registry } from '../../src/broker/registry.ts';
 import { Subscriptions } from '../../src/broker/subscriptions.ts';
 import { systemClock } from '../../src/clock.ts';
@@ -26,6 +27,7 @@ describe('what was made on one node a moment ago', () => {
   let broker: Broker;
   let subscriptions: Subscriptions;
   let lateRegistry: Registry;
+  let lease: NodeLease;
   let server: Server;
   let url: string;
   let made = 0;
@@ -46,8 +48,9 @@ describe('what was made on one node a moment ago', () => {
     const metrics = createMetrics();
     const eventTypes = new EventTypes({ ...common, registry: lateRegistry, log });
     const publisher = new Publisher({ ...common, eventTypes, log, metrics });
-    const services = { ...common, registry: lateRegistry, log, eventTypes, publisher, metrics, nodeId: 'late' };
-    await broker.coordination.renewLease('late', 60_000);
+    lease = new NodeLease({ ...common, nodeId: 'late', leaseMilliseconds: 60_000 });
+    await lease.start();
+    const services = { ...common, registry: lateRegistry, log, eventTypes, publisher, metrics, lease };
     const routers = [
       createStreamsRouter(services).router,
       createCursorsRouter(services),
@@ -63,6 +66,7 @@ describe('what was made on one node a moment ago', () => {
   after(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
+    lease.stop();
     await lateRegistry.stop();
     await broker.close();
   });

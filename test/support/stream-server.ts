@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import type { CommitAnswer, Coordination } from '../../src/broker/coordination.ts';
 import { parseOffset } from '../../src/broker/cursor.ts';
 import type { LogRecord } from '../../src/broker/event-log.ts';
+import { NodeLease } from '../../src/broker/node-lease.ts';
 import { Registry } from '../../src/broker/registry.ts';
 import { subscriptionId, type Subscription } from '../../src/broker/subscription.ts';
 import { systemClock } from '../../src/clock.ts';
@@ -37,8 +38,9 @@ export async function startStreamServer(changed: (coordination: Coordination) =>
   const registry = new Registry(log, logger);
   await registry.start();
   const coordination = await EmbeddedCoordination.open({ log, clock: systemClock, logger });
-  const nodeId = randomUUID();
-  await coordination.renewLease(nodeId, 3_600_000);
+  const leaseMilliseconds = 3_600_000;
+  const lease = new NodeLease({ coordination, nodeId: randomUUID(), leaseMilliseconds, clock: systemClock, logger });
+  await lease.start();
   const metrics = createMetrics();
   const streams = createStreamsRouter({
     registry,
@@ -47,7 +49,7 @@ export async function startStreamServer(changed: (coordination: Coordination) =>
     clock: systemClock,
     logger,
     metrics,
-    nodeId,
+    lease,
   });
   const server = createApplicationServer(createApplication([streams.router], logger));
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -125,6 +127,7 @@ export async function startStreamServer(changed: (coordination: Coordination) =>
       await streams.closeAll();
       server.closeAllConnections();
       server.close();
+      lease.stop();
       await coordination.close();
       await registry.stop();
       await log.close();
