@@ -1,4 +1,10 @@
-import { missingClusters, provideCluster, type KafkaGeneration } from '../test/support/cluster.ts';
+import {
+  missingClusters,
+  provideCluster,
+  providedCluster,
+  type Cluster,
+  type KafkaGeneration,
+} from '../test/support/cluster.ts';
 import type { KafkaVersion } from './local-cluster/kafka-broker.ts';
 import { startCluster, type LocalCluster } from './local-cluster/local-cluster.ts';
 
@@ -6,6 +12,8 @@ const versions: Record<KafkaGeneration, KafkaVersion> = { current: '4.3.1', prev
 
 /** Clusters that were started for a run of tests. */
 export interface TestClusters {
+  /** The one of today that the suites have, started or named; undefined when there is none or nobody needed it. */
+  current(): Cluster | undefined;
   stop(): Promise<void>;
 }
 
@@ -27,6 +35,7 @@ export async function startTestClusters(): Promise<TestClusters> {
     }
   }
   return {
+    current: () => providedCluster('current'),
     async stop() {
       await Promise.all(started.map((cluster) => cluster.stop()));
     },

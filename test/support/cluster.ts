@@ -20,7 +20,7 @@ const provided = new Map<KafkaGeneration, Cluster>();
 
 /** The clusters that the suites declared so far need and the environment does not name. */
 export function missingClusters(): readonly KafkaGeneration[] {
-  return [...wanted].filter((generation) => clusterOf(generation) === undefined);
+  return [...wanted].filter((generation) => providedCluster(generation) === undefined);
 }
 
 /** Hands over a cluster that was started for the suites, before they run. */
@@ -28,7 +28,8 @@ export function provideCluster(generation: KafkaGeneration, cluster: Cluster): v
   provided.set(generation, cluster);
 }
 
-function clusterOf(generation: KafkaGeneration): Cluster | undefined {
+/** The cluster of that generation that was started for the suites or that the environment names. */
+export function providedCluster(generation: KafkaGeneration): Cluster | undefined {
   const started = provided.get(generation);
   if (started !== undefined) return started;
   const brokers = process.env[brokersSettings[generation]] ?? '';
@@ -40,14 +41,14 @@ function describeOn(generation: KafkaGeneration, title: string, body: (cluster: 
   wanted.add(generation);
   describe(title, function () {
     before(function () {
-      if (clusterOf(generation) !== undefined) return;
+      if (providedCluster(generation) !== undefined) return;
       const reason = `"${title}" needs ${brokersSettings[generation]} and REDIS_URL, or scripts/test to start them`;
       if (process.env['CI'] === 'true') throw new Error(reason);
       process.stdout.write(`    skipped: ${reason}\n`);
       this.skip();
     });
     body(() => {
-      const cluster = clusterOf(generation);
+      const cluster = providedCluster(generation);
       if (cluster === undefined) throw new Error('The cluster may be asked for in hooks and tests only');
       return cluster;
     });
