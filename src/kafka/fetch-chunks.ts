@@ -13,6 +13,9 @@ export interface Chunk {
   readonly fetchedAt: number;
 }
 
+/** How many times its own size a part of an answer may keep in memory before it is copied. */
+const pinnedFactorMaximum = 8;
+
 /** What a chunk takes besides its records. Bytes. */
 const chunkOverheadBytes = 1_024;
 
@@ -31,6 +34,20 @@ export function createChunk(
     if (batch.bytes.buffer !== bytes.buffer) memoryBytes += batch.bytes.length;
   }
   return { from, to: nextOffset, batches, memoryBytes, fetchedAt };
+}
+
+interface Part {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * A partition's part of an answer. A few events that a slow stream holds must not hold megabytes of other partitions, so
+ * a small part is copied out of the answer; what is held is at most {@link pinnedFactorMaximum} times what is read.
+ */
+export function partOf(answer: Buffer, { start, end }: Part): Part & { bytes: Buffer } {
+  if (pinnedFactorMaximum * (end - start) >= answer.length) return { bytes: answer, start, end };
+  return { bytes: Buffer.from(answer.subarray(start, end)), start: 0, end: end - start };
 }
 
 /** The chunks of one partition that are still in memory, by where they begin. They may overlap. */

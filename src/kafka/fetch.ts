@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import { LendstreamError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { BrokerAddress, KafkaConnections } from './connections.ts';
-import { ChunkMemory, createChunk } from './fetch-chunks.ts';
+import { ChunkMemory, createChunk, partOf } from './fetch-chunks.ts';
 import { BrokerLanes } from './fetch-lanes.ts';
 import type { Asked, LanesListener } from './fetch-lanes.ts';
 import { PartitionReads } from './fetch-positions.ts';
@@ -35,9 +35,6 @@ const roomyAnswerBytes = 1024 * 1024;
 
 /** Memory for what was fetched lately, for readers that follow each other. Bytes. */
 const chunkMemoryBytesMaximum = 16 * 1024 * 1024;
-
-/** How many times its own size a part of an answer may keep in memory before it is copied. */
-const pinnedFactorMaximum = 8;
 
 /** How long what was fetched may be read again without asking Kafka. Milliseconds. */
 const chunkAgeMillisecondsMaximum = 1_000;
@@ -318,15 +315,6 @@ export class KafkaReader implements LanesListener {
   #now(): number {
     return this.#options.clock.monotonic();
   }
-}
-
-/**
- * A partition's part of an answer. A few events that a slow stream holds must not hold megabytes of other partitions, so
- * a small part is copied out of the answer; what is held is at most {@link pinnedFactorMaximum} times what is read.
- */
-function partOf(answer: Buffer, { start, end }: FetchedPartition): { bytes: Buffer; start: number; end: number } {
-  if (pinnedFactorMaximum * (end - start) >= answer.length) return { bytes: answer, start, end };
-  return { bytes: Buffer.from(answer.subarray(start, end)), start: 0, end: end - start };
 }
 
 function outOfRange({ topic, partition, earliest, latest }: PartitionBounds, offset: Offset): LendstreamError {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { ChunkMemory, PartitionChunks, createChunk, type Chunk } from '../../src/kafka/fetch-chunks.ts';
+import { ChunkMemory, PartitionChunks, createChunk, partOf, type Chunk } from '../../src/kafka/fetch-chunks.ts';
 import { recordsOf } from '../support/log-reading.ts';
 import { numberedEntries, recordBatch, type BatchEntry } from '../support/record-batch.ts';
 
@@ -119,5 +119,19 @@ describe('The memory of chunks', () => {
     memory.removeAllOf(one);
     memory.add(chunkOf(1, 2, []), other);
     expect([one.isEmpty, other.read(0, 1)?.nextOffset]).to.deep.equal([true, 2]);
+  });
+});
+
+describe('A part of an answer', () => {
+  const answer = Buffer.alloc(8_000, 'x');
+
+  it('is copied when it is small, so that it does not keep the rest in memory', () => {
+    const { bytes, start, end } = partOf(answer, { start: 100, end: 1_000 });
+    expect([bytes.length, start, end]).to.deep.equal([900, 0, 900]);
+    expect(bytes.buffer).to.not.equal(answer.buffer);
+  });
+
+  it('stays where it is when it is large', () => {
+    expect(partOf(answer, { start: 100, end: 1_100 })).to.deep.equal({ bytes: answer, start: 100, end: 1_100 });
   });
 });
