@@ -173,7 +173,7 @@ export class RedisCoordination implements Coordination {
   topology(subscriptionId: string): Promise<Topology> {
     return this.#trusted(
       async () => readTopology(await this.#call('topology', subscriptionId, [])),
-      (topology) => this.#memory.contradictsTopology(subscriptionId, topology),
+      () => this.#memory.contradictsTopology(subscriptionId),
       (topology) => this.#memory.noteTopology(subscriptionId, topology),
     );
   }
@@ -184,7 +184,7 @@ export class RedisCoordination implements Coordination {
         const [, fields] = await this.#call('committed-offsets', subscriptionId, []);
         return readOffsets(fields as string[]);
       },
-      (found) => this.#memory.contradictsOffsets(subscriptionId, found),
+      () => this.#memory.contradictsOffsets(subscriptionId),
       (found) => this.#memory.noteOffsets(subscriptionId, found),
     );
     return [...offsets].map(([place, { offset }]) => ({ ...parsePlace(place), offset })).sort(comparePartitions);
@@ -338,21 +338,19 @@ export class RedisCoordination implements Coordination {
   }
 
   /**
-   * Reads what must never go back. When it has, something was lost without any other sign. What an answer is compared
-   * with the second time was answered before it was asked for, so then there is no doubt.
+   * Reads what must never go back. When it has, something was lost without any other sign. An answer is compared with
+   * what was known before it was asked for: what is learned meanwhile may well be newer.
    */
   async #trusted<Answer>(
     read: () => Promise<Answer>,
-    contradicts: (answer: Answer) => boolean,
+    contradiction: () => (answer: Answer) => boolean,
     note: (answer: Answer) => void,
   ): Promise<Answer> {
+    const contradicts = contradiction();
     let answer = await read();
     if (contradicts(answer)) {
+      this.#recovery.distrust();
       answer = await read();
-      if (contradicts(answer)) {
-        this.#recovery.distrust();
-        answer = await read();
-      }
     }
     note(answer);
     return answer;

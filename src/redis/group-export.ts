@@ -1,4 +1,4 @@
-import type { CommittedOffset } from '../broker/coordination.ts';
+import { isReservedId, type CommittedOffset } from '../broker/coordination.ts';
 import { readMirror } from '../broker/cursor-mirror.ts';
 import type { EventLog, Offset } from '../broker/event-log.ts';
 import { describeError, isLendstreamError } from '../errors.ts';
@@ -44,6 +44,7 @@ export class GroupExport {
   }
 
   note(subscriptionId: string, place: string, committed: CommittedOffset): void {
+    if (isReservedId(subscriptionId)) return;
     const places = this.#changed.get(subscriptionId) ?? new Map<string, CommittedOffset>();
     this.#changed.set(subscriptionId, places.set(place, committed));
   }

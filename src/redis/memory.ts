@@ -60,23 +60,25 @@ export class Memory {
     known.partitions = partitions;
   }
 
-  /** Whether an offset is older than one that was seen before. */
-  contradictsOffsets(subscriptionId: string, offsets: ReadonlyMap<string, StoredOffset>): boolean {
-    const known = this.#subscriptions.get(subscriptionId);
-    if (known === undefined) return false;
-    for (const [place, stored] of offsets) {
-      const seen = known.offsets.get(place);
-      if (seen !== undefined && isNewer(seen, stored)) return true;
-    }
-    return false;
+  /** Tells whether an answer yet to be asked for has an offset older than one that was seen before this call. */
+  contradictsOffsets(subscriptionId: string): (offsets: ReadonlyMap<string, StoredOffset>) => boolean {
+    const seen = new Map(this.#subscriptions.get(subscriptionId)?.offsets);
+    return (offsets) => {
+      for (const [place, stored] of offsets) {
+        const before = seen.get(place);
+        if (before !== undefined && isNewer(before, stored)) return true;
+      }
+      return false;
+    };
   }
 
-  /** Whether a fence is lower than one that was seen before. */
-  contradictsTopology(subscriptionId: string, { partitions }: Topology): boolean {
-    const known = this.#subscriptions.get(subscriptionId);
-    if (known === undefined) return false;
-    const fences = new Map(partitions.map((partition) => [partitionKey(partition), partition.fence]));
-    return known.partitions.some((seen) => (fences.get(partitionKey(seen)) ?? Infinity) < seen.fence);
+  /** Tells whether an answer yet to be asked for has a fence lower than one that was seen before this call. */
+  contradictsTopology(subscriptionId: string): (topology: Topology) => boolean {
+    const seen = this.#subscriptions.get(subscriptionId)?.partitions ?? [];
+    return ({ partitions }) => {
+      const fences = new Map(partitions.map((partition) => [partitionKey(partition), partition.fence]));
+      return seen.some((before) => (fences.get(partitionKey(before)) ?? Infinity) < before.fence);
+    };
   }
 
   #known(subscriptionId: string): KnownSubscription {

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
+import type { EventLog } from '../../src/broker/event-log.ts';
 import { systemClock } from '../../src/clock.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { RedisCoordination, type RedisCoordinationOptions } from '../../src/redis/coordination.ts';
@@ -10,7 +11,7 @@ import { openTemporaryLog, type TemporaryLog } from '../support/temporary-log.ts
 /** Coordinations of several processes, in one, on one Redis and one log. */
 export interface RedisHarness {
   readonly keyPrefix: string;
-  readonly temporary: TemporaryLog;
+  readonly log: EventLog;
   /** Sees and changes what is in Redis behind the product's back. */
   readonly client: Redis;
   /** As another process would. */
@@ -20,20 +21,22 @@ export interface RedisHarness {
   close(): Promise<void>;
 }
 
-export async function openRedisHarness(url: string): Promise<RedisHarness> {
+/** @param shared A log that stays open; without it there is one of its own. */
+export async function openRedisHarness(url: string, shared?: TemporaryLog): Promise<RedisHarness> {
   const keyPrefix = `test-${randomUUID().slice(0, 8)}`;
-  const temporary = await openTemporaryLog();
+  const temporary = shared ?? (await openTemporaryLog());
+  const { log } = temporary;
   const client = redisClient(url);
   client.on('error', () => {});
   const opened: RedisCoordination[] = [];
   return {
     keyPrefix,
-    temporary,
+    log,
     client,
     open: async (options = {}) => {
       const coordination = await RedisCoordination.open({
         redisUrl: url,
-        log: temporary.log,
+        log,
         clock: systemClock,
         logger: silentLogger,
         keyPrefix,
@@ -46,7 +49,7 @@ export async function openRedisHarness(url: string): Promise<RedisHarness> {
     close: async () => {
       await Promise.all(opened.map((coordination) => coordination.close()));
       client.disconnect();
-      await temporary.cleanup();
+      if (shared === undefined) await temporary.cleanup();
     },
   };
 }

@@ -70,7 +70,7 @@ describe('a Redis that loses what it held', () => {
     (await coordination.committedOffsets(subscription)).map(({ offset }) => offset);
 
   const mirrored = async (): Promise<number[]> =>
-    ((await readMirror(harness.temporary.log)).get(subscription) ?? [])
+    ((await readMirror(harness.log)).get(subscription) ?? [])
       .sort((left, right) => left.partition - right.partition)
       .map(({ offset }) => offset);
 
@@ -216,6 +216,22 @@ describe('a Redis that loses what it held', () => {
     for (const [index, { fence }] of partitions.entries()) expect(fence).to.be.at.least(fences[index] ?? Infinity);
   });
 
+  it('is not suspected when an offset that was asked for is older than a commit answered meanwhile', async () => {
+    const { own, before } = await sharing();
+    const partition = placeOf(before, own);
+    const shard = new KeySpace(harness.keyPrefix).shardKey(shardOf(subscription), 'shard');
+    const incarnation = await harness.client.hget(shard, 'incarnation');
+    for (let offset = 0; offset < 1_000; offset += 4) {
+      await Promise.all(
+        [0, 1, 2, 3].flatMap((step) => [
+          first.committedOffsets(subscription),
+          first.commit(subscription, own, [at(partition, offset + step)]),
+        ]),
+      );
+    }
+    expect(await harness.client.hget(shard, 'incarnation')).to.equal(incarnation);
+  });
+
   it('is refilled once however many calls find it empty, and keeps what comes right after', async () => {
     await sharing();
     const others = Array.from({ length: 30 }, () => randomUUID());
@@ -278,7 +294,7 @@ describe('a Redis that loses what it held', () => {
     const partition = placeOf(before, own);
     await first.commit(subscription, own, [at(partition, 5)]);
     const exported = async (): Promise<number | undefined> =>
-      (await harness.temporary.log.groupOffsets(subscription)).find((each) => each.partition === partition)?.offset;
+      (await harness.log.groupOffsets(subscription)).find((each) => each.partition === partition)?.offset;
     await eventually(async () => (await exported()) === 6, 8_000);
   });
 });

@@ -1,11 +1,14 @@
 import { expect } from 'chai';
-import { after, before, describe, it } from 'mocha';
+import { after, before, beforeEach, describe, it } from 'mocha';
 import { KeySpace } from '../../src/redis/keys.ts';
 import { readScriptSource, type ScriptName, type ScriptSource } from '../../src/redis/scripts.ts';
 import { describeError } from '../../src/errors.ts';
 import { startRedisServer, type RedisServer } from '../support/redis-server.ts';
+import { openTemporaryLog, type TemporaryLog } from '../support/temporary-log.ts';
 import { openRedisHarness } from './harness.ts';
-import { scenarios } from './script-scenarios.ts';
+import { disturbingScenarios, scenarios, type ScenarioWorld } from './script-scenarios.ts';
+
+const mutantsPerLog = 6;
 
 interface Mutant {
   readonly title: string;
@@ -289,31 +292,47 @@ describe('the scripts, each made wrong in one place', function () {
 
   after(() => server.stop());
 
-  /** The first scenario that fails, and how; undefined when all are as they must be. */
+  /** A new one now and then: what mutants leave in the mirror is merged by all that follow. */
+  let log: TemporaryLog | undefined;
+  let mutantsOnLog = 0;
+
+  beforeEach(async () => {
+    mutantsOnLog += 1;
+    if (log !== undefined && mutantsOnLog % mutantsPerLog !== 0) return;
+    await log?.cleanup();
+    log = await openTemporaryLog();
+  });
+
+  after(() => log?.cleanup());
+
+  /** What fails first, and how; undefined when everything is as it must be. */
   const firstFailure = async (scriptSource: ScriptSource): Promise<string | undefined> => {
-    const harness = await openRedisHarness(server.url);
+    const harness = await openRedisHarness(server.url, log);
     try {
-      const world = {
+      const world: ScenarioWorld = {
         first: await harness.open({ scriptSource }),
         second: await harness.open({ scriptSource }),
         client: harness.client,
         keys: new KeySpace(harness.keyPrefix),
-        log: harness.temporary.log,
+        log: harness.log,
         scriptSource,
         elapse: (milliseconds: number) => harness.elapse(milliseconds),
       };
-      for (const [title, scenario] of Object.entries(scenarios)) {
-        try {
-          await scenario(world);
-        } catch (error) {
-          return `${title}: ${describeError(error)}`;
-        }
-      }
+      await Promise.all(Object.entries(scenarios).map(([title, scenario]) => named(title, scenario(world))));
+      for (const [title, scenario] of Object.entries(disturbingScenarios)) await named(title, scenario(world));
       return undefined;
     } catch (error) {
-      return `opening: ${describeError(error)}`;
+      return describeError(error);
     } finally {
       await harness.close();
+    }
+  };
+
+  const named = async (title: string, running: Promise<void>): Promise<void> => {
+    try {
+      await running;
+    } catch (error) {
+      throw new Error(`${title}: ${describeError(error)}`, { cause: error });
     }
   };
 

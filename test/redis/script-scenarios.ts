@@ -139,8 +139,10 @@ async function soon(condition: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** By name; each throws when something is not as it must be. */
-export const scenarios: Readonly<Record<string, (world: ScenarioWorld) => Promise<void>>> = {
+type Scenarios = Readonly<Record<string, (world: ScenarioWorld) => Promise<void>>>;
+
+/** By name; each throws when something is not as it must be. These go on side by side. */
+export const scenarios: Scenarios = {
   'a commit counts for the owner only, under its fence, and as long as its session is open': async (world) => {
     const scenario = new Scenario(world);
     const streamId = await scenario.owning(5, 5);
@@ -293,24 +295,6 @@ export const scenarios: Readonly<Record<string, (world: ScenarioWorld) => Promis
     expect(await scenario.partition(1)).to.deep.include({ state: 'assigned', streamId: next });
   },
 
-  'sessions end with the lease of their node, and not before': async (world) => {
-    const scenario = new Scenario(world);
-    await scenario.initialise(-1, -1);
-    const dying = randomUUID();
-    const dead = await scenario.join({ nodeId: dying });
-    const alive = await scenario.join();
-    await scenario.settle();
-    expect(await world.first.reapSessions(scenario.subscription)).to.equal(0);
-    await world.elapse(leaseMilliseconds - 5_000);
-    await world.first.renewLease(node, leaseMilliseconds);
-    expect(await world.first.reapSessions(scenario.subscription)).to.equal(0);
-    await world.elapse(5_000);
-    expect(await world.first.reapSessions(scenario.subscription)).to.equal(1);
-    const { sessions, partitions } = await scenario.topology();
-    expect(sessions.map(({ streamId }) => streamId)).to.deep.equal([alive]);
-    expect(partitions.map(({ streamId }) => streamId)).not.to.include(dead);
-  },
-
   'there is room for as many streams as partitions, and each is requested once': async (world) => {
     const scenario = new Scenario(world);
     await scenario.initialise(-1, -1);
@@ -329,6 +313,101 @@ export const scenarios: Readonly<Record<string, (world: ScenarioWorld) => Promis
     expect((await scenario.partition(0)).streamId).to.equal(streamId);
   },
 
+  'what is removed is gone, and what begins anew lies above it whatever the time': async (world) => {
+    const scenario = new Scenario(world);
+    await scenario.owning(10);
+    const owner = (await world.client.hget(scenario.key('owners'), partitionKey(place(0)))) ?? '';
+    const { fence } = await scenario.partition(0);
+    const ahead = fence + 1_000_000_000_000;
+    await world.client.hset(scenario.key('owners'), partitionKey(place(0)), owner.replace(`${fence}`, `${ahead}`));
+    await world.first.remove(scenario.subscription);
+    expect(await scenario.offsets()).to.deep.equal([]);
+    expect((await scenario.topology()).sessions).to.deep.equal([]);
+    await scenario.initialise(2);
+    expect((await scenario.partition(0)).fence).to.be.greaterThan(ahead);
+  },
+
+  'while others may still come back nobody takes partitions and no commit is refused for good': async (world) => {
+    const scenario = new Scenario(world);
+    await scenario.initialise(-1, -1);
+    const streamId = await scenario.join();
+    await world.client.hset(scenario.key('meta'), 'recoverUntil', Date.now() + 60_000);
+    const { generation } = await scenario.topology();
+    expect(await scenario.apply(generation, 0, streamId)).to.equal('conflict');
+    for (const stranger of [streamId, randomUUID()]) {
+      const answer: unknown = await scenario.commit(stranger, at(0, 1)).catch((error: unknown) => error);
+      expect(answer).to.have.property('code', 'COORDINATION_UNAVAILABLE');
+    }
+  },
+
+  'a refill in which something was lost does not count': async (world) => {
+    const { client, keys, scriptSource } = world;
+    const scripts = loadScripts(scriptSource);
+    const run = (name: 'begin-refill' | 'finish-refill', ...values: string[]): Promise<unknown> =>
+      client.eval(scripts.get(name)?.text ?? '', 1, shard, ...values);
+    const shard = keys.shardKey(shardCount, 'shard');
+    expect(await run('begin-refill', '', 'one')).to.deep.equal(['OK']);
+    await client.del(shard);
+    expect(await run('finish-refill', 'one', '0', 'nobody')).to.deep.equal(['LOST']);
+    await run('begin-refill', '', 'two');
+    expect(await run('finish-refill', 'two', '9000000000000000', 'nobody')).to.deep.equal(['OK']);
+    const incarnation = await client.hget(shard, 'incarnation');
+    expect(Number(incarnation)).to.be.greaterThan(9_000_000_000_000_000);
+    expect(await run('begin-refill', '5', 'three'), 'another incarnation stays').to.deep.equal(['OTHER']);
+    expect(await client.hget(shard, 'incarnation')).to.equal(incarnation);
+    await client.del(shard);
+  },
+
+  'the other process is told of everything': async (world) => {
+    const scenario = new Scenario(world);
+    const told = new Set<string>();
+    const stop = world.second.watch(scenario.subscription, (change) => told.add(change));
+    // Listening begins with a hint of its own.
+    await soon(async () => told.has('topology'));
+    const expecting = async (change: string, act: () => Promise<unknown>): Promise<void> => {
+      told.clear();
+      await act();
+      await soon(async () => told.has(change));
+    };
+    await expecting('topology', () => scenario.initialise(-1, -1));
+    let streamId = '';
+    await expecting('topology', async () => {
+      streamId = await scenario.join();
+    });
+    await expecting('topology', () => scenario.settle());
+    // Once may be by chance: a moment after it was opened a process is told to look at everything.
+    for (const offset of [1, 2, 3]) await expecting('offsets', () => scenario.commit(streamId, at(0, offset)));
+    await expecting('topology', async () => {
+      await scenario.release(streamId, 1, (await scenario.partition(1)).fence);
+    });
+    await expecting('topology', () => world.first.closeSession(scenario.subscription, streamId));
+    await expecting('reset', () => world.first.beginReset(scenario.subscription));
+    await expecting('offsets', () => world.first.finishReset(scenario.subscription, [at(0, 0)]));
+    await expecting('removed', () => world.first.remove(scenario.subscription));
+    stop();
+  },
+};
+
+/** These disturb others: time passes, or everything is lost. */
+export const disturbingScenarios: Scenarios = {
+  'sessions end with the lease of their node, and not before': async (world) => {
+    const scenario = new Scenario(world);
+    await scenario.initialise(-1, -1);
+    const dying = randomUUID();
+    const dead = await scenario.join({ nodeId: dying });
+    const alive = await scenario.join();
+    await scenario.settle();
+    expect(await world.first.reapSessions(scenario.subscription)).to.equal(0);
+    await world.elapse(leaseMilliseconds - 5_000);
+    await world.first.renewLease(node, leaseMilliseconds);
+    expect(await world.first.reapSessions(scenario.subscription)).to.equal(0);
+    await world.elapse(5_000);
+    expect(await world.first.reapSessions(scenario.subscription)).to.equal(1);
+    const { sessions, partitions } = await scenario.topology();
+    expect(sessions.map(({ streamId }) => streamId)).to.deep.equal([alive]);
+    expect(partitions.map(({ streamId }) => streamId)).not.to.include(dead);
+  },
+
   'a reset goes backwards, disowns everybody under new fences, and refuses streams until it is over': async (world) => {
     const scenario = new Scenario(world);
     const streamId = await scenario.owning(10, 10);
@@ -345,20 +424,6 @@ export const scenarios: Readonly<Record<string, (world: ScenarioWorld) => Promis
     expect(await scenario.offsets()).to.deep.equal([3, 10]);
     await scenario.lose();
     expect(await scenario.offsets(), 'after a loss').to.deep.equal([3, 10]);
-  },
-
-  'what is removed is gone, and what begins anew lies above it whatever the time': async (world) => {
-    const scenario = new Scenario(world);
-    await scenario.owning(10);
-    const owner = (await world.client.hget(scenario.key('owners'), partitionKey(place(0)))) ?? '';
-    const { fence } = await scenario.partition(0);
-    const ahead = fence + 1_000_000_000_000;
-    await world.client.hset(scenario.key('owners'), partitionKey(place(0)), owner.replace(`${fence}`, `${ahead}`));
-    await world.first.remove(scenario.subscription);
-    expect(await scenario.offsets()).to.deep.equal([]);
-    expect((await scenario.topology()).sessions).to.deep.equal([]);
-    await scenario.initialise(2);
-    expect((await scenario.partition(0)).fence).to.be.greaterThan(ahead);
   },
 
   'a claim is given back by its owner only': async (world) => {
@@ -430,64 +495,5 @@ export const scenarios: Readonly<Record<string, (world: ScenarioWorld) => Promis
       expect(fence).to.be.greaterThan(before.partitions[index]?.fence ?? Infinity);
     }
     expect(await scenario.offsets()).to.deep.equal([9, -1]);
-  },
-
-  'while others may still come back nobody takes partitions and no commit is refused for good': async (world) => {
-    const scenario = new Scenario(world);
-    await scenario.initialise(-1, -1);
-    const streamId = await scenario.join();
-    await world.client.hset(scenario.key('meta'), 'recoverUntil', Date.now() + 60_000);
-    const { generation } = await scenario.topology();
-    expect(await scenario.apply(generation, 0, streamId)).to.equal('conflict');
-    for (const stranger of [streamId, randomUUID()]) {
-      const answer: unknown = await scenario.commit(stranger, at(0, 1)).catch((error: unknown) => error);
-      expect(answer).to.have.property('code', 'COORDINATION_UNAVAILABLE');
-    }
-  },
-
-  'a refill in which something was lost does not count': async (world) => {
-    const { client, keys, scriptSource } = world;
-    const scripts = loadScripts(scriptSource);
-    const run = (name: 'begin-refill' | 'finish-refill', ...values: string[]): Promise<unknown> =>
-      client.eval(scripts.get(name)?.text ?? '', 1, shard, ...values);
-    const shard = keys.shardKey(shardCount, 'shard');
-    expect(await run('begin-refill', '', 'one')).to.deep.equal(['OK']);
-    await client.del(shard);
-    expect(await run('finish-refill', 'one', '0', 'nobody')).to.deep.equal(['LOST']);
-    await run('begin-refill', '', 'two');
-    expect(await run('finish-refill', 'two', '9000000000000000', 'nobody')).to.deep.equal(['OK']);
-    const incarnation = await client.hget(shard, 'incarnation');
-    expect(Number(incarnation)).to.be.greaterThan(9_000_000_000_000_000);
-    expect(await run('begin-refill', '5', 'three'), 'another incarnation stays').to.deep.equal(['OTHER']);
-    expect(await client.hget(shard, 'incarnation')).to.equal(incarnation);
-    await client.del(shard);
-  },
-
-  'the other process is told of everything': async (world) => {
-    const scenario = new Scenario(world);
-    const told = new Set<string>();
-    const stop = world.second.watch(scenario.subscription, (change) => told.add(change));
-    // Listening begins with a hint of its own.
-    await soon(async () => told.has('topology'));
-    const expecting = async (change: string, act: () => Promise<unknown>): Promise<void> => {
-      told.clear();
-      await act();
-      await soon(async () => told.has(change));
-    };
-    await expecting('topology', () => scenario.initialise(-1, -1));
-    let streamId = '';
-    await expecting('topology', async () => {
-      streamId = await scenario.join();
-    });
-    await expecting('topology', () => scenario.settle());
-    await expecting('offsets', () => scenario.commit(streamId, at(0, 1)));
-    await expecting('topology', async () => {
-      await scenario.release(streamId, 1, (await scenario.partition(1)).fence);
-    });
-    await expecting('topology', () => world.first.closeSession(scenario.subscription, streamId));
-    await expecting('reset', () => world.first.beginReset(scenario.subscription));
-    await expecting('offsets', () => world.first.finishReset(scenario.subscription, [at(0, 0)]));
-    await expecting('removed', () => world.first.remove(scenario.subscription));
-    stop();
   },
 };
