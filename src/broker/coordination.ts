@@ -163,6 +163,14 @@ export interface Coordination {
   close(): Promise<void>;
 }
 
+/**
+ * Whether the id is no subscription's but one under which the service shares partitions among its own processes. What is
+ * committed under it means nothing and is shown to nobody.
+ */
+export function isReservedId(subscriptionId: string): boolean {
+  return subscriptionId.startsWith('lendstream.');
+}
+
 /** One spelling of a partition as a map key. */
 export function partitionKey({ eventType, partition }: EventTypePartition): string {
   return `${eventType}:${partition}`;

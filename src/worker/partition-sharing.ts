@@ -20,7 +20,7 @@ import { loanCommandsTopic } from './lending-topics.ts';
  * | another process's, or nobody's  | ends              |                                         |
  */
 
-/** In the place of a subscription's id. No subscription can have it: theirs are UUIDs. */
+/** In the place of a subscription's id. No subscription can have it (theirs are UUIDs), see `isReservedId`. */
 export const loanPartitionsId = 'lendstream.loan-partitions';
 
 /** How often the state is read again and sessions of dead processes are looked for, in case a hint was lost. */

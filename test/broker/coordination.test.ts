@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { comparePartitions, partitionKey } from '../../src/broker/coordination.ts';
+import { comparePartitions, isReservedId, partitionKey } from '../../src/broker/coordination.ts';
 
 describe('partitions of event types', () => {
   it('have one key each', () => {
@@ -19,5 +19,12 @@ describe('partitions of event types', () => {
     ];
     expect(ordered.toReversed().sort(comparePartitions)).to.deep.equal(ordered);
     expect(comparePartitions({ eventType: 'a', partition: 1 }, { eventType: 'a', partition: 1 })).to.equal(0);
+  });
+});
+
+describe('a reserved id', () => {
+  it('is one of the service, never that of a subscription', () => {
+    expect(isReservedId('lendstream.loan-partitions')).to.equal(true);
+    expect(isReservedId('c023c1b5-6e7e-55a5-9554-64c003ef5c87')).to.equal(false);
   });
 });

@@ -7,7 +7,8 @@ import { openTemporaryLog } from '../support/temporary-log.ts';
 
 describe('the positions shown to lag tools', () => {
   it('are those of subscriptions, not of the partitions that the service shares among its own processes', async () => {
-    const { log, cleanup } = await openTemporaryLog();
+    const temporary = await openTemporaryLog();
+    const { log } = temporary;
     await log.createTopic({
       name: 'orders',
       partitionCount: 1,
@@ -21,6 +22,6 @@ describe('the positions shown to lag tools', () => {
     await groups.close();
     expect(await log.groupOffsets('subscription')).to.deep.equal([{ topic: 'orders', partition: 0, offset: 5 }]);
     expect(await log.groupOffsets(loanPartitionsId)).to.deep.equal([]);
-    await cleanup();
+    await temporary.cleanup();
   });
 });
