@@ -11,7 +11,7 @@ import {
 import { readMirror } from '../../src/broker/cursor-mirror.ts';
 import type { EventLog } from '../../src/broker/event-log.ts';
 import { rebalance } from '../../src/broker/rebalance.ts';
-import { KeySpace, shardCount } from '../../src/redis/keys.ts';
+import { shardCount, type KeySpace } from '../../src/redis/keys.ts';
 import { loadScripts, type ScriptSource } from '../../src/redis/scripts.ts';
 
 /** What a scenario works with: two processes on the same, possibly wrong, scripts. */
