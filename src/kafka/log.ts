@@ -145,8 +145,7 @@ export class KafkaLog implements EventLog {
 
   async bounds(partitions: readonly TopicPartition[]): Promise<PartitionBounds[]> {
     this.#assertOpen();
-    const { clock } = { clock: this.#clock };
-    return listBounds({ connections: this.#connections, metadata: this.#metadata, clock }, partitions);
+    return listBounds({ connections: this.#connections, metadata: this.#metadata, clock: this.#clock }, partitions);
   }
 
   async append(partitions: readonly PartitionRecords[]): Promise<AppendResult[]> {
@@ -170,6 +169,7 @@ export class KafkaLog implements EventLog {
         clock: this.#clock,
         logger: this.#logger,
         cleanupPolicyOf: (topic) => this.#topics.cleanupPolicyOf(topic),
+        onClosed: (closed) => this.#writers.delete(closed),
       },
       writerId,
     );
@@ -198,6 +198,8 @@ export class KafkaLog implements EventLog {
   async #close(): Promise<void> {
     this.#reader.close();
     await this.#producer.close();
+    // An open transaction would hold up readers everywhere until its time is over.
+    await Promise.all([...this.#writers].map((writer) => writer.close()));
     await this.#connections.close();
   }
 

@@ -2,7 +2,13 @@ import type { Clock } from '../clock.ts';
 import { LendstreamError, isLendstreamError } from '../errors.ts';
 import type { TopicPartition } from '../broker/event-log.ts';
 import type { BrokerAddress, KafkaConnections, KafkaRequest, Lane } from './connections.ts';
-import { type BrokerNode, type MetadataAnswer, type TopicMetadata, metadataRequest } from './metadata-request.ts';
+import {
+  type BrokerNode,
+  type MetadataAnswer,
+  type PartitionMetadata,
+  type TopicMetadata,
+  metadataRequest,
+} from './metadata-request.ts';
 import { protocolError } from './protocol-errors.ts';
 
 /** How long what is known of a topic is believed without asking again. Milliseconds. */
@@ -56,8 +62,7 @@ export class ClusterMetadata {
   async leaderOf({ topic, partition }: TopicPartition): Promise<BrokerNode> {
     const known = this.knownLeader({ topic, partition });
     if (known !== undefined) return known;
-    const { partitions } = await this.topic(topic);
-    const found = partitions.find((candidate) => candidate.partition === partition);
+    const found = (await this.#partition(topic, partition)) ?? (await this.#addedPartition(topic, partition));
     if (found === undefined) throw unknownPartition({ topic, partition });
     const leader = this.#brokers.find(({ nodeId }) => nodeId === found.leader);
     if (leader !== undefined) return leader;
@@ -65,6 +70,16 @@ export class ClusterMetadata {
     throw new LendstreamError('LOG_UNAVAILABLE', `Topic ${topic}, partition ${partition}, has no leader now.`, {
       details: { topic, partition },
     });
+  }
+
+  async #partition(topic: string, partition: number): Promise<PartitionMetadata | undefined> {
+    return (await this.topic(topic)).partitions.find((candidate) => candidate.partition === partition);
+  }
+
+  /** Another process may have added partitions since the topic was asked about. */
+  #addedPartition(topic: string, partition: number): Promise<PartitionMetadata | undefined> {
+    this.forgetLeaders(topic);
+    return this.#partition(topic, partition);
   }
 
   /** The leader as far as it is known without asking. */

@@ -11,6 +11,8 @@ import type { ProducerIdentity } from './transaction-requests.ts';
 export interface KafkaWriterOptions extends TransactionCoordinationOptions, TransactionOutputOptions {
   readonly logger: Logger;
   readonly cleanupPolicyOf: CleanupPolicyOf;
+  /** Told when the writer is closed. */
+  readonly onClosed?: (writer: FencedWriter) => void;
 }
 
 /** What a transaction may hold; beyond it an append answers OVERLOADED. Bytes. */
@@ -75,6 +77,7 @@ class KafkaWriter implements FencedWriter {
   async close(): Promise<void> {
     const closed = new LendstreamError('LOG_CLOSED', `The writer ${this.writerId} is closed.`);
     await this.#step(() => Promise.reject(closed)).catch(() => closed);
+    this.#options.onClosed?.(this);
     if (this.#partitions.size === 0 || leftToOthers.has(this.#spent?.code)) return;
     this.#partitions.clear();
     try {

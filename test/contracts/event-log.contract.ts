@@ -641,9 +641,10 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
           const configuration = topicConfiguration(1);
           await other.log.createTopic(configuration);
           const positions = [{ topic: configuration.name, partition: 0, offset: 7 }];
-          await other.log.exportGroupOffsets('group', positions);
+          const group = `group-${randomUUID()}`;
+          await other.log.exportGroupOffsets(group, positions);
           const reopened = await other.reopen();
-          expect(await reopened.groupOffsets('group')).to.deep.equal(positions);
+          expect(await reopened.groupOffsets(group)).to.deep.equal(positions);
         } finally {
           await other.cleanup();
         }
@@ -654,12 +655,13 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
       it('answers appends under way, fails pending reads, and refuses everything that comes later', async () => {
         const other = await open();
         try {
-          const configuration = topicConfiguration(1);
+          const configuration = topicConfiguration(2);
           const where = { topic: configuration.name, partition: 0 };
           await other.log.createTopic(configuration);
           const pending = codeOf(other.log.read({ ...where, offset: 0 }, forever));
           const writer = await other.log.openWriter('writer');
-          await writer.append([{ ...where, records: records('open') }]);
+          // In a partition of its own: readers of one wait for the transaction that is open in it.
+          await writer.append([{ ...where, partition: 1, records: records('open') }]);
           const last = await appendTo(other.log, where, records('first')).then(() => latestIn(other.log, where));
           expect(await pending).to.equal(null);
           const waiting = codeOf(other.log.read({ ...where, offset: last }, forever));
