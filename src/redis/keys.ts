@@ -20,14 +20,21 @@ import type { EventTypePartition } from '../broker/coordination.ts';
 /** How many shards there are. Node leases are kept once per shard, so more of them cost more renewals. */
 export const shardCount = 16;
 
-const shardKinds = ['shard', 'nodes', 'dirty'] as const;
-const subscriptionKinds = ['meta', 'owners', 'offsets', 'sessions'] as const;
+export type ShardKeyKind = 'shard' | 'nodes' | 'dirty';
+export type KeyKind = ShardKeyKind | 'meta' | 'owners' | 'offsets' | 'sessions';
 
-export type ShardKeyKind = (typeof shardKinds)[number];
-export type KeyKind = ShardKeyKind | (typeof subscriptionKinds)[number];
+/** The keys of one subscription, its shard's among them, and the channel its changes are told on. */
+export interface SubscriptionKeys extends Readonly<Record<KeyKind, string>> {
+  readonly shardNumber: number;
+  readonly channel: string;
+}
+
+/** How many subscriptions' keys are kept spelt out. Entries of less than 1 KB. */
+const cachedSubscriptionsMaximum = 20_000;
 
 export class KeySpace {
   readonly #prefix: string;
+  readonly #cached = new Map<string, SubscriptionKeys>();
 
   constructor(prefix: string) {
     this.#prefix = prefix;
@@ -38,9 +45,28 @@ export class KeySpace {
   }
 
   key(subscriptionId: string, kind: KeyKind): string {
-    const shard = shardOf(subscriptionId);
-    if (kind === 'shard' || kind === 'nodes' || kind === 'dirty') return this.shardKey(shard, kind);
-    return `{${this.#prefix}:${shard}}:${subscriptionId}:${kind}`;
+    return this.of(subscriptionId)[kind];
+  }
+
+  of(subscriptionId: string): SubscriptionKeys {
+    const cached = this.#cached.get(subscriptionId);
+    if (cached !== undefined) return cached;
+    const shardNumber = shardOf(subscriptionId);
+    const own = `{${this.#prefix}:${shardNumber}}:${subscriptionId}`;
+    const keys = {
+      shardNumber,
+      channel: this.channel(subscriptionId),
+      shard: this.shardKey(shardNumber, 'shard'),
+      nodes: this.shardKey(shardNumber, 'nodes'),
+      dirty: this.shardKey(shardNumber, 'dirty'),
+      meta: `${own}:meta`,
+      owners: `${own}:owners`,
+      offsets: `${own}:offsets`,
+      sessions: `${own}:sessions`,
+    };
+    if (this.#cached.size >= cachedSubscriptionsMaximum) this.#cached.clear();
+    this.#cached.set(subscriptionId, keys);
+    return keys;
   }
 
   claim(name: string): string {

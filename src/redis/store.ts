@@ -1,4 +1,4 @@
-import { shardOf, type KeySpace } from './keys.ts';
+import type { KeySpace } from './keys.ts';
 import type { RedisConnection } from './connection.ts';
 import { scriptKeys, type Script, type ScriptName } from './scripts.ts';
 
@@ -21,8 +21,13 @@ export class RedisStore {
 
   /** Runs a script on one subscription. */
   call(name: ScriptName, subscriptionId: string, values: readonly (string | number)[]): Promise<unknown[]> {
-    const keys = scriptKeys[name].map((kind) => this.keys.key(subscriptionId, kind));
-    return this.run(name, keys, [...this.#head(shardOf(subscriptionId), subscriptionId), ...values]);
+    const keys = this.keys.of(subscriptionId);
+    const head = [this.incarnations.get(keys.shardNumber) ?? '', keys.channel, this.origin];
+    return this.run(
+      name,
+      scriptKeys[name].map((kind) => keys[kind]),
+      [...head, ...values],
+    );
   }
 
   /** Runs a script on a shard, with further keys of it where given. */
@@ -33,7 +38,8 @@ export class RedisStore {
     furtherKeys: readonly string[] = [],
   ): Promise<unknown[]> {
     const keys = scriptKeys[name].map((kind) => this.keys.shardKey(shard, kind));
-    return this.run(name, [...keys, ...furtherKeys], [...this.#head(shard, ''), ...values]);
+    const head = [this.incarnations.get(shard) ?? '', this.keys.channel(''), this.origin];
+    return this.run(name, [...keys, ...furtherKeys], [...head, ...values]);
   }
 
   /** Runs a script on keys and values of its own. */
@@ -41,9 +47,5 @@ export class RedisStore {
     const script = this.#scripts.get(name);
     if (script === undefined) throw new Error(`There is no script ${name}`);
     return this.connection.run(script, keys, values);
-  }
-
-  #head(shard: number, subscriptionId: string): string[] {
-    return [this.incarnations.get(shard) ?? '', this.keys.channel(subscriptionId), this.origin];
   }
 }
