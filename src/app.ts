@@ -3,6 +3,9 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
+import { openBackend } from './backend.ts';
+import type { Coordination } from './broker/coordination.ts';
+import type { EventLog } from './broker/event-log.ts';
 import { EventTypes } from './broker/event-types.ts';
 import { NodeLease } from './broker/node-lease.ts';
 import { Publisher } from './broker/publishing.ts';
@@ -10,8 +13,6 @@ import { Registry } from './broker/registry.ts';
 import { subscriptionLag } from './broker/subscription-statistics.ts';
 import { systemClock, type Clock } from './clock.ts';
 import type { Config } from './config.ts';
-import { EmbeddedCoordination } from './embedded/coordination.ts';
-import { EmbeddedLog } from './embedded/log.ts';
 import { LendstreamError, describeError } from './errors.ts';
 import { createApplication, createApplicationServer } from './http/application.ts';
 import { createAuthentication } from './http/authentication.ts';
@@ -21,7 +22,7 @@ import { createEventTypesRouter } from './http/event-types.ts';
 import { openLoanView, type LendingServices } from './http/lending-services.ts';
 import { createLoanProductsRouter } from './http/loan-products.ts';
 import { createLoansRouter } from './http/loans.ts';
-import { createOperationsRouter } from './http/operations.ts';
+import { createOperationsRouter, type OperationsServices } from './http/operations.ts';
 import { createPublishingRouter } from './http/publishing.ts';
 import { createStreamsRouter } from './http/streams.ts';
 import { createSubscriptionsRouter } from './http/subscriptions.ts';
@@ -55,84 +56,106 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     return stopping;
   };
 
+  const onOpened = (close: () => Promise<void> | void): void => void closers.push(close);
+
   try {
-    const metrics = createMetrics();
-    const nodeId = randomUUID();
-    const log = await EmbeddedLog.open({ dataFolder: config.dataFolder, logger, clock });
-    closers.push(() => log.close());
+    const { log, coordination, viewFolder } = await openBackend({ config, logger, clock, onOpened });
     const registry = new Registry(log, logger);
     await registry.start();
-    closers.push(() => registry.stop());
-    const coordination = await EmbeddedCoordination.open({ log, clock, logger });
-    closers.push(() => coordination.close());
+    onOpened(() => registry.stop());
     const eventTypes = new EventTypes({ registry, coordination, log, clock, logger });
-    await eventTypes.registerSystemEventTypes(
-      lendingEventTypes(config.lendingPartitions, config.retentionMilliseconds),
-    );
-    await ensureLendingTopics(log, config.lendingPartitions);
+    const { lendingPartitions: partitionCount, retentionMilliseconds } = config;
+    await eventTypes.registerSystemEventTypes(lendingEventTypes(partitionCount, retentionMilliseconds));
+    await ensureLendingTopics(log, partitionCount);
 
+    const nodeId = randomUUID();
     const lease = new NodeLease({ coordination, nodeId, leaseMilliseconds, clock, logger });
-    closers.push(() => lease.stop());
+    onOpened(() => lease.stop());
     await lease.start();
 
+    const metrics = createMetrics();
+    const common: Common = { registry, log, coordination, eventTypes, clock, logger, metrics, lease };
     if (config.roles.work) {
-      const worker = new LendingWorker({
-        log,
-        registry,
-        coordination,
-        nodeId,
-        clock,
-        logger,
-        metrics,
-        partitionCount: config.lendingPartitions,
-      });
-      closers.push(() => worker.stop());
+      const worker = new LendingWorker({ ...common, nodeId, partitionCount });
+      onOpened(() => worker.stop());
       await worker.start();
     }
-    if (!config.roles.serve) return { start: () => Promise.resolve('no address: this process only works'), stop };
-
-    const view = await openLoanView({
-      dataFolder: config.dataFolder,
-      log,
-      partitionCount: config.lendingPartitions,
-      logger,
-    });
-    closers.push(() => view.close());
-    const publisher = new Publisher({ eventTypes, log, clock, metrics, logger });
-    // The largest schema there is; the first request would wait for it.
-    publisher.prepare(loanCommandsTopic);
-    const broker = { registry, log, coordination, eventTypes, publisher, clock, logger, metrics, lease };
-    const lending: LendingServices = { view, publisher, registry, clock, logger };
-    const streams = createStreamsRouter(broker);
-    const routers = [
-      createAuthentication(config.apiKeys),
-      streams.router,
-      createCursorsRouter({ ...broker, endedStreamReason: (streamId) => streams.endedStreamReason(streamId) }),
-      createPublishingRouter(broker),
-      createSubscriptionsRouter(broker),
-      createEventTypesRouter(broker),
-      createLoansRouter(lending),
-      createLoanProductsRouter(lending),
-      createTogglesRouter(lending),
-      createCommandsRouter(lending),
-      createOperationsRouter({
-        metrics,
-        refreshMetrics: () => measureLag(metrics, broker),
-        version: packageVersion(),
-        notReadyReasons: () =>
-          [stopping === undefined ? undefined : 'The process is stopping.', view.notReadyReason()].filter(
-            (reason) => reason !== undefined,
-          ),
-      }),
-    ];
-    const server = createApplicationServer(createApplication(routers, logger));
-    closers.push(() => closeServer(server));
-    closers.push(() => streams.closeAll('server_shutdown'));
+    const operations: OperationsServices = {
+      metrics,
+      version: packageVersion(),
+      refreshMetrics: () => Promise.resolve(),
+      notReadyReasons: () => (stopping === undefined ? [] : ['The process is stopping.']),
+    };
+    const { routers, endStreams } = config.roles.serve
+      ? await openApi(common, { viewFolder, partitionCount, operations, onOpened })
+      : { routers: [createOperationsRouter(operations)], endStreams: () => Promise.resolve() };
+    const authentication = createAuthentication(config.apiKeys);
+    const server = createApplicationServer(createApplication([authentication, ...routers], logger));
+    onOpened(() => closeServer(server));
+    // Before the server closes, which cuts off whoever still streams.
+    onOpened(endStreams);
     return { start: () => listen(server, config), stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** What both roles work with. */
+interface Common {
+  readonly registry: Registry;
+  readonly log: EventLog;
+  readonly coordination: Coordination;
+  readonly eventTypes: EventTypes;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly lease: NodeLease;
+}
+
+interface ApiOptions {
+  readonly viewFolder: string;
+  readonly partitionCount: number;
+  readonly operations: OperationsServices;
+  readonly onOpened: (close: () => Promise<void> | void) => void;
+}
+
+interface Api {
+  /** Everything that is answered over HTTP, in the order in which it is asked. */
+  readonly routers: Parameters<typeof createApplication>[0];
+  /** Gives every open stream its last line. */
+  readonly endStreams: () => Promise<void>;
+}
+
+async function openApi(common: Common, options: ApiOptions): Promise<Api> {
+  const { registry, log, eventTypes, clock, logger, metrics } = common;
+  const { viewFolder: dataFolder, partitionCount, operations, onOpened } = options;
+  const view = await openLoanView({ dataFolder, log, partitionCount, logger });
+  onOpened(() => view.close());
+  const publisher = new Publisher({ eventTypes, log, clock, metrics, logger });
+  // The largest schema there is; the first request would wait for it.
+  publisher.prepare(loanCommandsTopic);
+  const broker = { ...common, publisher };
+  const lending: LendingServices = { view, publisher, registry, clock, logger };
+  const streams = createStreamsRouter(broker);
+  const routers = [
+    streams.router,
+    createCursorsRouter({ ...broker, endedStreamReason: (streamId) => streams.endedStreamReason(streamId) }),
+    createPublishingRouter(broker),
+    createSubscriptionsRouter(broker),
+    createEventTypesRouter(broker),
+    createLoansRouter(lending),
+    createLoanProductsRouter(lending),
+    createTogglesRouter(lending),
+    createCommandsRouter(lending),
+    createOperationsRouter({
+      ...operations,
+      refreshMetrics: () => measureLag(metrics, broker),
+      notReadyReasons: () =>
+        [...operations.notReadyReasons(), view.notReadyReason()].filter((reason) => reason !== undefined),
+    }),
+  ];
+  return { routers, endStreams: () => streams.closeAll('server_shutdown') };
 }
 
 async function closeAll(closers: (() => Promise<void> | void)[], logger: Logger): Promise<void> {

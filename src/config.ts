@@ -112,8 +112,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 }
 
 interface SettingsReader {
-  text(name: string, fallback: string): string;
-  integer(name: string, fallback: number, minimum: number, maximum: number): number;
+  readonly text: (name: string, fallback: string) => string;
+  readonly integer: (name: string, fallback: number, minimum: number, maximum: number) => number;
   readonly problems: string[];
 }
 
