@@ -47,7 +47,7 @@ export async function measureCluster(options: BenchOptions): Promise<void> {
     // Publishing first: what it is compared with must not wait for a disk that still writes a backlog.
     if (wanted('publish')) await measurePublish(bench, eventBytes);
     if (wanted('publish-1k')) await measurePublish(bench, largeEventBytes);
-    if (wanted('egress', 'fanout', 'first', 'hand-over')) await fill(bench, small);
+    if (wanted('egress', 'fanout', 'first')) await fill(bench, small);
     if (wanted('egress')) await measureEgress(bench, small);
     if (wanted('fanout')) await measureFanOut(bench, { ...small, events: wholeBatches(300_000 * scale) });
     if (wanted('egress-1k')) {
@@ -59,7 +59,7 @@ export async function measureCluster(options: BenchOptions): Promise<void> {
       await tellFirstEvent(report, service, small.eventType, Math.ceil(freshSubscriptions * scale));
     }
     if (wanted('latency')) await tellLatency(bench);
-    if (wanted('hand-over')) await tellHandOver(bench, small.eventType);
+    if (wanted('hand-over')) await tellHandOver(bench);
     await service.stop();
     if (wanted('commands')) await measureCommands(options, cluster);
     if (wanted('idle')) await tellIdle(options, cluster);

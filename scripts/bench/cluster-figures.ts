@@ -2,6 +2,7 @@ import type { BenchOptions, ClusterBench } from './bench-options.ts';
 import { fillBacklog } from './backlog.ts';
 import { eventBytes } from './events.ts';
 import type { MeasuredCluster } from './measured-cluster.ts';
+import { partitionCount } from './measured-service.ts';
 import { runProgram } from './processes.ts';
 import { spread } from './report.ts';
 import { measureIdleStreams, openIdleStreams } from './service-figures.ts';
@@ -93,16 +94,18 @@ async function tellLatencyOf(
 const handOvers = 100;
 
 /** How long a partition stands still between the last commit of one process's stream and another process's stream. */
-export async function tellHandOver(bench: ClusterBench, eventType: string): Promise<void> {
-  const { report, service, cluster, scale } = bench;
+export async function tellHandOver({ report, service, cluster, scale }: ClusterBench): Promise<void> {
   report.progress('Hand-over to a stream of another process');
+  const eventType = 'bench.hand-over';
+  await service.defineEventType(eventType);
   const other = await cluster.startService();
-  const subscriptions = await service.subscribe(Math.ceil(handOvers * scale), eventType);
+  const subscriptions = await service.subscribe(Math.ceil(handOvers * scale), eventType, 'end');
   const { milliseconds } = await runProgram<{ milliseconds: number[] }>('scripts/bench/hand-over-load.js', {
     url: service.url,
     otherUrl: other.url,
+    eventType,
     subscriptions,
-    partitions: 4,
+    partitions: partitionCount,
   });
   await other.stop();
   const [p50, p99] = [quantile(milliseconds, 0.5), quantile(milliseconds, 0.99)];

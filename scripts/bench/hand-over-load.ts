@@ -1,27 +1,38 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openConnection } from './bare-http.ts';
+import { publishBody } from './events.ts';
 import { cursorOf, openStream, type LineCursor } from './open-stream.ts';
 
 /**
  * How long a partition stands still when it goes to another stream: the first stream holds uncommitted events of every
- * partition, the second one, of another process of the service, is waiting. The first commits everything it was sent;
- * the time runs from sending this commit to the first events of each partition on the second stream. Prints every
- * sample, milliseconds.
+ * partition, the second one, of another process of the service, is waiting, and more events are there. The first commits
+ * everything it was sent; the time runs from sending this commit to the first events of each partition on the second
+ * stream. Prints every sample, milliseconds.
  */
 interface Settings {
   readonly url: string;
   readonly otherUrl: string;
-  /** Fresh ones, over a backlog of much more than the window. */
+  readonly eventType: string;
+  /** Fresh ones that read from the end. */
   readonly subscriptions: readonly string[];
   readonly partitions: number;
 }
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as Settings;
-const window = 400;
-/** Long enough for both to agree which partitions go over. */
+/** Long enough for both to agree which partitions go over, and for what must not arrive to have arrived. */
 const agreeMilliseconds = 300;
 const lostAfterMilliseconds = 10_000;
-const query = `batch_limit=10&batch_flush_timeout=1&max_uncommitted_events=${window}`;
+/** Batches of one event leave at once. */
+const query = 'batch_limit=1&batch_flush_timeout=1&max_uncommitted_events=100000';
+
+const publisher = await openConnection(settings.url);
+let publications = 0;
+
+/** Publishes some events to every partition. */
+async function publish(): Promise<void> {
+  publications += 1;
+  await publisher.post(`/event-types/${settings.eventType}/events`, publishBody(publications).toString('latin1'));
+}
 
 async function until(condition: () => boolean, what: string): Promise<void> {
   const deadline = performance.now() + lostAfterMilliseconds;
@@ -34,17 +45,18 @@ async function until(condition: () => boolean, what: string): Promise<void> {
 async function handOver(subscription: string): Promise<number[]> {
   const held = new Map<string, LineCursor>();
   const arrivedAt = new Map<string, number>();
-  const offsetOf = ({ offset }: LineCursor): number => Number(offset.slice(9)) + 1;
-  const heldEvents = (): number => [...held.values()].reduce((sum, cursor) => sum + offsetOf(cursor), 0);
   const first = await openStream(settings.url, subscription, query, (line) => {
     const cursor = cursorOf(line);
     if (cursor !== undefined) held.set(cursor.partition, cursor);
   });
-  await until(() => held.size === settings.partitions && heldEvents() >= window, 'Filling the window');
+  await publish();
+  await until(() => held.size === settings.partitions, 'Delivering events of every partition');
   const second = await openStream(settings.otherUrl, subscription, query, (line) => {
     const cursor = cursorOf(line);
     if (cursor !== undefined && !arrivedAt.has(cursor.partition)) arrivedAt.set(cursor.partition, performance.now());
   });
+  await sleep(agreeMilliseconds);
+  await publish();
   await sleep(agreeMilliseconds);
   if (arrivedAt.size > 0) throw new Error('A partition went over with events that were not committed');
   const connection = await openConnection(settings.url);

@@ -27,20 +27,29 @@ export async function startMeasuredCluster(
   const kafka = new Kafka({ clientId: 'bench', brokers: [...cluster.kafkaBrokers], logLevel: logLevel.ERROR });
   const admin = kafka.admin();
   await admin.connect();
-  let services = 0;
+  const services = new Set<MeasuredService>();
+  let started = 0;
   return {
     brokers: cluster.kafkaBrokers,
-    startService(environment = {}) {
-      services += 1;
-      return startMeasuredService(
+    async startService(environment = {}) {
+      started += 1;
+      const service = await startMeasuredService(
         {
           KAFKA_BROKERS: cluster.kafkaBrokers.join(','),
           REDIS_URL: cluster.redisUrl,
-          DATA_DIR: join(folder, `service-${services}`),
+          DATA_DIR: join(folder, `service-${started}`),
           ...environment,
         },
         profileFolder,
       );
+      services.add(service);
+      return {
+        ...service,
+        async stop() {
+          services.delete(service);
+          await service.stop();
+        },
+      };
     },
     async createTopics(names, partitionCount) {
       const topics = names.map((topic) => ({ topic, numPartitions: partitionCount }));
@@ -52,6 +61,7 @@ export async function startMeasuredCluster(
       return offsets;
     },
     async stop() {
+      await Promise.all([...services].map((service) => service.stop()));
       await admin.disconnect();
       await cluster.stop();
       await rm(folder, { recursive: true, force: true });
