@@ -2,6 +2,7 @@ import {
   comparePartitions,
   partitionKey,
   type EventTypePartition,
+  type OpenSessionAnswer,
   type OwnershipState,
   type PartitionOwnership,
   type Session,
@@ -57,6 +58,15 @@ export function readTopology(answer: readonly unknown[]): Topology {
       .map(([place, written]) => readOwner(parsePlace(place), written))
       .sort(comparePartitions),
   };
+}
+
+/** @param answer Of open-session.lua. */
+export function readOpening(answer: readonly unknown[]): OpenSessionAnswer {
+  const [outcome, ...rest] = answer as string[];
+  if (outcome === 'OPENED') return { outcome: 'opened' };
+  if (outcome === 'RESETTING') return { outcome: 'resetting' };
+  if (outcome === 'FULL') return { outcome: 'no_free_slots', totalSlots: Number(rest[0]) };
+  return { outcome: 'partitions_taken', partitions: rest.map(parsePlace).sort(comparePartitions) };
 }
 
 /** @param fields Places and offsets in turn. */

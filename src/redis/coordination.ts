@@ -19,13 +19,14 @@ import type { EventLog } from '../broker/event-log.ts';
 import type { Clock } from '../clock.ts';
 import { LendstreamError, describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import { readOffsets, readTopology, writeSession } from './answers.ts';
+import { readOffsets, readOpening, readTopology, writeSession } from './answers.ts';
 import { RedisConnection, type ConnectionEvents } from './connection.ts';
 import { GroupExport, renewalMilliseconds } from './group-export.ts';
 import { Hints, parseHint, type ChangeListener } from './hints.ts';
 import { KeySpace, parsePlace, shardCount } from './keys.ts';
 import { Memory } from './memory.ts';
 import { MirrorWriter } from './mirror-writer.ts';
+import { OverdueCloses } from './overdue-closes.ts';
 import { Recovery } from './recovery.ts';
 import { loadScripts, readScriptSource, type ScriptName, type ScriptSource } from './scripts.ts';
 import type { StoredOffset } from './stored-offset.ts';
@@ -49,9 +50,6 @@ const recoveriesPerCall = 3;
 /** How long a reset may take before it counts as over, in case the process that began it died. Milliseconds. */
 const resetMillisecondsMaximum = 120_000;
 
-/** How often sessions are closed that could not be closed when their streams ended. Milliseconds. */
-const overdueClosesMilliseconds = 1_000;
-
 /**
  * Coordination of any number of processes through Redis (keys.ts says what lies where, scripts/*.lua what happens to it).
  *
@@ -70,9 +68,7 @@ export class RedisCoordination implements Coordination {
   readonly #recovery: Recovery;
   /** Leases that this process renews: by node, in monotonic milliseconds. */
   readonly #leases = new Map<string, number>();
-  /** Streams that have ended but whose session may still be there, by stream: the subscription. */
-  readonly #overdueCloses = new Map<string, string>();
-  readonly #overdueTimer: NodeJS.Timeout;
+  readonly #overdueCloses: OverdueCloses;
   #isClosed = false;
 
   private constructor(store: RedisStore, hints: Hints, { log, clock, logger }: RedisCoordinationOptions) {
@@ -105,7 +101,7 @@ export class RedisCoordination implements Coordination {
       claim: (name, leaseMilliseconds) => this.claim(name, leaseMilliseconds),
       releaseClaim: (name) => this.releaseClaim(name),
     });
-    this.#overdueTimer = setInterval(() => void this.#closeOverdue(), overdueClosesMilliseconds).unref();
+    this.#overdueCloses = new OverdueCloses((id, streamId) => this.closeSession(id, streamId), logger);
   }
 
   /**
@@ -200,18 +196,13 @@ export class RedisCoordination implements Coordination {
       answer = await this.#call('open-session', subscriptionId, values);
     } catch (error) {
       this.#memory.forgetSession(subscriptionId, streamId);
-      this.#overdueCloses.set(streamId, subscriptionId);
+      this.#overdueCloses.add(subscriptionId, streamId);
       throw error;
     }
-    const [outcome, ...rest] = answer as string[];
-    if (outcome === 'OPENED') {
-      if (rest[0] === '1') this.#hints.tell(subscriptionId, 'topology');
-      return { outcome: 'opened' };
-    }
-    this.#memory.forgetSession(subscriptionId, streamId);
-    if (outcome === 'RESETTING') return { outcome: 'resetting' };
-    if (outcome === 'FULL') return { outcome: 'no_free_slots', totalSlots: Number(rest[0]) };
-    return { outcome: 'partitions_taken', partitions: rest.map(parsePlace).sort(comparePartitions) };
+    const opening = readOpening(answer);
+    if (opening.outcome !== 'opened') this.#memory.forgetSession(subscriptionId, streamId);
+    else if (answer[1] === '1') this.#hints.tell(subscriptionId, 'topology');
+    return opening;
   }
 
   async closeSession(subscriptionId: string, streamId: string): Promise<void> {
@@ -221,7 +212,7 @@ export class RedisCoordination implements Coordination {
       const [, wasThere] = await this.#call('close-session', subscriptionId, [streamId]);
       if (wasThere === '1') this.#hints.tell(subscriptionId, 'topology');
     } catch (error) {
-      this.#overdueCloses.set(streamId, subscriptionId);
+      this.#overdueCloses.add(subscriptionId, streamId);
       throw error;
     }
   }
@@ -313,7 +304,7 @@ export class RedisCoordination implements Coordination {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    clearInterval(this.#overdueTimer);
+    this.#overdueCloses.stop();
     await this.#mirror.close();
     await this.#groups.close();
     this.#store.connection.close();
@@ -388,20 +379,6 @@ export class RedisCoordination implements Coordination {
     const now = this.#clock.monotonic();
     for (const [nodeId, until] of this.#leases) if (until <= now) this.#leases.delete(nodeId);
     return [...this.#leases].map(([nodeId, until]) => [nodeId, Math.ceil(until - now)]);
-  }
-
-  async #closeOverdue(): Promise<void> {
-    const overdue = [...this.#overdueCloses];
-    for (const [streamId, subscriptionId] of overdue) {
-      this.#overdueCloses.delete(streamId);
-      try {
-        await this.closeSession(subscriptionId, streamId);
-      } catch (error) {
-        this.#overdueCloses.set(streamId, subscriptionId);
-        this.#logger.debug({ streamId, error: describeError(error) }, 'A session still cannot be closed');
-        return;
-      }
-    }
   }
 
   #onMessage(channel: string, text: string): void {
