@@ -205,11 +205,23 @@ export class RedisConnection {
       .map((answer) => /run_id:(\w+)/.exec(answer)?.[1] ?? '')
       .sort()
       .join(' ');
+    if (this.#servers === undefined) await this.#warnOfEviction(nodes);
     const changed = this.#servers !== undefined && this.#servers !== servers;
     this.#servers = servers;
     if (this.#outageLogged) this.#logger.info({ address: this.#address, changed }, 'Redis answers again');
     this.#outageLogged = false;
     if (changed) this.#events.serverChanged();
+  }
+
+  /** Single keys that go missing are a loss that no incarnation shows. */
+  async #warnOfEviction(nodes: readonly Redis[]): Promise<void> {
+    const answers = await Promise.all(nodes.map((node) => node.info('memory')));
+    const policy = answers
+      .map((answer) => /maxmemory_policy:(\S+)/.exec(answer)?.[1] ?? 'noeviction')
+      .find((each) => each !== 'noeviction');
+    if (policy === undefined) return;
+    const facts = { address: this.#address, policy };
+    this.#logger.warn(facts, 'Redis may evict keys, and with them committed offsets: set maxmemory-policy noeviction');
   }
 
   async #resubscribe(): Promise<void> {

@@ -51,6 +51,12 @@ const recoveriesPerCall = 3;
 const resetMillisecondsMaximum = 120_000;
 
 /**
+ * How long closing waits for the log. What is not mirrored by then stays dirty in Redis, and others mirror it.
+ * Milliseconds.
+ */
+const closeMillisecondsMaximum = 5_000;
+
+/**
  * Coordination of any number of processes through Redis (keys.ts says what lies where, scripts/*.lua what happens to it).
  *
  * Redis is expendable: committed offsets follow to the log within a moment (mirror-writer.ts), and a Redis that lost data
@@ -305,8 +311,12 @@ export class RedisCoordination implements Coordination {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#overdueCloses.stop();
-    await this.#mirror.close();
-    await this.#groups.close();
+    let timer: NodeJS.Timeout | undefined;
+    const tooLate = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, closeMillisecondsMaximum);
+    });
+    await Promise.race([this.#mirror.close().then(() => this.#groups.close()), tooLate]);
+    clearTimeout(timer);
     this.#store.connection.close();
     this.#hints.clear();
   }
