@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, it } from 'mocha';
 import { ensureTopic } from '../../src/broker/ensure-topic.ts';
 import type { EventLog, TopicConfiguration } from '../../src/broker/event-log.ts';
 import { LendstreamError } from '../../src/errors.ts';
+import { openOwnLog, type OwnLog } from '../support/backend-under-test.ts';
 import { codeOf } from '../support/log-reading.ts';
 import { overriding } from '../support/stepping-log.ts';
-import { openTemporaryLog, type TemporaryLog } from '../support/temporary-log.ts';
 
 describe('a topic that must be there', () => {
   const wanted: TopicConfiguration = {
@@ -14,10 +14,10 @@ describe('a topic that must be there', () => {
     cleanupPolicy: 'compact',
     retentionMilliseconds: 0,
   };
-  let temporary: TemporaryLog;
+  let temporary: OwnLog;
 
   beforeEach(async () => {
-    temporary = await openTemporaryLog();
+    temporary = await openOwnLog();
   });
   afterEach(() => temporary.cleanup());
 

@@ -4,17 +4,16 @@ import { Registry, registryKey, registryTopic } from '../../src/broker/registry.
 import type { RegistryChange } from '../../src/broker/registry.ts';
 import { silentLogger } from '../../src/logger.ts';
 import type { EventLog } from '../../src/broker/event-log.ts';
+import { compactLog, openOwnLog, type OwnLog } from '../support/backend-under-test.ts';
 import { codeOf } from '../support/log-reading.ts';
 import { overriding } from '../support/stepping-log.ts';
-import { openTemporaryLog } from '../support/temporary-log.ts';
-import type { TemporaryLog } from '../support/temporary-log.ts';
 
 describe('the registry', () => {
-  let temporary: TemporaryLog;
+  let temporary: OwnLog;
   let registries: Registry[] = [];
 
   beforeEach(async () => {
-    temporary = await openTemporaryLog();
+    temporary = await openOwnLog();
   });
   afterEach(async () => {
     await Promise.all(registries.map((registry) => registry.stop()));
@@ -130,7 +129,7 @@ describe('the registry', () => {
     expect(second.list('subscription')).to.deep.equal([{ id: 's2' }]);
 
     await Promise.all(registries.map((registry) => registry.stop()));
-    await temporary.log.runCompaction(Date.now() + 10 * 86_400_000);
+    await compactLog(temporary.log);
     await temporary.reopen();
     const third = await started();
     expect(third.list('subscription')).to.deep.equal([{ id: 's2' }]);

@@ -10,6 +10,7 @@ import type { Subscription } from '../../src/broker/subscription.ts';
 import { systemClock, type Clock } from '../../src/clock.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { silentLogger } from '../../src/logger.ts';
+import { expireTopic } from '../support/backend-under-test.ts';
 import type { Batch } from '../support/client.ts';
 import { failingReads } from '../support/failing-reads.ts';
 import { overriding } from '../support/stepping-log.ts';
@@ -306,7 +307,7 @@ describe('a subscription stream', () => {
     await nextBatches(first);
     first.clientClosed();
     await server.publish(type, 0, [1, 2]);
-    await server.log.runRetention(systemClock.now() + 7_200_000);
+    await expireTopic(server.log, type);
     await server.publish(type, 0, [3]);
     const stream = await open(id);
     const [batch] = await nextBatches(stream);

@@ -61,8 +61,6 @@ describeOnCluster('a loan from command to consumer, with a part of the cluster k
 
 function describeLendingFlow(start: () => Promise<System>): void {
   let system: System;
-  /** Nothing, when the suite was skipped before it began. */
-  let stop = (): Promise<void> => Promise.resolve();
   let subscription: string;
 
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
@@ -72,7 +70,6 @@ function describeLendingFlow(start: () => Promise<System>): void {
   before(async function () {
     this.timeout(120_000);
     system = await start();
-    stop = () => system.stop();
     expect((await post('/loanproducts', annuityProduct('flow'))).status).to.equal(201);
     const created = await post('/subscriptions', {
       owning_application: 'ledger',
@@ -83,7 +80,7 @@ function describeLendingFlow(start: () => Promise<System>): void {
     subscription = String(created.body['id']);
   });
 
-  after(() => stop());
+  after(() => system.stop());
 
   for (const [index, toggles] of combinations.entries()) {
     it(`gives the consumer what REST shows, with ${describeCombination(toggles)}`, async function () {

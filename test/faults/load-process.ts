@@ -1,10 +1,11 @@
+import { setMaxListeners } from 'node:events';
 import { request, Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '../../src/errors.ts';
 import { openHistory, type HistoryWriter } from './history.ts';
 
 /**
- * What the processes that generate load have in common. They are started by the harness, talk HTTP to the service as any
+ * What the processes that generate load have in common. They are started by the harness, talk HTTP to the service as a
  * client would, write what they did and saw to the history, and end when they are told to.
  */
 
@@ -50,6 +51,8 @@ export async function runLoad<Settings extends LoadSettings>(
   const settings = JSON.parse(process.argv[2] ?? '{}') as Settings;
   const history = openHistory(settings.historyFolder, settings.name);
   const stopping = new AbortController();
+  // Everything that sleeps listens.
+  setMaxListeners(0, stopping.signal);
   let isDraining = false;
   process.on('message', (order: LoadOrder) => {
     isDraining = true;

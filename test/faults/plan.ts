@@ -111,7 +111,7 @@ export function possibleFaults({ serve, work, brokers, hasRedis }: SystemShape):
   ];
 }
 
-/** Faults one after the other for as long as the run lasts, each kind as likely as any other. */
+/** Faults one after the other for as long as the run lasts, every kind as likely as the others. */
 export function randomPlan(shape: SystemShape, seed: number, milliseconds: number): Plan {
   const random = randomNumbers(seed);
   const within = ({ least, most }: Range): number => Math.round(least + random() * (most - least));

@@ -508,12 +508,12 @@ describe('GET and POST /subscriptions/{id}/events', () => {
         Array.from({ length: 200 }, () => ({ key: null, value })),
       );
     }
-    const query = '?max_uncommitted_events=100000&batch_limit=10&commit_timeout=2';
+    const query = '?max_uncommitted_events=100000&batch_limit=10';
     const slowId = await server.subscribe([type]);
-    const slow = await server.open(slowId, { query });
+    const slow = await server.open(slowId, { query: `${query}&commit_timeout=2` });
     slow.response.pause();
     const fast = await server.open(await server.subscribe([type]), { query });
-    await fast.until(() => fast.numbers.length === 2_000);
+    await fast.until(() => fast.numbers.length === 2_000, 20_000);
     fast.destroy();
     await eventually(async () => (await server.coordination.topology(slowId)).sessions.length === 0);
     slow.destroy();

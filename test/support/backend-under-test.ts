@@ -9,6 +9,7 @@ import { KafkaLog } from '../../src/kafka/log.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { RedisCoordination } from '../../src/redis/coordination.ts';
 import { NamespacedLog } from './namespaced-log.ts';
+import { removeFolder, temporaryFolder } from './service.ts';
 
 /**
  * The backend that suites run on which are not about one of them: the embedded store, or, with TEST_BACKEND=cluster, the
@@ -39,6 +40,35 @@ export function openCoordinationUnderTest(
   const services = { log, clock, logger: silentLogger };
   if (!isClusterUnderTest) return EmbeddedCoordination.open(services);
   return RedisCoordination.open({ ...services, redisUrl, keyPrefix: basename(dataFolder) });
+}
+
+/** A log of a test's own, which can be closed and opened again on the same data. */
+export interface OwnLog {
+  log: EventLog;
+  reopen(): Promise<EventLog>;
+  cleanup(): Promise<void>;
+}
+
+export async function openOwnLog(): Promise<OwnLog> {
+  const dataFolder = await temporaryFolder();
+  const own: OwnLog = {
+    log: await openLogUnderTest(dataFolder),
+    reopen: async () => {
+      await own.log.close();
+      own.log = await openLogUnderTest(dataFolder);
+      return own.log;
+    },
+    cleanup: async () => {
+      await own.log.close();
+      await removeFolder(dataFolder);
+    },
+  };
+  return own;
+}
+
+/** Lets compaction run where it can be asked to; Kafka compacts when it sees fit. */
+export async function compactLog(log: EventLog): Promise<void> {
+  if (log instanceof EmbeddedLog) await log.runCompaction(Date.now() + 10 * 86_400_000);
 }
 
 /** Lets retention take everything that is in a topic now. */

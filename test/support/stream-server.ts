@@ -12,15 +12,14 @@ import { NodeLease } from '../../src/broker/node-lease.ts';
 import { Registry } from '../../src/broker/registry.ts';
 import { subscriptionId, type Subscription } from '../../src/broker/subscription.ts';
 import { systemClock } from '../../src/clock.ts';
-import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
-import { EmbeddedLog } from '../../src/embedded/log.ts';
 import { createApplication, createApplicationServer } from '../../src/http/application.ts';
 import { createStreamsRouter } from '../../src/http/streams.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { createMetrics } from '../../src/metrics.ts';
+import { openCoordinationUnderTest, openLogUnderTest } from './backend-under-test.ts';
 import type { Batch, Cursor } from './client.ts';
 
-/** The stream route over the embedded log and coordination, on a free port: what a consumer meets, without the rest. */
+/** The stream route over the backend under test, on a free port: what a consumer meets, without the rest. */
 export type StreamServer = Awaited<ReturnType<typeof startStreamServer>>;
 
 export interface StreamRequest {
@@ -34,10 +33,10 @@ export interface StreamRequest {
 export async function startStreamServer(changed: (coordination: Coordination) => Coordination = (same) => same) {
   const dataFolder = await mkdtemp(join(tmpdir(), 'lendstream-streams-'));
   const logger = silentLogger;
-  const log = await EmbeddedLog.open({ dataFolder, logger });
+  const log = await openLogUnderTest(dataFolder);
   const registry = new Registry(log, logger);
   await registry.start();
-  const coordination = await EmbeddedCoordination.open({ log, clock: systemClock, logger });
+  const coordination = await openCoordinationUnderTest(dataFolder, log);
   const leaseMilliseconds = 3_600_000;
   const lease = new NodeLease({ coordination, nodeId: randomUUID(), leaseMilliseconds, clock: systemClock, logger });
   await lease.start();
