@@ -18,6 +18,9 @@ const usage = `Usage: scripts/faults [--backend cluster|embedded] [--brokers 1|3
   --seed     the same faults again; a new seed unless given
   --keep     keeps history and output when everything is good, too`;
 
+/** How long what was left open may keep the process. */
+const lingerMilliseconds = 10_000;
+
 const { values } = parseArgs({
   options: {
     backend: { type: 'string', default: 'cluster' },
@@ -59,4 +62,9 @@ if (values.help) {
   for (const line of report.lines) say(line);
   if (report.isGood && !values.keep) rmSync(folder, { recursive: true, force: true });
   process.exitCode = report.isGood ? 0 : 1;
+  // The process ends by itself. Should something have been left open, it is named.
+  setTimeout(() => {
+    say(`Still open after the run: ${process.getActiveResourcesInfo().join(', ')}`);
+    process.exit();
+  }, lingerMilliseconds).unref();
 }

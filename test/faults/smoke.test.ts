@@ -1,0 +1,25 @@
+import { expect } from 'chai';
+import { it } from 'mocha';
+import { join } from 'node:path';
+import { describeOnCluster } from '../support/cluster.ts';
+import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { startClusterSystem } from './cluster-system.ts';
+import { runPlan } from './harness.ts';
+import { smokePlan } from './plan.ts';
+
+/** Shortens faults and pauses: the whole run takes about two and a half minutes. */
+const speed = 2;
+
+// The faults would hit every other suite: the run has a Kafka and a Redis of its own, wherever the suites have theirs.
+describeOnCluster('Four processes on Kafka and Redis, under every kind of fault', () => {
+  it('keep every promise', async function () {
+    this.timeout(600_000);
+    const folder = await temporaryFolder();
+    const say = (): void => undefined;
+    const system = await startClusterSystem({ folder: join(folder, 'system'), brokers: 1, say });
+    const report = await runPlan(system, { folder, plan: smokePlan(system.shape, 1, speed), say });
+    // What is left of a bad run is worth more than a tidy disk.
+    expect(report.isGood, report.lines.join('\n')).to.equal(true);
+    await removeFolder(folder);
+  });
+});
