@@ -6,8 +6,8 @@ import { eventBytes, eventsPerBatch } from './events.ts';
 import { startMeasuredCluster, type MeasuredCluster } from './measured-cluster.ts';
 import { runProgram } from './processes.ts';
 import { against } from './report.ts';
-import { tellFirstEvent } from './service-figures.ts';
-import { figure } from './statistics.ts';
+import { processorMilliseconds, tellFirstEvent } from './service-figures.ts';
+import { figure, median } from './statistics.ts';
 
 /** The service on Kafka and Redis against raw kafkajs loops over the same topics. */
 export const clusterParts = [
@@ -106,8 +106,14 @@ const atFullSpeed = { batchLimit: 1_000, window: 200_000, commitEachLine: false 
 
 async function measureEgress({ report, service, cluster }: ClusterBench, backlog: Backlog): Promise<void> {
   report.progress(`Egress: one stream over ${backlog.eventBytes} B events against a kafkajs consumer`);
+  const processorTimes: number[] = [];
   const turns = await report.inTurns(
-    () => readBacklog(service, backlog, { streams: 1, ...atFullSpeed }),
+    async () => {
+      const before = processorMilliseconds(service.processId);
+      const rate = await readBacklog(service, backlog, { streams: 1, ...atFullSpeed });
+      processorTimes.push(((processorMilliseconds(service.processId) - before) * 1000) / backlog.events);
+      return rate;
+    },
     () => consumeRaw(cluster, backlog, 1),
   );
   const isSmall = backlog.eventBytes === eventBytes;
@@ -116,7 +122,7 @@ async function measureEgress({ report, service, cluster }: ClusterBench, backlog
     ratios: turns.ratios,
     atLeast: isSmall ? 2 : 1.2,
     stretch: isSmall ? 3.5 : 1.7,
-    figures: against(turns, 'events/s'),
+    figures: `${against(turns, 'events/s')}, ${figure(median(processorTimes))} us of the service's processor each`,
   });
 }
 

@@ -4,6 +4,7 @@ import type { MeasuredCluster } from './measured-cluster.ts';
 import { partitionCount, type MeasuredService } from './measured-service.ts';
 import { runProgram, startProgram } from './processes.ts';
 import { against } from './report.ts';
+import { processorMilliseconds } from './service-figures.ts';
 import { figure, median } from './statistics.ts';
 
 /** Deciding loan commands against a loop of kafkajs that reads and writes as much and decides nothing. */
@@ -13,13 +14,14 @@ const loansTopic = 'lendstream.loans';
 const rawFenceTopic = 'bench.raw-fences';
 const retryMilliseconds = 2;
 
-/** What a fee makes the worker write, in the mean of the worker's own. */
-const rawOutputs = [
-  { topic: 'bench.raw-transactions', bytes: 700 },
-  { topic: 'bench.raw-fees', bytes: 700 },
-  { topic: 'bench.raw-balances', bytes: 700 },
-  { topic: 'bench.raw-schedules', bytes: 700 },
-];
+/**
+ * Four events for each command, of the size of the worker's in the mean (5.6 KB for each command). The loans that the
+ * worker writes besides, 10 KB for each loan of a commit, are its own affair.
+ */
+const rawOutputs = ['transactions', 'fees', 'balances', 'schedules'].map((name) => ({
+  topic: `bench.raw-${name}`,
+  bytes: 1_400,
+}));
 
 const loansPerRound = 2_000;
 const commandsPerRequest = 100;
@@ -48,12 +50,14 @@ export async function measureCommands(options: BenchOptions, cluster: MeasuredCl
   let commands: readonly CommandRange[] = [];
   let commandsPerCommit = 0;
   const batchSizes: number[] = [];
+  const processorTimes: number[] = [];
   const turns = await report.inTurns(
     async () => {
       commands = await publishCommands(cluster, product, Math.ceil(loansPerRound * scale));
       const decided = await decide(cluster, commands);
       commandsPerCommit = decided.commandsPerCommit;
       batchSizes.push(commandsPerCommit);
+      processorTimes.push(decided.microsecondsPerCommand);
       return decided.commandsPerSecond;
     },
     () => loopRaw(cluster, commands, Math.max(1, Math.round(commandsPerCommit))),
@@ -65,7 +69,7 @@ export async function measureCommands(options: BenchOptions, cluster: MeasuredCl
     stretch: 0.8,
     figures:
       `${against(turns, 'commands/s')}, ${figure(median(batchSizes))} commands in a commit, ` +
-      `retry of the raw loop ${retryMilliseconds} ms`,
+      `${figure(median(processorTimes))} us of processor each, retry of the raw loop ${retryMilliseconds} ms`,
   });
 }
 
@@ -126,21 +130,34 @@ function lifeOfLoan(product: string): { readonly type: string; readonly payload:
 interface Decided {
   readonly commandsPerSecond: number;
   readonly commandsPerCommit: number;
+  /** Of the worker's processor time. */
+  readonly microsecondsPerCommand: number;
 }
 
 async function decide(cluster: MeasuredCluster, commands: readonly CommandRange[]): Promise<Decided> {
   const watch = await watchFences(cluster, loansTopic, commands);
   const worker = await cluster.startService({ ROLES: 'work' });
+  const before = { decided: decidedOf(await metricsOf(worker)), milliseconds: processorMilliseconds(worker.processId) };
   const commandsPerSecond = await watch.commandsPerSecond();
-  const metrics = await (await fetch(`${worker.url}/metrics`)).text();
+  const metrics = await metricsOf(worker);
+  const milliseconds = processorMilliseconds(worker.processId) - before.milliseconds;
   await worker.stop();
-  const decided = sumOf(metrics, /^lendstream_loan_commands_total\{.*outcome="committed".*\} (\d+)$/gm);
-  const all = sumOf(metrics, /^lendstream_loan_commands_total\{.*\} (\d+)$/gm);
-  if (decided < all) throw new Error(`${all - decided} of ${all} commands were not committed:\n${metrics}`);
+  const all = decidedOf(metrics);
+  const committed = sumOf(metrics, /^lendstream_loan_commands_total\{.*outcome="committed".*\} (\d+)$/gm);
+  if (committed < all) throw new Error(`${all - committed} of ${all} commands were not committed:\n${metrics}`);
   return {
     commandsPerSecond,
     commandsPerCommit: all / sumOf(metrics, /^lendstream_loan_command_batch_seconds_count (\d+)$/gm),
+    microsecondsPerCommand: (milliseconds * 1000) / (all - before.decided),
   };
+}
+
+async function metricsOf({ url }: MeasuredService): Promise<string> {
+  return (await fetch(`${url}/metrics`)).text();
+}
+
+function decidedOf(metrics: string): number {
+  return sumOf(metrics, /^lendstream_loan_commands_total\{.*\} (\d+)$/gm);
 }
 
 function sumOf(metrics: string, form: RegExp): number {
