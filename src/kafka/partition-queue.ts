@@ -189,13 +189,15 @@ export class PartitionQueue implements TopicPartition {
     if (batch === undefined) return;
     const isUnderWay = this.state === 'sending';
     const patience = batch.isSent || isUnderWay ? outcomeMilliseconds : unsentMilliseconds;
-    for (const { append } of batch.slices) {
-      if (now < append.acceptedAt + patience) continue;
-      const isUnknown = batch.mayBeStored || isUnderWay || append.isPartlyStored;
-      append.fail(isUnknown ? this.#outcomeUnknown() : this.#unavailable());
+    const expired = batch.slices.filter(({ append }) => !append.isAnswered && now >= append.acceptedAt + patience);
+    const isUnknown = batch.mayBeStored || isUnderWay;
+    for (const { append } of expired) {
+      append.fail(isUnknown || append.isPartlyStored ? this.#outcomeUnknown() : this.#unavailable());
     }
-    if (isUnderWay || batch.slices.some(({ append }) => !append.isAnswered)) return;
-    this.#drop(batch);
+    if (isUnderWay) return;
+    if (batch.slices.every(({ append }) => append.isAnswered)) this.#drop(batch);
+    // What was answered as not stored must not be sent again with what shares its batch.
+    else if (!isUnknown && expired.length > 0) this.#takeBack(batch);
   }
 
   /** Answers everything with this error, or with an unknown outcome where it may be stored. */

@@ -19,9 +19,19 @@ function newQueue(): PartitionQueue {
 
 /** Appends records of these sizes; the answer appears in `answers` under the name. */
 function append(queue: PartitionQueue, answers: Map<string, unknown>, name: string, ...sizes: readonly number[]): void {
+  appendAt(queue, answers, 0, name, ...sizes);
+}
+
+function appendAt(
+  queue: PartitionQueue,
+  answers: Map<string, unknown>,
+  acceptedAt: number,
+  name: string,
+  ...sizes: readonly number[]
+): void {
   const records: LogRecord[] = sizes.map((size) => ({ key: null, value: Buffer.alloc(size) }));
   queue.add(
-    new PendingAppend(records, 0, (answer) => {
+    new PendingAppend(records, acceptedAt, (answer) => {
       expect(answers.has(name)).to.equal(false);
       answers.set(name, answer instanceof LendstreamError ? answer.code : answer);
     }),
@@ -207,6 +217,42 @@ describe('the queue of a partition', () => {
     queue.expire(outcomeMilliseconds);
     expect([...answers.values()]).to.deep.equal(['LOG_UNAVAILABLE']);
     expect([queue.isEmpty, queue.needsIdentity]).to.deep.equal([true, true]);
+  });
+
+  for (const [what, isSent] of [
+    ['was refused for the moment', true],
+    ['did not reach the broker', false],
+  ] as const) {
+    it(`does not send what was answered as not stored with what shares its batch, which ${what}`, () => {
+      const queue = newQueue();
+      const answers = new Map<string, unknown>();
+      append(queue, answers, 'early', 1);
+      appendAt(queue, answers, 100, 'late', 1, 1);
+      const batch = queue.take(0);
+      expect(batch?.count).to.equal(3);
+      Object.assign(batch ?? {}, { isSent });
+      queue.failed(trouble, false);
+      queue.expire(isSent ? outcomeMilliseconds : unsentMilliseconds);
+      expect([...answers]).to.deep.equal([['early', 'LOG_UNAVAILABLE']]);
+      if (queue.needsIdentity) queue.adopt(nextIdentity);
+      expect(sent(queue)).to.deep.equal({ sequence: 0, count: 2, producer: isSent ? 8n : 7n });
+      queue.stored(5);
+      expect(answers.get('late')).to.equal(5);
+    });
+  }
+
+  it('keeps a batch together that may be stored, though one of its callers was answered', () => {
+    const queue = newQueue();
+    const answers = new Map<string, unknown>();
+    append(queue, answers, 'early', 1);
+    appendAt(queue, answers, 100, 'late', 1);
+    sent(queue);
+    queue.failed(trouble, true);
+    queue.expire(outcomeMilliseconds);
+    expect([...answers]).to.deep.equal([['early', 'OUTCOME_UNKNOWN']]);
+    expect(sent(queue)).to.deep.equal({ sequence: 0, count: 2, producer: 7n });
+    queue.stored(5);
+    expect(answers.get('late')).to.equal(6);
   });
 
   it('answers a caller in time though its batch is under way, and keeps the batch until its answer comes', () => {
