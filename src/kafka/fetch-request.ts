@@ -53,15 +53,18 @@ const bytesMinimum = 1;
 const expectedBytesPerPartition = 32;
 
 /**
- * Fetch, version 11: record batches from positions, as committed readers see them, aborted ones and control batches
- * included. From this version range on the first partition that has something answers at least one whole batch, however
- * large; a later one answers nothing when its next batch does not fit.
+ * Fetch, version 10: record batches from positions, as committed readers see them, aborted ones and control batches
+ * included. The first partition that has something answers at least one whole batch, however large; a later one answers
+ * nothing when its next batch does not fit.
+ *
+ * Asked with the next version, a broker that used to lead a partition goes on answering as its follower, and keeps from
+ * readers for a while what was appended and acknowledged; this one it answers that it is not the leader.
  */
 export function fetchRequest(positions: FetchPositions, limits: FetchLimits): KafkaRequest<FetchAnswer> {
   return {
     name: 'Fetch',
     apiKey: 1,
-    apiVersion: 11,
+    apiVersion: 10,
     brokerMilliseconds: limits.waitMilliseconds,
     encode: () => encodeFetch(positions, limits),
     decode: decodeFetch,
@@ -94,10 +97,8 @@ function encodeFetch(positions: FetchPositions, { waitMilliseconds, bytesMaximum
         .int32(position.bytesMaximum);
     }
   }
-  return writer
-    .array([], () => undefined) // partitions that a session forgets
-    .string('') // rack
-    .take();
+  // Partitions that a session forgets.
+  return writer.array([], () => undefined).take();
 }
 
 function decodeFetch(bytes: Buffer): FetchAnswer {
@@ -120,7 +121,6 @@ function decodePartition(reader: WireReader, topic: string): FetchedPartition {
   const lastStableOffset = reader.int64();
   reader.int64(); // log start
   const abortedTransactions = reader.array(() => ({ producerId: reader.bigInt64(), firstOffset: reader.int64() }));
-  reader.int32(); // preferred replica
   const size = Math.max(0, reader.int32());
   const start = reader.position;
   const end = start + size;

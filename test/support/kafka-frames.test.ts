@@ -24,7 +24,7 @@ const recordsOf = (length: number): Buffer => Buffer.concat([int32(length), Buff
 const produce = request('Produce', 7, int16(-1), int16(-1), int32(1000), oneTopic(recordsOf(20)));
 const fetchPartition = [int32(-1), int64(5n), int64(-1n), int32(1024)];
 const fetchHeader = [int32(-1), int32(500), int32(1), int32(4096), Buffer.from([1]), int32(0), int32(-1)];
-const fetch = request('Fetch', 11, ...fetchHeader, oneTopic(...fetchPartition), int32(0), text(''));
+const fetch = request('Fetch', 10, ...fetchHeader, oneTopic(...fetchPartition), int32(0));
 const addPartitions = request('AddPartitionsToTxn', 1, text('writer'), int64(9n), int16(0), oneTopic());
 const offsetCommit = request('OffsetCommit', 5, text('group'), int32(-1), text(''), oneTopic(int64(4n), int16(-1)));
 
@@ -98,8 +98,8 @@ describe('addresses in responses of the Kafka protocol', () => {
 describe('error codes in responses of the Kafka protocol', () => {
   const offsets = [int64(10n), int64(-1n), int64(0n)];
   const noOffsets = [int64(-1n), int64(-1n), int64(-1n)];
-  const fetched = [int64(10n), int64(10n), int64(0n), int32(1), int64(1n), int64(2n), int32(-1), recordsOf(9)];
-  const nothingFetched = [...noOffsets, int32(-1), int32(-1), int32(0)];
+  const fetched = [int64(10n), int64(10n), int64(0n), int32(1), int64(1n), int64(2n), recordsOf(9)];
+  const nothingFetched = [...noOffsets, int32(-1), int32(0)];
   const noCoordinator = [int16(-1), int32(-1), text(''), int32(-1)];
 
   const cases: [string, KafkaRequest, Buffer[], Buffer[]][] = [

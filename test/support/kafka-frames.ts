@@ -88,7 +88,7 @@ function frameLength(chunks: readonly Buffer[], length: number): number | undefi
 }
 
 /**
- * The partitions that a request names. Knows Produce v3 to v7, Fetch v11, AddPartitionsToTxn v0 to v1 and
+ * The partitions that a request names. Knows Produce v3 to v7, Fetch v10, AddPartitionsToTxn v0 to v1 and
  * OffsetCommit v5.
  */
 export function partitionsOf(request: KafkaRequest): NamedPartitions {
@@ -104,7 +104,7 @@ export function partitionsOf(request: KafkaRequest): NamedPartitions {
         return partition;
       });
     case 'Fetch':
-      within(request, 11, 11);
+      within(request, 10, 10);
       reader.skip(4 + 4 + 4 + 4 + 1 + 4 + 4);
       return reader.topics(() => {
         const partition = reader.int32();
@@ -134,7 +134,7 @@ export function partitionsOf(request: KafkaRequest): NamedPartitions {
 
 /**
  * The body of a response that refuses the request with the code, as the broker itself would write it: for requests that
- * the broker is never to see. Produce v5 to v7, Fetch v11, AddPartitionsToTxn, OffsetCommit v5, EndTxn, AddOffsetsToTxn,
+ * the broker is never to see. Produce v5 to v7, Fetch v10, AddPartitionsToTxn, OffsetCommit v5, EndTxn, AddOffsetsToTxn,
  * InitProducerId and FindCoordinator v1 to v2.
  */
 export function refusal(request: KafkaRequest, errorCode: number): Buffer {
@@ -172,7 +172,7 @@ export function refusal(request: KafkaRequest, errorCode: number): Buffer {
 
 /**
  * The response's body with the code in place of the one of its first partition (or its only one), and without what a
- * broker leaves out beside an error. Undefined when the response names no partition. Produce v3 to v7, Fetch v11, ListOffsets v2 to v3,
+ * broker leaves out beside an error. Undefined when the response names no partition. Produce v3 to v7, Fetch v10, ListOffsets v2 to v3,
  * AddPartitionsToTxn, OffsetCommit v3 to v6, TxnOffsetCommit, EndTxn, AddOffsetsToTxn, InitProducerId, FindCoordinator.
  */
 export function withErrorCode(request: KafkaRequest, body: Buffer, errorCode: number): Buffer | undefined {
@@ -194,7 +194,7 @@ export function withErrorCode(request: KafkaRequest, body: Buffer, errorCode: nu
     case 'TxnOffsetCommit':
       return withCodeAt(body, firstPartitionError(body, 4), errorCode)?.bytes;
     case 'Fetch': {
-      within(request, 11, 11);
+      within(request, 10, 10);
       const patched = withCodeAt(body, firstPartitionError(body, 4 + 2 + 4), errorCode);
       if (patched === undefined) return undefined;
       const after = patched.position + 2;
@@ -260,14 +260,13 @@ function replaceAddress(
   return Buffer.concat([body.subarray(0, start), text(address.host), int32(address.port), body.subarray(end)]);
 }
 
-/** What follows the error code of a partition in a Fetch v11 response that has nothing to give. */
-const emptyFetchedPartition = [int64(-1n), int64(-1n), int64(-1n), int32(-1), int32(-1), int32(0)];
+/** What follows the error code of a partition in a Fetch v10 response that has nothing to give. */
+const emptyFetchedPartition = [int64(-1n), int64(-1n), int64(-1n), int32(-1), int32(0)];
 
 /** Where the partition ends whose high watermark begins at the position. */
 function endOfFetchedPartition(body: Buffer, position: number): number {
   const aborted = position + 24;
-  const replica = aborted + 4 + Math.max(0, body.readInt32BE(aborted)) * 16;
-  const records = replica + 4;
+  const records = aborted + 4 + Math.max(0, body.readInt32BE(aborted)) * 16;
   return records + 4 + Math.max(0, body.readInt32BE(records));
 }
 
