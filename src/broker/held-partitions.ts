@@ -40,19 +40,24 @@ export class HeldPartitions {
   }
 
   /**
-   * Lets go of partitions that are no longer owned under the same fence; stops those that are to go to another stream,
-   * which then wait for commits until `handOverUntil`; resumes those that stay after all.
+   * Lets go of partitions that are no longer owned; stops those that are to go to another stream, which then wait for
+   * commits until `handOverUntil`; resumes those that stay after all.
+   *
+   * One that was away and came back before that was noticed (the store lost its data, say) goes on where it is: the
+   * consumer has what was sent, and a stream never goes backwards.
    *
    * @param owned What the stream owns according to the coordination store.
    * @returns whether anything stopped, so that reads under way are no longer all wanted
    */
   keepOwned(owned: readonly PartitionOwnership[], handOverUntil: number): boolean {
     const byKey = new Map(owned.map((ownership) => [partitionKey(ownership), ownership]));
-    const kept = this.list.filter((held) => byKey.get(partitionKey(held))?.fence === held.fence);
+    const kept = this.list.filter((held) => byKey.has(partitionKey(held)));
     let stopped = kept.length < this.list.length;
     if (stopped) this.list = kept;
     for (const held of kept) {
-      const leaving = byKey.get(partitionKey(held))?.state === 'reassigning';
+      const { fence = held.fence, state } = byKey.get(partitionKey(held)) ?? {};
+      held.fence = fence;
+      const leaving = state === 'reassigning';
       if (!leaving) {
         held.handOverUntil = undefined;
       } else if (held.handOverUntil === undefined) {

@@ -11,7 +11,8 @@ import { UncommittedEvents } from './uncommitted-events.ts';
 export class StreamPartition implements EventTypePartition, PartitionWaiting {
   readonly eventType: string;
   readonly partition: number;
-  readonly fence: number;
+  /** Of the present tenure. */
+  fence: number;
   readonly buffer: PartitionBuffer;
   readonly uncommitted = new UncommittedEvents();
   /** The position that the last line carried. */

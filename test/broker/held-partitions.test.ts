@@ -60,11 +60,20 @@ describe('the partitions a stream holds', () => {
     expect(held.bufferedBytes()).to.equal(0);
   });
 
-  it('are let go when they are owned no more, or under another fence', () => {
+  it('are let go when they are owned no more', () => {
     const held = holding(3);
-    expect(held.keepOwned([owned(0), owned(1, { fence: 2 })], 500)).to.equal(true);
-    expect(held.list.map(({ partition }) => partition)).to.deep.equal([0]);
-    expect(held.keepOwned([owned(0)], 500)).to.equal(false);
+    expect(held.keepOwned([owned(0), owned(1)], 500)).to.equal(true);
+    expect(held.list.map(({ partition }) => partition)).to.deep.equal([0, 1]);
+    expect(held.keepOwned([owned(0), owned(1)], 500)).to.equal(false);
+  });
+
+  it('go on where they are when they come back under another fence before their loss was noticed', () => {
+    const held = holding(2);
+    send(held, 0, 3);
+    expect(held.keepOwned([owned(0, { fence: 7 }), owned(1)], 500)).to.equal(false);
+    expect(held.list[0]).to.include({ fence: 7, sentThrough: 2, readOffset: 3 });
+    expect(held.uncommittedEvents()).to.equal(3);
+    expect(held.missing([owned(0, { fence: 7 }), owned(1)])).to.deep.equal([]);
   });
 
   it('stop when they change hands and go once all that was sent is committed', () => {
