@@ -23,7 +23,8 @@ import { readOffsets, readOpening, readTopology, writeSession } from './answers.
 import { RedisConnection, type ConnectionEvents } from './connection.ts';
 import { GroupExport, renewalMilliseconds } from './group-export.ts';
 import { Hints, parseHint, type ChangeListener } from './hints.ts';
-import { KeySpace, parsePlace, shardCount } from './keys.ts';
+import { KeySpace, parsePlace } from './keys.ts';
+import { Leases } from './leases.ts';
 import { Memory } from './memory.ts';
 import { MirrorWriter } from './mirror-writer.ts';
 import { OverdueCloses } from './overdue-closes.ts';
@@ -64,7 +65,6 @@ const closeMillisecondsMaximum = 5_000;
  * COORDINATION_UNAVAILABLE at once or within seconds; streams keep what they hold and try again.
  */
 export class RedisCoordination implements Coordination {
-  readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #store: RedisStore;
   readonly #hints: Hints;
@@ -72,16 +72,17 @@ export class RedisCoordination implements Coordination {
   readonly #mirror: MirrorWriter;
   readonly #groups: GroupExport;
   readonly #recovery: Recovery;
-  /** Leases that this process renews: by node, in monotonic milliseconds. */
-  readonly #leases = new Map<string, number>();
+  readonly #leases: Leases;
   readonly #overdueCloses: OverdueCloses;
   #isClosed = false;
 
   private constructor(store: RedisStore, hints: Hints, { log, clock, logger }: RedisCoordinationOptions) {
-    this.#clock = clock;
     this.#logger = logger;
     this.#store = store;
     this.#hints = hints;
+    this.#leases = new Leases(clock, (shard, values) =>
+      this.#recovering(() => this.#store.callShard('renew-lease', shard, values)),
+    );
     this.#groups = new GroupExport({
       log,
       logger,
@@ -102,7 +103,7 @@ export class RedisCoordination implements Coordination {
       logger,
       memory: this.#memory,
       mirror: this.#mirror,
-      leases: () => this.#leasesLeft(),
+      leases: () => this.#leases.left(),
       onRecovered: () => this.#hints.tellAll(),
       claim: (name, leaseMilliseconds) => this.claim(name, leaseMilliseconds),
       releaseClaim: (name) => this.releaseClaim(name),
@@ -151,13 +152,11 @@ export class RedisCoordination implements Coordination {
 
   async renewLease(nodeId: string, leaseMilliseconds: number): Promise<void> {
     this.#requireOpen();
-    this.#leases.set(nodeId, this.#clock.monotonic() + leaseMilliseconds);
-    const renew = (shard: number): Promise<unknown> =>
-      this.#recovering(() => this.#store.callShard('renew-lease', shard, [nodeId, leaseMilliseconds]));
-    await Promise.all(Array.from({ length: shardCount }, (_, shard) => renew(shard)));
+    await this.#leases.renew(nodeId, leaseMilliseconds);
   }
 
   async reapSessions(subscriptionId: string): Promise<number> {
+    await this.#leases.renewOverdue();
     const [, count] = await this.#call('reap-sessions', subscriptionId, []);
     if (count !== '0') this.#hints.tell(subscriptionId, 'topology');
     return Number(count);
@@ -383,12 +382,6 @@ export class RedisCoordination implements Coordination {
   async #mirrorNow(subscriptionId: string, offsets: ReadonlyMap<string, StoredOffset>): Promise<void> {
     for (const [place, stored] of offsets) this.#noteOffset(subscriptionId, place, stored);
     await this.#mirror.written();
-  }
-
-  #leasesLeft(): [string, number][] {
-    const now = this.#clock.monotonic();
-    for (const [nodeId, until] of this.#leases) if (until <= now) this.#leases.delete(nodeId);
-    return [...this.#leases].map(([nodeId, until]) => [nodeId, Math.ceil(until - now)]);
   }
 
   #onMessage(channel: string, text: string): void {

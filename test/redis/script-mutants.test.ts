@@ -142,6 +142,19 @@ const mutants: readonly Mutant[] = [
   },
   { title: 'reap: no lease check', script: 'reap-sessions', replace: 'lease_until <= now and', by: '' },
   { title: 'reap: nobody dies', script: 'reap-sessions', replace: 'lease_until <= now and', by: 'false and' },
+  { title: 'reap: during a recovery', script: 'reap-sessions', replace: 'is_recovering(meta) or', by: '' },
+  {
+    title: 'reap: right after an outage',
+    script: 'reap-sessions',
+    replace: "tonumber(redis.call('HGET', shard, 'returnUntil') or '0') > now",
+    by: 'false',
+  },
+  {
+    title: 'lease: outages go unnoticed',
+    script: 'renew-lease',
+    replace: 'now - heard_at > tonumber(ARGV[6])',
+    by: 'false',
+  },
   { title: 'lease: not renewed', script: 'renew-lease', replace: 'text(now + tonumber(ARGV[5]))', by: 'text(now + 1)' },
   { title: 'generation: stays', script: 'common', replace: 'tonumber(generation) + 1', by: 'tonumber(generation)' },
   {

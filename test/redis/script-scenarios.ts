@@ -11,7 +11,7 @@ import {
 import { readMirror } from '../../src/broker/cursor-mirror.ts';
 import type { EventLog } from '../../src/broker/event-log.ts';
 import { rebalance } from '../../src/broker/rebalance.ts';
-import { shardCount, type KeySpace } from '../../src/redis/keys.ts';
+import { shardCount, shardOf, type KeySpace } from '../../src/redis/keys.ts';
 import { loadScripts, type ScriptSource } from '../../src/redis/scripts.ts';
 
 /** What a scenario works with: two processes on the same, possibly wrong, scripts. */
@@ -408,6 +408,24 @@ export const disturbingScenarios: Scenarios = {
     expect(partitions.map(({ streamId }) => streamId)).not.to.include(dead);
   },
 
+  'no session ends while nodes may still come back from an outage or a loss': async (world) => {
+    const scenario = new Scenario(world);
+    await scenario.initialise(-1, -1);
+    await scenario.join({ nodeId: randomUUID() });
+    const alive = await scenario.join();
+    await world.elapse(leaseMilliseconds);
+    const shard = world.keys.shardKey(shardOf(scenario.subscription), 'shard');
+    await world.client.hincrby(shard, 'heardAt', -leaseMilliseconds);
+    await world.first.renewLease(node, leaseMilliseconds);
+    expect(await world.first.reapSessions(scenario.subscription), 'after an outage').to.equal(0);
+    await world.client.hset(shard, 'returnUntil', 1);
+    await world.client.hset(scenario.key('meta'), 'recoverUntil', Date.now() + 60_000);
+    expect(await world.first.reapSessions(scenario.subscription), 'after a loss').to.equal(0);
+    await world.client.hset(scenario.key('meta'), 'recoverUntil', 1);
+    expect(await world.first.reapSessions(scenario.subscription)).to.equal(1);
+    expect((await scenario.topology()).sessions.map(({ streamId }) => streamId)).to.deep.equal([alive]);
+  },
+
   'a reset goes backwards, disowns everybody under new fences, and refuses streams until it is over': async (world) => {
     const scenario = new Scenario(world);
     const streamId = await scenario.owning(10, 10);
@@ -452,6 +470,7 @@ export const disturbingScenarios: Scenarios = {
       expect(partition.streamId).to.equal(streamId);
       expect(partition.fence).to.be.greaterThan(before.partitions[index]?.fence ?? Infinity);
     }
+    await world.client.hset(scenario.key('meta'), 'recoverUntil', 1);
     expect(await world.first.reapSessions(scenario.subscription), 'leases are back').to.equal(0);
     await scenario.lose();
     expect(await scenario.offsets()).to.deep.equal([8, 7]);

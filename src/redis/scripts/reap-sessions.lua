@@ -1,11 +1,12 @@
--- Closes the sessions of nodes whose lease has ended.
+-- Closes the sessions of nodes whose lease has ended; none while nodes may still come back from an outage or a loss.
 -- KEYS  shard, nodes, meta, owners, sessions
 -- ARGV  incarnation, channel, origin
 -- {'OK', count}
 local wrong = wrong_incarnation()
 if wrong then return wrong end
-local nodes, meta, owners, sessions = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local shard, nodes, meta, owners, sessions = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local now = milliseconds()
+if is_recovering(meta) or tonumber(redis.call('HGET', shard, 'returnUntil') or '0') > now then return {'OK', '0'} end
 local count = 0
 local all = redis.call('HGETALL', sessions)
 for index = 1, #all, 2 do
