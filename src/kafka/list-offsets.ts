@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import { LendstreamError, isLendstreamError } from '../errors.ts';
 import type { KafkaConnections, KafkaRequest } from './connections.ts';
 import type { BrokerNode } from './metadata-request.ts';
-import { type ClusterMetadata, unknownPartition } from './metadata.ts';
+import type { ClusterMetadata } from './metadata.ts';
 import { errorOf, isLeadershipError, protocolError } from './protocol-errors.ts';
 import { WireReader, WireWriter } from './wire.ts';
 
@@ -72,9 +72,7 @@ export async function listBounds(
   for (;;) {
     try {
       const byLeader = await leadersOf(metadata, missing);
-      const answers = await Promise.all(
-        [...byLeader].map(([leader, led]) => boundsAt(connections, metadata, leader, led)),
-      );
+      const answers = await Promise.all([...byLeader].map(([leader, led]) => boundsAt(connections, leader, led)));
       for (const bounds of answers.flat()) found.set(keyOf(bounds), bounds);
       missing = missing.filter((partition) => !found.has(keyOf(partition)));
       if (missing.length === 0) return partitions.map((partition) => found.get(keyOf(partition)) as PartitionBounds);
@@ -90,7 +88,6 @@ export async function listBounds(
 /** Answers for those partitions that this broker still leads. */
 async function boundsAt(
   connections: KafkaConnections,
-  metadata: ClusterMetadata,
   leader: BrokerNode,
   partitions: readonly TopicPartition[],
 ): Promise<PartitionBounds[]> {
@@ -113,12 +110,8 @@ async function boundsAt(
     const end = latest.get(keyOf(partition));
     const errorCode = (first?.errorCode ?? 0) === 0 ? end?.errorCode : first?.errorCode;
     if (first === undefined || end === undefined || isLeadershipError(errorCode ?? 0)) continue;
-    if (errorCode === protocolError.unknownTopicOrPartition) {
-      metadata.forgetLeaders(partition.topic);
-      await metadata.refresh(partition.topic);
-      if (metadata.knownLeader(partition) === undefined) throw unknownPartition(partition);
-      continue;
-    }
+    // The broker has not heard of it yet, or it was deleted: the metadata tells, before the next attempt.
+    if (errorCode === protocolError.unknownTopicOrPartition) continue;
     if (errorCode !== undefined && errorCode !== protocolError.none) {
       throw errorOf(errorCode, `Looking up the bounds of topic ${partition.topic}, partition ${partition.partition},`);
     }

@@ -9,7 +9,7 @@ import {
   type TopicMetadata,
   metadataRequest,
 } from './metadata-request.ts';
-import { protocolError } from './protocol-errors.ts';
+import { errorOf, isUnknownTopic, protocolError } from './protocol-errors.ts';
 
 /** How long what is known of a topic is believed without asking again. Milliseconds. */
 const ageMillisecondsMaximum = 60_000;
@@ -96,7 +96,7 @@ export class ClusterMetadata {
 
   /**
    * What the cluster says of a topic.
-   * @throws UNKNOWN_TOPIC_OR_PARTITION, LOG_UNAVAILABLE
+   * @throws UNKNOWN_TOPIC_OR_PARTITION; LOG_UNAVAILABLE, also when the cluster refuses to say anything of the topic
    */
   async topic(name: string): Promise<TopicMetadata> {
     const known = this.#fresh(name);
@@ -104,6 +104,8 @@ export class ClusterMetadata {
     await this.#learn(name);
     const topic = this.#topics.get(name)?.topic;
     if (topic === undefined) throw unknownPartition({ topic: name });
+    if (topic.errorCode !== protocolError.none)
+      throw errorOf(topic.errorCode, `Looking up topic ${name}`, { topic: name });
     return topic;
   }
 
@@ -181,7 +183,7 @@ export class ClusterMetadata {
     this.#keepBrokers(answer);
     const learnedAt = this.#clock.monotonic();
     for (const topic of answer.topics) {
-      if (topic.errorCode === protocolError.unknownTopicOrPartition) this.#topics.delete(topic.name);
+      if (isUnknownTopic(topic.errorCode)) this.#topics.delete(topic.name);
       else this.#topics.set(topic.name, { topic, learnedAt, isStale: topic.errorCode !== protocolError.none });
     }
   }

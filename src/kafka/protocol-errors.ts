@@ -70,6 +70,11 @@ export function isLeadershipError(code: number): boolean {
   );
 }
 
+/** There is no such topic or partition, as far as the broker knows; of a name that no topic can have it says so in another way. */
+export function isUnknownTopic(code: number): boolean {
+  return code === protocolError.unknownTopicOrPartition || code === protocolError.invalidTopic;
+}
+
 /** The coordinator of a group or transaction moved or is loading: look it up again, after a pause. */
 export function isCoordinatorError(code: number): boolean {
   return (

@@ -6,7 +6,7 @@ import type { BrokerAddress, KafkaConnections, KafkaRequest } from './connection
 import { topicMessageBytesMaximum } from './limits.ts';
 import { type MetadataAnswer, type TopicMetadata, metadataRequest } from './metadata-request.ts';
 import { type ClusterMetadata, unknownPartition } from './metadata.ts';
-import { errorOf, isLeadershipError, protocolError } from './protocol-errors.ts';
+import { errorOf, isLeadershipError, isUnknownTopic, protocolError } from './protocol-errors.ts';
 import {
   type NamedResult,
   type TopicSettings,
@@ -40,7 +40,7 @@ const settingNames = ['cleanup.policy', 'retention.ms', 'retention.bytes'] as co
 /** Creating, changing, listing and deleting topics. */
 export class KafkaTopics {
   readonly #options: KafkaTopicsOptions;
-  readonly #policies = new Map<string, { readonly policy: CleanupPolicy; readonly learnedAt: number }>();
+  readonly #policies = new Map<string, { readonly policy: Promise<CleanupPolicy>; readonly askedAt: number }>();
 
   constructor(options: KafkaTopicsOptions) {
     this.#options = options;
@@ -78,8 +78,19 @@ export class KafkaTopics {
     if (settings.size > 0) await this.#change(alterTopicRequest(name, settings), `Changing topic ${name}`);
     this.#policies.delete(name);
     if (partitionCount === undefined || partitionCount === partitions.length) return;
-    await this.#change(createPartitionsRequest(name, partitionCount), `Adding partitions to topic ${name}`);
+    await this.#addPartitions(name, partitionCount);
     await this.#untilEveryBroker(name, (topic) => isReady(topic, partitionCount));
+  }
+
+  async #addPartitions(name: string, partitionCount: number): Promise<void> {
+    const { metadata } = this.#options;
+    try {
+      await this.#change(createPartitionsRequest(name, partitionCount), `Adding partitions to topic ${name}`);
+    } catch (error) {
+      // Somebody else has added as many, or we did by a first request, whose answer was lost.
+      metadata.forgetLeaders(name);
+      if ((await metadata.topic(name)).partitions.length !== partitionCount) throw error;
+    }
   }
 
   /** @throws UNKNOWN_TOPIC_OR_PARTITION, LOG_UNAVAILABLE */
@@ -103,28 +114,27 @@ export class KafkaTopics {
   }
 
   /**
-   * How a topic gives up old records, which decides whether its records need keys.
+   * How a topic gives up old records, which decides whether its records need keys. All who ask at the same time share
+   * one question.
    * @throws UNKNOWN_TOPIC_OR_PARTITION, LOG_UNAVAILABLE
    */
-  async cleanupPolicyOf(name: string): Promise<CleanupPolicy> {
-    const { metadata, clock } = this.#options;
+  cleanupPolicyOf(name: string): Promise<CleanupPolicy> {
+    const now = this.#options.clock.monotonic();
     const known = this.#policies.get(name);
-    if (known !== undefined && clock.monotonic() - known.learnedAt < policyMilliseconds) return known.policy;
-    const [described] = await metadata.ask(describeTopicsRequest([name], settingNames));
-    if (described === undefined || described.errorCode === protocolError.unknownTopicOrPartition) {
-      throw unknownPartition({ topic: name });
-    }
-    if (described.errorCode !== protocolError.none) throw errorOf(described.errorCode, `Looking at topic ${name}`);
-    const policy = policyOf(described.settings.get('cleanup.policy'));
-    this.#policies.set(name, { policy, learnedAt: clock.monotonic() });
+    if (known !== undefined && now - known.askedAt < policyMilliseconds) return known.policy;
+    const policy: Promise<CleanupPolicy> = this.#askCleanupPolicy(name).catch((error: unknown) => {
+      if (this.#policies.get(name)?.policy === policy) this.#policies.delete(name);
+      throw error;
+    });
+    this.#policies.set(name, { policy, askedAt: now });
     return policy;
   }
 
-  /** The policy as far as it is known without asking. */
-  knownCleanupPolicy(name: string): CleanupPolicy | undefined {
-    const known = this.#policies.get(name);
-    const isFresh = known !== undefined && this.#options.clock.monotonic() - known.learnedAt < policyMilliseconds;
-    return isFresh ? known.policy : undefined;
+  async #askCleanupPolicy(name: string): Promise<CleanupPolicy> {
+    const [described] = await this.#options.metadata.ask(describeTopicsRequest([name], settingNames));
+    if (described === undefined || isUnknownTopic(described.errorCode)) throw unknownPartition({ topic: name });
+    if (described.errorCode !== protocolError.none) throw errorOf(described.errorCode, `Looking at topic ${name}`);
+    return policyOf(described.settings.get('cleanup.policy'));
   }
 
   /** Any broker takes administrative requests and passes them on to the controller. */

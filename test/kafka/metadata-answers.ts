@@ -12,3 +12,11 @@ export function metadataWithoutLeaders(topic: string): Buffer {
   const topics = [int32(1), int16(0), text(topic), Buffer.of(0), int32(1), ...partition];
   return Buffer.concat([throttleMilliseconds, brokers, text('cluster'), controller, ...topics]);
 }
+
+/** A Metadata answer (version 5) that refuses to tell anything of one topic. */
+export function metadataRefusing(topic: string, errorCode: number): Buffer {
+  const none = int32(-1);
+  const empty = int32(0);
+  const topics = [int32(1), int16(errorCode), text(topic), Buffer.of(0), empty];
+  return Buffer.concat([empty, empty, text('cluster'), none, ...topics]);
+}

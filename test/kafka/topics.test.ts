@@ -4,6 +4,8 @@ import type { KafkaLog } from '../../src/kafka/log.ts';
 import kafkajs from 'kafkajs';
 import { describeOnCluster } from '../support/cluster.ts';
 import { openKafkaLog, topicOfOnesOwn } from '../support/kafka-log.ts';
+import { records } from '../support/log-reading.ts';
+import { openLogBehindProxy } from './log-behind-proxy.ts';
 
 describeOnCluster('Topics of Kafka', (cluster) => {
   let log: KafkaLog;
@@ -67,4 +69,31 @@ describeOnCluster('Topics of Kafka', (cluster) => {
       expect((await settingsOf(topic.name))['segment.ms']).to.equal(expected);
     });
   }
+
+  it('get their partitions although the answer is lost or somebody else adds as many at the same time', async () => {
+    const subject = await openLogBehindProxy(cluster().kafkaBrokers);
+    try {
+      const topic = await subject.newTopic(1);
+      subject.proxy.inject({ api: 'CreatePartitions', fault: { kind: 'lose response', disconnect: true } });
+      await subject.log.alterTopic(topic, { partitionCount: 2 });
+      const last = { topic, partition: 1 };
+      expect(await subject.log.bounds([last])).to.deep.equal([{ ...last, earliest: 0, latest: 0 }]);
+      await Promise.all([subject.log, subject.witness].map((each) => each.alterTopic(topic, { partitionCount: 4 })));
+      expect((await log.listTopics()).find(({ name }) => name === topic)?.partitionCount).to.equal(4);
+    } finally {
+      await subject.close();
+    }
+  });
+
+  it('are asked for their cleanup policy once by all appends that need it at the same time', async () => {
+    const subject = await openLogBehindProxy(cluster().kafkaBrokers);
+    try {
+      const where = await subject.newPartition();
+      const appends = Array.from({ length: 50 }, (_, index) => [{ ...where, records: records(`${index}`) }]);
+      await Promise.all(appends.map((each) => subject.log.append(each)));
+      expect(subject.proxy.requests('DescribeConfigs')).to.equal(1);
+    } finally {
+      await subject.close();
+    }
+  });
 });
