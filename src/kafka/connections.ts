@@ -38,6 +38,8 @@ export interface KafkaRequest<Answer> {
   decode(answer: Buffer): Answer;
   /** How long the broker itself may take before it answers, on top of the usual. Milliseconds. */
   readonly brokerMilliseconds?: number;
+  /** Whether the answer ends with the throttle time, with which others begin. */
+  readonly isThrottleLast?: boolean;
 }
 
 export interface ConnectionsOptions {
@@ -119,10 +121,11 @@ class LaneConnection {
   }
 
   async send<Answer>(request: KafkaRequest<Answer>): Promise<Answer> {
-    const connection = this.#current?.isConnected() === true ? this.#current : await this.#connect();
+    const connection = await this.#ready();
     try {
-      if (this.#options.sasl !== undefined && !connection.isAuthenticated()) await connection.authenticate();
-      return request.decode(await exchange(connection, request));
+      const answer = await exchange(connection, request);
+      connection.requestQueue.maybeThrottle(throttleMilliseconds(request, answer));
+      return request.decode(answer);
     } catch (error) {
       // After a missing answer the next one could be late as well, and after an unreadable one nothing can be trusted.
       if (this.#current === connection) this.#discard(error);
@@ -131,6 +134,19 @@ class LaneConnection {
         `Kafka at ${this.#address.host}:${this.#address.port} gave no answer to ${request.name}: ${describeError(error)}`,
         { cause: error },
       );
+    }
+  }
+
+  /** A connection that takes a request right now. */
+  async #ready(): Promise<Connection> {
+    const connection = this.#current?.isConnected() === true ? this.#current : await this.#connect();
+    try {
+      if (this.#options.sasl !== undefined && !connection.isAuthenticated()) await connection.authenticate();
+      if (!connection.isConnected()) throw new Error('The connection was closed');
+      return connection;
+    } catch (error) {
+      if (this.#current === connection) this.#discard(error);
+      throw this.#unreachable(error);
     }
   }
 
@@ -177,14 +193,19 @@ class LaneConnection {
       return connection;
     } catch (error) {
       this.#discard(error);
-      throw new LendstreamError(
-        'LOG_UNAVAILABLE',
-        `Kafka at ${host}:${port} cannot be reached: ${describeError(error)}`,
-        {
-          cause: error,
-        },
-      );
+      throw this.#unreachable(error);
     }
+  }
+
+  #unreachable(cause: unknown): LendstreamError {
+    const { host, port } = this.#address;
+    return new LendstreamError(
+      'LOG_UNAVAILABLE',
+      `Kafka at ${host}:${port} cannot be reached: ${describeError(cause)}`,
+      {
+        cause,
+      },
+    );
   }
 
   /** Fails what is under way and forgets the connection; the next request opens another one. */
@@ -214,7 +235,7 @@ function exchange<Answer>(connection: Connection, request: KafkaRequest<Answer>)
   const correlationId = connection.nextCorrelationId();
   return new Promise((resolve, reject) => {
     const { socket } = connection;
-    if (socket === undefined || !connection.isConnected()) return reject(new Error('The connection was closed'));
+    if (socket === undefined) return reject(new Error('The connection was closed'));
     connection.requestQueue.push({
       entry: { apiKey, apiName, apiVersion, correlationId, resolve: ({ payload }) => resolve(payload), reject },
       expectResponse: true,
@@ -229,6 +250,14 @@ function exchange<Answer>(connection: Connection, request: KafkaRequest<Answer>)
   });
 }
 
+/**
+ * How long the broker leaves the connection alone from now on because a quota is used up. What is asked during that time
+ * would only lie there, and be taken for lost.
+ */
+function throttleMilliseconds({ isThrottleLast }: KafkaRequest<unknown>, answer: Buffer): number {
+  return answer.readInt32BE(isThrottleLast === true ? answer.length - int32Bytes : 0);
+}
+
 /** Length and header (version 1) of a request. */
 function headOf(
   { apiKey, apiVersion }: KafkaRequest<unknown>,
@@ -237,11 +266,11 @@ function headOf(
   pieces: readonly Buffer[],
 ): Buffer {
   const header = new WireWriter().int32(0).int16(apiKey).int16(apiVersion).int32(correlationId).string(clientId).take();
-  let length = header.length - lengthBytes;
+  let length = header.length - int32Bytes;
   for (const piece of pieces) length += piece.length;
   header.writeInt32BE(length);
   return header;
 }
 
-/** What the length before a request takes and does not count. */
-const lengthBytes = 4;
+/** What the length before a request takes and does not count, and the throttle time of an answer. */
+const int32Bytes = 4;

@@ -103,7 +103,7 @@ function encodeFetch(positions: FetchPositions, { waitMilliseconds, bytesMaximum
 
 function decodeFetch(bytes: Buffer): FetchAnswer {
   const reader = new WireReader(bytes);
-  reader.int32(); // throttle time: the broker itself holds back the next answer
+  reader.int32(); // throttle time
   const errorCode = reader.int16();
   reader.int32(); // session
   const partitions: FetchedPartition[] = [];

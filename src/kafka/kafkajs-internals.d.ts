@@ -30,6 +30,8 @@ declare module 'kafkajs/src/cluster/connectionPoolBuilder.js' {
     isAuthenticated(): boolean;
     authenticate(): Promise<void>;
     readonly requestQueue: {
+      /** Holds back requests for so long. Milliseconds. */
+      maybeThrottle(milliseconds: number): void;
       push(request: {
         entry: {
           apiKey: number;

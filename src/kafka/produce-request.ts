@@ -32,6 +32,7 @@ export function produceRequest(
     apiKey: 0,
     apiVersion: 7,
     brokerMilliseconds: replicationMilliseconds,
+    isThrottleLast: true,
     encode: () => {
       const topics = byTopic(parts);
       const pieces: Buffer[] = [];
