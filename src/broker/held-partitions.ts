@@ -69,6 +69,11 @@ export class HeldPartitions {
     return stopped;
   }
 
+  /** Partitions that are to go to another stream wait for commits anew, until then. Monotonic milliseconds. */
+  awaitCommitsUntil(handOverUntil: number): void {
+    for (const held of this.list) if (held.handOverUntil !== undefined) held.handOverUntil = handOverUntil;
+  }
+
   /** What is owned and not held yet. */
   missing(owned: readonly PartitionOwnership[]): PartitionOwnership[] {
     const held = new Set(this.list.map(partitionKey));

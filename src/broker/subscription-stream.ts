@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import { describeError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
-import { initialisePartitions, openSession, settleOwnership, surplusStreams } from './assignment.ts';
+import { initialisePartitions, openSession, surplusStreams } from './assignment.ts';
 import type { Chunk } from './batch-line.ts';
 import { flushDueAt } from './batches.ts';
 import { closeInfo, endsAtOnce, type CloseCode } from './close-reasons.ts';
@@ -18,6 +18,7 @@ import type { StreamParameters } from './stream-parameters.ts';
 import { StreamPartition } from './stream-partition.ts';
 import { StreamReads } from './stream-reads.ts';
 import { StreamSender } from './stream-sender.ts';
+import { StreamWatch, type StreamWatcher } from './stream-watch.ts';
 import type { Subscription } from './subscription.ts';
 
 /** What streams need of the process they run in. */
@@ -32,20 +33,17 @@ export interface StreamServices {
   readonly lease: NodeLease;
 }
 
-/** How often committed offsets are read again while events are out, in case a hint was lost. Milliseconds. */
-const offsetsRecheckMilliseconds = 1_000;
-
-/** How often sessions and ownership are read again, in case a hint was lost. Milliseconds. */
-const topologyRecheckMilliseconds = 15_000;
-
-/** How long to wait before something that failed for the moment is tried again. Milliseconds. */
-const retryMilliseconds = 1_000;
-
 /** How often a stream that must not send looks whether it may again. Milliseconds. */
 const leaseRecheckMilliseconds = 250;
 
 /** How often positions behind deletions that were passed over are committed. Milliseconds. */
 const passedCommitMilliseconds = 5_000;
+
+/**
+ * How long the coordination store may be away before what waits for commits no longer waits for the store. As long as the
+ * longest commit timeout. Milliseconds.
+ */
+const outageMillisecondsMaximum = 60_000;
 
 const timerMillisecondsMaximum = 2_147_483_647;
 
@@ -60,7 +58,7 @@ const timerMillisecondsMaximum = 2_147_483_647;
  * Every change (records, commits, ownership, time) ends in one place, which sends what is due, ends what has to end
  * and sets the stream's only timer. Times are monotonic milliseconds.
  */
-export class SubscriptionStream {
+export class SubscriptionStream implements StreamWatcher {
   readonly streamId: string;
   readonly subscription: Subscription;
   /** The subscription's event types with their partition counts when the stream was opened. */
@@ -72,6 +70,7 @@ export class SubscriptionStream {
   readonly #held = new HeldPartitions();
   readonly #reads: StreamReads;
   readonly #sender: StreamSender;
+  readonly #watch: StreamWatch;
   readonly #deliveredEvents: { inc(value: number): void };
   readonly #unwatch: () => void;
   #state: 'streaming' | 'closing' | 'ended' = 'streaming';
@@ -80,24 +79,15 @@ export class SubscriptionStream {
   /** What is left to say after closing began. */
   #lastChunk: Chunk | undefined;
   #sessionClosed = false;
-  #refreshing = false;
-  #topologyWanted = true;
-  #offsetsWanted = false;
-  /** It is time to look for sessions of processes that are gone. */
-  #reapWanted = false;
-  /** The tenure of the process's lease in which the topology was last read. */
-  #tenure = 0;
-  /** The tenure for which reading it was asked for. */
-  #tenureSeen = 0;
-  /** Nothing may be sent just now, see {@link #maySend}. */
+  /** Nothing may be sent just now, see {@link StreamWatch.maySend}. */
   #isHeldBack = false;
   readonly #endsAt: number;
   /** Since when the stream has had no partition, as long as it has none. */
   #idleSince: number;
   /** Since when events are out without a commit; undefined when none is out. */
   #uncommittedSince: number | undefined;
-  #topologyRecheckAt: number;
-  #offsetsRecheckAt = Infinity;
+  /** Since when the coordination store has been away; undefined while it is there. */
+  #awaySince: number | undefined;
   #passedCommitAt = 0;
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Infinity;
@@ -117,9 +107,9 @@ export class SubscriptionStream {
     const now = services.clock.monotonic();
     this.#endsAt = now + parameters.streamTimeoutMilliseconds;
     this.#idleSince = now;
-    this.#topologyRecheckAt = now + topologyRecheckMilliseconds;
     this.#reads = new StreamReads(services.log, services.logger, this.#held, () => this.#advance());
     this.#sender = new StreamSender(parameters, this.#held);
+    this.#watch = new StreamWatch(services, this);
     this.#deliveredEvents = services.metrics.deliveredEvents.labels({ subscription_id: subscription.id });
     services.metrics.openStreams.inc({ subscription_id: subscription.id });
     this.#unwatch = services.coordination.watch(subscription.id, (change) => this.#onChange(change));
@@ -149,7 +139,7 @@ export class SubscriptionStream {
 
   /** Asks for partitions and begins to read. */
   start(): void {
-    this.#refresh();
+    this.#watch.look();
     this.#advance();
   }
 
@@ -189,7 +179,7 @@ export class SubscriptionStream {
     const now = this.#services.clock.monotonic();
     if (this.#state === 'streaming') this.#closeWhenOver(now);
     if (this.#state === 'streaming') {
-      this.#isHeldBack = !this.#maySend(now);
+      this.#isHeldBack = !this.#watch.maySend(now);
       if (this.#reader !== undefined && !this.#isHeldBack) this.#deliver(now);
       this.#reads.begin(this.#parameters, now);
     }
@@ -203,20 +193,6 @@ export class SubscriptionStream {
       }
     }
     this.#setTimer(now);
-  }
-
-  /**
-   * Not while others may have taken over, and after that not before the topology was read again: two streams must not
-   * deliver a partition in turns.
-   */
-  #maySend(now: number): boolean {
-    const { lease } = this.#services;
-    if (!lease.isHeld(now)) return false;
-    if (this.#tenureSeen !== lease.tenure) {
-      this.#tenureSeen = lease.tenure;
-      this.#topologyWanted = true;
-    }
-    return this.#tenure === lease.tenure;
   }
 
   #deliver(now: number): void {
@@ -249,7 +225,7 @@ export class SubscriptionStream {
     this.#deliveredEvents.inc(events);
     if (this.#uncommittedSince !== undefined) return;
     this.#uncommittedSince = now;
-    this.#offsetsRecheckAt = now + offsetsRecheckMilliseconds;
+    this.#watch.expectCommits(true, now);
   }
 
   // What others did: commits, sessions, ownership. Hints only say that it is time to look.
@@ -260,91 +236,49 @@ export class SubscriptionStream {
       this.close('subscription_deleted');
       return;
     }
-    if (change === 'offsets') this.#offsetsWanted = true;
-    else this.#topologyWanted = true;
-    this.#refresh();
+    this.#watch.hinted(change);
   }
 
   #recheck(now: number): void {
-    if (now >= this.#topologyRecheckAt) {
-      this.#topologyRecheckAt = now + topologyRecheckMilliseconds;
-      this.#topologyWanted = true;
-      this.#reapWanted = true;
-    }
-    if (now >= this.#offsetsRecheckAt) {
-      this.#offsetsRecheckAt = now + offsetsRecheckMilliseconds;
-      this.#offsetsWanted = true;
-    }
-    if (this.#topologyWanted || this.#offsetsWanted) this.#refresh();
+    this.#watch.recheck(now);
     if (now < this.#passedCommitAt || !this.#held.hasPassed()) return;
     this.#passedCommitAt = now + passedCommitMilliseconds;
     void this.#commitPassed();
   }
 
-  #refresh(): void {
-    if (!this.#refreshing) void this.#refreshUntilCurrent();
+  isOver(): boolean {
+    return this.#state === 'ended';
   }
 
-  async #refreshUntilCurrent(): Promise<void> {
-    const { coordination } = this.#services;
-    this.#refreshing = true;
-    try {
-      while (this.#state !== 'ended' && (this.#topologyWanted || this.#offsetsWanted)) {
-        const tenure = this.#tenureForSure();
-        if (this.#topologyWanted) this.#tenureSeen = tenure;
-        const topology = this.#topologyWanted ? await this.#settle() : undefined;
-        this.#offsetsWanted = false;
-        // Read after the topology: what an earlier owner committed before it let go is among them.
-        const committed = await coordination.committedOffsets(this.subscription.id);
-        this.#takeCommits(committed);
-        if (topology !== undefined) {
-          await this.#takeTopology(topology, committed);
-          this.#tenure = tenure;
-        }
-        this.#advance();
-      }
-    } catch (error) {
-      this.#refreshFailed(error);
-    }
-    this.#refreshing = false;
+  async take(committed: readonly CommittedOffset[], topology: Topology | undefined): Promise<void> {
+    const now = this.#services.clock.monotonic();
+    this.#awaySince = undefined;
+    if (this.#held.takeCommits(committed)) this.#restartCommitTimer(now);
+    this.#watch.expectCommits(this.#uncommittedSince !== undefined, now);
+    if (topology !== undefined) await this.#takeTopology(topology, committed);
   }
 
-  /** The tenure in which what is read from now on counts; none as long as the lease may have ended. */
-  #tenureForSure(): number {
-    const { lease, clock } = this.#services;
-    return lease.isHeld(clock.monotonic()) ? lease.tenure : 0;
+  looked(): void {
+    this.#advance();
   }
 
-  async #settle(): Promise<Topology> {
-    const { coordination } = this.#services;
-    this.#topologyWanted = false;
-    // One that is not sure of its own lease would find its own session dead.
-    if (this.#reapWanted && this.#tenureForSure() > 0) await coordination.reapSessions(this.subscription.id);
-    this.#reapWanted = false;
-    return settleOwnership(coordination, this.subscription.id);
+  /** Time in which nobody can commit does not count, up to a limit: the client may be better off with another process. */
+  storeIsAway(now: number): void {
+    this.#awaySince ??= now;
+    if (now - this.#awaySince > outageMillisecondsMaximum) return;
+    this.#restartCommitTimer(now);
+    this.#idleSince = now;
+    this.#held.awaitCommitsUntil(now + this.#parameters.commitTimeoutMilliseconds);
   }
 
-  #refreshFailed(error: unknown): void {
-    const facts = { streamId: this.streamId, subscriptionId: this.subscription.id, error: describeError(error) };
+  lookFailed(error: unknown): void {
     if (isLendstreamError(error, 'LOG_CLOSED')) {
       this.close('server_shutdown');
-    } else if (isLendstreamError(error) && error.retriable) {
-      this.#services.logger.warn(facts, 'Looking at the state of a subscription failed and is tried again');
-      this.#topologyWanted = false;
-      this.#offsetsWanted = false;
-      this.#offsetsRecheckAt = Infinity;
-      this.#topologyRecheckAt = this.#services.clock.monotonic() + retryMilliseconds;
-      this.#advance();
-    } else {
-      this.#services.logger.error(facts, 'The state of a subscription cannot be read');
-      this.close('coordination_error', describeError(error));
+      return;
     }
-  }
-
-  #takeCommits(committed: readonly CommittedOffset[]): void {
-    const now = this.#services.clock.monotonic();
-    if (this.#held.takeCommits(committed)) this.#restartCommitTimer(now);
-    this.#offsetsRecheckAt = this.#uncommittedSince === undefined ? Infinity : now + offsetsRecheckMilliseconds;
+    const facts = { streamId: this.streamId, subscriptionId: this.subscription.id, error: describeError(error) };
+    this.#services.logger.error(facts, 'The state of a subscription cannot be read');
+    this.close('coordination_error', describeError(error));
   }
 
   #restartCommitTimer(now: number): void {
@@ -386,7 +320,7 @@ export class SubscriptionStream {
     } catch (error) {
       const facts = { streamId: this.streamId, eventType, partition, error: describeError(error) };
       logger.warn(facts, 'Handing over a partition failed and is tried again');
-      this.#topologyRecheckAt = Math.min(this.#topologyRecheckAt, clock.monotonic() + retryMilliseconds);
+      this.#watch.lookSoon(clock.monotonic());
       this.#advance();
     }
   }
@@ -434,7 +368,7 @@ export class SubscriptionStream {
     const speaker = this.#held.list[0] ?? this.#anyPartition(now);
     this.#closeCode = code;
     this.#state = 'closing';
-    const isFlushing = code === 'stream_timeout' && this.#maySend(now);
+    const isFlushing = code === 'stream_timeout' && this.#watch.maySend(now);
     this.#lastChunk = this.#sender.last(speaker, closeInfo(code, detail), now, isFlushing);
     this.#noteSent(this.#sender.sentEvents - sentBefore, now);
     this.#reads.stop();
@@ -480,7 +414,7 @@ export class SubscriptionStream {
   // Time.
 
   #nextDeadline(now: number): number {
-    let at = Math.min(this.#topologyRecheckAt, this.#offsetsRecheckAt);
+    let at = this.#watch.nextLookAt;
     if (this.#held.hasPassed()) at = Math.min(at, this.#passedCommitAt);
     if (this.#state === 'closing') return Math.min(at, this.#graceEndsAt());
     at = Math.min(at, closingDueAt(this.#parameters, this.#progress()));

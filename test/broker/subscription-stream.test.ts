@@ -282,6 +282,29 @@ describe('a subscription stream', () => {
     owner.clientClosed();
   });
 
+  it('waits for commits only while they can be made: not while the coordination store is away', async () => {
+    const { type, id } = await prepare(1);
+    let isAway = false;
+    const read: Coordination['committedOffsets'] = (subscriptionId) => {
+      if (isAway) return Promise.reject(new LendstreamError('COORDINATION_UNAVAILABLE', 'It is away.'));
+      return server.coordination.committedOffsets(subscriptionId);
+    };
+    const coordination = overriding<Coordination>(server.coordination, { committedOffsets: read });
+    const stream = await open(id, { commit_timeout: 2 }, { coordination });
+    stream.start();
+    await server.publish(type, 0, [1]);
+    await stream.next();
+    isAway = true;
+    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    expect(stream.closeReason).to.equal(undefined);
+    isAway = false;
+    const backAt = performance.now();
+    await eventually(() => stream.closeReason !== undefined);
+    expect(stream.closeReason).to.include('Commit timeout');
+    expect(performance.now() - backAt).to.be.greaterThan(900);
+    stream.clientClosed();
+  });
+
   it('notices a commit whose hint was lost', async () => {
     const { type, id } = await prepare(1);
     await server.publish(type, 0, [1, 2]);
