@@ -13,7 +13,7 @@ import { Registry } from './broker/registry.ts';
 import { subscriptionLag } from './broker/subscription-statistics.ts';
 import { systemClock, type Clock } from './clock.ts';
 import type { Config } from './config.ts';
-import { LendstreamError, describeError } from './errors.ts';
+import { LendstreamError, describeError, isLendstreamError } from './errors.ts';
 import { createApplication, createApplicationServer } from './http/application.ts';
 import { createAuthentication } from './http/authentication.ts';
 import { createCommandsRouter } from './http/commands.ts';
@@ -84,7 +84,10 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
       metrics,
       version: packageVersion(),
       refreshMetrics: () => Promise.resolve(),
-      notReadyReasons: () => (stopping === undefined ? [] : ['The process is stopping.']),
+      notReadyReasons: () => {
+        const stoppingReason = stopping === undefined ? undefined : 'The process is stopping.';
+        return [stoppingReason, registry.notReadyReason()].filter((reason) => reason !== undefined);
+      },
     };
     const { routers, endStreams } = config.roles.serve
       ? await openApi(common, { viewFolder, partitionCount, operations, onOpened })
@@ -197,9 +200,16 @@ async function closeServer(server: Server): Promise<void> {
 /** How long answers under way may take when the process is asked to stop. */
 const connectionGraceMilliseconds = 2_000;
 
-/** Lag is worked out when somebody asks for it, not all the time, and what is gone is forgotten then. */
-async function measureLag(metrics: Metrics, broker: Parameters<typeof subscriptionLag>[0]): Promise<void> {
-  const lags = await subscriptionLag(broker);
+/**
+ * Lag is worked out when somebody asks for it, not all the time, and what is gone is forgotten then. It is left out while
+ * the log or the coordination store is away: that is when the other metrics are needed most.
+ */
+async function measureLag(metrics: Metrics, broker: Common): Promise<void> {
+  const lags = await subscriptionLag(broker).catch((error: unknown) => {
+    if (!isLendstreamError(error) || !error.retriable) throw error;
+    broker.logger.warn({ error: describeError(error) }, 'The lag of subscriptions is left out of the metrics for now');
+    return [];
+  });
   metrics.subscriptionLag.reset();
   for (const { subscriptionId, eventType, unconsumedEvents } of lags) {
     metrics.subscriptionLag.set({ subscription_id: subscriptionId, event_type: eventType }, unconsumedEvents);

@@ -95,6 +95,12 @@ export class Registry {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Why what this process knows may be outdated; undefined while it follows every change. */
+  notReadyReason(): string | undefined {
+    const { failure } = this.#tail;
+    return failure === undefined ? undefined : `Definitions are followed no more: ${failure.message}`;
+  }
+
   /** Resolves when this process has seen everything below `offset` of the registry topic. */
   appliedTo(offset: number): Promise<void> {
     return this.#tail.appliedTo(0, offset);

@@ -61,6 +61,11 @@ export class TopicTail {
     await Promise.all(bounds.map(({ partition, latest }) => this.appliedTo(partition, latest)));
   }
 
+  /** Why the topic is followed no more; undefined while it is. */
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
   /** The next offset that will be applied. */
   position(partition: number): Offset {
     return this.#applied[partition] ?? 0;

@@ -157,6 +157,15 @@ describe('the registry', () => {
     expect(registry.get('toggle', 't')).to.equal(true);
   });
 
+  it('says so when it follows no more, for what it knows is the past from then on', async () => {
+    const registry = await started();
+    expect(registry.notReadyReason()).to.equal(undefined);
+    const records = [{ key: 'toggle/t', value: Buffer.from('no JSON') }];
+    await temporary.log.append([{ topic: registryTopic, partition: 0, records }]);
+    await registry.catchUp().catch(() => {});
+    expect(registry.notReadyReason()).to.include('followed no more');
+  });
+
   it('spells a key as kind and name', () => {
     expect(registryKey('event-type', 'orders')).to.equal('event-type/orders');
   });
