@@ -4,6 +4,7 @@ import { LendstreamError, isLendstreamError } from '../errors.ts';
 import type { KafkaConnections, KafkaRequest } from './connections.ts';
 import type { Coordinators } from './coordinator.ts';
 import { errorOf, isCoordinatorError, protocolError } from './protocol-errors.ts';
+import { byTopic } from './topic-partitions.ts';
 import { WireReader, WireWriter } from './wire.ts';
 
 type Position = TopicPartition & { readonly offset: Offset };
@@ -109,7 +110,7 @@ function offsetCommitRequest(group: string, positions: readonly Position[]): Kaf
         .string(group)
         .int32(noGeneration)
         .string(noMember)
-        .array([...positionsByTopic(positions)], ([topic, ofTopic]) =>
+        .array([...byTopic(positions)], ([topic, ofTopic]) =>
           writer
             .string(topic)
             .array(ofTopic, ({ partition, offset }) => writer.int32(partition).int64(offset).string(null)),
@@ -158,14 +159,4 @@ function offsetFetchRequest(group: string): KafkaRequest<Answered<Position>[]> {
       return errorCode === protocolError.none ? positions : [{ topic: '', partition: 0, offset: 0, errorCode }];
     },
   };
-}
-
-function positionsByTopic(positions: readonly Position[]): Map<string, Position[]> {
-  const topics = new Map<string, Position[]>();
-  for (const position of positions) {
-    const ofTopic = topics.get(position.topic);
-    if (ofTopic === undefined) topics.set(position.topic, [position]);
-    else ofTopic.push(position);
-  }
-  return topics;
 }

@@ -5,6 +5,8 @@ import type { KafkaConnections, KafkaRequest } from './connections.ts';
 import type { BrokerNode } from './metadata-request.ts';
 import type { ClusterMetadata } from './metadata.ts';
 import { errorOf, isLeadershipError, protocolError } from './protocol-errors.ts';
+import { Retry, passing } from './retry.ts';
+import { byTopic, keyOf } from './topic-partitions.ts';
 import { WireReader, WireWriter } from './wire.ts';
 
 interface ListedOffset extends TopicPartition {
@@ -17,9 +19,13 @@ const readCommitted = 1;
 const noReplica = -1;
 
 /** How long to go on asking while leadership moves. Milliseconds. */
-const leadershipMillisecondsMaximum = 10_000;
+const leadershipMilliseconds = 10_000;
 
-const leadershipPauseMilliseconds = 30;
+const firstPauseMilliseconds = 30;
+const pauseMillisecondsMaximum = 300;
+
+/** How many partitions an error names; there may be a thousand. */
+const namedMaximum = 5;
 
 /** ListOffsets, version 3: one position per partition, as committed readers see it. */
 function listOffsetsRequest(
@@ -35,8 +41,8 @@ function listOffsetsRequest(
       return writer
         .int32(noReplica)
         .int8(readCommitted)
-        .array([...byTopic(partitions)], ([topic, numbers]) =>
-          writer.string(topic).array(numbers, (partition) => writer.int32(partition).int64(timestamps[which])),
+        .array([...byTopic(partitions)], ([topic, ofTopic]) =>
+          writer.string(topic).array(ofTopic, ({ partition }) => writer.int32(partition).int64(timestamps[which])),
         )
         .take();
     },
@@ -60,29 +66,37 @@ function listOffsetsRequest(
 
 /**
  * The bounds of partitions, asked of their leaders.
+ * @param forMilliseconds How long to go on asking while leaders move, or are new to their partitions.
  * @throws UNKNOWN_TOPIC_OR_PARTITION, LOG_UNAVAILABLE
  */
 export async function listBounds(
   { connections, metadata, clock }: { connections: KafkaConnections; metadata: ClusterMetadata; clock: Clock },
   partitions: readonly TopicPartition[],
+  forMilliseconds: number = leadershipMilliseconds,
 ): Promise<PartitionBounds[]> {
   const found = new Map<string, PartitionBounds>();
-  const deadline = clock.monotonic() + leadershipMillisecondsMaximum;
+  const retry = new Retry(clock, { forMilliseconds, firstPauseMilliseconds, pauseMillisecondsMaximum });
   let missing = distinct(partitions);
-  for (;;) {
-    try {
-      const byLeader = await leadersOf(metadata, missing);
-      const answers = await Promise.all([...byLeader].map(([leader, led]) => boundsAt(connections, leader, led)));
-      for (const bounds of answers.flat()) found.set(keyOf(bounds), bounds);
-      missing = missing.filter((partition) => !found.has(keyOf(partition)));
-      if (missing.length === 0) return partitions.map((partition) => found.get(keyOf(partition)) as PartitionBounds);
-      if (clock.monotonic() > deadline) throw noLeader(missing);
-    } catch (error) {
-      if (!isLendstreamError(error, 'LOG_UNAVAILABLE') || clock.monotonic() > deadline) throw error;
-    }
-    for (const { topic } of missing) metadata.forgetLeaders(topic);
-    await new Promise((resolve) => setTimeout(resolve, leadershipPauseMilliseconds));
+  while (missing.length > 0) {
+    const answer = await passing(boundsOf(connections, metadata, missing));
+    if (!isLendstreamError(answer)) for (const bounds of answer) found.set(keyOf(bounds), bounds);
+    missing = missing.filter((partition) => !found.has(keyOf(partition)));
+    if (missing.length === 0) break;
+    for (const topic of byTopic(missing).keys()) metadata.forgetLeaders(topic);
+    await retry.after(isLendstreamError(answer) ? answer : noLeader(missing));
   }
+  return partitions.map((partition) => found.get(keyOf(partition)) as PartitionBounds);
+}
+
+/** The bounds of those of the partitions whose leaders answer for them. */
+async function boundsOf(
+  connections: KafkaConnections,
+  metadata: ClusterMetadata,
+  partitions: readonly TopicPartition[],
+): Promise<PartitionBounds[]> {
+  const byLeader = await leadersOf(metadata, partitions);
+  const answers = await Promise.all([...byLeader].map(([leader, led]) => boundsAt(connections, leader, led)));
+  return answers.flat();
 }
 
 /** Answers for those partitions that this broker still leads. */
@@ -136,26 +150,13 @@ async function leadersOf(
 }
 
 function noLeader(missing: readonly TopicPartition[]): LendstreamError {
-  const names = missing.map(({ topic, partition }) => `${topic}/${partition}`).join(', ');
-  return new LendstreamError('LOG_UNAVAILABLE', `No leader answers for ${names}.`);
+  const names = missing.slice(0, namedMaximum).map(keyOf).join(', ');
+  const others = missing.length > namedMaximum ? ` and ${missing.length - namedMaximum} others` : '';
+  return new LendstreamError('LOG_UNAVAILABLE', `No leader answers for ${names}${others}.`);
 }
 
 function distinct(partitions: readonly TopicPartition[]): TopicPartition[] {
   return [
     ...new Map(partitions.map(({ topic, partition }) => [keyOf({ topic, partition }), { topic, partition }])).values(),
   ];
-}
-
-function byTopic(partitions: readonly TopicPartition[]): Map<string, number[]> {
-  const topics = new Map<string, number[]>();
-  for (const { topic, partition } of partitions) {
-    const numbers = topics.get(topic);
-    if (numbers === undefined) topics.set(topic, [partition]);
-    else numbers.push(partition);
-  }
-  return topics;
-}
-
-function keyOf({ topic, partition }: TopicPartition): string {
-  return `${topic}/${partition}`;
 }

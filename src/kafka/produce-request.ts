@@ -1,5 +1,6 @@
 import type { Offset, TopicPartition } from '../broker/event-log.ts';
 import type { KafkaRequest } from './connections.ts';
+import { byTopic } from './topic-partitions.ts';
 import { WireReader, WireWriter } from './wire.ts';
 
 /** One encoded record batch for one partition; a request has at most one for each. */
@@ -67,14 +68,4 @@ function readResult(reader: WireReader, topic: string): ProduceResult {
   reader.int64(); // log append time
   reader.int64(); // log start offset
   return { topic, partition, errorCode, baseOffset };
-}
-
-function byTopic(parts: readonly ProducePart[]): Map<string, ProducePart[]> {
-  const topics = new Map<string, ProducePart[]>();
-  for (const part of parts) {
-    const ofTopic = topics.get(part.topic);
-    if (ofTopic === undefined) topics.set(part.topic, [part]);
-    else ofTopic.push(part);
-  }
-  return topics;
 }

@@ -5,7 +5,7 @@ import type { Logger } from '../logger.ts';
 import type { KafkaConnections } from './connections.ts';
 import type { BrokerNode } from './metadata-request.ts';
 import type { ClusterMetadata } from './metadata.ts';
-import { keyOf } from './partition-key.ts';
+import { keyOf } from './topic-partitions.ts';
 import { PartitionQueue, type ProduceBatch } from './partition-queue.ts';
 import { PendingAppend } from './pending-append.ts';
 import { type ProduceVerdict, verdictOf } from './produce-verdict.ts';

@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import { LendstreamError, isLendstreamError } from '../errors.ts';
 import type { BrokerAddress, KafkaConnections, KafkaRequest } from './connections.ts';
 import { topicMessageBytesMaximum } from './limits.ts';
+import { listBounds } from './list-offsets.ts';
 import { type MetadataAnswer, type TopicMetadata, metadataRequest } from './metadata-request.ts';
 import { type ClusterMetadata, unknownPartition } from './metadata.ts';
 import { errorOf, isLeadershipError, isUnknownTopic, protocolError } from './protocol-errors.ts';
@@ -59,7 +60,7 @@ export class KafkaTopics {
     ]);
     if (minimumInSyncReplicas !== undefined) settings.set('min.insync.replicas', String(minimumInSyncReplicas));
     await this.#change(createTopicRequest(name, partitionCount, replicationFactor, settings), `Creating topic ${name}`);
-    await this.#untilEveryBroker(name, (topic) => isReady(topic, partitionCount));
+    await this.#untilReady(name, 0, partitionCount);
   }
 
   /** @throws UNKNOWN_TOPIC_OR_PARTITION, UNPROCESSABLE (fewer partitions than now), LOG_UNAVAILABLE */
@@ -79,7 +80,7 @@ export class KafkaTopics {
     this.#policies.delete(name);
     if (partitionCount === undefined || partitionCount === partitions.length) return;
     await this.#addPartitions(name, partitionCount);
-    await this.#untilEveryBroker(name, (topic) => isReady(topic, partitionCount));
+    await this.#untilReady(name, partitions.length, partitionCount);
   }
 
   async #addPartitions(name: string, partitionCount: number): Promise<void> {
@@ -145,6 +146,16 @@ export class KafkaTopics {
     const error = errorOf(result.errorCode, what, { topic: result.name });
     if (result.message === null) throw error;
     throw new LendstreamError(error.code, `${what} failed: ${result.message}`, { details: error.details });
+  }
+
+  /** New partitions have leaders before those have made room for them: a thousand keep a broker busy for seconds. */
+  async #untilReady(name: string, firstNew: number, partitionCount: number): Promise<void> {
+    await this.#untilEveryBroker(name, (topic) => isReady(topic, partitionCount));
+    const added = Array.from({ length: partitionCount - firstNew }, (_, index) => ({
+      topic: name,
+      partition: firstNew + index,
+    }));
+    await listBounds(this.#options, added, spreadMillisecondsMaximum);
   }
 
   /** A change is agreed on before every broker knows of it; whoever asks next may ask any of them. */

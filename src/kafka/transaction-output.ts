@@ -5,7 +5,7 @@ import type { KafkaConnections } from './connections.ts';
 import { topicMessageBytesMaximum } from './limits.ts';
 import type { BrokerNode } from './metadata-request.ts';
 import type { ClusterMetadata } from './metadata.ts';
-import { keyOf } from './partition-key.ts';
+import { keyOf } from './topic-partitions.ts';
 import { batchEnd } from './partition-queue.ts';
 import { type ProduceResult, produceRequest } from './produce-request.ts';
 import { verdictOf } from './produce-verdict.ts';

@@ -1,5 +1,6 @@
 import type { TopicPartition } from '../broker/event-log.ts';
 import type { KafkaRequest } from './connections.ts';
+import { byTopic } from './topic-partitions.ts';
 import { WireReader, WireWriter } from './wire.ts';
 
 /** Who produces, as the brokers know it. An epoch fences off the earlier ones of the same producer id. */
@@ -49,8 +50,8 @@ export function addPartitionsRequest(
         .string(transactionalId)
         .bigInt64(producerId)
         .int16(producerEpoch)
-        .array([...numbersByTopic(partitions)], ([topic, numbers]) => {
-          writer.string(topic).array(numbers, (number) => writer.int32(number));
+        .array([...byTopic(partitions)], ([topic, ofTopic]) => {
+          writer.string(topic).array(ofTopic, ({ partition }) => writer.int32(partition));
         })
         .take();
     },
@@ -85,14 +86,4 @@ export function endTransactionRequest(
       return reader.int16();
     },
   };
-}
-
-function numbersByTopic(partitions: readonly TopicPartition[]): Map<string, number[]> {
-  const topics = new Map<string, number[]>();
-  for (const { topic, partition } of partitions) {
-    const numbers = topics.get(topic);
-    if (numbers === undefined) topics.set(topic, [partition]);
-    else numbers.push(partition);
-  }
-  return topics;
 }

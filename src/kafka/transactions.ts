@@ -1,7 +1,7 @@
 import type { FencedWriter, PartitionRecords, TopicPartition } from '../broker/event-log.ts';
 import { type ErrorCode, LendstreamError, describeError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import { keyOf } from './partition-key.ts';
+import { keyOf } from './topic-partitions.ts';
 import { type CleanupPolicyOf, checkRecords, recordBytesBound } from './record-checks.ts';
 import { passing } from './retry.ts';
 import { TransactionCoordination, type TransactionCoordinationOptions } from './transaction-coordination.ts';

@@ -96,4 +96,23 @@ describeOnCluster('Topics of Kafka', (cluster) => {
       await subject.close();
     }
   });
+
+  it('are ready when they are made, and so are partitions that are added, however many', async () => {
+    const subject = await openLogBehindProxy(cluster().kafkaBrokers);
+    const questionsForBounds = async (topic: string, partitionCount: number): Promise<number> => {
+      const before = subject.proxy.requests('ListOffsets');
+      await subject.log.bounds(Array.from({ length: partitionCount }, (_, partition) => ({ topic, partition })));
+      return subject.proxy.requests('ListOffsets') - before;
+    };
+    try {
+      const topic = topicOfOnesOwn({ partitionCount: 100 });
+      await subject.log.createTopic(topic);
+      expect(await questionsForBounds(topic.name, 100)).to.equal(2);
+      await subject.log.alterTopic(topic.name, { partitionCount: 150 });
+      expect(await questionsForBounds(topic.name, 150)).to.equal(2);
+      await subject.log.deleteTopic(topic.name);
+    } finally {
+      await subject.close();
+    }
+  });
 });

@@ -1,0 +1,17 @@
+import type { TopicPartition } from '../broker/event-log.ts';
+
+/** A partition as the key of a map; topic names have no slash. */
+export function keyOf({ topic, partition }: TopicPartition): string {
+  return `${topic}/${partition}`;
+}
+
+/** Requests name each topic once, with what they say of its partitions. */
+export function byTopic<Item extends { readonly topic: string }>(items: readonly Item[]): Map<string, Item[]> {
+  const topics = new Map<string, Item[]>();
+  for (const item of items) {
+    const ofTopic = topics.get(item.topic);
+    if (ofTopic === undefined) topics.set(item.topic, [item]);
+    else ofTopic.push(item);
+  }
+  return topics;
+}
