@@ -51,6 +51,9 @@ const recoveriesPerCall = 3;
 /** How long a reset may take before it counts as over, in case the process that began it died. Milliseconds. */
 const resetMillisecondsMaximum = 120_000;
 
+/** How long a removal is known: reading the mirror and merging what was read must not take longer. Milliseconds. */
+const removalMillisecondsKnown = 600_000;
+
 /**
  * How long closing waits for the log. What is not mirrored by then stays dirty in Redis, and others mirror it.
  * Milliseconds.
@@ -287,7 +290,8 @@ export class RedisCoordination implements Coordination {
   }
 
   async remove(subscriptionId: string): Promise<void> {
-    const [, ...places] = (await this.#call('remove', subscriptionId, [subscriptionId])) as string[];
+    const values = [subscriptionId, removalMillisecondsKnown];
+    const [, ...places] = (await this.#call('remove', subscriptionId, values)) as string[];
     this.#memory.forget(subscriptionId);
     for (const place of places) this.#mirror.note({ subscriptionId, place, stored: null });
     this.#hints.tell(subscriptionId, 'removed');

@@ -12,6 +12,7 @@ import type { EventTypePartition } from '../broker/coordination.ts';
  * {lendstream:7}:<id>:owners        hash   place -> state|stream|next|fence|claimed
  * {lendstream:7}:<id>:offsets       hash   place -> offset@epoch
  * {lendstream:7}:<id>:sessions      hash   stream -> session as JSON
+ * {lendstream:7}:<id>:removed       string epochs below it are of the subscription that was removed a while ago
  * lendstream:claim:<name>           string whose it is
  * ```
  * A place is a partition in one word, `eventType:partition`.
@@ -21,7 +22,7 @@ import type { EventTypePartition } from '../broker/coordination.ts';
 export const shardCount = 16;
 
 export type ShardKeyKind = 'shard' | 'nodes' | 'dirty';
-export type KeyKind = ShardKeyKind | 'meta' | 'owners' | 'offsets' | 'sessions';
+export type KeyKind = ShardKeyKind | 'meta' | 'owners' | 'offsets' | 'sessions' | 'removed';
 
 /** The keys of one subscription, its shard's among them, and the channel its changes are told on. */
 export interface SubscriptionKeys extends Readonly<Record<KeyKind, string>> {
@@ -63,6 +64,7 @@ export class KeySpace {
       owners: `${own}:owners`,
       offsets: `${own}:offsets`,
       sessions: `${own}:sessions`,
+      removed: `${own}:removed`,
     };
     if (this.#cached.size >= cachedSubscriptionsMaximum) this.#cached.clear();
     this.#cached.set(subscriptionId, keys);

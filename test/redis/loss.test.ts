@@ -3,10 +3,12 @@ import { afterEach, beforeEach, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
 import { partitionKey, type CommittedOffset, type Coordination, type Topology } from '../../src/broker/coordination.ts';
 import { readMirror } from '../../src/broker/cursor-mirror.ts';
+import type { EventLog } from '../../src/broker/event-log.ts';
 import { rebalance } from '../../src/broker/rebalance.ts';
 import type { RedisCoordination } from '../../src/redis/coordination.ts';
 import { KeySpace, shardOf } from '../../src/redis/keys.ts';
 import { startRedisServer, type RedisServer } from '../support/redis-server.ts';
+import { overriding } from '../support/stepping-log.ts';
 import { openRedisHarness, type RedisHarness } from './harness.ts';
 
 const eventType = 'loss.loans';
@@ -182,6 +184,34 @@ describe('a Redis that loses what it held', () => {
     await harness.client.flushall();
     expect(await offsets(second)).to.deep.equal([3, 50]);
     expect(await first.committedOffsets(removed)).to.deep.equal([]);
+  });
+
+  it('does not get back what was removed after a starting process had read the mirror', async () => {
+    const removed = randomUUID();
+    await first.initialise(removed, [at(0, 7)]);
+    let onRead = (): void => {};
+    let goOn = (): void => {};
+    const hasRead = new Promise<void>((resolve) => (onRead = resolve));
+    const mayGoOn = new Promise<void>((resolve) => (goOn = resolve));
+    const slow = overriding<EventLog>(harness.log, {
+      read: async (from, options) => {
+        const result = await harness.log.read(from, options);
+        onRead();
+        await mayGoOn;
+        return result;
+      },
+    });
+    const opening = harness.open({ log: slow });
+    await hasRead;
+    await first.remove(removed);
+    goOn();
+    const third = await opening;
+    expect(await third.committedOffsets(removed)).to.deep.equal([]);
+    // Created anew, it begins where it is told to.
+    await third.initialise(removed, [at(0, 2)]);
+    await first.close();
+    await harness.open();
+    expect(await third.committedOffsets(removed)).to.deep.equal([at(0, 2)]);
   });
 
   it('takes what an older state lacks from the mirror when a process starts on it', async () => {

@@ -264,6 +264,12 @@ const mutants: readonly Mutant[] = [
     by: '',
   },
   {
+    title: 'merge: what was removed comes back',
+    script: 'merge',
+    replace: 'if given_epoch < removed_below then return present end',
+    by: '',
+  },
+  {
     title: 'merge: no leases',
     script: 'merge',
     replace: "    redis.call('HSET', nodes, ARGV[index], text(lease_until))\n",

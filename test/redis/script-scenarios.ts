@@ -12,7 +12,7 @@ import { readMirror } from '../../src/broker/cursor-mirror.ts';
 import type { EventLog } from '../../src/broker/event-log.ts';
 import { rebalance } from '../../src/broker/rebalance.ts';
 import { shardCount, shardOf, type KeySpace } from '../../src/redis/keys.ts';
-import { loadScripts, type ScriptSource } from '../../src/redis/scripts.ts';
+import { loadScripts, scriptKeys, type ScriptSource } from '../../src/redis/scripts.ts';
 
 /** What a scenario works with: two processes on the same, possibly wrong, scripts. */
 export interface ScenarioWorld {
@@ -325,6 +325,19 @@ export const scenarios: Scenarios = {
     expect((await scenario.topology()).sessions).to.deep.equal([]);
     await scenario.initialise(2);
     expect((await scenario.partition(0)).fence).to.be.greaterThan(ahead);
+  },
+
+  'what was removed does not come back with what somebody knew before': async (world) => {
+    const scenario = new Scenario(world);
+    await scenario.owning(10);
+    const key = partitionKey(place(0));
+    const known = (await world.client.hget(scenario.key('offsets'), key)) ?? '';
+    await world.first.remove(scenario.subscription);
+    const keys = scriptKeys.merge.map((kind) => scenario.key(kind));
+    const values = ['', 'nobody', 'nobody', scenario.subscription, '0', '0', '1', '1', key, known, '0', '', '0', '0'];
+    const script = loadScripts(world.scriptSource).get('merge')?.text ?? '';
+    expect(await world.client.eval(script, keys.length, ...keys, ...values)).to.deep.equal(['OK', '0']);
+    expect(await scenario.offsets()).to.deep.equal([]);
   },
 
   'while others may still come back nobody takes partitions and no commit is refused for good': async (world) => {

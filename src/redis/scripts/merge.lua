@@ -1,8 +1,8 @@
 -- Brings what the mirror or a node knows of a subscription into a Redis that may know less. Offsets: the higher epoch,
 -- then the larger one. Fences: above whatever is known. Sessions that the node has open are put back, with what they own;
--- those that it has closed, of which this Redis has not heard, are closed. May come any number of times, from any number
+-- those that it has closed, of which this Redis has not heard, are closed. What was removed stays removed. May come any number of times, from any number
 -- of nodes, in any order.
--- KEYS  shard, nodes, dirty, meta, owners, offsets, sessions
+-- KEYS  shard, nodes, dirty, meta, owners, offsets, sessions, removed
 -- ARGV  'unused', channel, origin, subscription, milliseconds in which others may still come (0: none were asked to),
 --       the highest generation known, '1' to make known what is not,
 --       count of partitions, per partition: place, offset@epoch or empty, fence known or 0, stream of this node that owns
@@ -11,14 +11,16 @@
 local nodes, dirty, meta, owners, offsets, sessions = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7]
 local others_milliseconds, generation, creates = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7] == '1'
 if not creates and redis.call('EXISTS', meta) == 0 then return {'OK', '0'} end
+local removed_below = tonumber(redis.call('GET', KEYS[8]) or '0')
 local changed = false
 
 local function take_offset(place, given)
   local present = redis.call('HGET', offsets, place)
   if given == '' or (not present and not creates) then return present end
+  local given_offset, given_epoch = read_offset(given)
+  if given_epoch < removed_below then return present end
   if present then
     local offset, epoch = read_offset(present)
-    local given_offset, given_epoch = read_offset(given)
     if not is_newer(given_offset, given_epoch, offset, epoch) then return present end
   end
   redis.call('HSET', offsets, place, given)

@@ -1,6 +1,7 @@
--- Forgets a subscription. The floor keeps whatever begins anew in this shard above all that it had counted.
--- KEYS  shard, dirty, meta, owners, offsets, sessions
--- ARGV  incarnation, channel, origin, subscription
+-- Forgets a subscription. The floor keeps whatever begins anew in this shard above all that it had counted, and for a
+-- while it is known that what lies below is gone: somebody may have read the mirror before.
+-- KEYS  shard, dirty, meta, owners, offsets, sessions, removed
+-- ARGV  incarnation, channel, origin, subscription, milliseconds to know it
 -- {'OK', place, ...} that it had
 local wrong = wrong_incarnation()
 if wrong then return wrong end
@@ -19,5 +20,6 @@ for index = 1, #all, 2 do
 end
 redis.call('HSET', shard, 'floor', text(floor))
 redis.call('DEL', meta, owners, offsets, sessions)
+redis.call('SET', KEYS[7], text(floor), 'PX', ARGV[5])
 tell('removed')
 return answer
