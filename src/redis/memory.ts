@@ -15,6 +15,12 @@ export interface KnownSubscription {
   readonly sessions: Map<string, Session>;
 }
 
+/**
+ * How many subscriptions without an open stream here are remembered: what was deleted elsewhere is not always heard of.
+ * The mirror knows of the others. Entries of about 1 KB.
+ */
+export const rememberedMaximum = 20_000;
+
 export class Memory {
   readonly #subscriptions = new Map<string, KnownSubscription>();
 
@@ -84,8 +90,17 @@ export class Memory {
   #known(subscriptionId: string): KnownSubscription {
     const known = this.#subscriptions.get(subscriptionId);
     if (known !== undefined) return known;
+    if (this.#subscriptions.size >= rememberedMaximum) this.#forgetOldest();
     const created = { generation: 0, partitions: [], offsets: new Map(), sessions: new Map() };
     this.#subscriptions.set(subscriptionId, created);
     return created;
+  }
+
+  #forgetOldest(): void {
+    for (const [subscriptionId, { sessions }] of this.#subscriptions) {
+      if (sessions.size > 0) continue;
+      this.#subscriptions.delete(subscriptionId);
+      return;
+    }
   }
 }
