@@ -283,7 +283,12 @@ export class RedisCoordination implements Coordination {
 
   async finishReset(subscriptionId: string, offsets: readonly CommittedOffset[]): Promise<void> {
     const places = offsets.flatMap((place) => [partitionKey(place), place.offset]);
-    const [, ...set] = await this.#call('finish-reset', subscriptionId, [subscriptionId, ...places]);
+    const [outcome, ...set] = await this.#call('finish-reset', subscriptionId, [subscriptionId, ...places]);
+    if (outcome !== 'OK') {
+      const detail =
+        'After a loss of coordination data streams have opened during the reset: nothing was changed. Try again.';
+      throw new LendstreamError('COORDINATION_UNAVAILABLE', detail);
+    }
     this.#hints.tell(subscriptionId, 'offsets');
     this.#hints.tell(subscriptionId, 'topology');
     if (set.length > 0) await this.#mirrorNow(subscriptionId, readOffsets(set));

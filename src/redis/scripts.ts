@@ -19,7 +19,7 @@ export const scriptKeys = {
   release: ['shard', 'meta', 'owners', 'sessions'],
   commit: ['shard', 'dirty', 'meta', 'owners', 'offsets', 'sessions'],
   'begin-reset': ['shard', 'meta'],
-  'finish-reset': ['shard', 'dirty', 'meta', 'owners', 'offsets'],
+  'finish-reset': ['shard', 'dirty', 'meta', 'owners', 'offsets', 'sessions'],
   remove: ['shard', 'dirty', 'meta', 'owners', 'offsets', 'sessions', 'removed'],
   merge: ['shard', 'nodes', 'dirty', 'meta', 'owners', 'offsets', 'sessions', 'removed'],
   'renew-lease': ['shard', 'nodes'],

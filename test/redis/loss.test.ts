@@ -186,6 +186,16 @@ describe('a Redis that loses what it held', () => {
     expect(await first.committedOffsets(removed)).to.deep.equal([]);
   });
 
+  it('changes nothing with a reset during which streams could open, because its mark was lost', async () => {
+    await first.initialise(subscription, [at(0, 50)]);
+    await first.beginReset(subscription);
+    await harness.client.flushall();
+    await join(second, 'second');
+    const refusal = await failure(first.finishReset(subscription, [at(0, 3)]));
+    expect(refusal).to.have.property('code', 'COORDINATION_UNAVAILABLE');
+    expect(await offsets(second)).to.deep.equal([50]);
+  });
+
   it('does not get back what was removed after a starting process had read the mirror', async () => {
     const removed = randomUUID();
     await first.initialise(removed, [at(0, 7)]);

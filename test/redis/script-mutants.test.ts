@@ -205,6 +205,12 @@ const mutants: readonly Mutant[] = [
     replace: "    write_owner(owners, all[index], {state = 'U', stream = '', next_stream = '', fence = fence})\n",
     by: '',
   },
+  {
+    title: 'reset: streams open meanwhile',
+    script: 'finish-reset',
+    replace: 'not is_resetting(meta)',
+    by: 'false',
+  },
   { title: 'reset: no end', script: 'finish-reset', replace: "redis.call('HDEL', meta, 'resetUntil')\n", by: '' },
   {
     title: 'reset: the old epoch goes on',

@@ -446,6 +446,12 @@ export const disturbingScenarios: Scenarios = {
     expect(await world.first.beginReset(scenario.subscription)).to.equal(true);
     expect(await world.first.beginReset(scenario.subscription)).to.equal(false);
     expect(await scenario.refusedJoin()).to.equal('resetting');
+    await world.client.hdel(scenario.key('meta'), 'resetUntil');
+    const finished: unknown = await world.first
+      .finishReset(scenario.subscription, [at(0, 3)])
+      .catch((error: unknown) => error);
+    expect(finished, 'the mark is lost').to.have.property('code', 'COORDINATION_UNAVAILABLE');
+    expect(await world.first.beginReset(scenario.subscription)).to.equal(true);
     await world.first.finishReset(scenario.subscription, [at(0, 3)]);
     expect(await scenario.commit(streamId, at(0, 11))).to.deep.equal(notOwner(0));
     expect(await scenario.commit(streamId, at(1, 11))).to.deep.equal(notOwner(1));

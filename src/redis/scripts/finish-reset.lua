@@ -1,11 +1,12 @@
 -- Sets offsets, in either direction, under new epochs, takes every partition from its owner under a new fence, and ends
 -- the reset. Without offsets it only ends the reset.
--- KEYS  shard, dirty, meta, owners, offsets
+-- KEYS  shard, dirty, meta, owners, offsets, sessions
 -- ARGV  incarnation, channel, origin, subscription, then per partition: place, offset
--- {'OK', place, offset@epoch, ...}
+-- {'OK', place, offset@epoch, ...} | {'LOST'} when the mark was lost and streams have opened since: they would undo it
 local wrong = wrong_incarnation()
 if wrong then return wrong end
 local dirty, meta, owners, offsets = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+if #ARGV > 4 and not is_resetting(meta) and redis.call('HLEN', KEYS[6]) > 0 then return {'LOST'} end
 local answer = {'OK'}
 for index = 5, #ARGV, 2 do
   local place = ARGV[index]
