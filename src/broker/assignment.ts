@@ -86,7 +86,7 @@ export async function initialisePartitions(
 function refusePositionsBeyond(bounds: readonly PartitionBounds[], positions: readonly CommittedOffset[]): void {
   const byPartition = boundsByPartition(bounds);
   for (const position of positions) {
-    const reason = beyondEnd(position, byPartition.get(partitionKey(position)));
+    const reason = beyondEnd(position, byPartition.get(partitionKey(position))?.latest);
     if (reason !== undefined) throw new LendstreamError('PRECONDITION_FAILED', reason);
   }
 }

@@ -6,6 +6,7 @@ import { partitionKey, type CommittedOffset, type Coordination } from './coordin
 import { beyondEnd, boundsByPartition, unavailability } from './cursor-availability.ts';
 import { formatOffset } from './cursor.ts';
 import type { EventLog, PartitionBounds } from './event-log.ts';
+import type { KnownEnds } from './known-ends.ts';
 import type { Registry } from './registry.ts';
 import { parsePositions, readCursorFields } from './subscription-validation.ts';
 import { findSubscription, type InitialCursor } from './subscription.ts';
@@ -44,7 +45,7 @@ export const cursorsPerCommitMaximum = 10_000;
  *   session that has ended, a partition of another stream, an offset beyond the end; COORDINATION_UNAVAILABLE
  */
 export async function commitCursors(
-  services: CommitServices,
+  services: CommitServices & { readonly ends: KnownEnds },
   subscriptionId: string,
   streamId: string,
   items: unknown,
@@ -55,8 +56,8 @@ export async function commitCursors(
     throw new LendstreamError('UNPROCESSABLE', `Stream id has to be valid UUID, but \`${streamId} was provided`);
   }
   const positions = parsePositions(cursors, partitionCounts(services.registry, subscription));
-  const bounds = await boundsOf(services.log, positions);
-  for (const position of positions) refuse(beyondEnd(position, bounds.get(partitionKey(position))));
+  const ends = await services.ends.endsFor(positions);
+  for (const [index, position] of positions.entries()) refuse(beyondEnd(position, ends[index]));
 
   const answer = await services.coordination.commit(subscriptionId, streamId, positions);
   if (answer.outcome === 'session_not_found') {

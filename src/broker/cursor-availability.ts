@@ -1,15 +1,18 @@
 import { partitionKey, type CommittedOffset } from './coordination.ts';
 import { beforeFirst, formatOffset } from './cursor.ts';
-import type { PartitionBounds } from './event-log.ts';
+import type { Offset, PartitionBounds } from './event-log.ts';
 
 /** The bounds of each partition under its key. */
 export function boundsByPartition(bounds: readonly PartitionBounds[]): Map<string, PartitionBounds> {
   return new Map(bounds.map((bound) => [partitionKey({ eventType: bound.topic, partition: bound.partition }), bound]));
 }
 
-/** Why no commit may name this position: nothing was delivered from beyond the end. Undefined when it may. */
-export function beyondEnd(position: CommittedOffset, bounds: PartitionBounds | undefined): string | undefined {
-  return bounds !== undefined && position.offset < bounds.latest
+/**
+ * Why no commit may name this position: nothing was delivered from beyond the end. Undefined when it may.
+ * @param end The offset that the next event of the partition will get.
+ */
+export function beyondEnd(position: CommittedOffset, end: Offset | undefined): string | undefined {
+  return end !== undefined && position.offset < end
     ? undefined
     : unavailable(position, 'it lies beyond the last event');
 }
@@ -22,7 +25,7 @@ export function unavailability(position: CommittedOffset, bounds: PartitionBound
   if (bounds !== undefined && position.offset !== beforeFirst && position.offset < bounds.earliest - 1) {
     return unavailable(position, 'retention time of data elapsed');
   }
-  return beyondEnd(position, bounds);
+  return beyondEnd(position, bounds?.latest);
 }
 
 function unavailable({ eventType, partition, offset }: CommittedOffset, reason: string): string {

@@ -1,5 +1,6 @@
 import { Router, type Request } from 'express';
 import { commitCursors, listCursors, resetCursors, type CommitServices } from '../broker/commits.ts';
+import { KnownEnds } from '../broker/known-ends.ts';
 import { LendstreamError } from '../errors.ts';
 import type { Metrics } from '../metrics.ts';
 import { readJsonObject } from './body.ts';
@@ -12,6 +13,7 @@ export interface CursorsServices extends CommitServices {
 
 /** `/subscriptions/{id}/cursors`: showing, committing and resetting the cursors of a subscription. */
 export function createCursorsRouter(services: CursorsServices): Router {
+  const committing = { ...services, ends: new KnownEnds(services) };
   const router = Router();
   router.param('id', catchUpOnMiss(services.registry, 'subscription'));
   router
@@ -23,7 +25,7 @@ export function createCursorsRouter(services: CursorsServices): Router {
       const endTimer = services.metrics.commitSeconds.startTimer();
       const streamId = streamIdOf(request);
       const { items } = await readJsonObject(request);
-      const outcome = await commitCursors(services, request.params.id, streamId, items);
+      const outcome = await commitCursors(committing, request.params.id, streamId, items);
       endTimer();
       if (outcome.allCommitted) response.status(204).end();
       else response.json({ items: outcome.items });

@@ -9,6 +9,7 @@ import { initialisePartitions, openSession, partitionCounts, settleOwnership } f
 import type { Coordination } from '../../src/broker/coordination.ts';
 import type { EventLog } from '../../src/broker/event-log.ts';
 import type { EventTypeRecord } from '../../src/broker/event-type.ts';
+import { KnownEnds } from '../../src/broker/known-ends.ts';
 import { Registry } from '../../src/broker/registry.ts';
 import type { Subscription } from '../../src/broker/subscription.ts';
 import { systemClock, type Clock } from '../../src/clock.ts';
@@ -21,6 +22,7 @@ import { openCoordinationUnderTest, openLogUnderTest } from './backend-under-tes
 export interface SubscriptionStore {
   readonly log: EventLog;
   readonly registry: Registry;
+  readonly ends: KnownEnds;
   readonly coordination: Coordination;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -46,6 +48,7 @@ export async function openSubscriptionStore(): Promise<SubscriptionStore> {
   return {
     log,
     registry,
+    ends: new KnownEnds({ log, registry }),
     coordination,
     clock: systemClock,
     logger: silentLogger,
