@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { LendstreamError, isLendstreamError } from '../errors.ts';
 import type { TopicPartition } from '../broker/event-log.ts';
-import type { BrokerAddress, KafkaConnections, KafkaRequest, Lane } from './connections.ts';
+import type { BrokerAddress, KafkaConnections, KafkaRequest } from './connections.ts';
 import {
   type BrokerNode,
   type MetadataAnswer,
@@ -16,6 +16,9 @@ const ageMillisecondsMaximum = 60_000;
 
 /** The least time between two questions about the same topic, so that a partition without a leader makes no storm. */
 const pauseMilliseconds = 25;
+
+/** How long a broker may take before the next one is asked as well. Milliseconds. */
+const patienceMilliseconds = 1_000;
 
 interface KnownTopic {
   readonly topic: TopicMetadata;
@@ -128,29 +131,57 @@ export class ClusterMetadata {
   }
 
   /**
-   * Asks any broker, trying each that is known until one answers.
-   * @throws LOG_UNAVAILABLE when none does
+   * Asks any broker something that may be asked twice. One that hangs is not waited for: the next is asked beside it.
+   * @throws LOG_UNAVAILABLE when none answers
    */
-  async ask<Answer>(request: KafkaRequest<Answer>, lane: Lane = 'metadata'): Promise<Answer> {
-    const candidates = [this.#preferred, ...this.#brokers, ...this.#seeds].filter((address) => address !== undefined);
-    let failure: unknown;
-    const tried = new Set<string>();
-    for (const { host, port } of candidates) {
-      const name = `${host}:${port}`;
-      if (tried.has(name)) continue;
-      tried.add(name);
-      try {
-        const answer = await this.#connections.send({ host, port }, lane, request);
-        this.#preferred = { host, port };
-        return answer;
-      } catch (error) {
-        if (isLendstreamError(error, 'LOG_CLOSED')) throw error;
-        failure = error;
-      }
-    }
-    throw new LendstreamError('LOG_UNAVAILABLE', `No Kafka broker answers (asked ${[...tried].join(', ')}).`, {
-      cause: failure,
+  ask<Answer>(request: KafkaRequest<Answer>): Promise<Answer> {
+    return this.#askEach(request, patienceMilliseconds);
+  }
+
+  /**
+   * Has any broker change something, which passes it on to the controller: each that is known until one answers.
+   * @throws LOG_UNAVAILABLE when none answers, also when one may have done what it was asked
+   */
+  change<Answer>(request: KafkaRequest<Answer>): Promise<Answer> {
+    return this.#askEach(request, Infinity);
+  }
+
+  #askEach<Answer>(request: KafkaRequest<Answer>, patience: number): Promise<Answer> {
+    const candidates = this.#candidates();
+    let asked = 0;
+    let unanswered = 0;
+    return new Promise((resolve, reject) => {
+      const askNext = (): void => {
+        const broker = candidates[asked];
+        if (broker === undefined) return;
+        asked += 1;
+        unanswered += 1;
+        const timer = patience === Infinity ? undefined : setTimeout(askNext, patience);
+        this.#connections.send(broker, 'metadata', request).then(
+          (answer) => {
+            clearTimeout(timer);
+            asked = candidates.length;
+            // Whoever is slower than another is not asked first the next time.
+            this.#preferred = broker;
+            resolve(answer);
+          },
+          (failure: unknown) => {
+            clearTimeout(timer);
+            unanswered -= 1;
+            if (isLendstreamError(failure, 'LOG_CLOSED')) return reject(failure);
+            askNext();
+            if (unanswered === 0) reject(nobodyAnswers(candidates, failure));
+          },
+        );
+      };
+      askNext();
     });
+  }
+
+  /** Every broker that is known, the one that answered last before the others. */
+  #candidates(): BrokerAddress[] {
+    const known = [this.#preferred, ...this.#brokers, ...this.#seeds].filter((address) => address !== undefined);
+    return [...new Map(known.map(({ host, port }) => [`${host}:${port}`, { host, port }])).values()];
   }
 
   #fresh(name: string): TopicMetadata | undefined {
@@ -192,6 +223,11 @@ export class ClusterMetadata {
     if (brokers.length > 0) this.#brokers = brokers;
     this.#clusterId = clusterId;
   }
+}
+
+function nobodyAnswers(brokers: readonly BrokerAddress[], cause: unknown): LendstreamError {
+  const names = brokers.map(({ host, port }) => `${host}:${port}`).join(', ');
+  return new LendstreamError('LOG_UNAVAILABLE', `No Kafka broker answers (asked ${names}).`, { cause });
 }
 
 export function unknownPartition({ topic, partition }: { topic: string; partition?: number }): LendstreamError {

@@ -138,9 +138,8 @@ export class KafkaTopics {
     return policyOf(described.settings.get('cleanup.policy'));
   }
 
-  /** Any broker takes administrative requests and passes them on to the controller. */
   async #change(request: KafkaRequest<NamedResult[]>, what: string): Promise<void> {
-    const [result] = await this.#options.metadata.ask(request);
+    const [result] = await this.#options.metadata.change(request);
     if (result === undefined) throw new LendstreamError('LOG_UNAVAILABLE', `${what} got an empty answer.`);
     if (result.errorCode === protocolError.none) return;
     const error = errorOf(result.errorCode, what, { topic: result.name });
