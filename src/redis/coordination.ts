@@ -28,8 +28,9 @@ import { Leases } from './leases.ts';
 import { Memory } from './memory.ts';
 import { MirrorWriter } from './mirror-writer.ts';
 import { OverdueCloses } from './overdue-closes.ts';
+import { RecoveringCalls } from './recovering-calls.ts';
 import { Recovery } from './recovery.ts';
-import { loadScripts, readScriptSource, type ScriptName, type ScriptSource } from './scripts.ts';
+import { loadScripts, readScriptSource, type ScriptSource } from './scripts.ts';
 import type { StoredOffset } from './stored-offset.ts';
 import { RedisStore } from './store.ts';
 
@@ -44,9 +45,6 @@ export interface RedisCoordinationOptions {
   /** Where the text of the scripts comes from. */
   readonly scriptSource?: ScriptSource;
 }
-
-/** How often one call recovers from a loss before it fails. */
-const recoveriesPerCall = 3;
 
 /** How long a reset may take before it counts as over, in case the process that began it died. Milliseconds. */
 const resetMillisecondsMaximum = 120_000;
@@ -75,17 +73,15 @@ export class RedisCoordination implements Coordination {
   readonly #mirror: MirrorWriter;
   readonly #groups: GroupExport;
   readonly #recovery: Recovery;
+  readonly #calls: RecoveringCalls;
   readonly #leases: Leases;
   readonly #overdueCloses: OverdueCloses;
-  #isClosed = false;
 
   private constructor(store: RedisStore, hints: Hints, { log, clock, logger }: RedisCoordinationOptions) {
     this.#logger = logger;
     this.#store = store;
     this.#hints = hints;
-    this.#leases = new Leases(clock, (shard, values) =>
-      this.#recovering(() => this.#store.callShard('renew-lease', shard, values)),
-    );
+    this.#leases = new Leases(clock, (shard, values) => this.#calls.renewLease(shard, values));
     this.#groups = new GroupExport({
       log,
       logger,
@@ -111,6 +107,7 @@ export class RedisCoordination implements Coordination {
       claim: (name, leaseMilliseconds) => this.claim(name, leaseMilliseconds),
       releaseClaim: (name) => this.releaseClaim(name),
     });
+    this.#calls = new RecoveringCalls(store, this.#recovery);
     this.#overdueCloses = new OverdueCloses((id, streamId) => this.closeSession(id, streamId), logger);
   }
 
@@ -143,31 +140,31 @@ export class RedisCoordination implements Coordination {
   }
 
   async claim(name: string, leaseMilliseconds: number): Promise<boolean> {
-    this.#requireOpen();
+    this.#calls.requireOpen();
     const { connection, keys, origin } = this.#store;
     return connection.setIfAbsent(keys.claim(name), origin, leaseMilliseconds);
   }
 
   async releaseClaim(name: string): Promise<void> {
-    this.#requireOpen();
+    this.#calls.requireOpen();
     await this.#store.run('release-claim', [this.#store.keys.claim(name)], [this.#store.origin]);
   }
 
   async renewLease(nodeId: string, leaseMilliseconds: number): Promise<void> {
-    this.#requireOpen();
+    this.#calls.requireOpen();
     await this.#leases.renew(nodeId, leaseMilliseconds);
   }
 
   async reapSessions(subscriptionId: string): Promise<number> {
     await this.#leases.renewOverdue();
-    const [, count] = await this.#call('reap-sessions', subscriptionId, []);
+    const [, count] = await this.#calls.call('reap-sessions', subscriptionId, []);
     if (count !== '0') this.#hints.tell(subscriptionId, 'topology');
     return Number(count);
   }
 
   async initialise(subscriptionId: string, start: readonly CommittedOffset[]): Promise<void> {
     const places = start.flatMap((place) => [partitionKey(place), place.offset]);
-    const [, ...added] = await this.#call('initialise', subscriptionId, [subscriptionId, ...places]);
+    const [, ...added] = await this.#calls.call('initialise', subscriptionId, [subscriptionId, ...places]);
     if (added.length === 0) return;
     // Where a subscription begins is not to be decided twice: a second time would skip what came between.
     await this.#mirrorNow(subscriptionId, readOffsets(added));
@@ -175,17 +172,17 @@ export class RedisCoordination implements Coordination {
   }
 
   topology(subscriptionId: string): Promise<Topology> {
-    return this.#trusted(
-      async () => readTopology(await this.#call('topology', subscriptionId, [])),
+    return this.#calls.trusted(
+      async () => readTopology(await this.#calls.call('topology', subscriptionId, [])),
       () => this.#memory.contradictsTopology(subscriptionId),
       (topology) => this.#memory.noteTopology(subscriptionId, topology),
     );
   }
 
   async committedOffsets(subscriptionId: string): Promise<CommittedOffset[]> {
-    const offsets = await this.#trusted(
+    const offsets = await this.#calls.trusted(
       async () => {
-        const [, fields] = await this.#call('committed-offsets', subscriptionId, []);
+        const [, fields] = await this.#calls.call('committed-offsets', subscriptionId, []);
         return readOffsets(fields as string[]);
       },
       () => this.#memory.contradictsOffsets(subscriptionId),
@@ -201,7 +198,7 @@ export class RedisCoordination implements Coordination {
     const values = [streamId, writeSession(session), ...requestedPartitions.map(partitionKey)];
     let answer: unknown[];
     try {
-      answer = await this.#call('open-session', subscriptionId, values);
+      answer = await this.#calls.call('open-session', subscriptionId, values);
     } catch (error) {
       this.#memory.forgetSession(subscriptionId, streamId);
       this.#overdueCloses.add(subscriptionId, streamId);
@@ -214,10 +211,10 @@ export class RedisCoordination implements Coordination {
   }
 
   async closeSession(subscriptionId: string, streamId: string): Promise<void> {
-    this.#requireOpen();
+    this.#calls.requireOpen();
     this.#memory.forgetSession(subscriptionId, streamId);
     try {
-      const [, wasThere] = await this.#call('close-session', subscriptionId, [streamId]);
+      const [, wasThere] = await this.#calls.call('close-session', subscriptionId, [streamId]);
       if (wasThere === '1') this.#hints.tell(subscriptionId, 'topology');
     } catch (error) {
       this.#overdueCloses.add(subscriptionId, streamId);
@@ -236,7 +233,7 @@ export class RedisCoordination implements Coordination {
       streamId,
       nextStreamId ?? '',
     ]);
-    const [outcome] = await this.#call('apply-ownership', subscriptionId, [generation, ...values]);
+    const [outcome] = await this.#calls.call('apply-ownership', subscriptionId, [generation, ...values]);
     if (outcome !== 'APPLIED') return 'conflict';
     if (changes.length > 0) this.#hints.tell(subscriptionId, 'topology');
     return 'applied';
@@ -248,7 +245,7 @@ export class RedisCoordination implements Coordination {
     partition: EventTypePartition,
     fence: number,
   ): Promise<ReleaseAnswer> {
-    const answer = await this.#call('release', subscriptionId, [streamId, partitionKey(partition), fence]);
+    const answer = await this.#calls.call('release', subscriptionId, [streamId, partitionKey(partition), fence]);
     const [outcome, nextStreamId, newFence] = answer as string[];
     if (outcome !== 'RELEASED') return { outcome: 'fenced' };
     this.#hints.tell(subscriptionId, 'topology');
@@ -258,7 +255,7 @@ export class RedisCoordination implements Coordination {
   async commit(subscriptionId: string, streamId: string, cursors: readonly CursorToCommit[]): Promise<CommitAnswer> {
     const values: (string | number)[] = [subscriptionId, streamId];
     for (const cursor of cursors) values.push(partitionKey(cursor), cursor.fence ?? '', cursor.offset);
-    const [outcome, ...rest] = (await this.#call('commit', subscriptionId, values)) as string[];
+    const [outcome, ...rest] = (await this.#calls.call('commit', subscriptionId, values)) as string[];
     switch (outcome) {
       case 'OK':
         return { outcome: 'committed', advanced: this.#noteCommits(subscriptionId, cursors, rest) };
@@ -276,14 +273,14 @@ export class RedisCoordination implements Coordination {
   }
 
   async beginReset(subscriptionId: string): Promise<boolean> {
-    const [, hasBegun] = await this.#call('begin-reset', subscriptionId, [resetMillisecondsMaximum]);
+    const [, hasBegun] = await this.#calls.call('begin-reset', subscriptionId, [resetMillisecondsMaximum]);
     if (hasBegun === '1') this.#hints.tell(subscriptionId, 'reset');
     return hasBegun === '1';
   }
 
   async finishReset(subscriptionId: string, offsets: readonly CommittedOffset[]): Promise<void> {
     const places = offsets.flatMap((place) => [partitionKey(place), place.offset]);
-    const [outcome, ...set] = await this.#call('finish-reset', subscriptionId, [subscriptionId, ...places]);
+    const [outcome, ...set] = await this.#calls.call('finish-reset', subscriptionId, [subscriptionId, ...places]);
     if (outcome !== 'OK') {
       const detail =
         'After a loss of coordination data streams have opened during the reset: nothing was changed. Try again.';
@@ -296,7 +293,7 @@ export class RedisCoordination implements Coordination {
 
   async remove(subscriptionId: string): Promise<void> {
     const values = [subscriptionId, removalMillisecondsKnown];
-    const [, ...places] = (await this.#call('remove', subscriptionId, values)) as string[];
+    const [, ...places] = (await this.#calls.call('remove', subscriptionId, values)) as string[];
     this.#memory.forget(subscriptionId);
     for (const place of places) this.#mirror.note({ subscriptionId, place, stored: null });
     this.#hints.tell(subscriptionId, 'removed');
@@ -316,8 +313,8 @@ export class RedisCoordination implements Coordination {
 
   /** Writes what the mirror lacks; the log stays open. Further calls throw COORDINATION_UNAVAILABLE. */
   async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
+    if (this.#calls.isClosed) return;
+    this.#calls.close();
     this.#overdueCloses.stop();
     let timer: NodeJS.Timeout | undefined;
     const tooLate = new Promise<void>((resolve) => {
@@ -327,42 +324,6 @@ export class RedisCoordination implements Coordination {
     clearTimeout(timer);
     this.#store.connection.close();
     this.#hints.clear();
-  }
-
-  /** Runs a script on a subscription, recovering first when Redis has lost what it held. */
-  #call(name: ScriptName, subscriptionId: string, values: readonly (string | number)[]): Promise<unknown[]> {
-    return this.#recovering(() => this.#store.call(name, subscriptionId, values));
-  }
-
-  async #recovering(call: () => Promise<unknown[]>): Promise<unknown[]> {
-    for (let attempt = 0; ; attempt += 1) {
-      this.#requireOpen();
-      const answer = await call();
-      if (answer[0] !== 'INCARNATION') return answer;
-      if (attempt === recoveriesPerCall) {
-        throw new LendstreamError('COORDINATION_UNAVAILABLE', 'Redis loses its data again and again.');
-      }
-      await this.#recovery.recover();
-    }
-  }
-
-  /**
-   * Reads what must never go back. When it has, something was lost without any other sign. An answer is compared with
-   * what was known before it was asked for: what is learned meanwhile may well be newer.
-   */
-  async #trusted<Answer>(
-    read: () => Promise<Answer>,
-    contradiction: () => (answer: Answer) => boolean,
-    note: (answer: Answer) => void,
-  ): Promise<Answer> {
-    const contradicts = contradiction();
-    let answer = await read();
-    if (contradicts(answer)) {
-      this.#recovery.distrust();
-      answer = await read();
-    }
-    note(answer);
-    return answer;
   }
 
   /** @param epochs Per cursor; '0' for one that was outdated. */
@@ -413,15 +374,9 @@ export class RedisCoordination implements Coordination {
 
   /** The next call would do it as well; but then other processes would wait for what this one knows. */
   #recoverSoon(): void {
-    if (this.#isClosed) return;
+    if (this.#calls.isClosed) return;
     this.#recovery.recover().catch((error: unknown) => {
       this.#logger.debug({ error: describeError(error) }, 'Recovering is left to the next call');
     });
-  }
-
-  #requireOpen(): void {
-    if (this.#isClosed) {
-      throw new LendstreamError('COORDINATION_UNAVAILABLE', 'The service is shutting down.');
-    }
   }
 }
