@@ -1,5 +1,6 @@
-import { LendstreamError, describeError, isLendstreamError } from '../errors.ts';
+import { LendstreamError, describeError } from '../errors.ts';
 import type { CommittedOffset, EventTypePartition } from './coordination.ts';
+import { ensureTopic } from './ensure-topic.ts';
 import { noValue, type EventLog, type LogRecord, type RecordBatch } from './event-log.ts';
 
 /**
@@ -27,20 +28,14 @@ export interface MirroredOffset extends CommittedOffset {
   readonly epoch: number;
 }
 
-/** Creates the topic where it is missing. Any number of processes may do so at once. */
+/** Makes the topic be there, ready to be read. Any number of processes may do so at once. */
 export async function createCursorsTopic(log: EventLog): Promise<void> {
-  const topics = await log.listTopics();
-  if (topics.some(({ name }) => name === cursorsTopic)) return;
-  try {
-    await log.createTopic({
-      name: cursorsTopic,
-      partitionCount: 1,
-      cleanupPolicy: 'compact',
-      retentionMilliseconds: 0,
-    });
-  } catch (error) {
-    if (!isLendstreamError(error, 'TOPIC_ALREADY_EXISTS')) throw error;
-  }
+  await ensureTopic(log, {
+    name: cursorsTopic,
+    partitionCount: 1,
+    cleanupPolicy: 'compact',
+    retentionMilliseconds: 0,
+  });
 }
 
 /**
