@@ -62,6 +62,15 @@ export interface Chunk {
   /** Bytes of all pieces. */
   readonly length: number;
   toString(): string;
+  /** Gives its memory back, for whoever writes next: nobody may look at the pieces any more. Not calling it is no fault. */
+  release(): void;
+}
+
+/** Values of one read that follow one another, none of them a deletion, with something between each two. */
+export interface ValueRun {
+  readonly bytes: Buffer;
+  readonly valueStarts: Uint32Array;
+  readonly valueEnds: Uint32Array;
 }
 
 /**
@@ -70,17 +79,36 @@ export interface Chunk {
  */
 const referredBytesMinimum = 8 * 1024;
 
+/**
+ * Memory for copies is lent and given back: taking new memory for every write costs the collector more than the copy
+ * costs the processor. Copies from the smaller size up to the larger are made in lent memory. Bytes.
+ */
+const lentBytesMinimum = 32 * 1024;
+const lentBytesMaximum = 512 * 1024;
+
+/** How much of it is kept for the next. Pieces. */
+const spareMaximum = 16;
+
+const spare: Buffer[] = [];
+
 class Pieces implements Chunk {
   readonly pieces: readonly Buffer[];
   readonly length: number;
+  #lent: Buffer[];
 
-  constructor(pieces: readonly Buffer[], length: number) {
+  constructor(pieces: readonly Buffer[], length: number, lent: Buffer[]) {
     this.pieces = pieces;
     this.length = length;
+    this.#lent = lent;
   }
 
   toString(): string {
     return Buffer.concat(this.pieces).toString();
+  }
+
+  release(): void {
+    for (const memory of this.#lent) if (spare.length < spareMaximum) spare.push(memory);
+    this.#lent = [];
   }
 }
 
@@ -91,17 +119,33 @@ class Pieces implements Chunk {
 export class ChunkBuilder {
   /** Bytes collected. */
   size = 0;
-  #sources: (string | Buffer)[] = [];
+  #sources: (string | Buffer | ValueRun)[] = [];
   #starts: number[] = [];
   #ends: number[] = [];
+  #sizes: number[] = [];
 
   /** @param text ASCII */
   addText(text: string): void {
-    this.#add(text, 0, text.length);
+    this.#add(text, 0, text.length, text.length);
   }
 
   addBytes(bytes: Buffer, start: number, end: number): void {
-    this.#add(bytes, start, end);
+    this.#add(bytes, start, end, end - start);
+  }
+
+  /** Adds the values of the records `from` to `to` (exclusive), separated by commas. */
+  addValues(run: ValueRun, from: number, to: number): void {
+    const { bytes, valueStarts, valueEnds } = run;
+    let size = to - from - 1;
+    for (let index = from; index < to; index += 1) size += (valueEnds[index] ?? 0) - (valueStarts[index] ?? 0);
+    if (size < referredBytesMinimum * (to - from)) {
+      this.#add(run, from, to, size);
+      return;
+    }
+    for (let index = from; index < to; index += 1) {
+      if (index > from) this.addText(',');
+      this.addBytes(bytes, valueStarts[index] ?? 0, valueEnds[index] ?? 0);
+    }
   }
 
   /** Keeps a place for a text that is known only when what follows it has been collected. */
@@ -114,49 +158,79 @@ export class ChunkBuilder {
   fillText(position: number, text: string): void {
     this.#sources[position] = text;
     this.#ends[position] = text.length;
+    this.#sizes[position] = text.length;
     this.size += text.length;
   }
 
   /** Everything collected; the builder is empty afterwards. */
   take(): Chunk {
     const pieces: Buffer[] = [];
+    const lent: Buffer[] = [];
     let copied = 0;
     for (let index = 0; index < this.#sources.length; index += 1) {
       const source = this.#sources[index];
       const start = this.#starts[index] ?? 0;
       const end = this.#ends[index] ?? 0;
-      if (typeof source === 'string' || source === undefined || end - start < referredBytesMinimum) continue;
-      if (copied < index) pieces.push(this.#copy(copied, index));
+      if (!(source instanceof Buffer) || end - start < referredBytesMinimum) continue;
+      if (copied < index) pieces.push(this.#copy(copied, index, lent));
       pieces.push(source.subarray(start, end));
       copied = index + 1;
     }
-    if (copied < this.#sources.length) pieces.push(this.#copy(copied, this.#sources.length));
-    const chunk = new Pieces(pieces, this.size);
+    if (copied < this.#sources.length) pieces.push(this.#copy(copied, this.#sources.length, lent));
+    const chunk = new Pieces(pieces, this.size, lent);
     this.#sources = [];
     this.#starts = [];
     this.#ends = [];
+    this.#sizes = [];
     this.size = 0;
     return chunk;
   }
 
-  /** What was collected from one position to another, in one buffer of its own. */
-  #copy(from: number, to: number): Buffer {
+  /** What was collected from one position to another, in one buffer. */
+  #copy(from: number, to: number, lent: Buffer[]): Buffer {
     let bytes = 0;
-    for (let index = from; index < to; index += 1) bytes += (this.#ends[index] ?? 0) - (this.#starts[index] ?? 0);
-    const copy = Buffer.allocUnsafe(bytes);
+    for (let index = from; index < to; index += 1) bytes += this.#sizes[index] ?? 0;
+    const copy = memoryFor(bytes, lent);
     let position = 0;
     for (let index = from; index < to; index += 1) {
       const source = this.#sources[index];
+      const start = this.#starts[index] ?? 0;
+      const end = this.#ends[index] ?? 0;
       if (typeof source === 'string') position += copy.write(source, position, 'latin1');
-      else if (source !== undefined) position += source.copy(copy, position, this.#starts[index], this.#ends[index]);
+      else if (source instanceof Uint8Array) position += source.copy(copy, position, start, end);
+      else if (source !== undefined) position = copyValues(source, start, end, copy, position);
     }
     return copy;
   }
 
-  #add(source: string | Buffer, start: number, end: number): void {
+  #add(source: string | Buffer | ValueRun, start: number, end: number, size: number): void {
     this.#sources.push(source);
     this.#starts.push(start);
     this.#ends.push(end);
-    this.size += end - start;
+    this.#sizes.push(size);
+    this.size += size;
   }
+}
+
+function memoryFor(bytes: number, lent: Buffer[]): Buffer {
+  if (bytes < lentBytesMinimum || bytes > lentBytesMaximum) return Buffer.allocUnsafe(bytes);
+  const memory = spare.pop() ?? Buffer.allocUnsafeSlow(lentBytesMaximum);
+  lent.push(memory);
+  return memory.subarray(0, bytes);
+}
+
+const comma = 0x2c;
+
+/** Answers the position behind the last value. */
+function copyValues(run: ValueRun, from: number, to: number, copy: Buffer, position: number): number {
+  const { bytes, valueStarts, valueEnds } = run;
+  let end = position;
+  for (let index = from; index < to; index += 1) {
+    if (index > from) {
+      copy[end] = comma;
+      end += 1;
+    }
+    end += bytes.copy(copy, end, valueStarts[index], valueEnds[index]);
+  }
+  return end;
 }

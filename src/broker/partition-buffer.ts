@@ -120,13 +120,16 @@ export class PartitionBuffer {
   #sendEach(batch: RecordBatch, missing: number, chunk: ChunkBuilder, uncommitted: UncommittedEvents) {
     let index = this.#index;
     let events = 0;
-    for (; index < batch.count && events < missing; index += 1) {
-      const start = batch.valueStarts[index] ?? noValue;
-      if (start === noValue) continue;
-      if (events > 0) chunk.addText(',');
-      chunk.addBytes(batch.bytes, start, batch.valueEnds[index] ?? start);
-      noteSent(batch, index, index + 1, uncommitted);
-      events += 1;
+    while (index < batch.count && events < missing) {
+      const end = endOfRun(batch, index, index + missing - events);
+      if (end > index) {
+        if (events > 0) chunk.addText(',');
+        chunk.addValues(batch, index, end);
+        noteSent(batch, index, end, uncommitted);
+        events += end - index;
+      }
+      // Behind a run lies a deletion, if anything.
+      index = end < batch.count && events < missing ? end + 1 : end;
     }
     this.#count(batch, this.#index, index, -1);
     return { index, events };
@@ -176,6 +179,14 @@ export class PartitionBuffer {
 
 /** How many spent batches may pile up before they are cut off. */
 const spentBatchesMaximum = 64;
+
+/** Where the values that begin at `from` are interrupted by a deletion, at `most` at the latest. */
+function endOfRun({ count, valueStarts }: RecordBatch, from: number, most: number): number {
+  const last = Math.min(count, most);
+  let end = from;
+  while (end < last && valueStarts[end] !== noValue) end += 1;
+  return end;
+}
 
 /** Notes the events of these records, none of them a deletion, as sent. */
 function noteSent(batch: RecordBatch, from: number, to: number, uncommitted: UncommittedEvents): void {

@@ -5,7 +5,7 @@ import { constants, createGzip, type Gzip } from 'node:zlib';
 /** Where the bytes of an answer come from. Asked only when the connection can take more. */
 export interface ChunkSource {
   /** The next bytes, in pieces; null at the end. */
-  next(): Promise<{ readonly pieces: readonly Buffer[] } | null>;
+  next(): Promise<{ readonly pieces: readonly Buffer[]; release?(): void } | null>;
 }
 
 /**
@@ -37,6 +37,8 @@ export async function writeJsonStream(
   for (let chunk = await source.next(); chunk !== null; chunk = await source.next()) {
     if (response.destroyed) break;
     const waited = await write(response, gzip, chunk.pieces);
+    // The connection has taken every byte, unless it has closed meanwhile: then some may still be on their way.
+    if (!response.destroyed) chunk.release?.();
     writes += 1;
     // A drain is announced within the same turn when the write went through at once: waiting for it yields nothing.
     if (waited || writes >= turnWritesMaximum || performance.now() - turnBeganAt > turnMillisecondsMaximum) {

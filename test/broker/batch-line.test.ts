@@ -1,6 +1,15 @@
 import { expect } from 'chai';
+import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
-import { ChunkBuilder, eventsEnd, eventsStart, lineEnd, lineFrame, lineStart } from '../../src/broker/batch-line.ts';
+import {
+  ChunkBuilder,
+  eventsEnd,
+  eventsStart,
+  lineEnd,
+  lineFrame,
+  lineStart,
+  type Chunk,
+} from '../../src/broker/batch-line.ts';
 
 describe('a line of a stream', () => {
   const frame = lineFrame('payments', 3);
@@ -44,6 +53,52 @@ describe('a line of a stream', () => {
     expect(taken.pieces.map(({ length }) => length)).to.deep.equal([6, large.length - 1, 3]);
     expect(taken.pieces[1]?.buffer).to.equal(large.buffer);
     expect(chunk.take().pieces).to.deep.equal([]);
+  });
+
+  it('joins values that lie apart with commas, whatever their sizes', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom('', '{}', '"é"', 'x'.repeat(9_000)), { minLength: 1 }), (values) => {
+        const framed = values.map((value) => Buffer.from(`##${value}##`));
+        let start = 0;
+        const places = framed.map(({ length }) => {
+          start += length;
+          return [start - length + 2, start - 2] as const;
+        });
+        const run = {
+          bytes: Buffer.concat(framed),
+          valueStarts: Uint32Array.from(places, ([from]) => from),
+          valueEnds: Uint32Array.from(places, ([, to]) => to),
+        };
+        const chunk = new ChunkBuilder();
+        chunk.addText('[');
+        chunk.addValues(run, 0, values.length);
+        chunk.addText(']');
+        const size = chunk.size;
+        const taken = chunk.take();
+        expect(taken.toString()).to.equal(`[${values.join(',')}]`);
+        expect(taken.length).to.equal(size);
+      }),
+    );
+  });
+
+  it('is built in memory that is used again once it was given back, and not before', () => {
+    const chunk = new ChunkBuilder();
+    const build = (letter: string): Chunk => {
+      for (let part = 0; part < 8; part += 1) chunk.addText(letter.repeat(8 * 1024 - 1));
+      return chunk.take();
+    };
+    const first = build('a');
+    const second = build('b');
+    expect(second.pieces[0]?.buffer).to.not.equal(first.pieces[0]?.buffer);
+    expect(first.toString()).to.match(/^a+$/);
+    const memory = first.pieces[0]?.buffer;
+    first.release();
+    first.release();
+    const [third, fourth] = [build('c'), build('d')];
+    expect(third.pieces[0]?.buffer).to.equal(memory);
+    expect(fourth.pieces[0]?.buffer).to.not.equal(memory);
+    expect(third.toString()).to.match(/^c+$/);
+    expect(second.toString()).to.match(/^b+$/);
   });
 
   it('shares its unchanging parts with the lines of every other stream, and keeps them for a bounded number of types', () => {
