@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { describeError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
-import { initialisePartitions, openSession, surplusStreams } from './assignment.ts';
+import { surplusStreams } from './assignment.ts';
 import type { Chunk } from './batch-line.ts';
 import { flushDueAt } from './batches.ts';
 import { closeInfo, endsAtOnce, type CloseCode } from './close-reasons.ts';
@@ -18,6 +17,7 @@ import type { StreamParameters } from './stream-parameters.ts';
 import { StreamPartition } from './stream-partition.ts';
 import { StreamReads } from './stream-reads.ts';
 import { StreamSender } from './stream-sender.ts';
+import { commitPassed, openStreamSession } from './stream-session.ts';
 import { StreamWatch, type StreamWatcher } from './stream-watch.ts';
 import type { Subscription } from './subscription.ts';
 
@@ -126,14 +126,8 @@ export class SubscriptionStream implements StreamWatcher {
     eventTypes: ReadonlyMap<string, number>,
     parameters: StreamParameters,
   ): Promise<SubscriptionStream> {
-    const { log, coordination, clock, lease } = services;
-    // A session of a process whose lease has ended would be gone at once.
-    if (!lease.isHeld(clock.monotonic())) await lease.renew();
-    await initialisePartitions(log, coordination, subscription, eventTypes);
-    const streamId = randomUUID();
     const { requestedPartitions } = parameters;
-    const session = { streamId, nodeId: lease.nodeId, requestedPartitions, openedAt: clock.now() };
-    await openSession(coordination, subscription.id, session);
+    const streamId = await openStreamSession(services, subscription, eventTypes, requestedPartitions);
     return new SubscriptionStream(services, subscription, eventTypes, parameters, streamId);
   }
 
@@ -325,18 +319,8 @@ export class SubscriptionStream implements StreamWatcher {
     }
   }
 
-  /** Commits what no consumer can commit: positions behind deletions that were passed over. */
-  async #commitPassed(): Promise<void> {
-    const cursors = this.#held.list.flatMap(({ eventType, partition, fence, committableWithoutConsumer: offset }) =>
-      offset === undefined ? [] : [{ eventType, partition, fence, offset }],
-    );
-    if (cursors.length === 0) return;
-    try {
-      await this.#services.coordination.commit(this.subscription.id, this.streamId, cursors);
-    } catch (error) {
-      const facts = { streamId: this.streamId, error: describeError(error) };
-      this.#services.logger.warn(facts, 'A position without events could not be committed and is tried again');
-    }
+  #commitPassed(): Promise<void> {
+    return commitPassed(this.#services, this.subscription.id, this.streamId, this.#held.list);
   }
 
   // The end.

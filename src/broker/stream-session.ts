@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import { describeError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+import { initialisePartitions, openSession } from './assignment.ts';
+import type { Coordination, EventTypePartition } from './coordination.ts';
+import type { EventLog } from './event-log.ts';
+import type { NodeLease } from './node-lease.ts';
+import type { StreamPartition } from './stream-partition.ts';
+import type { Subscription } from './subscription.ts';
+
+/** What a stream does in the coordination store under its own session, beginning with opening it. */
+export interface StreamSessionServices {
+  readonly log: EventLog;
+  readonly coordination: Coordination;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly lease: NodeLease;
+}
+
+/**
+ * Registers a session, on a lease that holds, for a subscription all of whose partitions are known.
+ * @param eventTypes The subscription's event types with their partition counts.
+ * @returns the id of the new stream
+ * @throws CONFLICT, PRECONDITION_FAILED (see assignment.ts), and what the log and the coordination throw
+ */
+export async function openStreamSession(
+  { log, coordination, clock, lease }: StreamSessionServices,
+  subscription: Subscription,
+  eventTypes: ReadonlyMap<string, number>,
+  requestedPartitions: readonly EventTypePartition[],
+): Promise<string> {
+  // A session of a process whose lease has ended would be gone at once.
+  if (!lease.isHeld(clock.monotonic())) await lease.renew();
+  await initialisePartitions(log, coordination, subscription, eventTypes);
+  const streamId = randomUUID();
+  const session = { streamId, nodeId: lease.nodeId, requestedPartitions, openedAt: clock.now() };
+  await openSession(coordination, subscription.id, session);
+  return streamId;
+}
+
+/**
+ * Commits what no consumer can commit: positions behind deletions that were passed over. What fails is said in the log
+ * and left to the next time.
+ */
+export async function commitPassed(
+  { coordination, logger }: Pick<StreamSessionServices, 'coordination' | 'logger'>,
+  subscriptionId: string,
+  streamId: string,
+  held: readonly Pick<StreamPartition, 'eventType' | 'partition' | 'fence' | 'committableWithoutConsumer'>[],
+): Promise<void> {
+  const cursors = held.flatMap(({ eventType, partition, fence, committableWithoutConsumer: offset }) =>
+    offset === undefined ? [] : [{ eventType, partition, fence, offset }],
+  );
+  if (cursors.length === 0) return;
+  try {
+    await coordination.commit(subscriptionId, streamId, cursors);
+  } catch (error) {
+    const facts = { streamId, error: describeError(error) };
+    logger.warn(facts, 'A position without events could not be committed and is tried again');
+  }
+}
