@@ -102,6 +102,8 @@ export class ReadPosition implements PendingReadHolder {
 export interface ReadTrouble {
   /** Monotonic milliseconds. */
   readonly since: number;
+  /** When the next attempt is due. Monotonic milliseconds. */
+  readonly retryAt: number;
   error: unknown;
   /** Another attempt is under way. */
   isTrying: boolean;

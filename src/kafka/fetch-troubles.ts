@@ -5,6 +5,10 @@ import type { PartitionReads } from './fetch-positions.ts';
 /** How long to wait before a partition that could not be read is tried again. Milliseconds. */
 const retryMilliseconds = 25;
 
+/** Trouble that lasts is tried less often: after this part of the time that it has lasted, up to the longest pause. */
+const pausePart = 0.1;
+const pauseMillisecondsMaximum = 250;
+
 /** How long trouble lasts before anybody is told: leaders move without harm. Milliseconds. */
 const unnoticedMilliseconds = 1_000;
 
@@ -25,7 +29,10 @@ export class ReadTroubles {
   }
 
   begin(reads: PartitionReads, error: unknown): void {
-    reads.trouble = { since: reads.trouble?.since ?? this.#monotonic(), error, isTrying: false };
+    const now = this.#monotonic();
+    const since = reads.trouble?.since ?? now;
+    const retryAt = now + Math.min(pausePart * (now - since), pauseMillisecondsMaximum);
+    reads.trouble = { since, retryAt, error, isTrying: false };
     this.#partitions.add(reads);
     this.#timer ??= setTimeout(() => this.#turn(), retryMilliseconds);
   }
@@ -47,10 +54,12 @@ export class ReadTroubles {
   #turn(): void {
     this.#timer = undefined;
     this.#log();
+    const now = this.#monotonic();
     for (const reads of this.#partitions) {
-      if (reads.trouble?.isTrying === true) continue;
+      const { trouble } = reads;
+      if (trouble === undefined || trouble.isTrying) continue;
       if (reads.positions.size === 0) this.end(reads);
-      else this.#retry(reads);
+      else if (now >= trouble.retryAt) this.#retry(reads);
     }
     if (this.#partitions.size > 0) this.#timer ??= setTimeout(() => this.#turn(), retryMilliseconds);
   }

@@ -60,6 +60,23 @@ describe('Partitions in trouble', () => {
     troubles.clear();
   });
 
+  it('are tried less often when it lasts, and others no less for it', async () => {
+    const { troubles, retried, nextTurn, advance } = observed();
+    const [lasting, fresh] = [readsOf(1), readsOf(2)];
+    troubles.begin(lasting, new Error('moved'));
+    advance(2_000);
+    troubles.begin(lasting, new Error('still'));
+    troubles.begin(fresh, new Error('moved'));
+    await nextTurn();
+    advance(199);
+    await nextTurn();
+    expect(retried).to.deep.equal([2, 2]);
+    advance(1);
+    await nextTurn();
+    expect(retried).to.deep.equal([2, 2, 1, 2]);
+    troubles.clear();
+  });
+
   it('are told of once when it lasts, and once when all of it is over', async () => {
     const { troubles, said, nextTurn, advance } = observed();
     const [one, other] = [readsOf(1), readsOf(2)];
