@@ -5,3 +5,6 @@ import { recordBytesMaximum } from '../broker/event-log.ts';
  * framing. Bytes.
  */
 export const topicMessageBytesMaximum = recordBytesMaximum + 64 * 1024;
+
+/** A request to store records is closed when it has reached this size; one batch more may exceed it. Bytes. */
+export const produceBytesMaximum = 8 * 1024 * 1024;

@@ -139,7 +139,7 @@ export class ClusterMetadata {
   }
 
   /**
-   * Has any broker change something, which passes it on to the controller: each that is known until one answers.
+   * Lets some broker change something, which passes it on to the controller: each that is known until one answers.
    * @throws LOG_UNAVAILABLE when none answers, also when one may have done what it was asked
    */
   change<Answer>(request: KafkaRequest<Answer>): Promise<Answer> {

@@ -3,7 +3,7 @@ import { LendstreamError } from '../errors.ts';
 import { topicMessageBytesMaximum } from './limits.ts';
 import type { PendingAppend } from './pending-append.ts';
 import { encodeRecordBatch, encodedRecordBytes, renumberBatch } from './record-batch-encoding.ts';
-import { batchHeaderBytes } from './record-batch.ts';
+import { batchHeaderBytes, sequenceBehind } from './record-batch.ts';
 import type { ProducerIdentity } from './transaction-requests.ts';
 
 /** Several appends are merged into one batch up to here; one alone may be as large as the topic allows. Bytes. */
@@ -17,9 +17,6 @@ export const outcomeMilliseconds = 15_000;
 
 const pauseMillisecondsMinimum = 5;
 const pauseMillisecondsMaximum = 200;
-
-/** Sequence numbers go on from zero after the largest of 31 bits. */
-const sequenceMask = 0x7fff_ffff;
 
 /** The records of an append that are in a batch. */
 interface Slice {
@@ -117,7 +114,7 @@ export class PartitionQueue implements TopicPartition {
     const batch = this.#batch;
     if (batch === undefined) return;
     this.#batch = undefined;
-    this.#nextSequence = (this.#nextSequence + batch.count) & sequenceMask;
+    this.#nextSequence = sequenceBehind(this.#nextSequence, batch.count);
     this.#trouble = undefined;
     this.#pauseMilliseconds = pauseMillisecondsMinimum;
     let offset = baseOffset;

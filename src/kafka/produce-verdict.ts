@@ -36,6 +36,8 @@ const verdicts = new Map<number, ProduceVerdict>([
   [protocolError.recordListTooLarge, 'too_large'],
   [protocolError.invalidTopic, 'refused'],
   [protocolError.topicAuthorizationFailed, 'refused'],
+  [protocolError.clusterAuthorizationFailed, 'refused'],
+  [protocolError.transactionalIdAuthorizationFailed, 'refused'],
   [protocolError.policyViolation, 'refused'],
   [protocolError.invalidRecord, 'refused'],
 ]);

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import { LendstreamError, describeError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { KafkaConnections } from './connections.ts';
+import { produceBytesMaximum } from './limits.ts';
 import type { BrokerNode } from './metadata-request.ts';
 import type { ClusterMetadata } from './metadata.ts';
 import { keyOf } from './topic-partitions.ts';
@@ -11,7 +12,7 @@ import { PendingAppend } from './pending-append.ts';
 import { type ProduceVerdict, verdictOf } from './produce-verdict.ts';
 import { type ProduceResult, produceRequest } from './produce-request.ts';
 import { ProducerIdentities } from './producer-identity.ts';
-import { errorOf } from './protocol-errors.ts';
+import { errorOf, protocolError } from './protocol-errors.ts';
 import { type CleanupPolicyOf, checkRecords } from './record-checks.ts';
 
 export interface KafkaProducerOptions {
@@ -24,13 +25,7 @@ export interface KafkaProducerOptions {
   readonly queuedBytesMaximum?: number | undefined;
 }
 
-/** What Kafka answers when it cannot say what is wrong. */
-const unknownServerError = -1;
-
 const queuedBytesMaximumDefault = 64 * 1024 * 1024;
-
-/** A request is closed when it has reached this size; one batch more may exceed it. Bytes. */
-const requestBytesMaximum = 8 * 1024 * 1024;
 
 /** How often appends that wait too long are looked for. Milliseconds. */
 const expiryMilliseconds = 100;
@@ -182,7 +177,7 @@ export class KafkaProducer {
     const sent: { queue: PartitionQueue; batch: ProduceBatch }[] = [];
     let bytes = 0;
     for (const queue of queues) {
-      if (bytes >= requestBytesMaximum) break;
+      if (bytes >= produceBytesMaximum) break;
       const batch = queue.take(clock.now());
       if (batch === undefined) continue;
       bytes += batch.bytes.length;
@@ -226,7 +221,7 @@ export class KafkaProducer {
     }
     const details = { topic, partition };
     const error = errorOf(
-      result?.errorCode ?? unknownServerError,
+      result?.errorCode ?? protocolError.unknownServerError,
       `Appending to topic ${topic}, partition ${partition},`,
       details,
     );

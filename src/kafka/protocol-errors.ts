@@ -1,7 +1,9 @@
 import { LendstreamError, type ErrorCode } from '../errors.ts';
 
-/** The error codes of Kafka's protocol that this folder decides by. */
+/** The error codes of Kafka's protocol that this folder decides by, or that an operator wants to see by name. */
 export const protocolError = {
+  /** The broker cannot say what is wrong. */
+  unknownServerError: -1,
   none: 0,
   offsetOutOfRange: 1,
   corruptMessage: 2,
@@ -19,6 +21,8 @@ export const protocolError = {
   notEnoughReplicasAfterAppend: 20,
   unknownMemberId: 25,
   topicAuthorizationFailed: 29,
+  groupAuthorizationFailed: 30,
+  clusterAuthorizationFailed: 31,
   topicAlreadyExists: 36,
   invalidPartitions: 37,
   invalidReplicationFactor: 38,
@@ -31,11 +35,16 @@ export const protocolError = {
   invalidTransactionState: 48,
   invalidProducerIdMapping: 49,
   concurrentTransactions: 51,
+  transactionCoordinatorFenced: 52,
+  transactionalIdAuthorizationFailed: 53,
+  operationNotAttempted: 55,
   kafkaStorageError: 56,
   unknownProducerId: 59,
+  topicDeletionDisabled: 73,
   fencedLeaderEpoch: 74,
   unknownLeaderEpoch: 75,
   invalidRecord: 87,
+  throttlingQuotaExceeded: 89,
   producerFenced: 90,
 } as const;
 

@@ -67,6 +67,11 @@ export interface BatchIdentity {
   readonly firstSequence: number;
 }
 
+/** The number of the record behind a batch: they go on from zero after the largest of 31 bits. */
+export function sequenceBehind(firstSequence: number, count: number): number {
+  return (firstSequence + count) & 0x7fff_ffff;
+}
+
 /** Why a batch cannot be read. The message goes on behind "The record batch". */
 export class UnreadableBatch extends Error {
   override name = 'UnreadableBatch';

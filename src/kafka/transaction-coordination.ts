@@ -157,11 +157,9 @@ export class TransactionCoordination {
 /** When one partition is refused, the brokers answer for the others that they did not try. */
 function firstErrorCode(answer: readonly { readonly errorCode: number }[]): number {
   const errors = answer.filter(({ errorCode }) => errorCode !== protocolError.none);
-  const decisive = errors.find(({ errorCode }) => errorCode !== operationNotAttempted) ?? errors[0];
+  const decisive = errors.find(({ errorCode }) => errorCode !== protocolError.operationNotAttempted) ?? errors[0];
   return decisive?.errorCode ?? protocolError.none;
 }
-
-const operationNotAttempted = 55;
 
 function outcomeUnknown(cause: LendstreamError): LendstreamError {
   return new LendstreamError('OUTCOME_UNKNOWN', `How the transaction ended is not known. ${cause.message}`, { cause });

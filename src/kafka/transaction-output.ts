@@ -2,15 +2,16 @@ import type { LogRecord, PartitionRecords, TopicPartition } from '../broker/even
 import type { Clock } from '../clock.ts';
 import { type LendstreamError, isLendstreamError } from '../errors.ts';
 import type { KafkaConnections } from './connections.ts';
-import { topicMessageBytesMaximum } from './limits.ts';
+import { produceBytesMaximum, topicMessageBytesMaximum } from './limits.ts';
 import type { BrokerNode } from './metadata-request.ts';
 import type { ClusterMetadata } from './metadata.ts';
 import { keyOf } from './topic-partitions.ts';
 import { batchEnd } from './partition-queue.ts';
 import { type ProduceResult, produceRequest } from './produce-request.ts';
 import { verdictOf } from './produce-verdict.ts';
-import { errorOf } from './protocol-errors.ts';
+import { errorOf, protocolError } from './protocol-errors.ts';
 import { encodeRecordBatch } from './record-batch-encoding.ts';
+import { sequenceBehind } from './record-batch.ts';
 import { Retry, passing } from './retry.ts';
 import type { ProducerIdentity } from './transaction-requests.ts';
 
@@ -24,12 +25,6 @@ export interface TransactionOutputOptions {
 const produceMilliseconds = 10_000;
 const firstPauseMilliseconds = 2;
 const pauseMillisecondsMaximum = 200;
-
-/** A request is closed when it has reached this size; one batch more may exceed it. Bytes. */
-const requestBytesMaximum = 8 * 1024 * 1024;
-
-/** Sequence numbers go on from zero after the largest of 31 bits. */
-const sequenceMask = 0x7fff_ffff;
 
 /** What is written to one partition by one append. */
 interface Output extends TopicPartition {
@@ -93,7 +88,7 @@ export class TransactionOutput {
     const parts = [];
     let bytes = 0;
     for (const output of outputs) {
-      if (bytes >= requestBytesMaximum) break;
+      if (bytes >= produceBytesMaximum) break;
       const batch = (output.batch ??= this.#build(output));
       parts.push({ topic: output.topic, partition: output.partition, bytes: batch.bytes, output });
       bytes += batch.bytes.length;
@@ -115,10 +110,10 @@ export class TransactionOutput {
   #settle(output: Output, result: ProduceResult | undefined): LendstreamError | undefined {
     const { topic, partition, key, batch } = output;
     if (batch === undefined) return undefined;
-    const errorCode = result?.errorCode ?? unknownServerError;
+    const errorCode = result?.errorCode ?? protocolError.unknownServerError;
     const verdict = verdictOf(errorCode);
     if (verdict === 'stored') {
-      this.#sequences.set(key, ((this.#sequences.get(key) ?? 0) + batch.count) & sequenceMask);
+      this.#sequences.set(key, sequenceBehind(this.#sequences.get(key) ?? 0, batch.count));
       output.next += batch.count;
       output.batch = undefined;
       return undefined;
@@ -146,9 +141,6 @@ export class TransactionOutput {
     return { bytes, count: end - next };
   }
 }
-
-/** What Kafka answers when it cannot say what is wrong. */
-const unknownServerError = -1;
 
 /** One for each partition, with all of its records in order. */
 function outputsOf(partitions: readonly PartitionRecords[]): Output[] {
