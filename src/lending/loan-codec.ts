@@ -1,4 +1,4 @@
-import type { FeeCharge, Loan, LoanPosition, LoanTransaction } from './loan.ts';
+import type { FeeCharge, Installment, Loan, LoanPosition, LoanTransaction, RememberedOutcome } from './loan.ts';
 import { Decimal, zero } from './money.ts';
 
 /**
@@ -15,11 +15,19 @@ const formatVersion = 1;
 /** A text that starts with this is a decimal; a text that did so by itself has it twice. */
 const decimalMark = '#';
 
-/** What the lists follow. It stands nowhere before: inside a text its quotes would be escaped. */
-const chargesMark = ',"charges":[';
+/** What the line begins with, and what its parts follow. No mark stands anywhere else: in a text, quotes are escaped. */
+const opening = `{"version":${formatVersion},"loan":{`;
+const accountMark = ',"modifiedAt":';
+const rememberedMark = ',"remembered":[';
+const positionMark = '],"position":{';
+const installmentsMark = ',"installments":[';
+const keysMark = ']}},"transactionKeys":[';
+const chargesMark = '],"charges":[';
 const transactionsMark = '],"transactions":[';
 /** What follows the transactions. */
 const closing = ']}';
+/** What each installment but the first begins with. */
+const nextRowMark = ',{"number":';
 
 /** A loan and the line that tells of it. */
 export interface EncodedLoan {
@@ -29,44 +37,154 @@ export interface EncodedLoan {
 
 /** `decodeLoan(encodeLoan(loan))` equals `loan`. */
 export function encodeLoan(loan: Loan): string {
-  const charges = loan.position.charges.map(write).join(',');
-  return `${head(loan)}${charges}${transactionsMark}${loan.transactions.map(write).join(',')}${closing}`;
+  const { position, remembered, transactions } = loan;
+  const installments = listOf(position.installments);
+  const account = `${opening}${fieldsOf(loan, accountNames)}`;
+  const head = `${account}${changingFields(loan)}${listOf(remembered)}${positionFields(position)}${installments}`;
+  const keys = keysOf(transactions);
+  return `${head}${keysMark}${keys}${chargesMark}${listOf(position.charges)}${transactionsMark}${listOf(transactions)}${closing}`;
 }
 
 /**
- * What {@link encodeLoan} gives, from the line of an earlier state of the same loan: a list whose earlier items are the
- * same objects still is taken from there, and only what came since is written.
+ * What {@link encodeLoan} gives, from the line of an earlier state of the same loan: what is the same object still is
+ * taken from there, and only what came since is written.
  * @param added The texts of the loan's last transactions, where the caller has them, by {@link encodeTransaction}.
  */
 export function encodeLoanAfter(
-  { loan: { position, transactions }, text }: EncodedLoan,
+  { loan: earlier, text }: EncodedLoan,
   loan: Loan,
   added: ReadonlyMap<LoanTransaction, string> = new Map(),
 ): Buffer {
-  const chargesFrom = text.indexOf(chargesMark) + chargesMark.length;
-  const chargesEnd = text.indexOf(transactionsMark, chargesFrom);
-  const charges = text.subarray(chargesFrom, chargesEnd);
-  const posted = text.subarray(chargesEnd + transactionsMark.length, text.length - closing.length);
-  return Buffer.concat([
-    Buffer.from(head(loan)),
-    ...itemsAfter(position.charges, charges, loan.position.charges, write),
-    Buffer.from(transactionsMark),
-    ...itemsAfter(transactions, posted, loan.transactions, (item) => added.get(item) ?? encodeTransaction(item)),
-    Buffer.from(closing),
-  ]);
+  const { position, remembered, transactions } = loan;
+  const accountEnd = placeOf(accountMark, text, 0);
+  const rememberedFrom = placeOf(rememberedMark, text, accountEnd) + rememberedMark.length;
+  const rememberedEnd = placeOf(positionMark, text, rememberedFrom);
+  const installmentsFrom = placeOf(installmentsMark, text, rememberedEnd) + installmentsMark.length;
+  const installmentsEnd = placeOf(keysMark, text, installmentsFrom);
+  const keysFrom = installmentsEnd + keysMark.length;
+  const keysEnd = placeOf(chargesMark, text, keysFrom);
+  const chargesFrom = keysEnd + chargesMark.length;
+  const chargesEnd = placeOf(transactionsMark, text, chargesFrom);
+  const transactionsFrom = chargesEnd + transactionsMark.length;
+
+  const line = new LineAfter(text);
+  if (accountNames.every((name) => loan[name] === earlier[name])) line.copy(0, accountEnd);
+  else line.write(`${opening}${fieldsOf(loan, accountNames)}`);
+  line.write(changingFields(loan));
+  addRemembered(line, rememberedFrom, rememberedEnd, earlier.remembered, remembered);
+  line.write(positionFields(position));
+  addInstallments(line, text, installmentsFrom, installmentsEnd, earlier.position.installments, position.installments);
+  line.write(keysMark);
+  addItems(line, keysFrom, keysEnd, earlier.transactions, transactions, keysOf);
+  line.write(chargesMark);
+  addItems(line, chargesFrom, chargesEnd, earlier.position.charges, position.charges, listOf);
+  line.write(transactionsMark);
+  addItems(line, transactionsFrom, text.length - closing.length, earlier.transactions, transactions, (items) =>
+    items.map((item) => added.get(item) ?? encodeTransaction(item)).join(','),
+  );
+  line.write(closing);
+  return line.toBuffer();
 }
 
-/** The items of a list, joined by commas, those of its earlier state taken from their text. */
-function itemsAfter<Item>(
+/** @throws Error when the mark is not there: the line is none of ours */
+function placeOf(mark: string, text: Buffer, from: number): number {
+  const place = text.indexOf(mark, from);
+  if (place === -1) throw new Error(`the stored loan has no ${mark}`);
+  return place;
+}
+
+/** Adds a list that only grows: its earlier items as they stand in the line before, then those that came since. */
+function addItems<Item>(
+  line: LineAfter,
+  from: number,
+  end: number,
   earlier: readonly Item[],
-  earlierText: Buffer,
   items: readonly Item[],
-  encode: (item: Item) => string,
-): Buffer[] {
+  encode: (items: readonly Item[]) => string,
+): void {
   const isLonger = earlier.length > 0 && earlier.every((item, index) => items[index] === item);
-  if (!isLonger) return [Buffer.from(items.map((item) => encode(item)).join(','))];
-  const rest = items.slice(earlier.length).map((item) => `,${encode(item)}`);
-  return [earlierText, Buffer.from(rest.join(''))];
+  if (!isLonger) {
+    line.write(encode(items));
+    return;
+  }
+  line.copy(from, end);
+  if (items.length > earlier.length) line.write(`,${encode(items.slice(earlier.length))}`);
+}
+
+/** Adds the remembered commands, a list that grows at its end and, when it is full, loses as many at its beginning. */
+function addRemembered(
+  line: LineAfter,
+  from: number,
+  end: number,
+  earlier: readonly RememberedOutcome[],
+  items: readonly RememberedOutcome[],
+): void {
+  const [oldest] = items;
+  const forgotten = oldest === undefined ? -1 : earlier.indexOf(oldest);
+  const kept = forgotten === -1 ? [] : earlier.slice(forgotten);
+  const lost = forgotten < 1 ? '' : `${listOf(earlier.slice(0, forgotten))},`;
+  addItems(line, from + Buffer.byteLength(lost), end, kept, items, listOf);
+}
+
+/** Adds the rows of the schedule: those that were not replaced as they stand in the line before. */
+function addInstallments(
+  line: LineAfter,
+  text: Buffer,
+  from: number,
+  end: number,
+  earlier: readonly Installment[],
+  rows: readonly Installment[],
+): void {
+  let start = from;
+  for (const [index, row] of rows.entries()) {
+    const next = index < earlier.length - 1 ? placeOf(nextRowMark, text, start) : end;
+    if (index > 0) line.write(',');
+    if (earlier[index] === row) line.copy(start, next);
+    else line.write(write(row));
+    start = next + 1;
+  }
+}
+
+/** A line in the making: texts that are new, and parts of the line before, which are copied byte by byte. */
+class LineAfter {
+  readonly #before: Buffer;
+  /** Each a new text, or where a part of the line before begins and ends. */
+  readonly #parts: (string | { readonly start: number; readonly end: number })[] = [];
+  /** New texts since the last part that was copied. */
+  #text = '';
+  #length = 0;
+
+  constructor(before: Buffer) {
+    this.#before = before;
+  }
+
+  write(text: string): void {
+    this.#text += text;
+  }
+
+  copy(start: number, end: number): void {
+    this.#endText();
+    this.#parts.push({ start, end });
+    this.#length += end - start;
+  }
+
+  toBuffer(): Buffer {
+    this.#endText();
+    // Not from the pool, of which a line that is kept for long would keep much more than its own.
+    const buffer = Buffer.allocUnsafeSlow(this.#length);
+    let at = 0;
+    for (const part of this.#parts) {
+      at += typeof part === 'string' ? buffer.write(part, at) : this.#before.copy(buffer, at, part.start, part.end);
+    }
+    return buffer;
+  }
+
+  #endText(): void {
+    if (this.#text === '') return;
+    this.#parts.push(this.#text);
+    this.#length += Buffer.byteLength(this.#text);
+    this.#text = '';
+  }
 }
 
 /** A transaction as it stands in the line of its loan. */
@@ -74,11 +192,58 @@ export function encodeTransaction(transaction: LoanTransaction): string {
   return write(transaction);
 }
 
-function head({ position, transactions, ...account }: Loan): string {
-  const { charges: _, ...ownPosition } = position;
-  const keys = JSON.stringify(transactions.map(({ encodedKey }) => encodedKey));
-  const written = write({ ...account, position: ownPosition });
-  return `{"version":${formatVersion},"loan":${written},"transactionKeys":${keys}${chargesMark}`;
+/** The fields of an account that no command changes once it is opened, in the order of the line. */
+const accountNames = [
+  'id',
+  'encodedKey',
+  'product',
+  'terms',
+  'loanName',
+  'accountHolderKey',
+  'accountHolderType',
+  'loanAmount',
+  'penaltyRate',
+  'expectedDisbursementDate',
+  'firstRepaymentDate',
+  'notes',
+  'createdAt',
+] as const satisfies readonly (keyof Loan)[];
+
+const positionNames = [
+  'accountState',
+  'accountSubState',
+  'stateBeforeClosure',
+  'approvedAt',
+  'closedAt',
+  'disbursement',
+  'principalLent',
+  'asOf',
+  'periodicPayment',
+] as const satisfies readonly (keyof LoanPosition)[];
+
+/** The fields that follow those of the account, up to the remembered commands. */
+function changingFields({ modifiedAt, eventSequence, scheduleVersion, publishedUnder }: Loan): string {
+  const counts = `"eventSequence":${eventSequence},"scheduleVersion":${scheduleVersion}`;
+  return `${accountMark}${modifiedAt},${counts},"publishedUnder":${write(publishedUnder)}${rememberedMark}`;
+}
+
+/** What stands between the remembered commands and the installments. */
+function positionFields(position: LoanPosition): string {
+  return `${positionMark}${fieldsOf(position, positionNames)}${installmentsMark}`;
+}
+
+function keysOf(transactions: readonly LoanTransaction[]): string {
+  return transactions.map(({ encodedKey }) => JSON.stringify(encodedKey)).join(',');
+}
+
+/** Items without the brackets of their list. */
+function listOf(items: readonly unknown[]): string {
+  return items.map(write).join(',');
+}
+
+/** Fields without the braces of their object. */
+function fieldsOf<Fields extends object>(fields: Fields, names: readonly (keyof Fields & string)[]): string {
+  return names.map((name) => `"${name}":${write(fields[name])}`).join(',');
 }
 
 /**
