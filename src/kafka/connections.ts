@@ -7,9 +7,11 @@ import connectionPoolBuilder, {
 import loggers from 'kafkajs/src/loggers/index.js';
 import RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
 import defaultSocketFactory from 'kafkajs/src/network/socketFactory.js';
+import { connect, type Socket } from 'node:net';
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import { LendstreamError, describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
+import { FrameAssembler } from './frames.ts';
 import { WireWriter } from './wire.ts';
 
 /**
@@ -58,6 +60,11 @@ const connectMilliseconds = 1_000;
 const answerMilliseconds = 5_000;
 
 const authenticationMilliseconds = 10_000;
+
+/** How much one read of a socket takes. Bytes. */
+const readBytes = 256 * 1024;
+
+const keepAliveMilliseconds = 60_000;
 
 /** How long before a session of SASL ends it is renewed; brokers have to allow sessions longer than this. Milliseconds. */
 const reauthenticationMilliseconds = 10_000;
@@ -114,6 +121,8 @@ class LaneConnection {
   #opening: Promise<Connection> | undefined;
   #current: Connection | undefined;
   #isClosed = false;
+  /** Where the bytes of a socket go once its connection is open. */
+  readonly #receivers = new WeakMap<Socket, (bytes: Buffer) => void>();
 
   constructor(address: BrokerAddress, options: ConnectionsOptions) {
     this.#address = address;
@@ -166,7 +175,7 @@ class LaneConnection {
     const logger = loggers.createLogger({ level: 0, logCreator: () => () => undefined });
     const builder = connectionPoolBuilder({
       logger,
-      socketFactory: socketFactory ?? defaultSocketFactory(),
+      socketFactory: socketFactory ?? (tls === undefined ? this.#plainSocketFactory() : defaultSocketFactory()),
       brokers: [`${host}:${port}`],
       clientId,
       connectionTimeout: connectMilliseconds,
@@ -189,12 +198,71 @@ class LaneConnection {
       await broker.connect();
       const connection = await pool.getConnection(0);
       if (this.#isClosed) throw new Error('The log is closed');
+      this.#takeOverReceiving(connection);
       this.#current = connection;
       return connection;
     } catch (error) {
       this.#discard(error);
       throw this.#unreachable(error);
     }
+  }
+
+  /**
+   * Sockets that read into one piece of memory over and over: new memory for every read makes the collector run through
+   * the whole heap many times a second while events flow.
+   */
+  #plainSocketFactory(): ISocketFactory {
+    return ({ host, port, onConnect }) => {
+      const buffer = Buffer.allocUnsafeSlow(readBytes);
+      const socket: Socket = connect(
+        {
+          host,
+          port,
+          onread: {
+            buffer,
+            callback: (count) => {
+              const bytes = buffer.subarray(0, count);
+              const receive = this.#receivers.get(socket);
+              // Until then kafkajs receives, in memory of its own.
+              if (receive === undefined) socket.emit('data', Buffer.from(bytes));
+              else receive(bytes);
+              return true;
+            },
+          },
+        },
+        onConnect,
+      );
+      return socket.setKeepAlive(true, keepAliveMilliseconds);
+    };
+  }
+
+  /**
+   * From here on answers are put together here: kafkajs copies each together with what it has left over. Only what
+   * belongs to authentication still goes its way.
+   */
+  #takeOverReceiving(connection: Connection): void {
+    const assembler = new FrameAssembler((frame) => {
+      const correlationId = frame.readInt32BE(0);
+      connection.requestQueue.fulfillRequest({
+        size: frame.length,
+        correlationId,
+        payload: frame.subarray(int32Bytes),
+      });
+    });
+    const authenticate = connection.processData.bind(connection);
+    connection.processData = (bytes) => {
+      if (connection.authHandlers !== null) return authenticate(bytes);
+      try {
+        assembler.take(bytes);
+      } catch (error) {
+        this.#discard(error);
+      }
+    };
+    if (connection.socket === undefined) return;
+    this.#receivers.set(connection.socket, (bytes) => {
+      // What authenticates may be kept by kafkajs, so it gets memory of its own.
+      connection.processData(connection.authHandlers === null ? bytes : Buffer.from(bytes));
+    });
   }
 
   #unreachable(cause: unknown): LendstreamError {

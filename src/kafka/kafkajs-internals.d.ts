@@ -29,7 +29,12 @@ declare module 'kafkajs/src/cluster/connectionPoolBuilder.js' {
     /** Always false without SASL. */
     isAuthenticated(): boolean;
     authenticate(): Promise<void>;
+    /** Set while the connection authenticates. */
+    readonly authHandlers: object | null;
+    /** Given what the socket reads. */
+    processData(bytes: Buffer): void;
     readonly requestQueue: {
+      fulfillRequest(answer: { size: number; correlationId: number; payload: Buffer }): void;
       /** Holds back requests for so long. Milliseconds. */
       maybeThrottle(milliseconds: number): void;
       push(request: {

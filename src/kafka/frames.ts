@@ -1,0 +1,52 @@
+/** The largest answer that is believed: beyond it the bytes cannot be an answer of a broker. Bytes. */
+const frameBytesMaximum = 256 * 1024 * 1024;
+
+const lengthBytes = 4;
+
+/** From this size on a frame has memory of its own instead of a part of Node's pool. Bytes. */
+const pooledBytesMaximum = 2 * 1024;
+
+/**
+ * Puts frames together from a connection's bytes as they arrive, however they are cut: a length, then as many bytes. Each
+ * frame is copied once, into memory of its own; the bytes given may be used again by whoever reads the connection.
+ */
+export class FrameAssembler {
+  readonly #onFrame: (frame: Buffer) => void;
+  readonly #length = Buffer.alloc(lengthBytes);
+  #lengthFilled = 0;
+  #frame: Buffer | undefined;
+  #filled = 0;
+
+  /** @param onFrame Given each frame, without its length. */
+  constructor(onFrame: (frame: Buffer) => void) {
+    this.#onFrame = onFrame;
+  }
+
+  /** @throws RangeError for a length that no frame has: nothing that follows can be trusted */
+  take(bytes: Buffer): void {
+    let position = 0;
+    while (position < bytes.length) {
+      if (this.#frame === undefined) {
+        const copied = bytes.copy(this.#length, this.#lengthFilled, position);
+        this.#lengthFilled += copied;
+        position += copied;
+        if (this.#lengthFilled < lengthBytes) return;
+        this.#begin(this.#length.readInt32BE());
+      }
+      const frame = this.#frame as unknown as Buffer;
+      const copied = bytes.copy(frame, this.#filled, position);
+      this.#filled += copied;
+      position += copied;
+      if (this.#filled < frame.length) return;
+      this.#frame = undefined;
+      this.#onFrame(frame);
+    }
+  }
+
+  #begin(length: number): void {
+    if (length <= 0 || length > frameBytesMaximum) throw new RangeError(`A frame of ${length} bytes is none`);
+    this.#frame = length < pooledBytesMaximum ? Buffer.allocUnsafe(length) : Buffer.allocUnsafeSlow(length);
+    this.#filled = 0;
+    this.#lengthFilled = 0;
+  }
+}
