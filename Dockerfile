@@ -6,7 +6,7 @@ COPY package.json package-lock.json ./
 RUN npm ci --no-fund --no-audit
 COPY tsconfig.json ./
 COPY src ./src
-RUN node_modules/.bin/tsc
+RUN node_modules/.bin/tsc && node_modules/.bin/vite build src/admin
 
 FROM node:20-slim AS packages
 WORKDIR /app
@@ -31,4 +31,4 @@ EXPOSE 8080
 HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # An API key is needed: HOST is every address of the container. Ends on SIGTERM, when open streams had their last line.
-CMD ["node", "--enable-source-maps", "dist/src/main.js"]
+CMD ["node", "--enable-source-maps", "--initial-old-space-size=512", "dist/src/main.js"]

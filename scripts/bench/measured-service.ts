@@ -19,6 +19,9 @@ export const partitionCount = 4;
 /** How many requests are under way at a time when many subscriptions are made. */
 const requestsAtOnce = 50;
 
+/** What scripts/start runs the service with. */
+const serviceArguments = ['--enable-source-maps', '--initial-old-space-size=512'];
+
 let groups = 0;
 
 /**
@@ -29,8 +32,9 @@ export async function startMeasuredService(
   environment: Record<string, string>,
   profileFolder?: string,
 ): Promise<MeasuredService> {
-  const nodeArguments = profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
-  const running = startProgram('src/main.js', [], { PORT: '0', LOG_LEVEL: 'warn', ...environment }, nodeArguments);
+  const profiling = profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
+  const settings = { PORT: '0', LOG_LEVEL: 'warn', ...environment };
+  const running = startProgram('src/main.js', [], settings, [...serviceArguments, ...profiling]);
   let url = '';
   while (url === '') {
     const line = await running.nextLine();
