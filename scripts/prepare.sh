@@ -35,7 +35,9 @@ build() {
   fi
   echo "Building ..." >&2
   (cd "$project" && node_modules/.bin/tsc >&2) || fail "the build failed"
-  (cd "$project/dist" && find . -name '*.js') | while read -r compiled; do
+  (cd "$project" && node_modules/.bin/tsc -p src/admin >&2 && node_modules/.bin/vite build src/admin --logLevel warn >&2) ||
+    fail "the build of the admin page failed"
+  (cd "$project/dist" && find . -path ./admin -prune -o -name '*.js' -print) | while read -r compiled; do
     [ -f "$project/${compiled%.js}.ts" ] || rm -f "$project/dist/$compiled" "$project/dist/$compiled.map"
   done
   touch "$stamp"

@@ -15,16 +15,22 @@ import { systemClock, type Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { LendstreamError, describeError, isLendstreamError } from './errors.ts';
 import { createApplication, createApplicationServer } from './http/application.ts';
+import { createAdminRouter } from './http/admin.ts';
 import { createAuthentication } from './http/authentication.ts';
 import { createCommandsRouter } from './http/commands.ts';
 import { createCursorsRouter } from './http/cursors.ts';
+import { createEventTypeChecksRouter } from './http/event-type-checks.ts';
+import { createEventTypeStreamsRouter } from './http/event-type-streams.ts';
 import { createEventTypesRouter } from './http/event-types.ts';
 import { openLoanView, type LendingServices } from './http/lending-services.ts';
+import { createLoanEventsRouter } from './http/loan-events.ts';
 import { createLoanProductsRouter } from './http/loan-products.ts';
 import { createLoansRouter } from './http/loans.ts';
 import { createOperationsRouter, type OperationsServices } from './http/operations.ts';
 import { createPublishingRouter } from './http/publishing.ts';
+import { StreamHistory } from './http/stream-history.ts';
 import { createStreamsRouter } from './http/streams.ts';
+import { createSubscriptionStreamsRouter } from './http/subscription-streams.ts';
 import { createSubscriptionsRouter } from './http/subscriptions.ts';
 import { createTogglesRouter } from './http/toggles.ts';
 import type { Logger } from './logger.ts';
@@ -140,17 +146,24 @@ async function openApi(common: Common, options: ApiOptions): Promise<Api> {
   publisher.prepare(loanCommandsTopic);
   const broker = { ...common, publisher };
   const lending: LendingServices = { view, publisher, registry, clock, logger };
-  const streams = createStreamsRouter(broker);
+  const history = new StreamHistory(clock);
+  const streams = createStreamsRouter(broker, history);
+  const eventTypeStreams = createEventTypeStreamsRouter(broker);
   const routers = [
     streams.router,
-    createCursorsRouter({ ...broker, endedStreamReason: (streamId) => streams.endedStreamReason(streamId) }),
+    createCursorsRouter({ ...broker, history, endedStreamReason: (streamId) => streams.endedStreamReason(streamId) }),
+    eventTypeStreams.router,
     createPublishingRouter(broker),
+    createSubscriptionStreamsRouter({ ...broker, history }),
     createSubscriptionsRouter(broker),
     createEventTypesRouter(broker),
+    createEventTypeChecksRouter(broker),
+    createLoanEventsRouter({ ...lending, log, partitionCount }),
     createLoansRouter(lending),
     createLoanProductsRouter(lending),
     createTogglesRouter(lending),
     createCommandsRouter(lending),
+    createAdminRouter(),
     createOperationsRouter({
       ...operations,
       refreshMetrics: () => measureLag(metrics, broker),
@@ -158,7 +171,11 @@ async function openApi(common: Common, options: ApiOptions): Promise<Api> {
         [...operations.notReadyReasons(), view.notReadyReason()].filter((reason) => reason !== undefined),
     }),
   ];
-  return { routers, endStreams: () => streams.closeAll('server_shutdown') };
+  const endStreams = (): Promise<void> => {
+    eventTypeStreams.closeAll();
+    return streams.closeAll('server_shutdown');
+  };
+  return { routers, endStreams };
 }
 
 async function closeAll(closers: (() => Promise<void> | void)[], logger: Logger): Promise<void> {

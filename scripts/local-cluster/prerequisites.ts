@@ -47,6 +47,13 @@ export const redisServer: Prerequisite = {
   isThere: () => isOnPath('redis-server'),
 };
 
+/** For the browser test and for pictures of the admin page. */
+export const chromiumBrowser: Prerequisite = {
+  name: 'Chromium',
+  debianPackage: 'chromium',
+  isThere: () => (process.env['CHROMIUM'] ?? '') !== '' || isOnPath('chromium') || isOnPath('google-chrome'),
+};
+
 /** What the machine allows. */
 export interface Machine {
   readonly hasAptGet: boolean;

@@ -3,8 +3,11 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { LendstreamError } from '../errors.ts';
 import { sendProblem } from './problem.ts';
 
-/** What asks whether the process is alive or ready has no key. */
-const openPaths = new Set(['/health', '/ready']);
+/** What asks whether the process is alive or ready has no key, nor has a browser before the admin page can ask for one. */
+const openPaths = new Set(['/health', '/ready', '/admin']);
+
+/** The files of the admin page. They tell nothing that is not published with the source. */
+const openFolder = '/admin/';
 
 /**
  * Lets only requests with one of the API keys through, to be put before every other router. A key comes as
@@ -16,7 +19,7 @@ export function createAuthentication(apiKeys: readonly string[]): Router {
   if (apiKeys.length === 0) return router;
   const digests = apiKeys.map(digestOf);
   router.use((request, response, next) => {
-    if (openPaths.has(request.path) || presentedKeys(request).some((key) => isKnown(key, digests))) {
+    if (isOpen(request.path) || presentedKeys(request).some((key) => isKnown(key, digests))) {
       next();
       return;
     }
@@ -27,6 +30,10 @@ export function createAuthentication(apiKeys: readonly string[]): Router {
     );
   });
   return router;
+}
+
+function isOpen(path: string): boolean {
+  return openPaths.has(path) || path.startsWith(openFolder);
 }
 
 function presentedKeys(request: Request): string[] {

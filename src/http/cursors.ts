@@ -6,9 +6,11 @@ import type { Metrics } from '../metrics.ts';
 import { readJsonObject } from './body.ts';
 import { catchUpOnMiss } from './catch-up.ts';
 import { methodNotAllowed } from './problem.ts';
+import type { StreamHistory } from './stream-history.ts';
 
 export interface CursorsServices extends CommitServices {
   readonly metrics: Metrics;
+  readonly history?: StreamHistory;
 }
 
 /** `/subscriptions/{id}/cursors`: showing, committing and resetting the cursors of a subscription. */
@@ -27,6 +29,10 @@ export function createCursorsRouter(services: CursorsServices): Router {
       const { items } = await readJsonObject(request);
       const outcome = await commitCursors(committing, request.params.id, streamId, items);
       endTimer();
+      services.history?.committed(
+        request.params.id,
+        outcome.items.map(({ cursor }) => cursor),
+      );
       if (outcome.allCommitted) response.status(204).end();
       else response.json({ items: outcome.items });
     })

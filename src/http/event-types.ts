@@ -10,6 +10,7 @@ import { createCursorOperationsRouter } from './cursor-operations.ts';
 import { createPartitionsRouter, type EventTypesServices } from './partitions.ts';
 import { methodNotAllowed } from './problem.ts';
 import { pageOf, textParameter, type Page } from './query.ts';
+import { schemaTextOf } from './schema-text.ts';
 
 /** Event types, their schemas and partitions, and the registry of strategies. */
 export function createEventTypesRouter(services: EventTypesServices): Router {
@@ -122,17 +123,4 @@ function linksOf(path: string, { limit, offset }: Page, total: number): Record<s
     ...(offset > 0 ? { prev: link(Math.max(0, offset - limit)) } : {}),
     ...(offset + limit < total ? { next: link(offset + limit) } : {}),
   };
-}
-
-/** @throws MALFORMED_REQUEST when the type or the text of the schema is missing */
-function schemaTextOf(body: Record<string, unknown>): string {
-  for (const field of ['type', 'schema']) {
-    if (typeof body[field] !== 'string') {
-      throw new LendstreamError('MALFORMED_REQUEST', `Field "${field}" must be a string and must not be null`);
-    }
-  }
-  if (String(body['type']).toLowerCase() !== 'json_schema') {
-    throw new LendstreamError('MALFORMED_REQUEST', 'Field "type" cannot be this. Possible values: json_schema');
-  }
-  return String(body['schema']);
 }

@@ -1,6 +1,7 @@
 import type { CloseCode } from '../broker/close-reasons.ts';
 import type { SubscriptionStream } from '../broker/subscription-stream.ts';
 import { LendstreamError } from '../errors.ts';
+import type { StreamHistory } from './stream-history.ts';
 
 /** Of how many ended streams the reason is remembered. */
 const endedReasonsMaximum = 1_000;
@@ -12,6 +13,12 @@ export class OpenStreams {
   readonly #endedReasons = new Map<string, string>();
   #closing: CloseCode | undefined;
   #emptied: (() => void)[] = [];
+  readonly #history: StreamHistory | undefined;
+
+  /** @param history Where people may read later why streams ended. */
+  constructor(history?: StreamHistory) {
+    this.#history = history;
+  }
 
   get size(): number {
     return this.#streams.size;
@@ -57,8 +64,9 @@ export class OpenStreams {
     return new Promise((resolve) => this.#emptied.push(resolve));
   }
 
-  #remember({ streamId, closeReason }: SubscriptionStream): void {
+  #remember({ streamId, closeReason, subscription }: SubscriptionStream): void {
     if (closeReason === undefined) return;
+    this.#history?.ended(subscription.id, streamId, closeReason);
     this.#endedReasons.set(streamId, closeReason);
     if (this.#endedReasons.size <= endedReasonsMaximum) return;
     for (const oldest of this.#endedReasons.keys()) {

@@ -14,7 +14,7 @@ export interface PublishingServices {
 /** Who is named as publisher while callers are not told apart. */
 export const anonymousPublisher = 'unauthenticated';
 
-/** POST /event-types/{name}/events. Reading events is for subscriptions. */
+/** POST /event-types/{name}/events. Reading them is in event-type-streams.ts. */
 export function createPublishingRouter({ registry, publisher }: PublishingServices): Router {
   const router = Router();
   router.param('name', catchUpOnMiss(registry, 'event-type'));

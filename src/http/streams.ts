@@ -14,6 +14,7 @@ import { catchUpOnMiss } from './catch-up.ts';
 import { writeJsonStream } from './json-stream.ts';
 import { OpenStreams } from './open-streams.ts';
 import { methodNotAllowed } from './problem.ts';
+import type { StreamHistory } from './stream-history.ts';
 
 export interface StreamsRouter {
   readonly router: Router;
@@ -32,9 +33,9 @@ const headersAheadMilliseconds = 5;
 const lastLineMillisecondsMaximum = 5_000;
 
 /** `GET` and `POST /subscriptions/{id}/events`: the events of a subscription, one batch a line, as they come. */
-export function createStreamsRouter(services: StreamServices): StreamsRouter {
+export function createStreamsRouter(services: StreamServices, history?: StreamHistory): StreamsRouter {
   const { registry } = services;
-  const openStreams = new OpenStreams();
+  const openStreams = new OpenStreams(history);
   registry.onChange((change) => closeStreamsOf(change, openStreams));
   const router = Router();
   router.param('id', catchUpOnMiss(registry, 'subscription'));

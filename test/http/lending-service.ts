@@ -7,6 +7,7 @@ import { systemClock } from '../../src/clock.ts';
 import { createApplication } from '../../src/http/application.ts';
 import { createCommandsRouter } from '../../src/http/commands.ts';
 import { openLoanView } from '../../src/http/lending-services.ts';
+import { createLoanEventsRouter } from '../../src/http/loan-events.ts';
 import { createLoanProductsRouter } from '../../src/http/loan-products.ts';
 import { createLoansRouter } from '../../src/http/loans.ts';
 import { createTogglesRouter } from '../../src/http/toggles.ts';
@@ -50,6 +51,7 @@ export async function startLendingService(dataFolder: string, withWorker = true)
   const services = { view, publisher, registry, clock, logger };
   const application = createApplication(
     [
+      createLoanEventsRouter({ ...services, log, partitionCount }),
       createLoansRouter(services),
       createLoanProductsRouter(services),
       createTogglesRouter(services),

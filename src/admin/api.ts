@@ -1,0 +1,151 @@
+import { store } from './store.ts';
+
+/** The service's public API, as this page uses it: one way to call it, one way in which it fails. */
+
+/** Whether the service answers, and whether it wants a key. */
+export interface Connection {
+  readonly reachable: boolean;
+  readonly keyWanted: boolean;
+  /** Grows when the service is back or a key was given: whoever shows something asks for it again. */
+  readonly generation: number;
+}
+
+export const connection = store<Connection>({ reachable: true, keyWanted: false, generation: 0 });
+
+const keyName = 'lendstream.api-key';
+
+export function storedKey(): string | null {
+  return sessionStorage.getItem(keyName);
+}
+
+/** Keeps the key for as long as the tab is open, and asks again for everything shown. */
+export function useKey(key: string): void {
+  sessionStorage.setItem(keyName, key);
+  const { generation, ...rest } = connection.get();
+  connection.set({ ...rest, keyWanted: false, generation: generation + 1 });
+}
+
+/** Anything but success. `lines` are for people. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly lines: readonly string[];
+
+  /** @param status 0 when there was no answer at all. */
+  constructor(status: number, lines: readonly string[]) {
+    super(lines.join(' '));
+    this.status = status;
+    this.lines = lines;
+  }
+}
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Sends a request and answers its response when it succeeded. @throws ApiError */
+export async function send(
+  method: string,
+  path: string,
+  body?: unknown,
+  { signal, headers = {} }: RequestOptions = {},
+): Promise<Response> {
+  const key = storedKey();
+  let response: Response;
+  try {
+    response = await fetch(path, {
+      method,
+      headers: {
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...(key === null ? {} : { Authorization: `Bearer ${key}` }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    lost();
+    throw new ApiError(0, ['The service does not answer.']);
+  }
+  if (response.ok) return response;
+  if (response.status === 401) connection.set({ ...connection.get(), keyWanted: true });
+  throw new ApiError(response.status, linesOf(response.status, await response.text().catch(() => '')));
+}
+
+/** The JSON of an answer; undefined for one without a body. @throws ApiError */
+export async function call<Answer>(
+  method: string,
+  path: string,
+  body?: unknown,
+  options: RequestOptions = {},
+): Promise<Answer> {
+  const text = await readText(await send(method, path, body, options));
+  return (text === '' ? undefined : JSON.parse(text)) as Answer;
+}
+
+/** The JSON of an answer with every number as the text it was written as: amounts keep their digits. @throws ApiError */
+export async function callExact<Answer>(path: string, options: RequestOptions = {}): Promise<Answer> {
+  return JSON.parse(quoteNumbers(await readText(await send('GET', path, undefined, options)))) as Answer;
+}
+
+/** Puts every number of a JSON text in quotation marks. */
+export function quoteNumbers(text: string): string {
+  return text.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g, (token) =>
+    token.startsWith('"') ? token : `"${token}"`,
+  );
+}
+
+async function readText(response: Response): Promise<string> {
+  try {
+    return await response.text();
+  } catch {
+    lost();
+    throw new ApiError(0, ['The service broke off its answer.']);
+  }
+}
+
+const probeMilliseconds = 1_000;
+
+/** Says that the service is away, and looks for it until it is back. */
+function lost(): void {
+  if (!connection.get().reachable) return;
+  connection.set({ ...connection.get(), reachable: false });
+  const probe = async (): Promise<void> => {
+    const response = await fetch('/ready').catch(() => undefined);
+    if (response?.ok === true) {
+      const { generation, ...rest } = connection.get();
+      connection.set({ ...rest, reachable: true, generation: generation + 1 });
+      return;
+    }
+    setTimeout(() => void probe(), probeMilliseconds);
+  };
+  setTimeout(() => void probe(), probeMilliseconds);
+}
+
+interface LendingError {
+  readonly errorReason: string;
+  readonly errorSource?: string;
+}
+
+function linesOf(status: number, text: string): string[] {
+  let body: { readonly detail?: string; readonly title?: string; readonly errors?: readonly LendingError[] };
+  try {
+    body = JSON.parse(text) as typeof body;
+  } catch {
+    return [`The service answered ${status} without saying why.`];
+  }
+  if (Array.isArray(body.errors) && body.errors.length > 0) {
+    return body.errors.map(({ errorReason, errorSource }) =>
+      errorSource === undefined ? sentence(errorReason) : `${sentence(errorReason)} (${errorSource})`,
+    );
+  }
+  const lines = (body.detail ?? body.title ?? `The service answered ${status}.`).split('\n');
+  return lines.filter((line) => line.trim() !== '');
+}
+
+/** `EXCESS_REPAYMENT_ERROR` as a person reads it. */
+export function sentence(constant: string): string {
+  const words = constant.replaceAll('_', ' ').toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

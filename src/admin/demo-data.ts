@@ -1,0 +1,89 @@
+import { call } from './api.ts';
+
+/** The demo data, made through the public API like any other: every run has names of its own. */
+
+const greetingSchema = {
+  type: 'object',
+  properties: { greeting: { type: 'string', minLength: 1 }, language: { type: 'string' } },
+  required: ['greeting'],
+};
+
+const greetings = [
+  ['good morning', 'en'],
+  ['god morgon', 'sv'],
+  ['bom dia', 'pt'],
+  ['guten Morgen', 'de'],
+] as const;
+
+/**
+ * Makes an event type with events, a subscription, a loan product and three loans, of which one was repaid in part.
+ * @param say Told before each step.
+ * @throws ApiError
+ */
+export async function loadDemoData(say: (step: string) => void): Promise<void> {
+  const run = Date.now().toString(36);
+  const eventType = `demo.greeting-${run}`;
+  say('Defining an event type …');
+  await call('POST', '/event-types', {
+    name: eventType,
+    owning_application: 'demo',
+    category: 'business',
+    enrichment_strategies: ['metadata_enrichment'],
+    schema: { type: 'json_schema', schema: JSON.stringify(greetingSchema, null, 2) },
+    default_statistic: { messages_per_minute: 60, message_size: 200, read_parallelism: 2, write_parallelism: 2 },
+  });
+  say('Subscribing to it and to the lending events …');
+  await call('POST', '/subscriptions', {
+    owning_application: 'demo',
+    consumer_group: run,
+    event_types: [eventType, 'loan_balance_changed', 'loan_schedule_changed', 'loan_transaction_posted'],
+    read_from: 'begin',
+  });
+  say('Publishing events …');
+  await call(
+    'POST',
+    `/event-types/${eventType}/events`,
+    greetings.map(([greeting, language]) => ({
+      metadata: { eid: newEventId(), occurred_at: new Date().toISOString() },
+      greeting,
+      language,
+    })),
+  );
+  say('Creating a loan product …');
+  const product = `annuity-${run}`;
+  await call('POST', '/loanproducts', {
+    id: product,
+    name: 'Annuity over four months',
+    type: 'FIXED_TERM_LOAN',
+    currency: { code: 'EUR' },
+    interestSettings: {
+      interestRate: { defaultValue: 10 },
+      interestChargeFrequency: 'EVERY_MONTH',
+      interestCalculationMethod: 'DECLINING_BALANCE_DISCOUNTED',
+      scheduleInterestDaysCountMethod: 'REPAYMENT_PERIODICITY',
+    },
+    scheduleSettings: { repaymentPeriodUnit: 'MONTHS', numInstallments: { defaultValue: 4 } },
+    feesSettings: { allowArbitraryFees: true },
+  });
+  const loans = [1000, 2500, 400].map((amount, index) => ({ id: `loan-${run}-${index + 1}`, amount }));
+  for (const { id, amount } of loans) {
+    say(`Opening, approving and disbursing ${id} …`);
+    await call('POST', '/loans', { id, productTypeKey: product, loanAmount: amount });
+    await call('POST', `/loans/${id}:changeState`, { action: 'APPROVE' });
+    await call('POST', `/loans/${id}/disbursement-transactions`, {});
+  }
+  const [first] = loans;
+  if (first === undefined) return;
+  say(`Charging a fee on ${first.id} and repaying a part …`);
+  await call('POST', `/loans/${first.id}/fee-transactions`, { amount: 50, installmentNumber: 1 });
+  await call('POST', `/loans/${first.id}/repayment-transactions`, { amount: 315.47 });
+}
+
+/** A random UUID. What browsers have for it works on secure addresses only, which a service in a private network may not be. */
+export function newEventId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const digits = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}

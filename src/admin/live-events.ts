@@ -1,0 +1,130 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ApiError, call, connection, quoteNumbers, send } from './api.ts';
+import type { PartitionBounds } from './resources.ts';
+import { useStore } from './store.ts';
+
+/** An event as it came, with the position that its batch had. */
+export interface LiveEvent {
+  readonly key: string;
+  readonly partition: string;
+  readonly offset: string;
+  /** The event's fields; numbers are texts, which keeps their digits. */
+  readonly value: Readonly<Record<string, unknown>>;
+}
+
+interface Batch {
+  readonly cursor: { readonly partition: string; readonly offset: string };
+  readonly events?: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** How many events of each partition are shown: the latest. */
+export const eventsPerPartition = 25;
+
+const reopenMilliseconds = 1_000;
+
+export interface LiveEvents {
+  /** By partition, each newest first; undefined before the first answer. */
+  readonly partitions: ReadonlyMap<string, readonly LiveEvent[]> | undefined;
+  readonly error: ApiError | undefined;
+}
+
+/**
+ * The latest events of an event type and those that come, until paused. Going on after a pause, or after the service was
+ * away, it takes up where it was.
+ */
+export function useLiveEvents(eventType: string, paused: boolean): LiveEvents {
+  const { generation } = useStore(connection);
+  const [shown, setShown] = useState<ReadonlyMap<string, readonly LiveEvent[]>>();
+  const [error, setError] = useState<ApiError>();
+  const cursors = useRef<Map<string, string>>(undefined);
+  useEffect(() => {
+    if (paused) return undefined;
+    const stop = new AbortController();
+    void follow();
+    return () => stop.abort();
+
+    async function follow(): Promise<void> {
+      while (!stop.signal.aborted) {
+        try {
+          cursors.current ??= await startingCursors(eventType, stop.signal);
+          setShown((before) => before ?? new Map([...(cursors.current?.keys() ?? [])].map((each) => [each, []])));
+          setError(undefined);
+          await readStream();
+        } catch (failure) {
+          if (stop.signal.aborted) return;
+          // What was to be taken up is gone: begin with what is there now.
+          if (failure instanceof ApiError && failure.status === 412) cursors.current = undefined;
+          const isAway = failure instanceof ApiError && failure.status === 0;
+          if (!isAway) setError(failure instanceof ApiError ? failure : new ApiError(0, [String(failure)]));
+          if (isAway || (failure instanceof ApiError && failure.status === 404)) return;
+        }
+        await new Promise((resolve) => setTimeout(resolve, reopenMilliseconds));
+      }
+    }
+
+    async function readStream(): Promise<void> {
+      const positions = [...(cursors.current ?? [])].map(([partition, offset]) => ({ partition, offset }));
+      const path = `/event-types/${encodeURIComponent(eventType)}/events?batch_limit=20&batch_flush_timeout=1`;
+      const headers = { 'X-Nakadi-Cursors': JSON.stringify(positions) };
+      const { body } = await send('GET', path, undefined, { signal: stop.signal, headers });
+      if (body === null) return;
+      const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+      let rest = '';
+      for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+        const lines = (rest + chunk.value).split('\n');
+        rest = lines.pop() ?? '';
+        take(lines.map((line) => JSON.parse(quoteNumbers(line)) as Batch));
+      }
+    }
+
+    function take(batches: readonly Batch[]): void {
+      if (stop.signal.aborted) return;
+      for (const { cursor } of batches) cursors.current?.set(cursor.partition, cursor.offset);
+      if (batches.every(({ events }) => events === undefined)) return;
+      setShown((before) => {
+        const after = new Map(before);
+        for (const { cursor, events = [] } of batches) {
+          const { partition, offset } = cursor;
+          const fresh = events.map((value, index) => ({
+            key: `${partition} ${offset} ${index}`,
+            partition,
+            offset,
+            value,
+          }));
+          const latest = [...fresh.toReversed(), ...(after.get(partition) ?? [])].slice(0, eventsPerPartition);
+          after.set(partition, latest);
+        }
+        return after;
+      });
+    }
+  }, [eventType, paused, generation]);
+  return { partitions: shown, error };
+}
+
+/** So far back in each partition that the latest events come first. */
+async function startingCursors(eventType: string, signal: AbortSignal): Promise<Map<string, string>> {
+  const address = `/event-types/${encodeURIComponent(eventType)}`;
+  const bounds = await call<PartitionBounds[]>('GET', `${address}/partitions`, undefined, { signal });
+  const entries = await Promise.all(
+    bounds.map(async ({ partition, newest_available_offset: offset }) => {
+      const query = `consumed_offset=BEGIN`;
+      const held = await call<{ unconsumed_events: number }>(
+        'GET',
+        `${address}/partitions/${partition}?${query}`,
+        undefined,
+        {
+          signal,
+        },
+      );
+      const shift = -Math.min(eventsPerPartition, held.unconsumed_events);
+      const [cursor] = await call<{ offset: string }[]>(
+        'POST',
+        `${address}/shifted-cursors`,
+        [{ partition, offset, shift }],
+        { signal },
+      );
+      return [partition, cursor?.offset ?? offset] as const;
+    }),
+  );
+  return new Map(entries);
+}

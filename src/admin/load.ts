@@ -1,0 +1,59 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { ApiError, connection } from './api.ts';
+import { useStore } from './store.ts';
+
+export interface Loaded<Data> {
+  /** What was last answered; kept while the service is away. */
+  readonly data: Data | undefined;
+  /** Why the last attempt failed; the page's banner tells of a service that is away. */
+  readonly error: ApiError | undefined;
+  /** Asks again now. */
+  readonly reload: () => void;
+}
+
+/**
+ * Asks the service for something and keeps it up to date.
+ * @param key What it is about: another key forgets what was answered before.
+ * @param everyMilliseconds How often to ask again while the tab can be seen; 0 means once.
+ */
+export function useLoaded<Data>(
+  key: string,
+  load: (signal: AbortSignal) => Promise<Data>,
+  everyMilliseconds = 0,
+): Loaded<Data> {
+  const { generation } = useStore(connection);
+  const [turn, setTurn] = useState(0);
+  const [answer, setAnswer] = useState<{ key: string; data?: Data; error?: ApiError }>({ key });
+  const latestLoad = useRef(load);
+  latestLoad.current = load;
+  useEffect(() => {
+    const stop = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const ask = async (): Promise<void> => {
+      if (!document.hidden) {
+        try {
+          const data = await latestLoad.current(stop.signal);
+          if (!stop.signal.aborted) setAnswer({ key, data });
+        } catch (error) {
+          if (stop.signal.aborted) return;
+          const failure = error instanceof ApiError ? error : new ApiError(0, [String(error)]);
+          setAnswer((before) => {
+            const kept = before.key === key && before.data !== undefined ? { data: before.data } : {};
+            return failure.status === 0 && !connection.get().reachable
+              ? { key, ...kept }
+              : { key, ...kept, error: failure };
+          });
+        }
+      }
+      if (everyMilliseconds > 0 && !stop.signal.aborted) timer = setTimeout(() => void ask(), everyMilliseconds);
+    };
+    void ask();
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+    };
+  }, [key, generation, turn, everyMilliseconds]);
+  const reload = useCallback(() => setTurn((before) => before + 1), []);
+  const current = answer.key === key ? answer : { key };
+  return { data: current.data, error: current.error, reload };
+}

@@ -1,0 +1,6 @@
+import { render } from 'preact';
+import { Shell } from './shell.tsx';
+import './styles.css';
+
+const page = document.getElementById('page');
+if (page !== null) render(<Shell />, page);

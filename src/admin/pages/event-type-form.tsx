@@ -1,0 +1,374 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { ApiError, call } from '../api.ts';
+import { findingsOf, readJsonText, type LineFinding } from '../json-lines.ts';
+import { useLoaded } from '../load.ts';
+import { CodeEditor } from '../parts/code-editor.tsx';
+import { Field, SelectField } from '../parts/field.tsx';
+import { PageTitle } from '../parts/page-title.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { TryEvent } from '../parts/try-event.tsx';
+import type { EventType } from '../resources.ts';
+import { Link, navigate, path } from '../route.tsx';
+
+/** How long after the last key the service is asked for its verdict. */
+const pauseMilliseconds = 300;
+
+const millisecondsPerHour = 3_600_000;
+
+/** What the form holds, as its fields have it. */
+interface Draft {
+  readonly name: string;
+  readonly owner: string;
+  readonly category: string;
+  readonly compatibility: string;
+  readonly strategy: string;
+  readonly keyFields: string;
+  readonly partitions: string;
+  readonly cleanup: string;
+  readonly retentionHours: string;
+  readonly schema: string;
+}
+
+const newDraft: Draft = {
+  name: '',
+  owner: '',
+  category: 'business',
+  compatibility: 'forward',
+  strategy: 'random',
+  keyFields: '',
+  partitions: '1',
+  cleanup: 'delete',
+  retentionHours: '48',
+  schema: '{\n  "type": "object",\n  "properties": {\n  },\n  "required": []\n}',
+};
+
+interface Verdict {
+  readonly valid: boolean;
+  readonly detail: string | null;
+  readonly violations: readonly { readonly field: string; readonly message: string }[];
+  readonly version: string | null;
+  readonly changes: readonly { readonly kind: string; readonly pointer: string; readonly message: string }[];
+}
+
+/** Defining an event type, or changing the one of this name. */
+export function EventTypeFormPage({ name }: { name?: string }): JSX.Element {
+  const address = `/event-types/${encodeURIComponent(name ?? '')}`;
+  const current = useLoaded(`edit ${name ?? ''}`, (signal) =>
+    name === undefined ? Promise.resolve(null) : call<EventType>('GET', address, undefined, { signal }),
+  );
+  const title = name === undefined ? 'Define an event type' : `Edit ${name}`;
+  return (
+    <>
+      <PageTitle title={title} />
+      <Problem error={current.error} what="The event type cannot be edited." />
+      {current.data === undefined ? null : <EventTypeForm current={current.data} />}
+    </>
+  );
+}
+
+function draftOf(type: EventType): Draft {
+  return {
+    name: type.name,
+    owner: type.owning_application,
+    category: type.category,
+    compatibility: type.compatibility_mode,
+    strategy: type.partition_strategy,
+    keyFields: type.partition_key_fields.join(', '),
+    partitions: '',
+    cleanup: type.cleanup_policy,
+    retentionHours: String(type.options.retention_time / millisecondsPerHour),
+    schema: type.schema.schema,
+  };
+}
+
+/** The definition to send; what the form does not show of an event type stays as it is. */
+function definitionOf(draft: Draft, current: EventType | null): Record<string, unknown> {
+  const partitions = Number(draft.partitions);
+  const statistic =
+    current === null && partitions > 1
+      ? {
+          default_statistic: {
+            messages_per_minute: 60,
+            message_size: 1_000,
+            read_parallelism: partitions,
+            write_parallelism: partitions,
+          },
+        }
+      : {};
+  return {
+    ...current,
+    name: draft.name.trim(),
+    owning_application: draft.owner.trim() === '' ? null : draft.owner.trim(),
+    category: draft.category,
+    enrichment_strategies: draft.category === 'undefined' ? [] : ['metadata_enrichment'],
+    compatibility_mode: draft.compatibility,
+    partition_strategy: draft.strategy,
+    partition_key_fields: draft.keyFields
+      .split(',')
+      .map((field) => field.trim())
+      .filter(Boolean),
+    cleanup_policy: draft.cleanup,
+    options: { retention_time: Math.round(Number(draft.retentionHours) * millisecondsPerHour) },
+    schema: { type: 'json_schema', schema: draft.schema },
+    ...statistic,
+  };
+}
+
+interface Checked {
+  readonly asked: string;
+  readonly verdict?: Verdict;
+  readonly error?: ApiError;
+}
+
+/** What the service would say of saving this, asked for a moment after it last changed. */
+function useVerdict(definition: object, isJson: boolean): Checked | undefined {
+  const asked = JSON.stringify(definition);
+  const [checked, setChecked] = useState<Checked>();
+  useEffect(() => {
+    if (!isJson) return undefined;
+    const stop = new AbortController();
+    const timer = setTimeout(() => {
+      const body = { event_type: JSON.parse(asked) as object };
+      call<Verdict>('POST', '/registry/event-type-checks', body, { signal: stop.signal })
+        .then((verdict) => setChecked({ asked, verdict }))
+        .catch((error: unknown) => {
+          if (error instanceof ApiError && !stop.signal.aborted) setChecked({ asked, error });
+        });
+    }, pauseMilliseconds);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, [asked, isJson]);
+  return isJson && checked?.asked === asked ? checked : undefined;
+}
+
+function EventTypeForm({ current }: { current: EventType | null }): JSX.Element {
+  const [draft, setDraft] = useState<Draft>(() => (current === null ? newDraft : draftOf(current)));
+  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
+  const [trying, setTrying] = useState(false);
+  const [saving, setSaving] = useState(false);
+  const [error, setError] = useState<ApiError>();
+  const definition = definitionOf(draft, current);
+  const json = readJsonText(draft.schema);
+  const checked = useVerdict(definition, json.fault === undefined);
+  const verdict = checked?.verdict;
+  const set = (field: keyof Draft) => (value: string) => {
+    setDraft((before) => ({ ...before, [field]: value }));
+    setTouched((before) => new Set(before).add(field));
+    setError(undefined);
+  };
+  /** Findings about a field are shown once it was filled in, or when saving was tried. */
+  const wrong = (field: string, draftField: keyof Draft): string | undefined =>
+    touched.has(draftField) || error !== undefined
+      ? verdict?.violations
+          .find((violation) => violation.field === field)
+          ?.message.replace('must not be null', 'must be filled in')
+      : undefined;
+  const save = async (): Promise<void> => {
+    setSaving(true);
+    setError(undefined);
+    try {
+      if (current === null) await call('POST', '/event-types', definition);
+      else await call('PUT', `/event-types/${encodeURIComponent(current.name)}`, definition);
+      navigate(path('event-types', String(definition['name'])));
+    } catch (failure) {
+      setError(failure instanceof ApiError ? failure : new ApiError(0, [String(failure)]));
+      setSaving(false);
+    }
+  };
+  const schemaFindings: readonly LineFinding[] =
+    json.fault !== undefined
+      ? [{ ...json.fault, message: `Not JSON: ${json.fault.message}` }]
+      : verdict?.valid === false && verdict.violations.length === 0 && isAboutSchema(verdict)
+        ? findingsOf(json, verdict.detail ?? '')
+        : [];
+  return (
+    <form
+      class="columns"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <section class="panel" aria-label="Properties">
+        <Field
+          label="Name"
+          value={draft.name}
+          onInput={set('name')}
+          wrong={wrong('name', 'name')}
+          hint="Words with dots between them, such as accounting.booking-made"
+          readOnly={current !== null}
+        />
+        <Field
+          label="Owning application"
+          value={draft.owner}
+          onInput={set('owner')}
+          wrong={wrong('owning_application', 'owner')}
+        />
+        <SelectField
+          label="Category"
+          value={draft.category}
+          onInput={set('category')}
+          options={[
+            ['business', 'business: with metadata, for what happened'],
+            ['data', 'data: with metadata, for changes of a record'],
+            ['undefined', 'undefined: the schema says everything'],
+          ]}
+        />
+        <SelectField
+          label="Compatibility"
+          value={draft.compatibility}
+          onInput={set('compatibility')}
+          options={[
+            ['forward', 'forward: old readers understand new events'],
+            ['compatible', 'compatible: only additions'],
+            ['none', 'none: any change, with a new major version'],
+          ]}
+        />
+        <SelectField
+          label="Partitioning"
+          value={draft.strategy}
+          onInput={set('strategy')}
+          wrong={wrong('partition_strategy', 'strategy')}
+          options={[
+            ['random', 'random'],
+            ['hash', 'hash: one key, one partition, in order'],
+            ['user_defined', 'user defined: metadata.partition says'],
+          ]}
+        />
+        {draft.strategy === 'hash' ? (
+          <Field
+            label="Key fields"
+            value={draft.keyFields}
+            onInput={set('keyFields')}
+            wrong={wrong('partition_key_fields', 'keyFields')}
+            hint="Separated by commas; dots lead into objects"
+          />
+        ) : null}
+        {current === null ? (
+          <SelectField
+            label="Partitions"
+            value={draft.partitions}
+            onInput={set('partitions')}
+            options={Array.from({ length: 8 }, (_, index) => [String(index + 1), String(index + 1)])}
+          />
+        ) : null}
+        <SelectField
+          label="Cleanup"
+          value={draft.cleanup}
+          onInput={set('cleanup')}
+          wrong={wrong('cleanup_policy', 'cleanup')}
+          options={[
+            ['delete', 'delete: by age'],
+            ['compact', 'compact: the newest of each key stays'],
+            ['compact_and_delete', 'compact and delete'],
+          ]}
+        />
+        <Field
+          label="Retention in hours"
+          value={draft.retentionHours}
+          onInput={set('retentionHours')}
+          wrong={hoursWrong(wrong('options.retention_time', 'retentionHours'))}
+          hint="3 to 96"
+        />
+      </section>
+      <section class="panel" aria-label="Schema">
+        <CodeEditor
+          label="JSON Schema"
+          value={draft.schema}
+          onInput={set('schema')}
+          findings={schemaFindings}
+          linesMinimum={14}
+        />
+        <div role="status">
+          <VerdictView
+            current={current}
+            isJson={json.fault === undefined}
+            verdict={verdict}
+            isAsked={error !== undefined}
+            findings={schemaFindings}
+          />
+        </div>
+        <Problem error={checked?.error} what="The service gives no verdict." />
+        <Problem error={error} what="It was not saved." />
+        <div class="actions">
+          <button class="primary" disabled={saving || json.fault !== undefined}>
+            {current === null ? 'Create' : 'Save'}
+          </button>
+          <Link to={current === null ? '/event-types' : path('event-types', current.name)} class="button">
+            Cancel
+          </Link>
+          <button type="button" aria-expanded={trying} onClick={() => setTrying(!trying)}>
+            Try an event
+          </button>
+        </div>
+        {trying ? <TryEvent subject={definition} type={{ name: draft.name, category: draft.category }} /> : null}
+      </section>
+    </form>
+  );
+}
+
+/** Whether a refusal is about the schema, and not about something else that may not change. */
+function isAboutSchema({ detail }: Verdict): boolean {
+  return detail !== null && /schema/i.test(detail);
+}
+
+function hoursWrong(message: string | undefined): string | undefined {
+  return message === undefined ? undefined : 'must be 3 to 96 hours';
+}
+
+interface VerdictViewProperties {
+  readonly current: EventType | null;
+  readonly isJson: boolean;
+  readonly verdict: Verdict | undefined;
+  /** Saving was tried: fields that were never filled in are named as well. */
+  readonly isAsked: boolean;
+  /** What is told at the lines of the schema already. */
+  readonly findings: readonly LineFinding[];
+}
+
+function VerdictView({ current, isJson, verdict, isAsked, findings }: VerdictViewProperties): JSX.Element {
+  if (!isJson) return <p class="verdict">The schema is not JSON yet.</p>;
+  if (verdict === undefined) return <p class="verdict waiting">Checking …</p>;
+  if (!verdict.valid) {
+    if (verdict.violations.length > 0 && !isAsked) {
+      return <p class="verdict waiting">Some fields are still to be filled in: {fieldsOf(verdict)}.</p>;
+    }
+    return (
+      <div class="verdict">
+        <p>{current === null ? 'It cannot be created like this.' : 'It cannot be saved like this.'}</p>
+        <p>{reasonOf(verdict, findings)}</p>
+      </div>
+    );
+  }
+  if (current === null) return <p class="verdict good">It can be created, with schema version {verdict.version}.</p>;
+  if (verdict.version === current.schema.version) {
+    return <p class="verdict good">The schema stays at version {verdict.version}.</p>;
+  }
+  return (
+    <div class="verdict good">
+      <p>
+        Compatible ({current.compatibility_mode}): the schema gets version {verdict.version}.
+      </p>
+      <ul>
+        {verdict.changes.map(({ kind, pointer, message }) => (
+          <li key={`${pointer} ${message}`}>
+            <code>{pointer}</code> {message} ({kind})
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function reasonOf(verdict: Verdict, findings: readonly LineFinding[]): string {
+  if (verdict.violations.length > 0) return `Look at: ${fieldsOf(verdict)}.`;
+  if (findings.length === 0) return verdict.detail ?? '';
+  return `Look at line ${[...new Set(findings.map(({ line }) => line))].join(', ')} of the schema.`;
+}
+
+function fieldsOf({ violations }: Verdict): string {
+  return [...new Set(violations.map(({ field }) => field.replaceAll('_', ' ')))].join(', ');
+}

@@ -1,0 +1,182 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { ApiError, call } from '../api.ts';
+import { loadDemoData } from '../demo-data.ts';
+import { useLoaded } from '../load.ts';
+import { PageTitle } from '../parts/page-title.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { Table } from '../parts/table.tsx';
+import { isOfService, listEventTypes, listWaiting, type EventType, type PartitionBounds } from '../resources.ts';
+import { Link, path } from '../route.tsx';
+
+/** Event types on one page of the list: each costs a request of its own for its partitions. */
+const rowsPerPage = 25;
+
+const refreshMilliseconds = 5_000;
+
+/** All event types: the place to begin. */
+export function EventTypesPage(): JSX.Element {
+  const types = useLoaded('event-types', listEventTypes, refreshMilliseconds);
+  const [search, setSearch] = useState('');
+  const [page, setPage] = useState(0);
+  const wanted = search.trim().toLowerCase();
+  const found = (types.data ?? []).filter(
+    ({ name, owning_application: owner }) =>
+      name.toLowerCase().includes(wanted) || owner.toLowerCase().includes(wanted),
+  );
+  // One's own come first; those of the service are always the same.
+  const ordered = [...found.filter((type) => !isOfService(type)), ...found.filter(isOfService)];
+  const pages = Math.max(1, Math.ceil(ordered.length / rowsPerPage));
+  const shown = Math.min(page, pages - 1);
+  const rows = ordered.slice(shown * rowsPerPage, (shown + 1) * rowsPerPage);
+  const isEmpty = types.data !== undefined && types.data.every(isOfService);
+  return (
+    <>
+      <PageTitle title="Event types">
+        <Link to="/event-types/+new" class="button primary">
+          Define an event type
+        </Link>
+      </PageTitle>
+      <Problem error={types.error} what="The event types cannot be shown." />
+      {isEmpty ? <EmptySystem onDone={types.reload} /> : null}
+      {types.data === undefined ? (
+        types.error === undefined ? (
+          <p class="muted">Loading …</p>
+        ) : null
+      ) : (
+        <>
+          <div class="toolbar">
+            <label class="field">
+              <span>Search by name or owner</span>
+              <input
+                type="search"
+                value={search}
+                onInput={(event) => {
+                  setSearch(event.currentTarget.value);
+                  setPage(0);
+                }}
+              />
+            </label>
+          </div>
+          <section class="panel flush" aria-label="Event types">
+            {rows.length === 0 ? (
+              <p class="muted">No event type has “{search.trim()}” in its name or its owner.</p>
+            ) : (
+              <TypeTable rows={rows} />
+            )}
+            {pages > 1 ? (
+              <div class="pager">
+                <button disabled={shown === 0} onClick={() => setPage(shown - 1)}>
+                  Previous
+                </button>
+                <span>
+                  Page {shown + 1} of {pages}
+                </span>
+                <button disabled={shown === pages - 1} onClick={() => setPage(shown + 1)}>
+                  Next
+                </button>
+              </div>
+            ) : null}
+          </section>
+        </>
+      )}
+    </>
+  );
+}
+
+function TypeTable({ rows }: { rows: readonly EventType[] }): JSX.Element {
+  const key = rows.map(({ name }) => name).join(' ');
+  const partitions = useLoaded(
+    key,
+    async (signal) =>
+      new Map(
+        await Promise.all(
+          rows.map(async ({ name }) => {
+            const bounds = await call<PartitionBounds[]>(
+              'GET',
+              `/event-types/${encodeURIComponent(name)}/partitions`,
+              undefined,
+              { signal },
+            );
+            return [name, bounds.length] as const;
+          }),
+        ),
+      ),
+  );
+  const waiting = useLoaded('waiting', listWaiting, refreshMilliseconds);
+  const waitingFor = (name: string): string => {
+    const ofType = (waiting.data ?? []).filter(({ eventType }) => eventType === name);
+    if (waiting.data === undefined) return '';
+    if (ofType.length === 0) return 'nobody streams it';
+    return ofType.reduce((sum, { events }) => sum + events, 0).toLocaleString();
+  };
+  return (
+    <>
+      <Problem error={partitions.error ?? waiting.error} what="Some numbers cannot be shown." />
+      <Table
+        label="Event types"
+        rows={rows}
+        keyOf={({ name }) => name}
+        columns={[
+          {
+            name: 'Name',
+            cell: ({ name }) => <Link to={path('event-types', name)}>{name}</Link>,
+          },
+          { name: 'Owner', cell: ({ owning_application: owner }) => owner },
+          { name: 'Category', cell: ({ category }) => category },
+          { name: 'Schema', cell: ({ schema }) => schema.version },
+          { name: 'Partitions', numeric: true, cell: ({ name }) => partitions.data?.get(name) ?? '' },
+          {
+            name: 'Events waiting',
+            numeric: true,
+            cell: ({ name }) => {
+              const text = waitingFor(name);
+              return text === 'nobody streams it' ? <span class="muted">{text}</span> : text;
+            },
+          },
+        ]}
+      />
+    </>
+  );
+}
+
+/** What a system without event types of one's own says: what to do first. */
+function EmptySystem({ onDone }: { onDone: () => void }): JSX.Element {
+  const [step, setStep] = useState<string>();
+  const [error, setError] = useState<ApiError>();
+  const [left, setLeft] = useState(false);
+  useEffect(() => () => setLeft(true), []);
+  const load = async (): Promise<void> => {
+    setError(undefined);
+    try {
+      await loadDemoData(setStep);
+      onDone();
+    } catch (failure) {
+      setError(failure instanceof ApiError ? failure : new ApiError(0, [String(failure)]));
+    }
+    if (!left) setStep(undefined);
+  };
+  return (
+    <section class="panel">
+      <h2>No event types of your own yet</h2>
+      <div class="empty">
+        <p>
+          Producers publish events of a type, and a subscription names the types it wants: so an event type is defined
+          first. Those below belong to the service, which publishes what happens to loans.
+        </p>
+        <div class="actions">
+          <Link to="/event-types/+new" class="button primary">
+            Define the first one
+          </Link>
+          <button disabled={step !== undefined} onClick={() => void load()}>
+            Load demo data
+          </button>
+        </div>
+        <p role="status" class="muted">
+          {step ?? 'The demo data is an event type with events, a subscription, a loan product and three loans.'}
+        </p>
+        <Problem error={error} what="The demo data could not be loaded to the end." />
+      </div>
+    </section>
+  );
+}

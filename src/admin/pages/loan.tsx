@@ -1,0 +1,266 @@
+import type { JSX } from 'preact';
+import { call, callExact, sentence } from '../api.ts';
+import { useLoaded } from '../load.ts';
+import { PageTitle } from '../parts/page-title.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { Table } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+import type { Toggle } from '../resources.ts';
+import { Link, path } from '../route.tsx';
+import { LoanState, type Loan } from './loans.tsx';
+
+const refreshMilliseconds = 3_000;
+
+interface Amounts {
+  readonly amount: { readonly expected: string; readonly paid: string; readonly due: string };
+}
+
+interface Installment {
+  readonly encodedKey: string;
+  readonly number: string;
+  readonly dueDate: string;
+  readonly state: string;
+  readonly principal: Amounts;
+  readonly interest: Amounts;
+  readonly fee: Amounts;
+  readonly penalty: Amounts;
+}
+
+interface LoanEvent {
+  readonly metadata: { readonly eid: string; readonly event_type: string; readonly occurred_at: string };
+  readonly sequence?: string;
+  readonly name?: string;
+  readonly reason?: string;
+  readonly feeEvent?: string;
+  readonly amount?: string;
+  readonly transaction?: { readonly amount: string };
+  readonly accountState?: string;
+  readonly changes?: readonly unknown[];
+  readonly errors?: readonly { readonly errorReason: string }[];
+}
+
+const views = [
+  [undefined, 'Balances'],
+  ['schedule', 'Schedule'],
+  ['events', 'Events'],
+] as const;
+
+/** One loan: what it owes, when it is due, and what happened to it. */
+export function LoanPage({ id, view }: { id: string; view: string | undefined }): JSX.Element {
+  const loan = useLoaded(
+    `loan ${id}`,
+    (signal) => callExact<Loan>(`/loans/${encodeURIComponent(id)}`, { signal }),
+    refreshMilliseconds,
+  );
+  if (loan.data === undefined) {
+    return (
+      <>
+        <PageTitle title={id} />
+        {loan.error?.status === 404 ? (
+          <p class="problem" role="alert">
+            There is no loan “{id}”.
+          </p>
+        ) : (
+          <Problem error={loan.error} what="The loan cannot be shown." />
+        )}
+        <p>
+          <Link to="/loans">All loans</Link>
+        </p>
+      </>
+    );
+  }
+  const { loanAmount, currency, creationDate, productTypeKey, loanName, encodedKey } = loan.data;
+  return (
+    <>
+      <PageTitle title={loan.data.id}>
+        <LoanState loan={loan.data} />
+      </PageTitle>
+      <Problem error={loan.error} what="This may be out of date." />
+      <section class="panel" aria-label="Account">
+        <dl>
+          <dt>Amount</dt>
+          <dd>
+            {loanAmount} {currency.code}
+          </dd>
+          {loanName === null ? null : (
+            <>
+              <dt>Name</dt>
+              <dd>{loanName}</dd>
+            </>
+          )}
+          <dt>Created</dt>
+          <dd>
+            <Time at={creationDate} />
+          </dd>
+          <dt>Product key</dt>
+          <dd class="mono">{productTypeKey}</dd>
+          <dt>Encoded key</dt>
+          <dd class="mono">{encodedKey}</dd>
+        </dl>
+      </section>
+      <nav class="tabs" aria-label="Views of the loan">
+        {views.map(([step, name]) => (
+          <Link
+            key={name}
+            to={step === undefined ? path('loans', id) : path('loans', id, step)}
+            current={view === step}
+          >
+            {name}
+          </Link>
+        ))}
+      </nav>
+      {view === 'schedule' ? <Schedule id={id} /> : view === 'events' ? <Events id={id} /> : <Balances id={id} />}
+    </>
+  );
+}
+
+function Balances({ id }: { id: string }): JSX.Element {
+  const balances = useLoaded(
+    `balances ${id}`,
+    (signal) => callExact<Record<string, unknown>>(`/loans/${encodeURIComponent(id)}/balances`, { signal }),
+    refreshMilliseconds,
+  );
+  const toggles = useLoaded(
+    'toggles',
+    (signal) => call<Toggle[]>('GET', '/toggles', undefined, { signal }),
+    refreshMilliseconds,
+  );
+  const on = (toggles.data ?? []).filter(({ enabled }) => enabled).map(({ name }) => name);
+  const rows = Object.entries(balances.data ?? {}).filter((entry): entry is [string, string] => {
+    return typeof entry[1] === 'string';
+  });
+  return (
+    <section class="panel flush" aria-label="Balances">
+      <p class="muted">
+        {toggles.data === undefined
+          ? ''
+          : on.length === 0
+            ? 'In the names that hold with all toggles off. '
+            : `In the names that hold with ${on.join(', ')} on. `}
+        <Link to="/toggles">Toggles</Link>
+      </p>
+      <Problem error={balances.error ?? toggles.error} what="The balances cannot be shown." />
+      <Table
+        label="Balances"
+        rows={rows}
+        keyOf={([name]) => name}
+        columns={[
+          { name: 'Balance', cell: ([name]) => <code>{name}</code> },
+          { name: 'Amount', numeric: true, cell: ([, amount]) => amount },
+        ]}
+      />
+    </section>
+  );
+}
+
+function Schedule({ id }: { id: string }): JSX.Element {
+  const schedule = useLoaded(
+    `schedule ${id}`,
+    (signal) => callExact<{ installments: Installment[] }>(`/loans/${encodeURIComponent(id)}/schedule`, { signal }),
+    refreshMilliseconds,
+  );
+  const rows = schedule.data?.installments ?? [];
+  const cell = ({ amount }: Amounts): JSX.Element => (
+    <>
+      {amount.expected}
+      {Number(amount.paid) === 0 ? null : <div class="muted">{amount.paid} paid</div>}
+    </>
+  );
+  return (
+    <section class="panel flush" aria-label="Schedule">
+      <Problem error={schedule.error} what="The schedule cannot be shown." />
+      {schedule.data !== undefined && rows.length === 0 ? (
+        <p class="muted">There is no schedule yet: it is made when the loan is disbursed.</p>
+      ) : (
+        <Table
+          label="Installments"
+          rows={rows}
+          keyOf={({ encodedKey }) => encodedKey}
+          columns={[
+            { name: 'Number', cell: ({ number }) => number },
+            { name: 'Due', cell: ({ dueDate }) => dueDate.slice(0, 10) },
+            {
+              name: 'State',
+              cell: ({ state }) => (
+                <span class={state === 'PAID' ? 'tag good' : state === 'LATE' ? 'tag bad' : 'tag'}>
+                  {state.replaceAll('_', ' ').toLowerCase()}
+                </span>
+              ),
+            },
+            { name: 'Principal', numeric: true, cell: ({ principal }) => cell(principal) },
+            { name: 'Interest', numeric: true, cell: ({ interest }) => cell(interest) },
+            { name: 'Fees', numeric: true, cell: ({ fee }) => cell(fee) },
+            { name: 'Penalties', numeric: true, cell: ({ penalty }) => cell(penalty) },
+          ]}
+        />
+      )}
+    </section>
+  );
+}
+
+function Events({ id }: { id: string }): JSX.Element {
+  const events = useLoaded(
+    `events ${id}`,
+    (signal) =>
+      callExact<{ items: LoanEvent[]; complete: boolean }>(`/loans/${encodeURIComponent(id)}/events`, { signal }),
+    refreshMilliseconds,
+  );
+  const items = events.data?.items ?? [];
+  const firstSequence = Number(items.find(({ sequence }) => sequence !== undefined)?.sequence ?? 1);
+  return (
+    <section class="panel flush" aria-label="Events">
+      <Problem error={events.error} what="The events cannot be shown." />
+      {events.data === undefined && events.error === undefined ? <p class="muted">Loading …</p> : null}
+      {firstSequence > 1 ? (
+        <p class="muted">
+          {events.data?.complete === false
+            ? `Events 1 to ${firstSequence - 1} lie too far back to be looked for here.`
+            : `Events 1 to ${firstSequence - 1} are no longer held: their retention time is over.`}
+        </p>
+      ) : null}
+      {events.data !== undefined && items.length === 0 ? (
+        <p class="muted">No event of this loan is held any more.</p>
+      ) : null}
+      <ol class="events">
+        {items.map((event) => (
+          <li key={event.metadata.eid}>
+            <details>
+              <summary>
+                <span class="muted sequence">{event.sequence === undefined ? '—' : `#${event.sequence}`}</span>
+                <span class="grow">{describe(event)}</span>
+                <code>{event.metadata.event_type}</code>
+                <Time at={event.metadata.occurred_at} />
+              </summary>
+              <pre>{unquoted(JSON.stringify(event, null, 2))}</pre>
+            </details>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** Numbers were kept as text to keep their digits; shown they are numbers again. */
+function unquoted(text: string): string {
+  return text.replace(/: "(-?\d+(?:\.\d+)?)"/g, ': $1');
+}
+
+function describe(event: LoanEvent): string {
+  const { name, reason, feeEvent, amount, transaction, accountState, changes, errors } = event;
+  switch (event.metadata.event_type) {
+    case 'loan_transaction_posted':
+      return `${sentence(name ?? '')}, ${transaction?.amount ?? ''}`;
+    case 'loan_state_changed':
+      return `${sentence(name ?? '')}, now ${sentence(accountState ?? '').toLowerCase()}`;
+    case 'loan_fee_event':
+      return `Fee ${(feeEvent ?? '').toLowerCase()}, ${amount ?? ''}`;
+    case 'loan_balance_changed':
+      return `Balances changed (${changes?.length ?? 0})`;
+    case 'loan_schedule_changed':
+      return `Schedule changed: ${sentence(reason ?? '').toLowerCase()}`;
+    case 'command_rejected':
+      return `Refused: ${(errors ?? []).map(({ errorReason }) => sentence(errorReason).toLowerCase()).join(', ')}`;
+    default:
+      return event.metadata.event_type;
+  }
+}

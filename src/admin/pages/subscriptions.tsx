@@ -1,0 +1,92 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { useLoaded } from '../load.ts';
+import { PageTitle } from '../parts/page-title.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { Table } from '../parts/table.tsx';
+import { listSubscriptions, listWaiting, type Subscription } from '../resources.ts';
+import { Link, path } from '../route.tsx';
+
+const refreshMilliseconds = 3_000;
+const rowsPerPage = 50;
+
+/** All subscriptions and how far each is behind. */
+export function SubscriptionsPage(): JSX.Element {
+  const subscriptions = useLoaded('subscriptions', listSubscriptions, refreshMilliseconds);
+  const waiting = useLoaded('waiting', listWaiting, refreshMilliseconds);
+  const [search, setSearch] = useState('');
+  const [page, setPage] = useState(0);
+  const wanted = search.trim().toLowerCase();
+  const found = (subscriptions.data ?? []).filter((subscription) =>
+    [subscription.id, subscription.owning_application, subscription.consumer_group, ...subscription.event_types].some(
+      (text) => text.toLowerCase().includes(wanted),
+    ),
+  );
+  const pages = Math.max(1, Math.ceil(found.length / rowsPerPage));
+  const shown = Math.min(page, pages - 1);
+  const waitingFor = ({ id }: Subscription): JSX.Element | string => {
+    if (waiting.data === undefined) return '';
+    const ofIt = waiting.data.filter(({ subscriptionId }) => subscriptionId === id);
+    if (ofIt.length === 0) return <span class="muted">never streamed</span>;
+    return ofIt.reduce((sum, { events }) => sum + events, 0).toLocaleString();
+  };
+  return (
+    <>
+      <PageTitle title="Subscriptions" />
+      <Problem error={subscriptions.error ?? waiting.error} what="The subscriptions cannot be shown in full." />
+      {subscriptions.data === undefined && subscriptions.error === undefined ? <p class="muted">Loading …</p> : null}
+      {subscriptions.data?.length === 0 ? (
+        <section class="panel empty">
+          <h2>No subscriptions yet</h2>
+          <p>
+            A consumer makes its own with <code>POST /subscriptions</code>, naming the event types it wants. They have
+            to be <Link to="/event-types">defined</Link> before.
+          </p>
+        </section>
+      ) : null}
+      {subscriptions.data === undefined || subscriptions.data.length === 0 ? null : (
+        <>
+          <div class="toolbar">
+            <label class="field">
+              <span>Search by owner, group, event type or id</span>
+              <input type="search" value={search} onInput={(event) => setSearch(event.currentTarget.value)} />
+            </label>
+          </div>
+          <section class="panel flush" aria-label="Subscriptions">
+            {found.length === 0 ? <p class="muted">No subscription has “{search.trim()}” in it.</p> : null}
+            <Table
+              label="Subscriptions, newest first"
+              rows={found.slice(shown * rowsPerPage, (shown + 1) * rowsPerPage)}
+              keyOf={({ id }) => id}
+              columns={[
+                {
+                  name: 'Owner and group',
+                  cell: ({ id, owning_application: owner, consumer_group: group }) => (
+                    <Link to={path('subscriptions', id)}>
+                      {owner} / {group}
+                    </Link>
+                  ),
+                },
+                { name: 'Event types', cell: ({ event_types: types }) => types.join(', ') },
+                { name: 'Events waiting', numeric: true, cell: waitingFor },
+              ]}
+            />
+            {pages > 1 ? (
+              <div class="pager">
+                <button disabled={shown === 0} onClick={() => setPage(shown - 1)}>
+                  Previous
+                </button>
+                <span>
+                  Page {shown + 1} of {pages}
+                </span>
+                <button disabled={shown === pages - 1} onClick={() => setPage(shown + 1)}>
+                  Next
+                </button>
+              </div>
+            ) : null}
+          </section>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,140 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { call } from '../api.ts';
+import { useLoaded } from '../load.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import { PageTitle } from '../parts/page-title.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { Time } from '../parts/time.tsx';
+import type { Toggle } from '../resources.ts';
+
+const refreshMilliseconds = 5_000;
+
+interface Meaning {
+  readonly effect: string;
+  /** Names in answers and events while it is off, and what stands there while it is on. */
+  readonly renames: readonly (readonly [off: string, on: string])[];
+}
+
+const meanings: Readonly<Record<string, Meaning>> = {
+  ALLOW_NON_SCHEDULED_FEES: {
+    effect: 'Tells fees that belong to an installment from those that do not, in balances and events.',
+    renames: [
+      ['feesDue', 'scheduledFeesDue'],
+      ['feesPaid', 'scheduledFeesPaid'],
+      ['feesBalance', 'scheduledFeesBalance'],
+      ['—', 'nonScheduledFeeBalance'],
+      ['—', 'nonScheduledFeePaidBalance'],
+    ],
+  },
+  PRINCIPAL_OVERPAYMENT: {
+    effect: 'Shows on each row of a schedule what was overpaid of its principal. Overpaying works without it.',
+    renames: [['—', 'nonScheduledPrincipalBalanceOverpayment']],
+  },
+  fixInstallmentTaxOnPenalty: {
+    effect:
+      'Renames nothing. The tax due on the penalties of a row of a fixed-term loan is derived once from all that is due, ' +
+      'instead of adding up the rounded tax of each penalty.',
+    renames: [],
+  },
+};
+
+/** The feature toggles: what they change, and switching them. */
+export function TogglesPage(): JSX.Element {
+  const toggles = useLoaded(
+    'toggles',
+    (signal) => call<Toggle[]>('GET', '/toggles', undefined, { signal }),
+    refreshMilliseconds,
+  );
+  const [asked, setAsked] = useState<Toggle>();
+  const [done, setDone] = useState('');
+  return (
+    <>
+      <PageTitle title="Toggles" />
+      <p class="muted">
+        A toggle counts from the next command on. Events that were published under the former setting stay as they are.
+      </p>
+      <Problem error={toggles.error} what="The toggles cannot be shown." />
+      <p role="status" class="done">
+        {done}
+      </p>
+      {toggles.data?.map((toggle) => (
+        <ToggleCard key={toggle.name} toggle={toggle} onSwitch={() => setAsked(toggle)} />
+      ))}
+      {asked === undefined ? null : (
+        <Confirm
+          title={`Switch ${asked.name} ${asked.enabled ? 'off' : 'on'}?`}
+          action={asked.enabled ? 'Switch off' : 'Switch on'}
+          onClose={() => setAsked(undefined)}
+          onConfirm={async () => {
+            await call('PUT', `/toggles/${asked.name}`, { enabled: !asked.enabled });
+            setDone(`${asked.name} is ${asked.enabled ? 'off' : 'on'} now.`);
+            setAsked(undefined);
+            toggles.reload();
+          }}
+        >
+          <p>{confirmation(asked)}</p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function confirmation({ name, enabled }: Toggle): string {
+  const renames = meanings[name]?.renames.length ?? 0;
+  return renames > 0
+    ? `From the next command on, every consumer of the lending events sees ${enabled ? 'the former names again' : 'the names that stand under “while on”'}.`
+    : 'From the next command on, every consumer of the lending events may see other amounts of tax.';
+}
+
+function ToggleCard({ toggle, onSwitch }: { toggle: Toggle; onSwitch: () => void }): JSX.Element {
+  const { name, enabled, switchedAt } = toggle;
+  const meaning = meanings[name];
+  return (
+    <section class="panel" aria-labelledby={`toggle-${name}`}>
+      <div class="title">
+        <h2 id={`toggle-${name}`} class="mono">
+          {name}
+        </h2>
+        <div class="actions">
+          <span class={enabled ? 'tag good' : 'tag'}>{enabled ? 'on' : 'off'}</span>
+          <button onClick={onSwitch} aria-label={`Switch ${name} ${enabled ? 'off' : 'on'}`}>
+            Switch {enabled ? 'off' : 'on'}
+          </button>
+        </div>
+      </div>
+      <p class="muted">
+        {switchedAt === null ? (
+          'Never switched.'
+        ) : (
+          <>
+            Switched {enabled ? 'on' : 'off'} <Time at={switchedAt} />.
+          </>
+        )}
+      </p>
+      <p>{meaning?.effect}</p>
+      {meaning === undefined || meaning.renames.length === 0 ? null : (
+        <table aria-label={`Names under ${name}`} class="tight">
+          <thead>
+            <tr>
+              <th scope="col">While off</th>
+              <th scope="col">While on</th>
+            </tr>
+          </thead>
+          <tbody>
+            {meaning.renames.map(([off, on]) => (
+              <tr key={on}>
+                <td data-name="While off">
+                  <code class={enabled ? 'muted' : undefined}>{off}</code>
+                </td>
+                <td data-name="While on">
+                  <code class={enabled ? undefined : 'muted'}>{on}</code>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,51 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ApiError } from '../api.ts';
+import { Problem } from './problem.tsx';
+
+interface ConfirmProperties {
+  readonly title: string;
+  readonly action: string;
+  readonly dangerous?: boolean;
+  readonly onConfirm: () => Promise<void>;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** Asks before something is done that others notice. Escape and Cancel leave everything as it is. */
+export function Confirm({ title, action, dangerous, onConfirm, onClose, children }: ConfirmProperties): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [error, setError] = useState<ApiError>();
+  const [busy, setBusy] = useState(false);
+  useEffect(() => dialog.current?.showModal(), []);
+  const confirm = async (): Promise<void> => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      await onConfirm();
+    } catch (failure) {
+      setError(failure instanceof ApiError ? failure : new ApiError(0, [String(failure)]));
+      setBusy(false);
+    }
+  };
+  return (
+    <dialog ref={dialog} aria-labelledby="confirm-title" onClose={onClose}>
+      <h2 id="confirm-title">{title}</h2>
+      {children}
+      <Problem error={error} />
+      <div class="actions">
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+        <button
+          type="button"
+          class={dangerous === true ? 'danger' : 'primary'}
+          disabled={busy}
+          onClick={() => void confirm()}
+        >
+          {action}
+        </button>
+      </div>
+    </dialog>
+  );
+}

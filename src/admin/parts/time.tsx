@@ -1,0 +1,13 @@
+import type { JSX } from 'preact';
+
+const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+
+/** A moment in the reader's own time; pointing at it shows it as the service wrote it. */
+export function Time({ at }: { at: string }): JSX.Element {
+  const date = new Date(at);
+  return (
+    <time dateTime={at} title={at}>
+      {Number.isNaN(date.getTime()) ? at : format.format(date)}
+    </time>
+  );
+}

@@ -1,0 +1,109 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { connection, storedKey, useKey } from './api.ts';
+import { EventTypePage } from './pages/event-type.tsx';
+import { EventTypeFormPage } from './pages/event-type-form.tsx';
+import { EventTypesPage } from './pages/event-types.tsx';
+import { LoanPage } from './pages/loan.tsx';
+import { LoansPage } from './pages/loans.tsx';
+import { SubscriptionPage } from './pages/subscription.tsx';
+import { SubscriptionsPage } from './pages/subscriptions.tsx';
+import { TogglesPage } from './pages/toggles.tsx';
+import { PageTitle } from './parts/page-title.tsx';
+import { Link, route, type Route } from './route.tsx';
+import { useStore } from './store.ts';
+
+const sections = [
+  ['event-types', 'Event types'],
+  ['subscriptions', 'Subscriptions'],
+  ['loans', 'Loans'],
+  ['toggles', 'Toggles'],
+] as const;
+
+/** What is around every page: where one is, and whether the service is there. */
+export function Shell(): JSX.Element {
+  const { reachable, keyWanted } = useStore(connection);
+  const current = useStore(route);
+  const section = current.steps[0] ?? 'event-types';
+  return (
+    <>
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
+      <header class="top">
+        <Link to="/event-types" class="brand">
+          Lendstream
+        </Link>
+        <nav aria-label="Sections">
+          {sections.map(([step, name]) => (
+            <Link key={step} to={`/${step}`} current={section === step}>
+              {name}
+            </Link>
+          ))}
+        </nav>
+      </header>
+      <div role="status" aria-live="polite">
+        {reachable ? null : (
+          <p class="banner">The service does not answer. What you see may be old; trying again every second.</p>
+        )}
+      </div>
+      <main id="content" tabIndex={-1}>
+        {keyWanted ? <KeyForm /> : <Page key={current.steps.join('/')} {...current} />}
+      </main>
+    </>
+  );
+}
+
+function Page({ steps }: Route): JSX.Element {
+  const [section = 'event-types', name, action] = steps;
+  if (section === 'event-types') {
+    if (name === undefined) return <EventTypesPage />;
+    // No event type can have this name: names begin with a letter.
+    if (name === '+new') return <EventTypeFormPage />;
+    return action === 'edit' ? <EventTypeFormPage name={name} /> : <EventTypePage name={name} view={action} />;
+  }
+  if (section === 'subscriptions') return name === undefined ? <SubscriptionsPage /> : <SubscriptionPage id={name} />;
+  if (section === 'loans') return name === undefined ? <LoansPage /> : <LoanPage id={name} view={action} />;
+  if (section === 'toggles') return <TogglesPage />;
+  return (
+    <>
+      <PageTitle title="Not found" />
+      <p>
+        There is no page of that address. <Link to="/event-types">Go to the event types</Link>.
+      </p>
+    </>
+  );
+}
+
+function KeyForm(): JSX.Element {
+  const refused = storedKey() !== null;
+  const [key, setKey] = useState('');
+  return (
+    <form
+      class="narrow"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (key.trim() !== '') useKey(key.trim());
+      }}
+    >
+      <PageTitle title="API key" />
+      <p>This service lets in whoever has one of its API keys. It is kept until you close this tab.</p>
+      {refused ? (
+        <p class="problem" role="alert">
+          The service does not know this key. Try another.
+        </p>
+      ) : null}
+      <label class="field">
+        <span>Key</span>
+        <input
+          type="password"
+          autocomplete="off"
+          value={key}
+          onInput={(event) => setKey(event.currentTarget.value)}
+          required
+        />
+      </label>
+      <button class="primary">Go on</button>
+    </form>
+  );
+}

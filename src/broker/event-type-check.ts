@@ -1,0 +1,72 @@
+import { FieldViolations, isLendstreamError, type FieldViolation } from '../errors.ts';
+import { prepareEventType } from './event-preparation.ts';
+import { changedRecord, createdRecord } from './event-type-records.ts';
+import type { EventTypeRecord } from './event-type.ts';
+import type { EventTypeDefinition } from './event-type-validation.ts';
+import type { SchemaViolation } from './json-schema.ts';
+import { compareSchemas, type SchemaChange } from './schema-evolution.ts';
+import { parseSchema } from './json-schema.ts';
+
+/** Trying out a definition and an event before anything is saved or published. Pure. */
+
+/** What would become of a definition, as the API shows it (snake_case is the API's). */
+export interface DefinitionVerdict {
+  readonly valid: boolean;
+  /** Why it would be refused, in the words of the refusal; null when it would not be. */
+  readonly detail: string | null;
+  /** The findings about fields that `detail` puts into one text; none when it is about something else. */
+  readonly violations: readonly FieldViolation[];
+  /** The version that the schema would have; null when the definition would be refused. */
+  readonly version: string | null;
+  /** What differs between the schema in force and this one; none for a new event type or a schema that cannot be read. */
+  readonly changes: readonly SchemaChange[];
+}
+
+export interface JudgedDefinition {
+  readonly verdict: DefinitionVerdict;
+  /** The event type as it would be; undefined when the definition would be refused. */
+  readonly record: EventTypeRecord | undefined;
+}
+
+/**
+ * What creating or changing an event type to this definition would come to.
+ * @param current The event type of that name; undefined when there is none.
+ * @param read Gives the definition, or throws what is wrong with it as it was sent.
+ * @param now RFC 3339
+ * @throws MALFORMED_REQUEST for what is no definition at all
+ */
+export function judgeDefinition(
+  current: EventTypeRecord | undefined,
+  read: () => EventTypeDefinition,
+  now: string,
+): JudgedDefinition {
+  let definition: EventTypeDefinition | undefined;
+  try {
+    definition = read();
+    const record = current === undefined ? createdRecord(definition, now) : changedRecord(current, definition, now);
+    const version = record.eventType.schema.version;
+    const verdict = { valid: true, detail: null, violations: [], version, changes: changesOf(current, definition) };
+    return { verdict, record };
+  } catch (error) {
+    if (!isLendstreamError(error, 'UNPROCESSABLE')) throw error;
+    const violations = error instanceof FieldViolations ? error.violations : [];
+    const changes = definition === undefined ? [] : changesOf(current, definition);
+    return { verdict: { valid: false, detail: error.message, violations, version: null, changes }, record: undefined };
+  }
+}
+
+/** What publishing would find wrong with an event; nothing when its schema lets it through. */
+export function judgeEvent(record: EventTypeRecord, event: unknown): readonly SchemaViolation[] {
+  return prepareEventType(record).validateFully(event);
+}
+
+function changesOf(current: EventTypeRecord | undefined, { schemaText }: EventTypeDefinition): readonly SchemaChange[] {
+  if (current === undefined || current.eventType.schema.schema === schemaText) return [];
+  try {
+    return compareSchemas(parseSchema(current.eventType.schema.schema), parseSchema(schemaText));
+  } catch (error) {
+    // A text that is no schema differs in every way; the verdict says what is wrong with it.
+    if (isLendstreamError(error)) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,83 @@
+import { Router, type Request } from 'express';
+import { judgeDefinition, judgeEvent } from '../broker/event-type-check.ts';
+import type { EventTypeRecord } from '../broker/event-type.ts';
+import { readEventType } from '../broker/event-type-validation.ts';
+import { parseSchema } from '../broker/json-schema.ts';
+import { nextSchemaVersion } from '../broker/schema-evolution.ts';
+import { toTimestamp, type Clock } from '../clock.ts';
+import { LendstreamError, isLendstreamError } from '../errors.ts';
+import { readJsonObject } from './body.ts';
+import { catchUpOnMiss } from './catch-up.ts';
+import type { EventTypesServices } from './partitions.ts';
+import { methodNotAllowed } from './problem.ts';
+import { schemaTextOf } from './schema-text.ts';
+
+export interface EventTypeChecksServices extends EventTypesServices {
+  readonly clock: Clock;
+}
+
+/**
+ * Verdicts before anything is saved: POST /registry/event-type-checks about a definition, an event or both, and
+ * POST /event-types/{name}/schemas/{version}/compatibility-check about a schema alone.
+ */
+export function createEventTypeChecksRouter(services: EventTypeChecksServices): Router {
+  const { registry, eventTypes, clock } = services;
+  const router = Router();
+  router.param('name', catchUpOnMiss(registry, 'event-type'));
+  router
+    .route('/registry/event-type-checks')
+    .post(async (request, response) => {
+      const { event_type: subject, event } = await readJsonObject(request);
+      const now = toTimestamp(clock.now());
+      if (typeof subject === 'string') {
+        await registry.find('event-type', subject);
+        response.json({ ...verdictOnExisting, event: eventVerdict(eventTypes.get(subject), event) });
+        return;
+      }
+      if (typeof subject !== 'object' || subject === null || Array.isArray(subject)) {
+        const detail = 'Field "event_type" must be a definition of an event type, or the name of one';
+        throw new LendstreamError('MALFORMED_REQUEST', detail);
+      }
+      const definition = subject as Record<string, unknown>;
+      const name = typeof definition['name'] === 'string' ? definition['name'] : '';
+      const { verdict, record } = judgeDefinition(eventTypes.find(name), () => readEventType(definition), now);
+      response.json({ ...verdict, event: record === undefined ? null : eventVerdict(record, event) });
+    })
+    .all(methodNotAllowed('POST'));
+  router
+    .route('/event-types/:name/schemas/:version/compatibility-check')
+    .post(async (request, response) => {
+      response.json(await compatibilityOf(services, request));
+    })
+    .all(methodNotAllowed('POST'));
+  return router;
+}
+
+/** An event type that is there stays as it is. */
+const verdictOnExisting = { valid: true, detail: null, violations: [], version: null, changes: [] };
+
+/** @param event What to hold against the schema; undefined when only the definition was asked about. */
+function eventVerdict(record: EventTypeRecord, event: unknown): object | null {
+  if (event === undefined) return null;
+  const violations = judgeEvent(record, event);
+  return { valid: violations.length === 0, violations };
+}
+
+/** Whether a schema may follow the one of this version, and which version it would then have. */
+async function compatibilityOf(
+  { eventTypes }: EventTypeChecksServices,
+  request: Request<{ name: string; version: string }>,
+): Promise<object> {
+  const { name, version } = request.params;
+  const { compatibility_mode: mode } = eventTypes.get(name).eventType;
+  const base = eventTypes.schema(name, version);
+  const next = parseSchema(schemaTextOf(await readJsonObject(request)));
+  const answer = { compatibility_mode: mode, version: base.version };
+  try {
+    nextSchemaVersion(parseSchema(base.schema), next, mode, base.version);
+    return { compatible: true, ...answer, error: null };
+  } catch (error) {
+    if (!isLendstreamError(error, 'UNPROCESSABLE')) throw error;
+    return { compatible: false, ...answer, error: error.message };
+  }
+}

@@ -1,0 +1,33 @@
+import { Router } from 'express';
+import type { EventLog } from '../broker/event-log.ts';
+import { readLoanEvents } from '../worker/loan-events.ts';
+import { lendingErrorHandler, lendingMethodNotAllowed, loanNotFound } from './lending-errors.ts';
+import type { LendingServices } from './lending-services.ts';
+import { catchUpOnMissingLoans } from './named-loans.ts';
+
+export interface LoanEventsServices extends LendingServices {
+  readonly log: EventLog;
+  /** Partitions of the lending event types. */
+  readonly partitionCount: number;
+}
+
+/**
+ * GET /loans/{id}/events: what was published of one loan and is still held, in the loan's order, each event as its
+ * consumers got it. To be put before the other routes of loans, which answer for paths that they do not know.
+ */
+export function createLoanEventsRouter(services: LoanEventsServices): Router {
+  const { log, partitionCount, view, logger } = services;
+  const router = Router({ caseSensitive: true });
+  catchUpOnMissingLoans(router, services);
+  router
+    .route('/loans/:loanAccountId/events')
+    .get(async (request, response) => {
+      const loanAccountId = view.loanId(request.params.loanAccountId);
+      if (loanAccountId === undefined) throw loanNotFound();
+      const { events, complete } = await readLoanEvents(log, loanAccountId, partitionCount);
+      response.type('json').end(`{"items":[${events.join(',')}],"complete":${complete}}`);
+    })
+    .all(lendingMethodNotAllowed('GET'));
+  router.use('/loans/:loanAccountId/events', lendingErrorHandler(logger));
+  return router;
+}

@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import * as fastCheck from 'fast-check';
+import { describe, it } from 'mocha';
+import { findingsOf, lineOfPointer, readJsonText } from '../../src/admin/json-lines.ts';
+
+describe('the lines of a JSON text', () => {
+  const schema = [
+    '{',
+    '  "type": "object",',
+    '  "properties": {',
+    '    "a/b": { "type": ["string",',
+    '      7] }',
+    '  }',
+    '}',
+  ];
+  const text = readJsonText(schema.join('\n'));
+
+  for (const [pointer, line] of [
+    ['#', 1],
+    ['#/type', 2],
+    ['#/properties', 3],
+    ['#/properties/a~1b', 4],
+    ['#/properties/a~1b/type/1', 5],
+    ['#/properties/missing/type', 3],
+    ['#/missing', 1],
+  ] as const) {
+    it(`has ${pointer} at line ${line}`, () => {
+      expect(lineOfPointer(text, pointer)).to.equal(line);
+    });
+  }
+
+  for (const [faulty, line, message] of [
+    ['', 1, 'a value is expected, but the text ends'],
+    ['{\n  "a": 1,\n}', 3, 'a name in quotation marks is expected, not }'],
+    ['{\n  "a": 1\n  "b": 2\n}', 3, ', is expected between two members, not "'],
+    ['[1,\n2', 2, ', is expected between two items, but the text ends'],
+    ['{"a":\n tru}', 2, 'a value is expected, not t'],
+    ['{"a": 01}', 1, 'a value is expected, not 0'],
+    ['{"a"\n: "b', 2, 'this text has no proper end'],
+    ['{}\nx', 2, 'the text should end here, not x'],
+    ['{"a": 1,\n"a": 2}', 2, '"a" is there twice'],
+  ] as const) {
+    it(`stops being JSON at line ${line} of ${JSON.stringify(faulty)}`, () => {
+      expect(readJsonText(faulty).fault).to.deep.equal({ line, message });
+    });
+  }
+
+  it('has no fault exactly where a parser finds none', () => {
+    const parses = (candidate: string): boolean => {
+      try {
+        JSON.parse(candidate);
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    const nearJson = fastCheck
+      .tuple(
+        fastCheck.json(),
+        fastCheck.nat(),
+        fastCheck.constantFrom('', ',', '"', '{', ']', '\\', '\u0001', '0', ' '),
+      )
+      .map(([json, at, extra]) => json.slice(0, at % (json.length + 1)) + extra + json.slice(at % (json.length + 1)));
+    fastCheck.assert(
+      fastCheck.property(fastCheck.oneof(fastCheck.json(), nearJson), (candidate) => {
+        const { fault } = readJsonText(candidate);
+        // Names that are there twice are a fault here and none for a parser.
+        if (fault?.message.endsWith('is there twice') === true) return;
+        expect(fault === undefined, JSON.stringify(candidate)).to.equal(parses(candidate));
+      }),
+    );
+  });
+
+  it('take the findings of a message to their places', () => {
+    const message = 'Invalid schema: #/properties/a~1b: the type changed, #/type: may not be';
+    expect(findingsOf(text, message)).to.deep.equal([
+      { line: 4, message: 'Invalid schema: #/properties/a~1b: the type changed' },
+      { line: 2, message: '#/type: may not be' },
+    ]);
+  });
+});

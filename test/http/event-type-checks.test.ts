@@ -1,0 +1,159 @@
+import { expect } from 'chai';
+import { after, before, describe, it } from 'mocha';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { systemClock } from '../../src/clock.ts';
+import { createApplication } from '../../src/http/application.ts';
+import { createEventTypeChecksRouter } from '../../src/http/event-type-checks.ts';
+import { createEventTypeStreamsRouter } from '../../src/http/event-type-streams.ts';
+import { createEventTypesRouter } from '../../src/http/event-types.ts';
+import { createPublishingRouter } from '../../src/http/publishing.ts';
+import { silentLogger } from '../../src/logger.ts';
+import { eventTypeBody, exampleMetadata, openBroker, type Broker } from '../support/broker-on-embedded-log.ts';
+import { call, type Answer } from '../support/client.ts';
+
+describe('looking at event types and events before and without consuming them', () => {
+  let broker: Broker;
+  let server: Server;
+  let url = '';
+
+  before(async () => {
+    broker = await openBroker();
+    const services = { ...broker, clock: systemClock, logger: silentLogger };
+    const routers = [
+      createEventTypeStreamsRouter(services).router,
+      createPublishingRouter(broker),
+      createEventTypesRouter(broker),
+      createEventTypeChecksRouter(services),
+    ];
+    server = createServer(createApplication(routers, silentLogger));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await request('POST', '/event-types', eventTypeBody('orders'));
+    const events = ['a', 'b', 'c'].map((order) => ({ metadata: exampleMetadata(), order }));
+    expect((await request('POST', '/event-types/orders/events', events)).status).to.equal(200);
+  });
+
+  after(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    await broker.close();
+  });
+
+  function request(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    return call(`${url}${path}`, method, body, headers);
+  }
+
+  describe('POST /registry/event-type-checks', () => {
+    const check = (body: unknown) => request('POST', '/registry/event-type-checks', body);
+
+    it('judges a definition and an event together and saves nothing', async () => {
+      const answer = await check({ event_type: eventTypeBody('invoices'), event: { order: 7 } });
+      expect(answer.body).to.deep.include({ valid: true, version: '1.0.0', detail: null });
+      expect(answer.body['event']).to.deep.include({ valid: false });
+      expect((await request('GET', '/event-types/invoices')).status).to.equal(404);
+    });
+
+    it('judges an event of a type that is there by its name', async () => {
+      const event = { metadata: exampleMetadata(), order: 'a' };
+      const answer = await check({ event_type: 'orders', event });
+      expect(answer.body['event']).to.deep.equal({ valid: true, violations: [] });
+    });
+
+    it('judges a change of a type that is there', async () => {
+      const schema = { type: 'json_schema', schema: '{"type":"object","properties":{"order":{"type":"number"}}}' };
+      const answer = await check({ event_type: eventTypeBody('orders', { schema }) });
+      expect(answer.body).to.include({ valid: false, event: null });
+      expect(answer.body['detail']).to.contain('#/properties/order');
+    });
+
+    for (const [body, status] of [
+      [{}, 400],
+      [{ event_type: [] }, 400],
+      [{ event_type: 'unknown', event: {} }, 404],
+      [{ event_type: { name: 7 } }, 400],
+    ] as const) {
+      it(`answers ${status} to ${JSON.stringify(body)}`, async () => {
+        expect((await check(body)).status).to.equal(status);
+      });
+    }
+  });
+
+  it('answers a compatibility check of a schema alone', async () => {
+    const path = '/event-types/orders/schemas/latest/compatibility-check';
+    const added = { type: 'json_schema', schema: '{"type":"object","properties":{"order":{"type":"string"},"n":{}}}' };
+    expect((await request('POST', path, added)).body).to.deep.equal({
+      compatible: true,
+      compatibility_mode: 'forward',
+      version: '1.0.0',
+      error: null,
+    });
+    const changed = { type: 'json_schema', schema: '{"type":"object","properties":{"order":{"type":"number"}}}' };
+    const refused = (await request('POST', path, changed)).body;
+    expect(refused).to.include({ compatible: false, version: '1.0.0' });
+    expect(refused['error']).to.contain('#/properties/order');
+    expect((await request('POST', path, {})).status).to.equal(400);
+    expect((await request('POST', '/event-types/orders/schemas/9.0.0/compatibility-check', added)).status).to.equal(
+      404,
+    );
+  });
+
+  describe('GET /event-types/{name}/events', () => {
+    const stream = (query: string, cursors?: unknown) =>
+      request(
+        'GET',
+        `/event-types/orders/events?${query}`,
+        undefined,
+        cursors === undefined ? {} : { 'X-Nakadi-Cursors': JSON.stringify(cursors) },
+      );
+
+    it('streams from where the header says', async () => {
+      const answer = await stream('stream_limit=2&batch_limit=2', [
+        { partition: '0', offset: '001-0001-000000000000000000' },
+      ]);
+      expect(answer.headers.get('content-type')).to.equal('application/x-json-stream');
+      const { cursor, events } = JSON.parse(answer.text) as { cursor: unknown; events: { order: string }[] };
+      expect(cursor).to.deep.equal({ partition: '0', offset: '001-0001-000000000000000002' });
+      expect(events.map(({ order }) => order)).to.deep.equal(['b', 'c']);
+    });
+
+    it('begins with what comes when it is told nothing', async () => {
+      const answer = await stream('stream_keep_alive_limit=1&batch_flush_timeout=1');
+      expect(answer.text).to.equal('{"cursor":{"partition":"0","offset":"001-0001-000000000000000002"}}\n');
+    });
+
+    const begin = { partition: '0', offset: 'BEGIN' };
+    for (const [query, cursors, status, detail] of [
+      ['batch_limit=0', [begin], 422, "batch_limit can't be lower than 1"],
+      ['batch_limit=x', [begin], 400, "'batch_limit' parameter should be a whole number, but was 'x'"],
+      ['batch_limit=2&stream_limit=1', [begin], 422, "stream_limit can't be lower than batch_limit"],
+      ['stream_timeout=1', [begin], 422, "stream_timeout can't be lower than batch_flush_timeout"],
+      ['', 'x', 400, 'incorrect syntax of X-nakadi-cursors header'],
+      ['', [], 400, 'incorrect syntax of X-nakadi-cursors header'],
+      ['', [{ partition: 0 }], 400, 'incorrect syntax of X-nakadi-cursors header'],
+      ['', [{ partition: '7', offset: 'BEGIN' }], 412, 'non existing partition 7'],
+      ['', [begin, begin], 412, 'more than one cursor for a partition'],
+      ['', [{ partition: '0', offset: 'x' }], 412, 'invalid offset x'],
+    ] as const) {
+      it(`answers ${status} to ?${query} with ${JSON.stringify(cursors)}`, async () => {
+        const answer = await stream(query, cursors);
+        expect([answer.status, answer.body['detail']]).to.deep.equal([status, detail]);
+      });
+    }
+
+    it('answers 412 to a position beyond the end and 404 to an unknown type', async () => {
+      expect((await stream('', [{ partition: '0', offset: '9' }])).status).to.equal(412);
+      expect((await request('GET', '/event-types/unknown/events')).status).to.equal(404);
+    });
+
+    it('is not to be asked for with HEAD', async () => {
+      const answer = await request('HEAD', '/event-types/orders/events');
+      expect([answer.status, answer.headers.get('allow')]).to.deep.equal([405, 'GET,POST']);
+    });
+  });
+});

@@ -1,0 +1,18 @@
+import { existsSync } from 'node:fs';
+import { chromium, type Browser } from 'playwright-core';
+
+/** Where Debian and others put the browser; CHROMIUM names another. */
+const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/** The browser's program; undefined where there is none. */
+export function chromiumProgram(): string | undefined {
+  return [process.env['CHROMIUM'] ?? '', ...places].find((place) => place !== '' && existsSync(place));
+}
+
+/** Starts the browser without a window. As root, as in a container, it runs only without its own sandbox. */
+export function startChromium(program: string): Promise<Browser> {
+  return chromium.launch({
+    executablePath: program,
+    args: process.getuid?.() === 0 ? ['--no-sandbox', '--disable-dev-shm-usage'] : [],
+  });
+}
