@@ -337,7 +337,7 @@ function write(value: unknown): string {
     return `[${text}]`;
   }
   const fields = value as Record<string, unknown>;
-  for (const name of Object.keys(fields)) {
+  for (const name in fields) {
     const field = fields[name];
     if (field !== undefined) text += `${text === '' ? '' : ','}"${name}":${write(field)}`;
   }

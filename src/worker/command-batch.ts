@@ -16,7 +16,7 @@ import { writeDeadLetter } from './dead-letter.ts';
 import { type EventSource, writeCommandRejected, writeLoanEvent } from './event-format.ts';
 import { keysOf } from './event-identity.ts';
 import { type CommandOutcome, type FenceRecord, fenceKey, writeFence } from './fence.ts';
-import { deadLettersTopic, loansTopic } from './lending-topics.ts';
+import { type LendingEventTypeName, deadLettersTopic, loansTopic } from './lending-topics.ts';
 import { type LoanDraft, assertFits, draftOf, finishDraft } from './loan-draft.ts';
 import type { LoanStore } from './loan-store.ts';
 import {
@@ -48,13 +48,21 @@ export interface DecidedCommand {
   readonly outcome: CommandOutcome['outcome'];
 }
 
+interface WrittenEvent {
+  readonly topic: LendingEventTypeName;
+  readonly key: string | null;
+  readonly text: string;
+  /** Of the text. */
+  readonly bytes: number;
+}
+
 /**
  * Everything that one commit will make true, gathered command by command: events, new loan states, products, dead
  * letters and the fence record. Lies over the committed loans and touches none of them; thrown away, it leaves no trace.
  */
 export class CommandBatch {
   readonly #options: CommandBatchOptions;
-  readonly #events = new Map<string, LogRecord[]>();
+  readonly #events: WrittenEvent[] = [];
   readonly #deadLetters: LogRecord[] = [];
   readonly #drafts = new Map<string, LoanDraft>();
   #loans: ReadonlyMap<string, EncodedLoan> = new Map();
@@ -62,6 +70,7 @@ export class CommandBatch {
   readonly #outcomes: CommandOutcome[] = [];
   readonly #decided: DecidedCommand[] = [];
   #position = -1;
+  #eventBytes = 0;
   #bytes = 0;
 
   constructor(options: CommandBatchOptions) {
@@ -100,7 +109,7 @@ export class CommandBatch {
     this.#loans = new Map([...this.#drafts].map(([loanAccountId, draft]) => [loanAccountId, finishDraft(draft)]));
     const loans = [...this.#loans].map(([key, { text }]) => ({ key, value: text }));
     return [
-      ...[...this.#events].map(([topic, records]) => ({ topic, partition, records })),
+      ...[...this.#eventRecords()].map(([topic, records]) => ({ topic, partition, records })),
       ...(this.#deadLetters.length === 0 ? [] : [{ topic: deadLettersTopic, partition, records: this.#deadLetters }]),
       ...(this.#products.size === 0 ? [] : [productRecords(this.#products)]),
       {
@@ -160,12 +169,14 @@ export class CommandBatch {
     }
     const source = this.#sourceOf(envelope, command);
     const digits = execution.loan.product.currency.digits;
-    const records = execution.events.map((event, index) => ({
-      topic: event.eventType,
-      record: { key: execution.loan.id, value: Buffer.from(writeLoanEvent(event, index, source, digits)) },
-    }));
-    for (const { record } of records) assertFits(record.key, record.value, 'An event');
-    for (const { topic, record } of records) this.#takeEvent(topic, record);
+    const key = execution.loan.id;
+    const events = execution.events.map((event, index) => {
+      const text = writeLoanEvent(event, index, source, digits);
+      const bytes = Buffer.byteLength(text);
+      assertFits(key, bytes, 'An event');
+      return { topic: event.eventType, key, text, bytes };
+    });
+    for (const event of events) this.#takeEvent(event);
     this.#takeLoan(draft);
     return {
       ...subjectOf(envelope),
@@ -221,9 +232,9 @@ export class CommandBatch {
     toggles: Toggles,
   ): CommandOutcome {
     const errors = apiErrors(refusals, envelope.type === 'CREATE_PRODUCT' ? productRuleMessages : {});
-    const event = writeCommandRejected(errors, this.#sourceOf(envelope, command), toggles);
+    const text = writeCommandRejected(errors, this.#sourceOf(envelope, command), toggles);
     const key = envelope.loanAccountId ?? envelope.loanProductId ?? null;
-    this.#takeEvent('command_rejected', { key, value: Buffer.from(event) });
+    this.#takeEvent({ topic: 'command_rejected', key, text, bytes: Buffer.byteLength(text) });
     return { ...subjectOf(envelope), outcome: 'refused', errors };
   }
 
@@ -262,11 +273,26 @@ export class CommandBatch {
     return { envelope, position, receivedAt: this.#options.now };
   }
 
-  #takeEvent(topic: string, record: LogRecord): void {
-    const records = this.#events.get(topic) ?? [];
-    this.#events.set(topic, records);
-    records.push(record);
-    this.#bytes += record.value?.length ?? 0;
+  #takeEvent(event: WrittenEvent): void {
+    this.#events.push(event);
+    this.#eventBytes += event.bytes;
+    this.#bytes += event.bytes;
+  }
+
+  /** The events by topic. They share one piece of memory: a commit has several hundred, and all go the same way. */
+  #eventRecords(): ReadonlyMap<string, LogRecord[]> {
+    const memory = Buffer.allocUnsafeSlow(this.#eventBytes);
+    const byTopic = new Map<string, LogRecord[]>();
+    let start = 0;
+    for (const { topic, key, text, bytes } of this.#events) {
+      memory.write(text, start);
+      const record = { key, value: memory.subarray(start, start + bytes) };
+      start += bytes;
+      const records = byTopic.get(topic);
+      if (records === undefined) byTopic.set(topic, [record]);
+      else records.push(record);
+    }
+    return byTopic;
   }
 
   #draftOf(loan: Loan): LoanDraft {

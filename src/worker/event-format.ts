@@ -3,7 +3,7 @@ import type { LoanEvent } from '../lending/events.ts';
 import type { Toggles } from '../lending/toggles.ts';
 import type { CommandEnvelope } from './command-format.ts';
 import { type CommandPosition, eventId } from './event-identity.ts';
-import { writeView } from './exact-view.ts';
+import { writeFields } from './exact-view.ts';
 import { type LendingEventTypeName, lendingSchemaVersion } from './lending-topics.ts';
 import type { ApiError } from './refusal-format.ts';
 
@@ -24,15 +24,13 @@ export interface EventSource {
  * @param digits Of the loan's currency.
  */
 export function writeLoanEvent(event: LoanEvent, index: number, source: EventSource, digits: number): string {
-  const { eventType, ...fields } = event;
-  return writeView({ metadata: metadataOf(eventType, index, source), ...fields }, digits);
+  return `{"metadata":${writeMetadata(event.eventType, index, source)},${writeFields(event, digits, 'eventType')}}`;
 }
 
 /** Tells that a command was refused and why. It changed nothing, so it has no place in the loan's sequence. */
 export function writeCommandRejected(errors: readonly ApiError[], source: EventSource, toggles: Toggles): string {
   const { envelope } = source;
-  return JSON.stringify({
-    metadata: metadataOf('command_rejected', 0, source),
+  const fields = JSON.stringify({
     schemaVersion: 1,
     loanAccountId: envelope.loanAccountId,
     loanProductId: envelope.loanProductId,
@@ -42,18 +40,25 @@ export function writeCommandRejected(errors: readonly ApiError[], source: EventS
     toggles,
     errors,
   });
+  return `{"metadata":${writeMetadata('command_rejected', 0, source)},${fields.slice(1)}`;
 }
 
-function metadataOf(eventType: LendingEventTypeName, index: number, source: EventSource): Record<string, unknown> {
-  const { envelope, position, receivedAt } = source;
-  return {
-    occurred_at: toTimestamp(envelope.receivedAt),
-    eid: eventId(position, index),
-    event_type: eventType,
+/** Like the broker's of an event that was published over HTTP. */
+function writeMetadata(eventType: LendingEventTypeName, index: number, source: EventSource): string {
+  if (shared?.source !== source) shared = { source, ...writeShared(source) };
+  return `${shared.beforeId}${eventId(source.position, index)}","event_type":"${eventType}"${shared.afterType}`;
+}
+
+/** What the metadata of all events of a command have in common. They are written one right after the other. */
+let shared: { readonly source: EventSource; readonly beforeId: string; readonly afterType: string } | null = null;
+
+function writeShared({ envelope, position, receivedAt }: EventSource): { beforeId: string; afterType: string } {
+  const rest = JSON.stringify({
     partition: String(position.partition),
     received_at: toTimestamp(receivedAt),
     flow_id: envelope.flowId ?? envelope.commandId,
     version: lendingSchemaVersion,
     published_by: workerName,
-  };
+  });
+  return { beforeId: `{"occurred_at":"${toTimestamp(envelope.receivedAt)}","eid":"`, afterType: `,${rest.slice(1)}` };
 }

@@ -50,13 +50,13 @@ export function finishDraft({ loan, earlier, added }: LoanDraft): EncodedLoan {
 }
 
 /** The log would refuse the whole commit, again and again; better that one command goes to the dead letters. */
-export function assertFits(key: string, value: Buffer, subject: string): void {
-  if (Buffer.byteLength(key) + value.length <= recordBytesMaximum) return;
-  throw new Error(`${subject} would have ${value.length} bytes, more than the log takes (${recordBytesMaximum})`);
+export function assertFits(key: string, valueBytes: number, subject: string): void {
+  if (Buffer.byteLength(key) + valueBytes <= recordBytesMaximum) return;
+  throw new Error(`${subject} would have ${valueBytes} bytes, more than the log takes (${recordBytesMaximum})`);
 }
 
 function writtenDraft(loan: Loan, text: Buffer): LoanDraft {
-  assertFits(loan.id, text, 'The loan');
+  assertFits(loan.id, text.length, 'The loan');
   return { loan, earlier: { loan, text }, added: new Map(), bytesAtMost: text.length };
 }
 
@@ -65,12 +65,11 @@ function withAdded(
   earlier: Loan,
   loan: Loan,
 ): ReadonlyMap<LoanTransaction, string> {
-  const added = new Map(known);
-  for (const [index, transaction] of loan.transactions.entries()) {
-    if (earlier.transactions[index] === transaction || added.has(transaction)) continue;
-    added.set(transaction, encodeTransaction(transaction));
-  }
-  return added;
+  const added = loan.transactions.filter(
+    (transaction, index) => earlier.transactions[index] !== transaction && !known.has(transaction),
+  );
+  if (added.length === 0) return known;
+  return new Map([...known, ...added.map((transaction) => [transaction, encodeTransaction(transaction)] as const)]);
 }
 
 /** Rows, charges and commands are told by identity: what a command does not touch is the same object. */
@@ -84,8 +83,9 @@ function growthAtMost(earlier: Loan, loan: Loan, added: ReadonlyMap<LoanTransact
     if (earlier.position.charges[index] !== charge) bytes += chargeBytesMaximum;
   }
   const last = earlier.remembered.at(-1);
-  for (const outcome of loan.remembered.toReversed()) {
-    if (outcome === last) break;
+  for (let index = loan.remembered.length - 1; index >= 0; index -= 1) {
+    const outcome = loan.remembered[index];
+    if (outcome === undefined || outcome === last) break;
     bytes += outcomeBytesMaximum + outcome.refusals.length * refusalBytesMaximum;
   }
   for (const text of added.values()) bytes += Buffer.byteLength(text) + transactionExtraBytes;
