@@ -94,6 +94,9 @@ export interface CursorToCommit extends CommittedOffset {
 /** Something of a subscription changed. A hint: it may be lost or come twice, so watchers re-read what they care for. */
 export type CoordinationChange = 'topology' | 'offsets' | 'reset' | 'removed';
 
+/** How soon a process makes up for what it has missed of the subscriptions that are watched in it. Milliseconds. */
+export const missedChangesMillisecondsMaximum = 2_000;
+
 export interface Coordination {
   /**
    * Claims a name for whoever asks first. True for exactly one of any number of concurrent callers until it is
@@ -158,7 +161,15 @@ export interface Coordination {
   /** Forgets the subscription: sessions, ownership, offsets and their mirror. Watchers get 'removed'. */
   remove(subscriptionId: string): Promise<void>;
 
-  watch(subscriptionId: string, listener: (change: CoordinationChange) => void): () => void;
+  /**
+   * Tells of what changes from now on, until the answered function is called. As long as somebody watches,
+   * - a change of the topology is told again within {@link missedChangesMillisecondsMaximum} where its hint was lost;
+   * - sessions of dead nodes are closed that soon after their lease has ended without {@link reapSessions}.
+   *
+   * Both need a store that can be reached; when it cannot, everybody is told to look, and so finds out. A lost 'offsets' is not made up for: whoever waits for commits looks himself.
+   * @param listener May be told the generation that the topology has reached: one who has seen it need not look again.
+   */
+  watch(subscriptionId: string, listener: (change: CoordinationChange, generation?: number) => void): () => void;
 
   close(): Promise<void>;
 }

@@ -8,8 +8,11 @@ import type { NodeLease } from './node-lease.ts';
 /** How often committed offsets are read again while events are out, in case a hint was lost. Milliseconds. */
 const offsetsRecheckMilliseconds = 1_000;
 
-/** How often sessions and ownership are read again, in case a hint was lost. Milliseconds. */
-const topologyRecheckMilliseconds = 15_000;
+/**
+ * How often sessions and ownership are read again although nobody has told of a change. Lost hints are the coordination's
+ * to make up for; this is for what nobody has thought of. Milliseconds.
+ */
+const topologyRecheckMilliseconds = 300_000;
 
 /** How long to wait before something that failed for the moment is tried again. Milliseconds. */
 const retryMilliseconds = 1_000;
@@ -39,7 +42,7 @@ export interface StreamWatcher {
 
 /**
  * What others did to a stream's subscription: commits, sessions, ownership. Hints only say that it is time to look; what
- * is looked at is the coordination store, one look at a time, and now and then without a hint.
+ * is looked at is the coordination store, one look at a time. While commits are expected it looks without a hint as well.
  */
 export class StreamWatch {
   readonly #services: StreamWatchServices;
@@ -47,8 +50,8 @@ export class StreamWatch {
   #looking = false;
   #topologyWanted = true;
   #offsetsWanted = false;
-  /** It is time to look for sessions of processes that are gone. */
-  #reapWanted = false;
+  /** The generation of the topology that was read last; undefined when it has to be read again anyway. */
+  #generation: number | undefined;
   /** The tenure of the process's lease in which the topology was last read. */
   #tenure = 0;
   /** The tenure for which reading it was asked for. */
@@ -68,8 +71,12 @@ export class StreamWatch {
     return Math.min(this.#topologyRecheckAt, this.#offsetsRecheckAt);
   }
 
-  /** Looks at what a hint tells of. */
-  hinted(change: CoordinationChange): void {
+  /**
+   * Looks at what a hint tells of.
+   * @param generation Of the topology, where it is known.
+   */
+  hinted(change: CoordinationChange, generation?: number): void {
+    if (generation !== undefined && generation === this.#generation) return;
     if (change === 'offsets') this.#offsetsWanted = true;
     else this.#topologyWanted = true;
     this.look();
@@ -90,7 +97,6 @@ export class StreamWatch {
     if (now >= this.#topologyRecheckAt) {
       this.#topologyRecheckAt = now + topologyRecheckMilliseconds;
       this.#topologyWanted = true;
-      this.#reapWanted = true;
     }
     if (now >= this.#offsetsRecheckAt) {
       this.#offsetsRecheckAt = now + offsetsRecheckMilliseconds;
@@ -148,13 +154,10 @@ export class StreamWatch {
   }
 
   async #settle(): Promise<Topology> {
-    const { coordination } = this.#services;
-    const { id } = this.#watcher.subscription;
     this.#topologyWanted = false;
-    // One that is not sure of its own lease would find its own session dead.
-    if (this.#reapWanted && this.#tenureForSure() > 0) await coordination.reapSessions(id);
-    this.#reapWanted = false;
-    return settleOwnership(coordination, id);
+    const topology = await settleOwnership(this.#services.coordination, this.#watcher.subscription.id);
+    this.#generation = topology.generation;
+    return topology;
   }
 
   #failed(error: unknown): void {
@@ -170,6 +173,7 @@ export class StreamWatch {
     logger[this.#failing ? 'debug' : 'warn'](facts, 'Looking at the state of a subscription failed and is tried again');
     this.#failing = true;
     const now = clock.monotonic();
+    this.#generation = undefined;
     this.#topologyWanted = false;
     this.#offsetsWanted = false;
     this.#offsetsRecheckAt = Infinity;

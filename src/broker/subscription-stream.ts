@@ -112,7 +112,9 @@ export class SubscriptionStream implements StreamWatcher {
     this.#watch = new StreamWatch(services, this);
     this.#deliveredEvents = services.metrics.deliveredEvents.labels({ subscription_id: subscription.id });
     services.metrics.openStreams.inc({ subscription_id: subscription.id });
-    this.#unwatch = services.coordination.watch(subscription.id, (change) => this.#onChange(change));
+    this.#unwatch = services.coordination.watch(subscription.id, (change, generation) => {
+      this.#onChange(change, generation);
+    });
   }
 
   /**
@@ -224,13 +226,13 @@ export class SubscriptionStream implements StreamWatcher {
 
   // What others did: commits, sessions, ownership. Hints only say that it is time to look.
 
-  #onChange(change: CoordinationChange): void {
+  #onChange(change: CoordinationChange, generation: number | undefined): void {
     if (this.#state === 'ended') return;
     if (change === 'removed') {
       this.close('subscription_deleted');
       return;
     }
-    this.#watch.hinted(change);
+    this.#watch.hinted(change, generation);
   }
 
   #recheck(now: number): void {

@@ -1,18 +1,19 @@
 import type { Clock } from '../clock.ts';
 import { LendstreamError, describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import type {
-  CommitAnswer,
-  CommittedOffset,
-  Coordination,
-  CoordinationChange,
-  CursorToCommit,
-  EventTypePartition,
-  OpenSessionAnswer,
-  OwnershipChange,
-  ReleaseAnswer,
-  Session,
-  Topology,
+import {
+  missedChangesMillisecondsMaximum,
+  type CommitAnswer,
+  type CommittedOffset,
+  type Coordination,
+  type CoordinationChange,
+  type CursorToCommit,
+  type EventTypePartition,
+  type OpenSessionAnswer,
+  type OwnershipChange,
+  type ReleaseAnswer,
+  type Session,
+  type Topology,
 } from '../broker/coordination.ts';
 import type { EventLog } from '../broker/event-log.ts';
 import { createCursorsTopic, mirrorRecord, readMirror, writeMirror } from '../broker/cursor-mirror.ts';
@@ -25,6 +26,12 @@ export interface EmbeddedCoordinationOptions {
 }
 
 type Listener = (change: CoordinationChange) => void;
+
+/** How often sessions of dead nodes are looked for where somebody watches. Milliseconds. */
+const sweepMilliseconds = missedChangesMillisecondsMaximum / 2;
+
+/** A sweep that comes this long after the one before was slept through: leases are about to be renewed. Milliseconds. */
+const sleepMilliseconds = 2 * sweepMilliseconds;
 
 /**
  * Coordination within one process: memory, and for committed offsets the mirror in the log, which is written before a
@@ -46,12 +53,16 @@ export class EmbeddedCoordination implements Coordination {
   readonly #nextGeneration = (): number => (this.#generation += 1);
   /** Above every fence of removed subscriptions. */
   #fenceFloor = 0;
+  readonly #sweeps: NodeJS.Timeout;
+  /** Milliseconds of this process's own time, whatever the clock says. */
+  #sweptAt = performance.now();
   #isClosed = false;
 
   private constructor({ log, clock, logger }: EmbeddedCoordinationOptions) {
     this.#log = log;
     this.#clock = clock;
     this.#logger = logger;
+    this.#sweeps = setInterval(() => this.#sweep(), sweepMilliseconds).unref();
   }
 
   /** Opens with the offsets that the log holds. Creates the topic of the mirror where it is missing. */
@@ -84,11 +95,7 @@ export class EmbeddedCoordination implements Coordination {
 
   async reapSessions(subscriptionId: string): Promise<number> {
     this.#requireOpen();
-    const now = this.#clock.monotonic();
-    const state = this.#subscriptions.get(subscriptionId);
-    const count = state?.closeSessionsOf((nodeId) => (this.#leases.get(nodeId) ?? 0) <= now) ?? 0;
-    if (count > 0) this.#tell(subscriptionId, 'topology');
-    return count;
+    return this.#reap(subscriptionId);
   }
 
   initialise(subscriptionId: string, start: readonly CommittedOffset[]): Promise<void> {
@@ -243,8 +250,25 @@ export class EmbeddedCoordination implements Coordination {
   /** Waits for commits under way; the log stays open. Further calls throw COORDINATION_UNAVAILABLE. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    clearInterval(this.#sweeps);
     await Promise.allSettled([...this.#exclusive.values(), ...this.#writes]);
     this.#listeners.clear();
+  }
+
+  #reap(subscriptionId: string): number {
+    const now = this.#clock.monotonic();
+    const state = this.#subscriptions.get(subscriptionId);
+    const count = state?.closeSessionsOf((nodeId) => (this.#leases.get(nodeId) ?? 0) <= now) ?? 0;
+    if (count > 0) this.#tell(subscriptionId, 'topology');
+    return count;
+  }
+
+  #sweep(): void {
+    const now = performance.now();
+    const hasSlept = now - this.#sweptAt > sleepMilliseconds;
+    this.#sweptAt = now;
+    if (hasSlept) return;
+    for (const subscriptionId of this.#listeners.keys()) this.#reap(subscriptionId);
   }
 
   #state(subscriptionId: string): SubscriptionState {

@@ -33,6 +33,7 @@ import { Recovery } from './recovery.ts';
 import { loadScripts, readScriptSource, type ScriptSource } from './scripts.ts';
 import type { StoredOffset } from './stored-offset.ts';
 import { RedisStore } from './store.ts';
+import { WatchRounds } from './watch-rounds.ts';
 
 export interface RedisCoordinationOptions {
   /** One URL, or the URLs of several nodes of a Redis Cluster, separated by commas. */
@@ -76,6 +77,7 @@ export class RedisCoordination implements Coordination {
   readonly #calls: RecoveringCalls;
   readonly #leases: Leases;
   readonly #overdueCloses: OverdueCloses;
+  readonly #rounds: WatchRounds;
 
   private constructor(store: RedisStore, hints: Hints, { log, clock, logger }: RedisCoordinationOptions) {
     this.#logger = logger;
@@ -109,6 +111,8 @@ export class RedisCoordination implements Coordination {
     });
     this.#calls = new RecoveringCalls(store, this.#recovery);
     this.#overdueCloses = new OverdueCloses((id, streamId) => this.closeSession(id, streamId), logger);
+    const { keys } = store;
+    this.#rounds = new WatchRounds({ hints, keys, calls: this.#calls, leases: this.#leases, clock, logger });
   }
 
   /**
@@ -132,6 +136,7 @@ export class RedisCoordination implements Coordination {
       await createCursorsTopic(log);
       connection.subscribe(keys.incarnations(), () => {});
       await coordination.#recovery.start();
+      coordination.#rounds.start();
     } catch (error) {
       await coordination.close();
       throw error;
@@ -316,6 +321,7 @@ export class RedisCoordination implements Coordination {
     if (this.#calls.isClosed) return;
     this.#calls.close();
     this.#overdueCloses.stop();
+    this.#rounds.stop();
     let timer: NodeJS.Timeout | undefined;
     const tooLate = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, closeMillisecondsMaximum);

@@ -2,55 +2,74 @@ import type { CoordinationChange } from '../broker/coordination.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 
-export type ChangeListener = (change: CoordinationChange) => void;
+export type ChangeListener = (change: CoordinationChange, generation?: number) => void;
+
+interface Watched {
+  listeners: readonly ChangeListener[];
+  /** The generation that its listeners were told of last. */
+  generation: number | undefined;
+}
 
 const changes: ReadonlySet<string> = new Set<CoordinationChange>(['topology', 'offsets', 'reset', 'removed']);
 
 /** Who in this process watches which subscription. */
 export class Hints {
   readonly #logger: Logger;
-  readonly #listeners = new Map<string, Set<ChangeListener>>();
+  readonly #watched = new Map<string, Watched>();
 
   constructor(logger: Logger) {
     this.#logger = logger;
   }
 
+  /** The subscriptions that are watched. */
+  subscriptions(): Iterable<string> {
+    return this.#watched.keys();
+  }
+
   /** @returns whether it is the first listener of the subscription */
   add(subscriptionId: string, listener: ChangeListener): boolean {
-    const listeners = this.#listeners.get(subscriptionId);
-    if (listeners === undefined) this.#listeners.set(subscriptionId, new Set([listener]));
-    else listeners.add(listener);
-    return listeners === undefined;
+    const watched = this.#watched.get(subscriptionId);
+    if (watched === undefined) this.#watched.set(subscriptionId, { listeners: [listener], generation: undefined });
+    else watched.listeners = [...watched.listeners, listener];
+    return watched === undefined;
   }
 
   /** @returns whether it was the last listener of the subscription */
   remove(subscriptionId: string, listener: ChangeListener): boolean {
-    const listeners = this.#listeners.get(subscriptionId);
-    if (listeners === undefined || !listeners.delete(listener) || listeners.size > 0) return false;
-    this.#listeners.delete(subscriptionId);
-    return true;
+    const watched = this.#watched.get(subscriptionId);
+    if (watched === undefined || !watched.listeners.includes(listener)) return false;
+    watched.listeners = watched.listeners.filter((each) => each !== listener);
+    return watched.listeners.length === 0 && this.#watched.delete(subscriptionId);
   }
 
-  tell(subscriptionId: string, change: CoordinationChange): void {
-    for (const listener of this.#listeners.get(subscriptionId) ?? []) {
+  tell(subscriptionId: string, change: CoordinationChange, generation?: number): void {
+    for (const listener of this.#watched.get(subscriptionId)?.listeners ?? []) {
       try {
-        listener(change);
+        listener(change, generation);
       } catch (error) {
         this.#logger.error({ subscriptionId, change, error: describeError(error) }, 'A watcher failed');
       }
     }
   }
 
+  /** The topology was found at a generation: whoever was not told of it yet is now. */
+  tellGeneration(subscriptionId: string, generation: number): void {
+    const watched = this.#watched.get(subscriptionId);
+    if (watched === undefined || watched.generation === generation) return;
+    watched.generation = generation;
+    this.tell(subscriptionId, 'topology', generation);
+  }
+
   /** Changes may have been missed, so everybody looks at everything again. */
   tellAll(): void {
-    for (const subscriptionId of this.#listeners.keys()) {
+    for (const subscriptionId of this.#watched.keys()) {
       this.tell(subscriptionId, 'topology');
       this.tell(subscriptionId, 'offsets');
     }
   }
 
   clear(): void {
-    this.#listeners.clear();
+    this.#watched.clear();
   }
 }
 

@@ -59,6 +59,18 @@ export class Leases {
     }
   }
 
+  /** Renews the leases that are kept: the store could not be reached, and shall know that it was an outage. */
+  async renewAll(): Promise<void> {
+    const now = this.#clock.monotonic();
+    for (const [nodeId, { milliseconds, until }] of this.#kept) if (now < until) await this.renew(nodeId, milliseconds);
+  }
+
+  /** The nodes of this process: also those whose lease has ended a moment ago, in case its renewal is late. */
+  nodes(): string[] {
+    const now = this.#clock.monotonic();
+    return [...this.#kept].flatMap(([nodeId, { milliseconds, until }]) => (now < until + milliseconds ? [nodeId] : []));
+  }
+
   /** What is left of each lease that is kept: node and milliseconds. */
   left(): [nodeId: string, milliseconds: number][] {
     const now = this.#clock.monotonic();

@@ -41,6 +41,11 @@ export class RecoveringCalls {
     return this.#recovering(() => this.#store.callShard('renew-lease', shard, values));
   }
 
+  /** Looks after subscriptions of a shard. */
+  checkWatched(shard: number, values: readonly string[], furtherKeys: readonly string[]): Promise<unknown[]> {
+    return this.#recovering(() => this.#store.callShard('check-watched', shard, values, furtherKeys));
+  }
+
   /**
    * Reads what must never go back. When it has, something was lost without any other sign. An answer is compared with
    * what was known before it was asked for: what is learned meanwhile may well be newer.

@@ -6,7 +6,8 @@ import type { KeyKind } from './keys.ts';
 
 /**
  * The keys that each script takes, in order; the file scripts/<name>.lua says what it takes besides and what it answers.
- * settle-mirror takes the offsets of any number of subscriptions after these, release-claim a claim's key.
+ * settle-mirror takes the offsets of any number of subscriptions after these, check-watched meta, owners and sessions of
+ * each, release-claim a claim's key.
  */
 export const scriptKeys = {
   topology: ['shard', 'meta', 'owners', 'sessions'],
@@ -23,6 +24,7 @@ export const scriptKeys = {
   remove: ['shard', 'dirty', 'meta', 'owners', 'offsets', 'sessions', 'removed'],
   merge: ['shard', 'nodes', 'dirty', 'meta', 'owners', 'offsets', 'sessions', 'removed'],
   'renew-lease': ['shard', 'nodes'],
+  'check-watched': ['shard', 'nodes'],
   'begin-refill': ['shard'],
   'finish-refill': ['shard'],
   'settle-mirror': ['shard', 'dirty'],

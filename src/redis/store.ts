@@ -32,7 +32,7 @@ export class RedisStore {
 
   /** Runs a script on a shard, with further keys of it where given. */
   callShard(
-    name: 'renew-lease' | 'settle-mirror',
+    name: 'renew-lease' | 'check-watched' | 'settle-mirror',
     shard: number,
     values: readonly (string | number)[],
     furtherKeys: readonly string[] = [],

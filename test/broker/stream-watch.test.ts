@@ -93,9 +93,21 @@ describe('the watch of a stream', () => {
     expect(seen.looks[2]?.topology).not.to.equal(undefined);
   });
 
-  it('looks again within a second while commits are expected, and else after seconds', () => {
+  it('does not look again for a generation that it has read', async () => {
     const watch = open();
-    expect(watch.nextLookAt - now()).to.be.within(10_000, 20_000);
+    watch.look();
+    await eventually(() => seen.looks.length === 1);
+    const { generation } = await coordination.topology(id);
+    watch.hinted('topology', generation);
+    await coordination.commit(id, 'nobody', []);
+    expect(seen.looks).to.have.length(1);
+    watch.hinted('topology', generation + 1);
+    await eventually(() => seen.looks.length === 2);
+  });
+
+  it('looks again within a second while commits are expected, and else after minutes', () => {
+    const watch = open();
+    expect(watch.nextLookAt - now()).to.be.within(100_000, 400_000);
     watch.expectCommits(true, now());
     expect(watch.nextLookAt - now()).to.be.within(500, 1_000);
     watch.expectCommits(false, now());

@@ -1,15 +1,16 @@
 import { expect } from 'chai';
 import { after, before, beforeEach, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
-import type {
-  CommitAnswer,
-  CommittedOffset,
-  Coordination,
-  CoordinationChange,
-  CursorToCommit,
-  EventTypePartition,
-  PartitionOwnership,
-  Session,
+import {
+  missedChangesMillisecondsMaximum,
+  type CommitAnswer,
+  type CommittedOffset,
+  type Coordination,
+  type CoordinationChange,
+  type CursorToCommit,
+  type EventTypePartition,
+  type PartitionOwnership,
+  type Session,
 } from '../../src/broker/coordination.ts';
 import { rebalance } from '../../src/broker/rebalance.ts';
 import { describeRandomHistories } from './coordination-histories.contract.ts';
@@ -17,6 +18,8 @@ import { describeRandomHistories } from './coordination-histories.contract.ts';
 /** One backend under test. Tests use subscriptions and nodes of their own, so that one store serves them all. */
 export interface CoordinationHarness {
   readonly coordination: Coordination;
+  /** Another process on the same store, whose hints all get lost. Where there can be but one process, that one. */
+  readonly unheard: Coordination;
   /** Lets leases and claims age by this much. */
   elapse(milliseconds: number): Promise<void>;
   close(): Promise<void>;
@@ -105,14 +108,18 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
       return streamId;
     };
 
+    /** What was told by hints; what is told again in case they were lost is not among it. */
     const told = (): { changes: CoordinationChange[]; stop: () => void } => {
       const changes: CoordinationChange[] = [];
-      return { changes, stop: coordination.watch(subscription, (change) => changes.push(change)) };
+      const listener = (change: CoordinationChange, generation?: number): void => {
+        if (generation === undefined) changes.push(change);
+      };
+      return { changes, stop: coordination.watch(subscription, listener) };
     };
 
-    const eventually = async (condition: () => boolean): Promise<void> => {
-      const deadline = performance.now() + 2_000;
-      while (!condition()) {
+    const eventually = async (condition: () => boolean | Promise<boolean>, milliseconds = 2_000): Promise<void> => {
+      const deadline = performance.now() + milliseconds;
+      while (!(await condition())) {
         if (performance.now() > deadline) throw new Error('What was waited for did not come');
         await new Promise((resolve) => setTimeout(resolve, 5));
       }
@@ -672,6 +679,52 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         await commit(streamId, at(0, 8));
         await eventually(() => seen.length > 0);
         expect(await seen[0]).to.deep.equal([8]);
+        stop();
+      });
+    });
+
+    describe('watching, when nobody tells,', () => {
+      /** A part of a second more than promised: what is waited for has to be asked for as well. */
+      const milliseconds = missedChangesMillisecondsMaximum + 500;
+
+      it('hears of each change of sessions and ownership', async function () {
+        this.timeout(20_000);
+        await initialise(-1, -1, -1);
+        let sessionsSeen = -1;
+        const look = async (): Promise<void> => {
+          sessionsSeen = (await coordination.topology(subscription)).sessions.length;
+        };
+        const stop = coordination.watch(subscription, (change) => {
+          if (change === 'topology') void look();
+        });
+        await harness.unheard.renewLease(node, leaseMilliseconds);
+        for (const count of [1, 2, 3]) {
+          await harness.unheard.openSession(subscription, session());
+          await eventually(() => sessionsSeen === count, milliseconds);
+        }
+        const { sessions } = await coordination.topology(subscription);
+        await harness.unheard.closeSession(subscription, sessions[0]?.streamId ?? '');
+        await eventually(() => sessionsSeen === 2, milliseconds);
+        stop();
+      });
+
+      it('sees the sessions of dead nodes closed, and those of living ones kept', async function () {
+        this.timeout(20_000);
+        const dying = randomUUID();
+        await harness.unheard.renewLease(dying, 10_000);
+        await initialise(5, 5);
+        await join([], dying);
+        const alive = await join();
+        await settle();
+        const stop = coordination.watch(subscription, () => {});
+        await harness.elapse(10_000);
+        await coordination.renewLease(node, leaseMilliseconds);
+        const streams = async (): Promise<string[]> =>
+          (await coordination.topology(subscription)).sessions.map(({ streamId }) => streamId);
+        await eventually(async () => (await streams()).length === 1, milliseconds);
+        expect(await streams()).to.deep.equal([alive]);
+        await settle();
+        expect([await owner(0), await owner(1)]).to.deep.equal([alive, alive]);
         stop();
       });
     });

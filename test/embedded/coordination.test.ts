@@ -29,6 +29,7 @@ describeCoordination('memory and the log', async () => {
   const coordination = await EmbeddedCoordination.open({ log, clock, logger: silentLogger });
   return {
     coordination,
+    unheard: coordination,
     elapse: async (milliseconds) => clock.elapse(milliseconds),
     close: async () => {
       await coordination.close();

@@ -1,6 +1,6 @@
 import { describeCoordination } from '../contracts/coordination.contract.ts';
 import { redisClient, startRedisServer } from '../support/redis-server.ts';
-import { openRedisHarness } from './harness.ts';
+import { openRedisHarness, tellingNobody } from './harness.ts';
 
 /** One node that serves all slots: every script must still find all its keys in one of them. */
 describeCoordination('Redis Cluster', async () => {
@@ -12,8 +12,10 @@ describeCoordination('Redis Cluster', async () => {
   }
   client.disconnect();
   const harness = await openRedisHarness(server.url);
+  const redisUrl = `${server.url},${server.url}`;
   return {
-    coordination: await harness.open({ redisUrl: `${server.url},${server.url}` }),
+    coordination: await harness.open({ redisUrl }),
+    unheard: await harness.open({ redisUrl, scriptSource: tellingNobody }),
     elapse: (milliseconds) => harness.elapse(milliseconds),
     close: async () => {
       await harness.close();

@@ -1,12 +1,13 @@
 import { describeCoordination } from '../contracts/coordination.contract.ts';
 import { startRedisServer } from '../support/redis-server.ts';
-import { openRedisHarness } from './harness.ts';
+import { openRedisHarness, tellingNobody } from './harness.ts';
 
 describeCoordination('Redis', async () => {
   const server = await startRedisServer();
   const harness = await openRedisHarness(server.url);
   return {
     coordination: await harness.open(),
+    unheard: await harness.open({ scriptSource: tellingNobody }),
     elapse: (milliseconds) => harness.elapse(milliseconds),
     close: async () => {
       await harness.close();

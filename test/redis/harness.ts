@@ -5,6 +5,7 @@ import { systemClock } from '../../src/clock.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { RedisCoordination, type RedisCoordinationOptions } from '../../src/redis/coordination.ts';
 import { KeySpace, shardCount } from '../../src/redis/keys.ts';
+import { readScriptSource, type ScriptSource } from '../../src/redis/scripts.ts';
 import { redisClient } from '../support/redis-server.ts';
 import { openTemporaryLog, type TemporaryLog } from '../support/temporary-log.ts';
 
@@ -20,6 +21,12 @@ export interface RedisHarness {
   elapse(milliseconds: number): Promise<void>;
   close(): Promise<void>;
 }
+
+/** The scripts, but what they do is told to nobody: each hint gets lost. */
+export const tellingNobody: ScriptSource = (name) => {
+  const source = readScriptSource(name);
+  return name === 'common' ? source.replace("redis.call('PUBLISH', ARGV[2], ARGV[3] .. ' ' .. change)", '') : source;
+};
 
 /** @param shared A log that stays open; without it there is one of its own. */
 export async function openRedisHarness(url: string, shared?: TemporaryLog): Promise<RedisHarness> {

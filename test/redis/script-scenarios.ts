@@ -35,11 +35,12 @@ const notOwner = (partition: number) => ({ outcome: 'not_owner', cursor: place(p
 
 /** One subscription of its own for each scenario. */
 class Scenario {
-  readonly subscription = randomUUID();
+  readonly subscription: string;
   readonly world: ScenarioWorld;
 
-  constructor(world: ScenarioWorld) {
+  constructor(world: ScenarioWorld, subscription: string = randomUUID()) {
     this.world = world;
+    this.subscription = subscription;
   }
 
   initialise(...offsets: number[]): Promise<void> {
@@ -129,6 +130,21 @@ interface JoinOptions {
   readonly requested?: number[];
   readonly nodeId?: string;
   readonly process?: Coordination;
+}
+
+/** What is told again in case its hint was lost is not among what is told. */
+function watchHints(process: Coordination, subscription: string, told: Set<string>): () => void {
+  return process.watch(subscription, (change, generation) => {
+    if (generation === undefined) told.add(change);
+  });
+}
+
+/** A subscription of the same shard. */
+function neighbourOf(subscription: string): string {
+  for (;;) {
+    const neighbour = randomUUID();
+    if (shardOf(neighbour) === shardOf(subscription)) return neighbour;
+  }
 }
 
 async function soon(condition: () => Promise<boolean>): Promise<void> {
@@ -374,7 +390,7 @@ export const scenarios: Scenarios = {
   'the other process is told of everything': async (world) => {
     const scenario = new Scenario(world);
     const told = new Set<string>();
-    const stop = world.second.watch(scenario.subscription, (change) => told.add(change));
+    const stop = watchHints(world.second, scenario.subscription, told);
     // Listening begins with a hint of its own.
     await soon(async () => told.has('topology'));
     const expecting = async (change: string, act: () => Promise<unknown>): Promise<void> => {
@@ -437,6 +453,63 @@ export const disturbingScenarios: Scenarios = {
     await world.client.hset(scenario.key('meta'), 'recoverUntil', 1);
     expect(await world.first.reapSessions(scenario.subscription)).to.equal(1);
     expect((await scenario.topology()).sessions.map(({ streamId }) => streamId)).to.deep.equal([alive]);
+  },
+
+  'sessions of watched subscriptions end likewise, but for those of the process that looks': async (world) => {
+    const { client, keys, first } = world;
+    const watched = new Scenario(world);
+    const neighbour = new Scenario(world, neighbourOf(watched.subscription));
+    const [own, dying] = [randomUUID(), randomUUID()];
+    const shard = keys.shardKey(shardOf(watched.subscription), 'shard');
+    const look = async (mayClose: '0' | '1', incarnation?: string): Promise<string[]> => {
+      const both = [watched, neighbour];
+      const kinds = ['meta', 'owners', 'sessions'] as const;
+      const places = [
+        ...scriptKeys['check-watched'].map((kind) => watched.key(kind)),
+        ...both.flatMap((scenario) => kinds.map((kind) => scenario.key(kind))),
+      ];
+      const found = incarnation ?? (await client.hget(shard, 'incarnation')) ?? '';
+      const head = [found, keys.channel(''), 'nobody', mayClose, own];
+      const script = loadScripts(world.scriptSource).get('check-watched')?.text ?? '';
+      const ids = both.map(({ subscription }) => subscription);
+      return (await client.eval(script, places.length, ...places, ...head, ...ids)) as string[];
+    };
+    const generations = async (): Promise<string[]> =>
+      [await watched.topology(), await neighbour.topology()].map(({ generation }) => String(generation));
+    await watched.initialise(-1, -1);
+    await neighbour.initialise(-1);
+    const ownStream = await watched.join({ nodeId: own });
+    await watched.join({ nodeId: dying });
+    await watched.settle();
+    const alive = await neighbour.join();
+    await first.renewLease(node, 3 * leaseMilliseconds);
+    const before = await generations();
+    expect(await look('1'), 'all are alive').to.deep.equal(['OK', ...before]);
+    await world.elapse(leaseMilliseconds);
+    expect(await look('0'), 'nothing may be closed').to.deep.equal(['OK', ...before]);
+    expect(await look('1', '5'), 'another incarnation').to.include('INCARNATION');
+    await client.hset(shard, 'returnUntil', Date.now() + 60_000);
+    expect(await look('1'), 'after an outage').to.deep.equal(['OK', ...before]);
+    await client.hset(shard, 'returnUntil', 1);
+    await client.hset(watched.key('meta'), 'recoverUntil', Date.now() + 60_000);
+    expect(await look('1'), 'after a loss').to.deep.equal(['OK', ...before]);
+    await client.hset(watched.key('meta'), 'recoverUntil', 1);
+    const listening = client.duplicate();
+    const told: string[] = [];
+    listening.on('message', (_channel: string, text: string) => told.push(text));
+    try {
+      await listening.subscribe(keys.channel(watched.subscription), keys.channel(neighbour.subscription));
+      expect(await look('1'), 'one has died').to.deep.equal(['OK', String(Number(before[0]) + 1), before[1]]);
+      await soon(async () => told.length > 0);
+    } finally {
+      listening.disconnect();
+    }
+    expect(told).to.deep.equal(['nobody topology']);
+    const { sessions, partitions } = await watched.topology();
+    expect(sessions.map(({ streamId }) => streamId)).to.deep.equal([ownStream]);
+    expect(new Set(partitions.map(({ streamId }) => streamId))).to.deep.equal(new Set([ownStream, null]));
+    expect((await neighbour.topology()).sessions.map(({ streamId }) => streamId)).to.deep.equal([alive]);
+    expect(await look('1')).to.deep.equal(['OK', ...(await generations())]);
   },
 
   'a reset goes backwards, disowns everybody under new fences, and refuses streams until it is over': async (world) => {

@@ -1,0 +1,115 @@
+import { missedChangesMillisecondsMaximum } from '../broker/coordination.ts';
+import type { Clock } from '../clock.ts';
+import { describeError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+import type { Hints } from './hints.ts';
+import { shardOf, type KeySpace } from './keys.ts';
+import type { Leases } from './leases.ts';
+import type { RecoveringCalls } from './recovering-calls.ts';
+
+/**
+ * How often a process looks after the subscriptions that are watched in it; what is left over is for the looks themselves.
+ * Milliseconds.
+ */
+const roundMilliseconds = missedChangesMillisecondsMaximum * 0.75;
+
+/** Pauses differ by this share in either direction, so that processes that started together do not ask together for ever. */
+const jitterShare = 0.1;
+
+/** How many subscriptions one script looks at: nobody else is served meanwhile. About 5 microseconds each. */
+const subscriptionsPerCall = 100;
+
+/** A round that begins this much late was slept through. Milliseconds. */
+const sleepMilliseconds = 1_000;
+
+export interface WatchRoundsOptions {
+  readonly hints: Hints;
+  readonly keys: KeySpace;
+  readonly calls: RecoveringCalls;
+  readonly leases: Leases;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * One look every now and then at all that is watched in this process, for what no hint tells: that a hint was lost, and
+ * that a node has died. A call for each shard costs a small part of what it would if each watcher looked for itself.
+ */
+export class WatchRounds {
+  readonly #options: WatchRoundsOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+  /** The store could not be reached: leases may have ended of which nobody heard that they are still held. */
+  #hasMissed = false;
+  /** When the next round is due, on a clock that stands still while the machine sleeps and on one that does not. */
+  #dueAt = { monotonic: 0, now: 0 };
+
+  constructor(options: WatchRoundsOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    const { clock } = this.#options;
+    if (this.#isStopped) return;
+    const delay = roundMilliseconds * (1 + (Math.random() * 2 - 1) * jitterShare);
+    this.#dueAt = { monotonic: clock.monotonic() + delay, now: clock.now() + delay };
+    this.#timer = setTimeout(() => void this.#round(), delay).unref();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  async #round(): Promise<void> {
+    const { hints, leases, logger } = this.#options;
+    // Its own leases come first, see leases.ts. After a sleep they are about to be renewed, before the next round.
+    const mayClose = !this.#hasSlept();
+    try {
+      if (this.#hasMissed) await leases.renewAll();
+      else await leases.renewOverdue();
+      this.#hasMissed = false;
+      for (const [shard, subscriptions] of this.#watchedByShard()) {
+        for (let start = 0; start < subscriptions.length; start += subscriptionsPerCall) {
+          await this.#look(shard, subscriptions.slice(start, start + subscriptionsPerCall), mayClose);
+        }
+      }
+    } catch (error) {
+      // Whoever looks finds out that the store is away, and counts no time against its consumers.
+      if (!this.#hasMissed && !this.#isStopped) hints.tellAll();
+      this.#hasMissed = true;
+      logger.debug({ error: describeError(error) }, 'Looking after what is watched is left to the next round');
+    }
+    this.start();
+  }
+
+  #hasSlept(): boolean {
+    const { clock } = this.#options;
+    const late = Math.max(clock.monotonic() - this.#dueAt.monotonic, clock.now() - this.#dueAt.now);
+    return late > sleepMilliseconds;
+  }
+
+  #watchedByShard(): Map<number, string[]> {
+    const byShard = new Map<number, string[]>();
+    for (const subscriptionId of this.#options.hints.subscriptions()) {
+      const shard = shardOf(subscriptionId);
+      const subscriptions = byShard.get(shard);
+      if (subscriptions === undefined) byShard.set(shard, [subscriptionId]);
+      else subscriptions.push(subscriptionId);
+    }
+    return byShard;
+  }
+
+  async #look(shard: number, subscriptions: readonly string[], mayClose: boolean): Promise<void> {
+    const { hints, keys, calls, leases } = this.#options;
+    const values = [mayClose ? '1' : '0', ...leases.nodes(), ...subscriptions];
+    const places = subscriptions.flatMap((id) => {
+      const { meta, owners, sessions } = keys.of(id);
+      return [meta, owners, sessions];
+    });
+    const [, ...generations] = await calls.checkWatched(shard, values, places);
+    for (const [index, subscriptionId] of subscriptions.entries()) {
+      hints.tellGeneration(subscriptionId, Number(generations[index]));
+    }
+  }
+}
