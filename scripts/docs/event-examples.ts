@@ -1,0 +1,95 @@
+import { parse } from 'lossless-json';
+import { lendingEventTypeNames, type LendingEventTypeName } from '../../src/worker/lending-topics.ts';
+
+/**
+ * One event of each lending type under all toggles off and under all on, from a loan that goes the same way twice:
+ * what docs/events.md shows.
+ */
+export interface EventExample {
+  readonly eventType: LendingEventTypeName;
+  readonly toggles: 'off' | 'on';
+  /** As a consumer receives it; numbers keep their digits. */
+  readonly event: Readonly<Record<string, unknown>>;
+}
+
+const toggleNames = ['ALLOW_NON_SCHEDULED_FEES', 'PRINCIPAL_OVERPAYMENT', 'fixInstallmentTaxOnPenalty'];
+
+/** Which event of its type is shown: the one with this value in this field. */
+const chosen: Readonly<Record<LendingEventTypeName, readonly [field: string, value: string]>> = {
+  loan_transaction_posted: ['name', 'loan_repayment'],
+  loan_fee_event: ['feeEvent', 'APPLIED'],
+  loan_balance_changed: ['transactionType', 'REPAYMENT'],
+  loan_schedule_changed: ['reason', 'REPAID'],
+  loan_state_changed: ['name', 'loan_approved'],
+  command_rejected: ['commandType', 'REPAY'],
+};
+
+/** @param url Of a service with empty data. */
+export async function takeEventExamples(url: string): Promise<EventExample[]> {
+  const call = async (method: string, path: string, body: unknown): Promise<string> => {
+    const response = await fetch(`${url}${path}`, { method, body: JSON.stringify(body) });
+    const text = await response.text();
+    if (!response.ok && response.status !== 400) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return text;
+  };
+  await call('POST', '/loanproducts', {
+    id: 'two-months',
+    name: 'Two months at ten percent a month',
+    type: 'FIXED_TERM_LOAN',
+    currency: { code: 'EUR' },
+    interestSettings: {
+      interestRate: { defaultValue: 10 },
+      interestChargeFrequency: 'EVERY_MONTH',
+      interestCalculationMethod: 'DECLINING_BALANCE_DISCOUNTED',
+      scheduleInterestDaysCountMethod: 'REPAYMENT_PERIODICITY',
+    },
+    scheduleSettings: { repaymentPeriodUnit: 'MONTHS', numInstallments: { defaultValue: 2 } },
+    feesSettings: { allowArbitraryFees: true },
+  });
+  for (const toggles of ['off', 'on'] as const) {
+    for (const name of toggleNames) await call('PUT', `/toggles/${name}`, { enabled: toggles === 'on' });
+    const loan = `/loans/${loanOf(toggles)}`;
+    await call('POST', '/loans', { id: loanOf(toggles), productTypeKey: 'two-months', loanAmount: 1000 });
+    await call('POST', `${loan}:changeState`, { action: 'APPROVE' });
+    await call('POST', `${loan}/disbursement-transactions`, { valueDate: '2026-03-01' });
+    await call('POST', `${loan}/fee-transactions`, { amount: 50, installmentNumber: 1, valueDate: '2026-03-10' });
+    await call('POST', `${loan}/repayment-transactions`, { amount: 200, valueDate: '2026-04-01' });
+    await call('POST', `${loan}/repayment-transactions`, { amount: 99_999, valueDate: '2026-04-02' });
+  }
+  const events = await readEverything(url, call);
+  return lendingEventTypeNames.flatMap((eventType) =>
+    (['off', 'on'] as const).map((toggles): EventExample => {
+      const [field, value] = chosen[eventType];
+      const event = events.find(
+        (candidate) =>
+          (candidate['metadata'] as Record<string, unknown>)['event_type'] === eventType &&
+          candidate['loanAccountId'] === loanOf(toggles) &&
+          candidate[field] === value,
+      );
+      if (event === undefined) throw new Error(`No ${eventType} has ${field} ${value}`);
+      return { eventType, toggles, event };
+    }),
+  );
+}
+
+function loanOf(toggles: 'off' | 'on'): string {
+  return `loan-toggles-${toggles}`;
+}
+
+/** Every lending event there is, from a stream that nobody commits to and that ends for it after a second. */
+async function readEverything(
+  url: string,
+  call: (method: string, path: string, body: unknown) => Promise<string>,
+): Promise<Record<string, unknown>[]> {
+  const subscription = JSON.parse(
+    await call('POST', '/subscriptions', {
+      owning_application: 'docs',
+      event_types: lendingEventTypeNames,
+      read_from: 'begin',
+    }),
+  ) as { id: string };
+  const rules = 'batch_limit=1000&batch_flush_timeout=1&max_uncommitted_events=10000&commit_timeout=2';
+  const response = await fetch(`${url}/subscriptions/${subscription.id}/events?${rules}`);
+  const lines = (await response.text()).split('\n').filter((line) => line !== '');
+  return lines.flatMap((line) => (parse(line) as { events?: Record<string, unknown>[] }).events ?? []);
+}

@@ -1,0 +1,64 @@
+import { stringify } from 'lossless-json';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createApp } from '../src/app.ts';
+import { readConfig } from '../src/config.ts';
+import { createLogger } from '../src/logger.ts';
+import { packageRoot } from '../src/schemas.ts';
+import { takeEventExamples } from './docs/event-examples.ts';
+import { exampleBlocks, type FencedBlock } from './docs/markdown.ts';
+import { runSteps, shown, stepsOf } from './docs/runnable-document.ts';
+
+/**
+ * Writes what a running service says into the documents that are named (`docs/api.md`): behind each command what it
+ * printed, into each block of an example the event. Tests do the same and compare.
+ */
+interface Filled {
+  readonly block: FencedBlock;
+  readonly text: string;
+}
+
+async function record(document: string): Promise<void> {
+  const path = join(packageRoot, document);
+  const markdown = await readFile(path, 'utf8');
+  const folder = await mkdtemp(join(tmpdir(), 'lendstream-docs-'));
+  const config = readConfig({ PORT: '0', DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'error' });
+  const app = await createApp(config, createLogger(config.logLevel));
+  try {
+    const url = await app.start();
+    const filled = [...(await answersOf(markdown, url, folder)), ...(await examplesOf(markdown, url))];
+    await writeFile(path, fill(markdown, filled));
+  } finally {
+    await app.stop();
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function answersOf(markdown: string, url: string, folder: string): Promise<Filled[]> {
+  const steps = stepsOf(markdown);
+  const printed = await runSteps(steps, url, folder);
+  return steps.flatMap(({ answer }, index) =>
+    answer === undefined ? [] : [{ block: answer, text: shown(printed[index] ?? '', answer.language) }],
+  );
+}
+
+async function examplesOf(markdown: string, url: string): Promise<Filled[]> {
+  const blocks = exampleBlocks(markdown);
+  if (blocks.size === 0) return [];
+  const examples = await takeEventExamples(url);
+  return examples.flatMap(({ eventType, toggles, event }) => {
+    const block = blocks.get(`${eventType}.${toggles}`);
+    return block === undefined ? [] : [{ block, text: `${stringify(event, undefined, 2) ?? ''}\n` }];
+  });
+}
+
+function fill(markdown: string, filled: readonly Filled[]): string {
+  const lines = markdown.split('\n');
+  for (const { block, text } of filled.toSorted((a, b) => b.block.line - a.block.line)) {
+    lines.splice(block.line, block.text.split('\n').length - 1, ...text.split('\n').slice(0, -1));
+  }
+  return lines.join('\n');
+}
+
+for (const document of process.argv.slice(2)) await record(document);

@@ -1,0 +1,127 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { fencedBlocks } from '../../scripts/docs/markdown.ts';
+import { packageRoot } from '../../src/schemas.ts';
+import { call, eventsOf, openStream } from '../support/client.ts';
+import { removeFolder, startService, temporaryFolder, type Service } from '../support/service.ts';
+
+const eventType = {
+  name: 'backup.counted',
+  owning_application: 'tests',
+  category: 'undefined',
+  schema: { type: 'json_schema', schema: '{"type":"object"}' },
+};
+
+const product = { id: 'plain', name: 'Plain', type: 'FIXED_TERM_LOAN', currency: { code: 'EUR' } };
+
+/** The command of docs/operating.md that is marked with a word, on other files than those it names. */
+async function run(word: string, files: Readonly<Record<string, string>>): Promise<void> {
+  const blocks = fencedBlocks(await readFile(join(packageRoot, 'docs/operating.md'), 'utf8'));
+  let command = blocks.find(({ words }) => words[0] === word)?.text ?? 'false';
+  for (const [documented, actual] of Object.entries(files)) {
+    expect(command).to.include(documented);
+    command = command.replaceAll(documented, actual);
+  }
+  await promisify(execFile)('bash', ['-ec', command], { cwd: packageRoot });
+}
+
+/** Publishes numbered events one after another until it is told to stop, and counts those that were acknowledged. */
+function publishAll(url: string): { acknowledged: () => number; stop: () => Promise<void> } {
+  let acknowledged = 0;
+  const stopping = new AbortController();
+  const publishing = (async () => {
+    while (!stopping.signal.aborted) {
+      const { status } = await call(`${url}/event-types/${eventType.name}/events`, 'POST', [{ number: acknowledged }]);
+      expect(status).to.equal(200);
+      acknowledged += 1;
+    }
+  })();
+  return {
+    acknowledged: () => acknowledged,
+    stop: async () => {
+      stopping.abort();
+      await publishing;
+    },
+  };
+}
+
+async function numbersOf(service: Service, subscriptionId: string, least: number): Promise<unknown[]> {
+  const query = '?batch_limit=1000&batch_flush_timeout=1&max_uncommitted_events=1000000';
+  const stream = await openStream(service.url, subscriptionId, query);
+  await stream.until((batches) => eventsOf(batches).length >= least);
+  stream.close();
+  return eventsOf(stream.batches).map(({ number }) => number);
+}
+
+describe('the backup that docs/operating.md describes', () => {
+  it('holds everything acknowledged before, taken under load and restored elsewhere', async () => {
+    const folder = await temporaryFolder();
+    const copies = await temporaryFolder();
+    const running: Service[] = [];
+    const start = async (dataFolder: string): Promise<Service> => {
+      const service = await startService(dataFolder);
+      running.push(service);
+      return service;
+    };
+    try {
+      const service = await start(folder);
+      const { url } = service;
+      await call(`${url}/event-types`, 'POST', eventType);
+      const { body: subscription } = await call(`${url}/subscriptions`, 'POST', {
+        owning_application: 'tests',
+        event_types: [eventType.name],
+        read_from: 'begin',
+      });
+      expect((await call(`${url}/loanproducts`, 'POST', productWithTerms)).status).to.equal(201);
+      const loan = { id: 'saved', productTypeKey: product.id, loanAmount: 1000 };
+      expect((await call(`${url}/loans`, 'POST', loan)).status).to.equal(201);
+      await call(`${url}/event-types/${eventType.name}/events`, 'POST', [{ number: 'first' }]);
+      const stream = await openStream(url, String(subscription['id']));
+      await stream.until((batches) => eventsOf(batches).length === 1);
+      const [batch] = stream.batches;
+      expect((await stream.commit(batch === undefined ? [] : [batch.cursor])).status).to.equal(204);
+      stream.close();
+
+      const load = publishAll(url);
+      while (load.acknowledged() < 50) await new Promise((resolve) => setTimeout(resolve, 10));
+      const before = load.acknowledged();
+      const backup = join(copies, 'backup.db');
+      await run('backup', { 'data/log.db': join(folder, 'log.db'), 'backup.db': backup });
+      await load.stop();
+      await service.kill();
+
+      const restored = join(copies, 'restored');
+      await run('restore', { 'backup.db': backup, restored });
+      const again = await start(restored);
+      const numbers = await numbersOf(again, String(subscription['id']), before);
+      // The committed event does not come again; all the others do, in order, up to the moment of the backup.
+      expect(numbers.length).to.be.at.least(before);
+      expect(numbers).to.deep.equal(numbers.map((_, index) => index));
+      const found = await call(`${again.url}/loans/saved`, 'GET');
+      expect(found.body['accountState']).to.equal('PENDING_APPROVAL');
+      const approved = await call(`${again.url}/loans/saved:changeState`, 'POST', { action: 'APPROVE' });
+      expect(approved.body['accountState']).to.equal('APPROVED');
+      await call(`${again.url}/event-types/${eventType.name}/events`, 'POST', [{ number: numbers.length }]);
+      expect(await numbersOf(again, String(subscription['id']), numbers.length + 1)).to.have.length(numbers.length + 1);
+    } finally {
+      for (const service of running) if (service.child.exitCode === null) await service.kill();
+      await removeFolder(folder);
+      await removeFolder(copies);
+    }
+  });
+});
+
+const productWithTerms = {
+  ...product,
+  interestSettings: {
+    interestRate: { defaultValue: 10 },
+    interestChargeFrequency: 'EVERY_MONTH',
+    interestCalculationMethod: 'DECLINING_BALANCE_DISCOUNTED',
+    scheduleInterestDaysCountMethod: 'REPAYMENT_PERIODICITY',
+  },
+  scheduleSettings: { repaymentPeriodUnit: 'MONTHS', numInstallments: { defaultValue: 4 } },
+};

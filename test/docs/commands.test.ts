@@ -1,0 +1,78 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { spawnSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fencedBlocks } from '../../scripts/docs/markdown.ts';
+import { runSteps, shown, stepsOf, withoutChance } from '../../scripts/docs/runnable-document.ts';
+import { packageRoot } from '../../src/schemas.ts';
+import { removeFolder, startService, temporaryFolder } from '../support/service.ts';
+
+/** Documents whose commands a reader types one after another. */
+const documents = ['docs/getting-started.md', 'docs/api.md'];
+
+/** What the shell runs beside what every system has. */
+const isCurlThere = spawnSync('curl', ['--version']).status === 0;
+
+describe('the commands of the documents', () => {
+  for (const document of documents) {
+    it(`of ${document} print what it says`, async function test() {
+      if (!isCurlThere && process.env['CI'] === undefined) {
+        if (this.test !== undefined) this.test.title += ' (skipped: curl is not installed)';
+        this.skip();
+      }
+      this.timeout(90_000);
+      const markdown = await readFile(join(packageRoot, document), 'utf8');
+      const steps = stepsOf(markdown);
+      const dataFolder = await temporaryFolder();
+      const workFolder = await temporaryFolder();
+      const service = await startService(dataFolder);
+      try {
+        const printed = await runSteps(steps, service.url, workFolder);
+        for (const [index, { command, answer }] of steps.entries()) {
+          if (answer === undefined) continue;
+          const comparable = (text: string): string => withoutChance(shown(text, answer.language));
+          const place = `${document}, block of line ${command.line}`;
+          expect(comparable(printed[index] ?? ''), place).to.equal(comparable(answer.text));
+        }
+      } finally {
+        await service.kill();
+        await removeFolder(workFolder);
+        await removeFolder(dataFolder);
+      }
+    });
+  }
+
+  it('are all marked as commands that are run', async () => {
+    const unmarked: string[] = [];
+    for (const document of documents) {
+      const blocks = fencedBlocks(await readFile(join(packageRoot, document), 'utf8'));
+      for (const { language, words, line } of blocks) {
+        const isStart = language === 'sh' && words[0] === 'start';
+        if (language === 'sh' && !isStart && !words.includes('runnable')) unmarked.push(`${document}:${line}`);
+      }
+    }
+    expect(unmarked).to.deep.equal([]);
+  });
+
+  it('begin with the script that starts the service', async () => {
+    const blocks = fencedBlocks(await readFile(join(packageRoot, 'docs/getting-started.md'), 'utf8'));
+    expect(blocks.filter(({ words }) => words[0] === 'start').map(({ text }) => text)).to.deep.equal([
+      'scripts/start\n',
+    ]);
+    const script = await readFile(join(packageRoot, 'scripts/start'), 'utf8');
+    expect(script).to.match(/exec node .*"\$project\/dist\/src\/main\.js"/);
+  });
+});
+
+describe('the files that documents show', () => {
+  it('are shown as they are', async () => {
+    const markdown = await readFile(join(packageRoot, 'docs/getting-started.md'), 'utf8');
+    const shownFiles = fencedBlocks(markdown).filter(({ words }) => words[0]?.startsWith('file=') === true);
+    expect(shownFiles).to.have.length(1);
+    for (const { words, text } of shownFiles) {
+      const file = (words[0] ?? '').slice('file='.length);
+      expect(text, file).to.equal(await readFile(join(packageRoot, file), 'utf8'));
+    }
+  });
+});
