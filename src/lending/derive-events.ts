@@ -113,12 +113,12 @@ function balanceChanges(
   return balanceNames.flatMap((type: BalanceName) => {
     const balanceAfter = now[type];
     if (balanceAfter === undefined) return [];
-    const amount = balanceAfter.minus(old[type] ?? zero);
-    if (amount.isZero()) return [];
+    const balanceBefore = old[type] ?? zero;
+    if (balanceAfter.equals(balanceBefore)) return [];
     return [
       {
         type,
-        amount,
+        amount: balanceAfter.minus(balanceBefore),
         balanceAfter,
         applicationDate: transaction.valueDate,
         creationDate,

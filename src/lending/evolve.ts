@@ -45,5 +45,7 @@ function append(loan: Loan, position: LoanPosition, posted: PostedTransaction, u
 
 /** The loan, remembering what became of one more command and forgetting the oldest beyond the limit. */
 export function remember(loan: Loan, outcome: RememberedOutcome): Loan {
-  return { ...loan, remembered: [...loan.remembered, outcome].slice(-rememberedCommandsMaximum) };
+  const kept = loan.remembered.slice(1 - rememberedCommandsMaximum);
+  kept.push(outcome);
+  return { ...loan, remembered: kept };
 }

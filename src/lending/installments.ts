@@ -81,8 +81,22 @@ export function changedInstallments(before: Loan, after: Loan, toggles: Toggles)
     // A row nobody touched can still have become late.
     if (isUntouched && (isSameDay || installmentState(before, row) === installmentState(after, row))) return [];
     const view = installmentView(after, row, toggles);
-    return old !== undefined && isSame(installmentView(before, old, publishedUnder), view) ? [] : [view];
+    const looksTheSame =
+      old !== undefined && !hasOtherAmounts(old, row) && isSame(installmentView(before, old, publishedUnder), view);
+    return looksTheSame ? [] : [view];
   });
+}
+
+/** Whether one of the amounts differs that a view shows as they are: then the views need not be compared. */
+function hasOtherAmounts(one: Installment, other: Installment): boolean {
+  const differ = (left: Portion, right: Portion): boolean =>
+    left !== right && !(left.expected.equals(right.expected) && left.paid.equals(right.paid));
+  return (
+    differ(one.fee.amount, other.fee.amount) ||
+    differ(one.penalty.amount, other.penalty.amount) ||
+    differ(one.interest.amount, other.interest.amount) ||
+    differ(one.principal, other.principal)
+  );
 }
 
 /** Whether two views show the same, amounts compared as numbers. */

@@ -232,8 +232,12 @@ export function dayOf(instant: number): LocalDate {
 
 /** An instant as RFC 3339 in UTC. */
 export function toInstant(instant: number): string {
-  return new Date(instant).toISOString();
+  if (instant !== writtenInstant.instant) writtenInstant = { instant, text: new Date(instant).toISOString() };
+  return writtenInstant.text;
 }
+
+/** The instant that was written last: all that a command does bears its time. */
+let writtenInstant = { instant: Number.NaN, text: '' };
 
 /**
  * The key of an installment: the loan's, its last eight digits replaced by the installment's number. A previewed row,

@@ -64,8 +64,8 @@ export function isPostable(amount: Decimal, currencyDigits: number): boolean {
 
 export function sum(amounts: Iterable<Decimal>): Decimal {
   let total = zero;
-  // Most summands of a schedule are zero: leaving them out is cheaper than adding them.
-  for (const amount of amounts) if (!amount.isZero()) total = total.plus(amount);
+  // Most summands of a schedule are zero: leaving them out is cheaper than adding them, and adding to nothing is too.
+  for (const amount of amounts) if (!amount.isZero()) total = total.isZero() ? amount : total.plus(amount);
   return total;
 }
 

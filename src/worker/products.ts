@@ -54,8 +54,19 @@ export function findProduct(registry: Registry, idOrKey: string): LoanProduct | 
     registry
       .list<ProductRecord>('product')
       .find(({ product }) => (product as { encodedKey?: unknown }).encodedKey === idOrKey);
-  return record === undefined ? null : decodeProduct(record.product);
+  return record === undefined ? null : productOf(record);
 }
+
+/** A record is never changed in place, and the loans that are opened under it share its product. */
+function productOf(record: ProductRecord): LoanProduct {
+  const known = productsKnown.get(record);
+  if (known !== undefined) return known;
+  const product = decodeProduct(record.product);
+  productsKnown.set(record, product);
+  return product;
+}
+
+const productsKnown = new WeakMap<ProductRecord, LoanProduct>();
 
 export function listProducts(registry: Registry): LoanProduct[] {
   return registry
