@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { chromiumBrowser, provide } from './local-cluster/prerequisites.ts';
 import { startTestClusters, type TestClusters } from './test-clusters.ts';
 
 /**
@@ -12,6 +13,9 @@ import { startTestClusters, type TestClusters } from './test-clusters.ts';
  * ends by itself: a test that leaves something open is a fault, so no exit is forced.
  */
 const compiledTests = fileURLToPath(new URL('../test/', import.meta.url));
+
+/** Those that need a browser. */
+const browserTests = join(compiledTests, 'admin/');
 
 /** Whoever imports it, directly or not, runs on the backend that TEST_BACKEND names. */
 const backendUnderTest = join(compiledTests, 'support/backend-under-test.js');
@@ -52,6 +56,7 @@ async function runSuites(paths: readonly string[]): Promise<{ counts: Counts; cl
   });
   for (const path of paths) mocha.addFile(path);
   await mocha.loadFilesAsync();
+  if (paths.some((path) => path.startsWith(browserTests))) await provideBrowser();
   const clusters = await startTestClusters();
   const counts = await new Promise<Counts>((resolve) => {
     const runner = mocha.run((failures) => {
@@ -60,6 +65,15 @@ async function runSuites(paths: readonly string[]): Promise<{ counts: Counts; cl
     });
   });
   return { counts, clusters };
+}
+
+/** Sees to it that there is a browser where it may; the tests that need one say what becomes of them without it. */
+async function provideBrowser(): Promise<void> {
+  try {
+    await provide([chromiumBrowser], (line) => console.error(line));
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error));
+  }
 }
 
 /** The suites that run on either backend, on the cluster that the first run had; none without one. */

@@ -91,7 +91,7 @@ async function fill(browser: Browser, { url }: Service): Promise<Picture[]> {
     {
       name: 'toggle-confirmation',
       path: '/toggles',
-      prepare: (page) => page.getByRole('button', { name: 'Switch ALLOW_NON_SCHEDULED_FEES on' }).click(),
+      prepare: (page) => page.getByRole('button', { name: 'Switch on ALLOW_NON_SCHEDULED_FEES' }).click(),
     },
   ];
 }

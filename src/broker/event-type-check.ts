@@ -16,6 +16,8 @@ export interface DefinitionVerdict {
   readonly detail: string | null;
   /** The findings about fields that `detail` puts into one text; none when it is about something else. */
   readonly violations: readonly FieldViolation[];
+  /** The version of the schema in force; null when there is no event type of that name. */
+  readonly current_version: string | null;
   /** The version that the schema would have; null when the definition would be refused. */
   readonly version: string | null;
   /** What differs between the schema in force and this one; none for a new event type or a schema that cannot be read. */
@@ -40,18 +42,29 @@ export function judgeDefinition(
   read: () => EventTypeDefinition,
   now: string,
 ): JudgedDefinition {
+  const current_version = current?.eventType.schema.version ?? null;
   let definition: EventTypeDefinition | undefined;
   try {
     definition = read();
     const record = current === undefined ? createdRecord(definition, now) : changedRecord(current, definition, now);
     const version = record.eventType.schema.version;
-    const verdict = { valid: true, detail: null, violations: [], version, changes: changesOf(current, definition) };
+    const verdict = {
+      valid: true,
+      detail: null,
+      violations: [],
+      current_version,
+      version,
+      changes: changesOf(current, definition),
+    };
     return { verdict, record };
   } catch (error) {
     if (!isLendstreamError(error, 'UNPROCESSABLE')) throw error;
     const violations = error instanceof FieldViolations ? error.violations : [];
     const changes = definition === undefined ? [] : changesOf(current, definition);
-    return { verdict: { valid: false, detail: error.message, violations, version: null, changes }, record: undefined };
+    return {
+      verdict: { valid: false, detail: error.message, violations, current_version, version: null, changes },
+      record: undefined,
+    };
   }
 }
 

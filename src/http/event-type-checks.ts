@@ -31,7 +31,9 @@ export function createEventTypeChecksRouter(services: EventTypeChecksServices): 
       const now = toTimestamp(clock.now());
       if (typeof subject === 'string') {
         await registry.find('event-type', subject);
-        response.json({ ...verdictOnExisting, event: eventVerdict(eventTypes.get(subject), event) });
+        const record = eventTypes.get(subject);
+        const { version } = record.eventType.schema;
+        response.json({ ...verdictOnExisting, current_version: version, version, event: eventVerdict(record, event) });
         return;
       }
       if (typeof subject !== 'object' || subject === null || Array.isArray(subject)) {
@@ -54,7 +56,7 @@ export function createEventTypeChecksRouter(services: EventTypeChecksServices): 
 }
 
 /** An event type that is there stays as it is. */
-const verdictOnExisting = { valid: true, detail: null, violations: [], version: null, changes: [] };
+const verdictOnExisting = { valid: true, detail: null, violations: [], changes: [] };
 
 /** @param event What to hold against the schema; undefined when only the definition was asked about. */
 function eventVerdict(record: EventTypeRecord, event: unknown): object | null {

@@ -16,14 +16,21 @@ const current = createdRecord(withSchema(order)(), now);
 describe('the verdict on an event type before it is saved', () => {
   it('gives a new one its first version', () => {
     const { verdict, record } = judgeDefinition(undefined, withSchema(order), now);
-    expect(verdict).to.deep.equal({ valid: true, detail: null, violations: [], version: '1.0.0', changes: [] });
+    expect(verdict).to.deep.equal({
+      valid: true,
+      detail: null,
+      violations: [],
+      current_version: null,
+      version: '1.0.0',
+      changes: [],
+    });
     expect(record?.eventType.name).to.equal('orders');
   });
 
   it('names the next version and what changes', () => {
     const next = '{"type":"object","properties":{"order":{"type":"string"},"note":{"type":"string"}}}';
     const { verdict } = judgeDefinition(current, withSchema(next), now);
-    expect(verdict).to.include({ valid: true, version: '1.1.0' });
+    expect(verdict).to.include({ valid: true, current_version: '1.0.0', version: '1.1.0' });
     expect(verdict.changes.map(({ kind, pointer }) => [kind, pointer])).to.deep.equal([
       ['extending', '#/properties/note'],
     ]);

@@ -47,6 +47,7 @@ interface Verdict {
   readonly valid: boolean;
   readonly detail: string | null;
   readonly violations: readonly { readonly field: string; readonly message: string }[];
+  readonly current_version: string | null;
   readonly version: string | null;
   readonly changes: readonly { readonly kind: string; readonly pointer: string; readonly message: string }[];
 }
@@ -332,6 +333,9 @@ interface VerdictViewProperties {
 function VerdictView({ current, isJson, verdict, isAsked, findings }: VerdictViewProperties): JSX.Element {
   if (!isJson) return <p class="verdict">The schema is not JSON yet.</p>;
   if (verdict === undefined) return <p class="verdict waiting">Checking …</p>;
+  if (current === null && verdict.current_version !== null) {
+    return <p class="verdict">There is an event type of this name already.</p>;
+  }
   if (!verdict.valid) {
     if (verdict.violations.length > 0 && !isAsked) {
       return <p class="verdict waiting">Some fields are still to be filled in: {fieldsOf(verdict)}.</p>;

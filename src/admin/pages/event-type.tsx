@@ -124,12 +124,12 @@ function Definition({ type }: { type: EventType }): JSX.Element {
           </dd>
         </dl>
       </section>
-      <section class="panel" aria-labelledby="schema-title">
+      <div class="panel">
         <h2 id="schema-title">Schema {type.schema.version}</h2>
         <pre tabIndex={0} role="region" aria-labelledby="schema-title">
           {pretty(type.schema.schema)}
         </pre>
-      </section>
+      </div>
     </div>
   );
 }

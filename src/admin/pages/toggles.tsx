@@ -98,7 +98,7 @@ function ToggleCard({ toggle, onSwitch }: { toggle: Toggle; onSwitch: () => void
         </h2>
         <div class="actions">
           <span class={enabled ? 'tag good' : 'tag'}>{enabled ? 'on' : 'off'}</span>
-          <button onClick={onSwitch} aria-label={`Switch ${name} ${enabled ? 'off' : 'on'}`}>
+          <button onClick={onSwitch} aria-label={`Switch ${enabled ? 'off' : 'on'} ${name}`}>
             Switch {enabled ? 'off' : 'on'}
           </button>
         </div>

@@ -1,0 +1,398 @@
+import axe from 'axe-core';
+import { expect } from 'chai';
+import { after, afterEach, before, describe, it } from 'mocha';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { adminBundleFolder } from '../../src/http/admin.ts';
+import { chromiumProgram, startChromium } from '../support/chromium.ts';
+import { call, openStream, type OpenStream } from '../support/client.ts';
+import { removeFolder, startService, temporaryFolder, type Service } from '../support/service.ts';
+
+/** The most that the page may weigh as it is sent. Bytes. */
+const bundleBytesMaximum = 150 * 1024;
+
+/** How long anything may take to appear. Milliseconds. */
+const patienceMilliseconds = 10_000;
+
+describe('the bundle of the admin page', () => {
+  const files = readdirSync(adminBundleFolder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.includes('.'))
+    .map((name) => ({ name, bytes: readFileSync(join(adminBundleFolder, name)) }));
+
+  it('is small', () => {
+    const sent = files.map(({ bytes }) => gzipSync(bytes).length).reduce((sum, length) => sum + length, 0);
+    expect(files.map(({ name }) => name)).to.include('index.html');
+    expect(sent).to.be.lessThan(bundleBytesMaximum);
+  });
+
+  it('refers to nothing outside', () => {
+    const addresses = files.flatMap(({ bytes }) => bytes.toString().match(/https?:\/\/[^\s"'`)]+/g) ?? []);
+    // Names of XML vocabularies, which nobody asks for.
+    expect(addresses.filter((address) => !address.startsWith('http://www.w3.org/'))).to.deep.equal([]);
+  });
+});
+
+describe('the admin page in a browser', function () {
+  this.timeout(60_000);
+  let browser: Browser;
+  let folder = '';
+  let service: Service;
+  let page: Page;
+  const consumers: OpenStream[] = [];
+  const foreignRequests: string[] = [];
+  const complaints: string[] = [];
+
+  before(async function () {
+    const program = chromiumProgram();
+    if (program === undefined) {
+      const reason = 'Chromium was not found: install it (apt-get install chromium) or name it in CHROMIUM.';
+      if (process.env['CI'] !== undefined) throw new Error(reason);
+      process.stderr.write(`      skipped: ${reason}\n`);
+      this.skip();
+    }
+    folder = await temporaryFolder();
+    service = await startService(folder);
+    browser = await startChromium(program);
+    page = await newPage();
+  });
+
+  afterEach(() => {
+    expect(complaints.splice(0), 'what the browser complained of').to.deep.equal([]);
+  });
+
+  after(async () => {
+    for (const consumer of consumers) consumer.close();
+    await browser?.close();
+    await service?.stop();
+    if (folder !== '') await removeFolder(folder);
+  });
+
+  async function newPage(width = 1280): Promise<Page> {
+    const made = await browser.newPage({ viewport: { width, height: 800 }, locale: 'en-GB' });
+    made.setDefaultTimeout(patienceMilliseconds);
+    made.on('request', (request) => {
+      if (!request.url().startsWith(service.url)) foreignRequests.push(request.url());
+    });
+    made.on('pageerror', (error) => complaints.push(String(error)));
+    made.on('console', (message) => {
+      if (/Content.Security.Policy/i.test(message.text())) complaints.push(message.text());
+    });
+    return made;
+  }
+
+  const open = (path: string) => page.goto(`${service.url}/admin${path}`);
+  const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
+  const link = (name: string | RegExp) => page.getByRole('link', { name, exact: true });
+  const text = (words: string | RegExp) => page.getByText(words).first();
+  const row = (words: string): Locator => page.getByRole('row').filter({ hasText: words });
+  const api = (method: string, path: string, body?: unknown) => call(`${service.url}${path}`, method, body);
+
+  /** Goes on with the Tab key until this has the focus. */
+  async function tabTo(target: Locator): Promise<void> {
+    await target.waitFor();
+    for (let presses = 0; presses < 80; presses += 1) {
+      if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+      await page.keyboard.press('Tab');
+    }
+    throw new Error('The Tab key did not lead there');
+  }
+
+  it('leads from an empty system to the first event type, by keyboard alone', async () => {
+    await open('');
+    await text('No event types of your own yet').waitFor();
+    await tabTo(link('Define the first one'));
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Define an event type' }).waitFor();
+    await tabTo(page.getByLabel('Name', { exact: true }));
+    await page.keyboard.type('orders placed');
+    await page.getByText('format not allowed').waitFor();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('orders.placed');
+    await tabTo(page.getByLabel('Owning application'));
+    await page.keyboard.type('shop');
+    await tabTo(page.getByLabel('JSON Schema'));
+    await page.keyboard.press('Control+A');
+    await page.keyboard.insertText(
+      '{\n  "type": "object",\n  "properties": {\n    "order": { "type": "strin" }\n  },\n}',
+    );
+    await text('Line 6').waitFor();
+    await text('The schema is not JSON yet.').waitFor();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.insertText(
+      '{\n  "type": "object",\n  "properties": {\n    "order": { "type": "strin" }\n  }\n}',
+    );
+    await button('Line 4').waitFor();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.insertText(
+      '{\n  "type": "object",\n  "properties": {\n    "order": { "type": "string" }\n  },\n  "required": ["order"]\n}',
+    );
+    await text('It can be created, with schema version 1.0.0.').waitFor();
+    await tabTo(button('Create'));
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'orders.placed' }).waitFor();
+    expect((await api('GET', '/event-types/orders.placed')).body).to.include({ owning_application: 'shop' });
+  });
+
+  it('says that a name is taken before and when one tries to create it', async () => {
+    await open('/event-types/+new');
+    await page.getByLabel('Name', { exact: true }).fill('orders.placed');
+    await page.getByLabel('Owning application').fill('other');
+    await text('There is an event type of this name already.').waitFor();
+    await button('Create').click();
+    await page.getByRole('alert').getByText('already exists').waitFor();
+  });
+
+  it('gives the verdict on a change before it is saved', async () => {
+    await open('/event-types/orders.placed/edit');
+    const schema = page.getByLabel('JSON Schema');
+    const current = await schema.inputValue();
+    await schema.fill(current.replace('"string"', '"number"'));
+    await button('Line 4').waitFor();
+    await text('It cannot be saved like this.').waitFor();
+    await schema.fill(current.replace('"order":', '"note": { "type": "string" },\n    "order":'));
+    await text('the schema gets version 1.1.0').waitFor();
+    await button('Save').click();
+    await text('Schema 1.1.0').waitFor();
+  });
+
+  it('tries an event against the schema', async () => {
+    await open('/event-types/orders.placed/try');
+    const event = page.getByLabel('Event', { exact: true });
+    await text('Publishing this event would be refused.').waitFor();
+    const metadata = (JSON.parse(await event.inputValue()) as { metadata: unknown }).metadata;
+    await event.fill(JSON.stringify({ metadata, order: 7 }, null, 2));
+    await button('Line 6').waitFor();
+    await event.fill(JSON.stringify({ metadata, order: 'a' }, null, 2));
+    await text('The schema lets this event through.').waitFor();
+  });
+
+  const publish = (order: string) =>
+    api('POST', '/event-types/orders.placed/events', [
+      { metadata: { eid: crypto.randomUUID(), occurred_at: new Date().toISOString() }, order },
+    ]);
+
+  it('shows the latest events as they come, until it is paused', async () => {
+    expect((await publish('before')).status).to.equal(200);
+    await open('/event-types/orders.placed/events');
+    await text('"order":"before"').waitFor();
+    await publish('during');
+    await text('"order":"during"').waitFor();
+    await button('Pause').click();
+    await publish('paused');
+    await text('paused').waitFor();
+    expect(await page.getByText('"order":"paused"').count()).to.equal(0);
+    await button('Go on').click();
+    await text('"order":"paused"').waitFor();
+    await open('/event-types/missing/events');
+    await page.getByRole('alert').getByText('does not exist').waitFor();
+  });
+
+  it('loads the demo data with one click', async () => {
+    expect((await api('DELETE', '/event-types/orders.placed')).status).to.equal(200);
+    await open('/event-types');
+    await button('Load demo data').click();
+    await link(/^demo\.greeting-/).waitFor();
+    await page.getByLabel('Search by name or owner').fill('demo');
+    await page.getByRole('row').nth(2).waitFor({ state: 'detached' });
+    await page.getByLabel('Search by name or owner').fill('nothing like it');
+    await text('No event type has “nothing like it” in its name or its owner.').waitFor();
+  });
+
+  it('shows of a subscription its lag, who streams it and why the last stream ended', async () => {
+    await open('/subscriptions');
+    await row('demo /').getByText('never streamed').waitFor();
+    const { items } = (await api('GET', '/subscriptions')).body as { items: { id: string }[] };
+    const id = items[0]?.id ?? '';
+    const ended = await openStream(service.url, id, '?stream_limit=1&batch_limit=1');
+    await ended.until((batches) => batches.some(({ events }) => events !== undefined));
+    await ended.commit(ended.batches.filter(({ events }) => events !== undefined).map(({ cursor }) => cursor));
+    await ended.ended;
+    const consumer = await openStream(service.url, id);
+    consumers.push(consumer);
+    await link(/^demo \//).click();
+    await row(consumer.streamId).waitFor();
+    await row('Stream limit in events reached').waitFor();
+    await row('assigned')
+      .getByText(/^[1-9]/)
+      .first()
+      .waitFor();
+  });
+
+  it('deletes a subscription when that is confirmed, and says when it is gone', async () => {
+    const address = page.url();
+    await button('Delete').click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await button('Delete').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await text('No subscriptions yet').waitFor();
+    await page.goto(address);
+    await page.getByRole('alert').getByText('does not exist').waitFor();
+  });
+
+  it('finds a loan and shows its balances, its schedule and its events in order', async () => {
+    await open('/loans');
+    const [first] = JSON.parse((await api('GET', '/loans?sortBy=id:ASC')).text) as { id: string }[];
+    const id = first?.id ?? '';
+    await page.getByLabel('Id or encoded key of a loan').fill('missing');
+    await button('Find').click();
+    await text('There is no loan “missing”.').waitFor();
+    await page.getByLabel('Id or encoded key of a loan').fill(id);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: id }).waitFor();
+    await row('principalBalance').getByText('834.53').waitFor();
+    await row('feesBalance').waitFor();
+    await link('Schedule').click();
+    await row('partially paid').getByText('215.47').waitFor();
+    await link('Events').click();
+    await text('#14').waitFor();
+    const summaries = await page.locator('summary').allTextContents();
+    expect(summaries.map((summary) => /#(\d+)/.exec(summary)?.[1])).to.deep.equal(
+      summaries.map((_, index) => String(index + 1)),
+    );
+    await open('/loans/missing');
+    await page.getByRole('alert').getByText('There is no loan “missing”.').waitFor();
+  });
+
+  it('switches a toggle when that is confirmed, and the names of the balances with it', async () => {
+    await open('/toggles');
+    await text('Never switched.').waitFor();
+    await button('Switch on ALLOW_NON_SCHEDULED_FEES').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Switch on' }).click();
+    await text('ALLOW_NON_SCHEDULED_FEES is on now.').waitFor();
+    await text(/^Switched on/).waitFor();
+    await open('/loans');
+    await page
+      .getByRole('link', { name: /^loan-/ })
+      .first()
+      .click();
+    await row('scheduledFeesBalance').waitFor();
+    await text('In the names that hold with ALLOW_NON_SCHEDULED_FEES on.').waitFor();
+  });
+
+  it('shows in the dialog why a toggle was not switched', async () => {
+    await open('/toggles');
+    await page.route('**/toggles/PRINCIPAL_OVERPAYMENT', (route) =>
+      route.fulfill({ status: 503, contentType: 'application/problem+json', body: '{"detail":"The log is away."}' }),
+    );
+    await button('Switch on PRINCIPAL_OVERPAYMENT').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Switch on' }).click();
+    await page.getByRole('dialog').getByText('The log is away.').waitFor();
+    await page.unroute('**/toggles/PRINCIPAL_OVERPAYMENT');
+  });
+
+  it('has nothing that axe finds fault with, and fits a narrow screen, in both themes', async function () {
+    this.timeout(180_000);
+    const looks = [
+      { colorScheme: 'light', width: 1280 },
+      { colorScheme: 'dark', width: 360 },
+    ] as const;
+    await openPagesOfEverything(async (path) => {
+      for (const { colorScheme, width } of looks) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 800 });
+        expect(await page.locator('html').evaluate((html) => html.scrollWidth), `width of ${path}`).to.equal(width);
+        expect(await faultsOf(page), `${path} in ${colorScheme}, ${width} wide`).to.deep.equal([]);
+      }
+    });
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  async function openPagesOfEverything(look: (path: string) => Promise<void>): Promise<void> {
+    const subscribed = await api('POST', '/subscriptions', {
+      owning_application: 'shop',
+      event_types: ['loan_balance_changed'],
+      read_from: 'begin',
+    });
+    const id = String(subscribed.body['id']);
+    const consumer = await openStream(service.url, id);
+    consumers.push(consumer);
+    const [loan] = JSON.parse((await api('GET', '/loans?sortBy=id:ASC')).text) as { id: string }[];
+    const types = JSON.parse((await api('GET', '/event-types?owning_application=demo')).text) as { name: string }[];
+    const type = `/event-types/${types[0]?.name ?? ''}`;
+    const places: [path: string, sign: string | RegExp][] = [
+      ['/event-types', types[0]?.name ?? ''],
+      ['/event-types/+new', 'JSON Schema'],
+      [type, 'Schema 1.0.0'],
+      [`${type}/edit`, 'The schema stays at version'],
+      [`${type}/try`, 'Publishing this event would be refused.'],
+      [`${type}/events`, '"greeting"'],
+      ['/subscriptions', 'shop / default'],
+      [`/subscriptions/${id}`, consumer.streamId],
+      ['/loans', loan?.id ?? ''],
+      [`/loans/${loan?.id ?? ''}`, 'principalBalance'],
+      [`/loans/${loan?.id ?? ''}/schedule`, '215.47'],
+      [`/loans/${loan?.id ?? ''}/events`, '#14'],
+      ['/toggles', 'fixInstallmentTaxOnPenalty'],
+      ['/nowhere', 'There is no page of that address.'],
+    ];
+    for (const [path, sign] of places) {
+      await open(path);
+      await text(sign).waitFor();
+      await look(path);
+    }
+  }
+
+  async function faultsOf(shown: Page): Promise<string[]> {
+    // The library is run by the browser's tools, which the page's own policy does not bind.
+    const violations = (await shown.evaluate(
+      `${axe.source}; axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`,
+    )) as string[];
+    return violations;
+  }
+
+  it('survives the service going away and coming back', async () => {
+    await open('/toggles');
+    await button('Switch off ALLOW_NON_SCHEDULED_FEES').waitFor();
+    await service.kill();
+    await text('The service does not answer.').waitFor();
+    await text('ALLOW_NON_SCHEDULED_FEES').waitFor();
+    service = await startService(folder, { PORT: new URL(service.url).port });
+    await text('The service does not answer.').waitFor({ state: 'detached' });
+    await button('Switch off ALLOW_NON_SCHEDULED_FEES').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Switch off' }).click();
+    await text('ALLOW_NON_SCHEDULED_FEES is off now.').waitFor();
+  });
+
+  it('goes on with live events where it was when the service is back', async () => {
+    const types = JSON.parse((await api('GET', '/event-types?owning_application=demo')).text) as { name: string }[];
+    const name = types[0]?.name ?? '';
+    await open(`/event-types/${name}/events`);
+    await text('bom dia').waitFor();
+    await service.kill();
+    await text('The service does not answer.').waitFor();
+    service = await startService(folder, { PORT: new URL(service.url).port });
+    const metadata = { eid: crypto.randomUUID(), occurred_at: new Date().toISOString() };
+    await api('POST', `/event-types/${name}/events`, [{ metadata, greeting: 'good evening' }]);
+    await text('good evening').waitFor();
+    expect(await page.getByText('bom dia').count()).to.equal(2);
+  });
+
+  it('asks for a key where the service wants one, and keeps it for the tab', async () => {
+    await service.stop();
+    service = await startService(folder, { PORT: new URL(service.url).port, API_KEYS: 'the-right-key' });
+    await open('/loans');
+    const key = page.getByLabel('Key', { exact: true });
+    await key.fill('a-wrong-key');
+    await button('Go on').click();
+    await text('The service does not know this key.').waitFor();
+    expect(await faultsOf(page)).to.deep.equal([]);
+    await key.fill('the-right-key');
+    await button('Go on').click();
+    await page
+      .getByRole('link', { name: /^loan-/ })
+      .first()
+      .waitFor();
+    await page.reload();
+    await page
+      .getByRole('link', { name: /^loan-/ })
+      .first()
+      .waitFor();
+  });
+
+  it('asked for nothing outside the service all the while', () => {
+    expect(foreignRequests).to.deep.equal([]);
+  });
+});
