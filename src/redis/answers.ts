@@ -8,7 +8,7 @@ import {
   type Session,
   type Topology,
 } from '../broker/coordination.ts';
-import { parsePlace } from './keys.ts';
+import { parsePlace, sharedPlace } from './keys.ts';
 import { readOffset, type StoredOffset } from './stored-offset.ts';
 
 /** How sessions, owners and offsets are written in Redis, and what scripts answer. */
@@ -34,13 +34,22 @@ function readSession(streamId: string, written: string): Session {
 
 const states: Readonly<Record<string, OwnershipState>> = { U: 'unassigned', A: 'assigned', R: 'reassigning' };
 
-function readOwner(place: EventTypePartition, written: string): PartitionOwnership {
+/**
+ * @param streams The ids of open streams, by themselves: what is kept of an owner does not keep what it was read from.
+ */
+function readOwner(
+  { eventType, partition }: EventTypePartition,
+  written: string,
+  streams: ReadonlyMap<string, string>,
+): PartitionOwnership {
   const [state = '', streamId, nextStreamId, fence] = written.split('|');
   return {
-    ...place,
+    eventType,
+    partition,
     state: states[state] ?? 'unassigned',
-    streamId: streamId === '' || streamId === undefined ? null : streamId,
-    nextStreamId: nextStreamId === '' || nextStreamId === undefined ? null : nextStreamId,
+    streamId: streamId === '' || streamId === undefined ? null : (streams.get(streamId) ?? streamId),
+    nextStreamId:
+      nextStreamId === '' || nextStreamId === undefined ? null : (streams.get(nextStreamId) ?? nextStreamId),
     fence: Number(fence),
   };
 }
@@ -48,14 +57,16 @@ function readOwner(place: EventTypePartition, written: string): PartitionOwnersh
 /** @param answer Of topology.lua. */
 export function readTopology(answer: readonly unknown[]): Topology {
   const [, generation, resetting, sessions, owners] = answer as [string, string, string, string[], string[]];
+  const written = pairs(sessions);
+  const streams = new Map(written.map(([streamId]) => [streamId, streamId]));
   return {
     generation: Number(generation),
     resetting: resetting === '1',
-    sessions: pairs(sessions)
-      .map(([streamId, written]) => readSession(streamId, written))
+    sessions: written
+      .map(([streamId, session]) => readSession(streamId, session))
       .sort((left, right) => (left.streamId < right.streamId ? -1 : 1)),
     partitions: pairs(owners)
-      .map(([place, written]) => readOwner(parsePlace(place), written))
+      .map(([place, owner]) => readOwner(parsePlace(place), owner, streams))
       .sort(comparePartitions),
   };
 }
@@ -71,7 +82,7 @@ export function readOpening(answer: readonly unknown[]): OpenSessionAnswer {
 
 /** @param fields Places and offsets in turn. */
 export function readOffsets(fields: readonly unknown[]): Map<string, StoredOffset> {
-  return new Map(pairs(fields as string[]).map(([place, written]) => [place, readOffset(written)]));
+  return new Map(pairs(fields as string[]).map(([place, written]) => [sharedPlace(place), readOffset(written)]));
 }
 
 export function pairs(list: readonly string[]): [string, string][] {

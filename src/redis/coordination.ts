@@ -307,7 +307,7 @@ export class RedisCoordination implements Coordination {
 
   watch(subscriptionId: string, listener: ChangeListener): () => void {
     const { connection, keys } = this.#store;
-    const channel = keys.channel(subscriptionId);
+    const { channel } = keys.of(subscriptionId);
     // What changed before Redis listened has not been told.
     const listening = (): void => this.#hints.tell(subscriptionId, 'topology');
     if (this.#hints.add(subscriptionId, listener)) connection.subscribe(channel, listening);

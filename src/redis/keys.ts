@@ -35,6 +35,8 @@ const cachedSubscriptionsMaximum = 20_000;
 
 export class KeySpace {
   readonly #prefix: string;
+  /** The keys of shards, by themselves: all subscriptions of a shard share them. */
+  readonly #shardKeys = new Map<string, string>();
   readonly #cached = new Map<string, SubscriptionKeys>();
 
   constructor(prefix: string) {
@@ -42,7 +44,10 @@ export class KeySpace {
   }
 
   shardKey(shard: number, kind: ShardKeyKind): string {
-    return `{${this.#prefix}:${shard}}:${kind}`;
+    const key = `{${this.#prefix}:${shard}}:${kind}`;
+    const known = this.#shardKeys.get(key);
+    if (known === undefined) this.#shardKeys.set(key, key);
+    return known ?? key;
   }
 
   key(subscriptionId: string, kind: KeyKind): string {
@@ -100,8 +105,33 @@ export function shardOf(subscriptionId: string): number {
   return (hash >>> 0) % shardCount;
 }
 
+/** How many places are kept read. */
+const knownPlacesMaximum = 10_000;
+
+interface KnownPlace extends EventTypePartition {
+  readonly place: string;
+}
+
+/** Places are few and read again and again, and what is read may be kept for each of thousands of subscriptions. */
+const knownPlaces = new Map<string, KnownPlace>();
+
 /** The inverse of partitionKey in coordination.ts. */
 export function parsePlace(place: string): EventTypePartition {
+  const { eventType, partition } = knownPlace(place);
+  return { eventType, partition };
+}
+
+/** The same place, in one string for all. */
+export function sharedPlace(place: string): string {
+  return knownPlace(place).place;
+}
+
+function knownPlace(place: string): KnownPlace {
+  const known = knownPlaces.get(place);
+  if (known !== undefined) return known;
   const colon = place.lastIndexOf(':');
-  return { eventType: place.slice(0, colon), partition: Number(place.slice(colon + 1)) };
+  const read = { place, eventType: place.slice(0, colon), partition: Number(place.slice(colon + 1)) };
+  if (knownPlaces.size >= knownPlacesMaximum) knownPlaces.clear();
+  knownPlaces.set(place, read);
+  return read;
 }
