@@ -178,8 +178,11 @@ export class PartitionSharing {
     const topology = await settleOwnership(coordination, loanPartitionsId);
     if (this.#streamId !== undefined && !topology.sessions.some(({ streamId }) => streamId === this.#streamId)) {
       logger.warn({ partitions: this.partitions }, 'The lease of this worker ended; it asks for its partitions anew');
+      const lost = this.#streamId;
       this.#streamId = undefined;
       this.#changed();
+      // It is gone, but only who closes it is never given it back when the store recovers what it has lost.
+      await coordination.closeSession(loanPartitionsId, lost);
       return;
     }
     await this.#follow(planLoops(topology, this.#streamId, new Set(this.#loops.keys())));
