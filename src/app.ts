@@ -16,6 +16,7 @@ import type { Config } from './config.ts';
 import { LendstreamError, describeError, isLendstreamError } from './errors.ts';
 import { createApplication, createApplicationServer } from './http/application.ts';
 import { createAdminRouter } from './http/admin.ts';
+import { createApiDescriptionRouter } from './http/api-description.ts';
 import { createAuthentication } from './http/authentication.ts';
 import { createCommandsRouter } from './http/commands.ts';
 import { createCursorsRouter } from './http/cursors.ts';
@@ -163,6 +164,7 @@ async function openApi(common: Common, options: ApiOptions): Promise<Api> {
     createLoanProductsRouter(lending),
     createTogglesRouter(lending),
     createCommandsRouter(lending),
+    createApiDescriptionRouter(),
     createAdminRouter(),
     createOperationsRouter({
       ...operations,

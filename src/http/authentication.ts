@@ -4,10 +4,10 @@ import { LendstreamError } from '../errors.ts';
 import { sendProblem } from './problem.ts';
 
 /** What asks whether the process is alive or ready has no key, nor has a browser before the admin page can ask for one. */
-const openPaths = new Set(['/health', '/ready', '/admin']);
+const openPaths = new Set(['/health', '/ready', '/admin', '/docs', '/openapi.json']);
 
-/** The files of the admin page. They tell nothing that is not published with the source. */
-const openFolder = '/admin/';
+/** The files of the pages. They tell nothing that is not published with the source. */
+const openFolders = ['/admin/', '/docs/'];
 
 /**
  * Lets only requests with one of the API keys through, to be put before every other router. A key comes as
@@ -33,7 +33,7 @@ export function createAuthentication(apiKeys: readonly string[]): Router {
 }
 
 function isOpen(path: string): boolean {
-  return openPaths.has(path) || path.startsWith(openFolder);
+  return openPaths.has(path) || openFolders.some((folder) => path.startsWith(folder));
 }
 
 function presentedKeys(request: Request): string[] {

@@ -1,0 +1,21 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from '../src/schemas.ts';
+import { composeDescription } from './openapi/compose.ts';
+
+/**
+ * Makes schemas/openapi.json from the files it is written in. With `--check` it writes nothing and fails when the file
+ * in the tree is not what they say.
+ */
+const target = join(packageRoot, 'schemas/openapi.json');
+
+const { version } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string };
+const made = `${JSON.stringify(composeDescription(join(packageRoot, 'schemas'), version), null, 2)}\n`;
+if (process.argv.includes('--check')) {
+  if (readFileSync(target, 'utf8') !== made) {
+    console.error(`${target} is not what schemas/api and the schemas say: run npm run generate`);
+    process.exitCode = 1;
+  }
+} else {
+  writeFileSync(target, made);
+}

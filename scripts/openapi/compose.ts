@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/**
+ * Puts the description of the API together: one OpenAPI document that stands alone, from the files below schemas/.
+ * `api/api.json` has what all share, `api/paths/` the paths, and everything they refer to in other files is taken in
+ * under `components/schemas`, so that each schema is written once.
+ */
+
+type Json = unknown;
+type JsonObject = Record<string, Json>;
+
+/** In the order in which the document has them, and in which its examples are sent. */
+const pathFiles = [
+  'event-types',
+  'publishing',
+  'cursors',
+  'subscriptions',
+  'streams',
+  'toggles',
+  'loan-products',
+  'loans',
+  'loan-transactions',
+  'commands',
+  'operations',
+];
+
+/** What lending reads from and writes to the log: no answer names them, but their consumers want their types. */
+const messageFiles = [
+  'commands/loan-command.json',
+  'events/loan-transaction-posted.json',
+  'events/loan-fee-event.json',
+  'events/loan-balance-changed.json',
+  'events/loan-schedule-changed.json',
+  'events/loan-state-changed.json',
+  'events/command-rejected.json',
+];
+
+/** Shared by all; its texts and numbers are written where they are used, since they are no types of their own. */
+const sharedFile = 'common.json';
+
+/**
+ * @param folder The folder schemas/.
+ * @throws Error for a reference that leads nowhere, or two schemas of one name
+ */
+export function composeDescription(folder: string, version: string): JsonObject {
+  const schemas = new SchemaCollection(folder);
+  const api = schemas.takeIn(schemas.read('api/api.json'), 'api/api.json') as JsonObject;
+  const paths: JsonObject = {};
+  for (const name of pathFiles) {
+    const file = `api/paths/${name}.json`;
+    for (const [path, item] of Object.entries(schemas.read(file))) {
+      if (paths[path] !== undefined) throw new Error(`${file}: ${path} is described twice`);
+      paths[path] = schemas.takeIn(item, file);
+    }
+  }
+  for (const file of messageFiles) schemas.nameOf(file, '');
+  const components = { ...(api['components'] as JsonObject), schemas: schemas.sorted() };
+  return { ...api, info: { ...(api['info'] as JsonObject), version }, paths, components };
+}
+
+class SchemaCollection {
+  readonly #folder: string;
+  readonly #files = new Map<string, JsonObject>();
+  /** Where each schema comes from, and the schema, by its name. */
+  readonly #origins = new Map<string, string>();
+  readonly #schemas = new Map<string, Json>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  read(file: string): JsonObject {
+    const known = this.#files.get(file);
+    if (known !== undefined) return known;
+    const read = JSON.parse(readFileSync(join(this.#folder, file), 'utf8')) as JsonObject;
+    this.#files.set(file, read);
+    return read;
+  }
+
+  /** The value with every reference to a file replaced by one within the document. */
+  takeIn(value: Json, file: string): Json {
+    if (Array.isArray(value)) return value.map((item) => this.takeIn(item, file));
+    if (typeof value !== 'object' || value === null) return value;
+    const { $ref, ...others } = value as JsonObject;
+    const rest = Object.fromEntries(Object.entries(others).map(([key, item]) => [key, this.takeIn(item, file)]));
+    if (typeof $ref !== 'string') return rest;
+    if ($ref.startsWith('#/components/')) return { $ref, ...rest };
+    const [path = '', pointer = ''] = $ref.split('#');
+    const target = path === '' ? file : join(dirname(file), path);
+    const shared = target === sharedFile ? this.#find(target, pointer) : {};
+    if (target === sharedFile && shared['type'] !== 'object') return { ...shared, ...rest };
+    return { $ref: `#/components/schemas/${this.nameOf(target, pointer)}`, ...rest };
+  }
+
+  /** The name under which a schema is taken in. @param pointer Within the file; empty for all of it. */
+  nameOf(file: string, pointer: string): string {
+    const schema = this.#find(file, pointer);
+    const name = typeof schema['title'] === 'string' ? schema['title'] : this.#derivedName(file, pointer);
+    const origin = `${file}#${pointer}`;
+    const known = this.#origins.get(name);
+    if (known === origin) return name;
+    if (known !== undefined) throw new Error(`${origin} and ${known} are both called ${name}`);
+    this.#origins.set(name, origin);
+    const { $schema: _dialect, $id: _id, $defs: _definitions, ...own } = schema;
+    this.#schemas.set(name, this.takeIn(own, file));
+    return name;
+  }
+
+  sorted(): JsonObject {
+    return Object.fromEntries([...this.#schemas].sort(([left], [right]) => (left < right ? -1 : 1)));
+  }
+
+  #derivedName(file: string, pointer: string): string {
+    const last = pointer.slice(pointer.lastIndexOf('/') + 1);
+    const prefix = file === sharedFile ? '' : String(this.read(file)['title']);
+    return `${prefix}${last.charAt(0).toUpperCase()}${last.slice(1)}`;
+  }
+
+  #find(file: string, pointer: string): JsonObject {
+    let found: Json = this.read(file);
+    for (const step of pointer.split('/').slice(1)) found = (found as JsonObject | undefined)?.[step];
+    if (typeof found !== 'object' || found === null) throw new Error(`${file} has nothing at ${pointer}`);
+    return found as JsonObject;
+  }
+}

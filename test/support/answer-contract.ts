@@ -1,0 +1,148 @@
+import type { ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import {
+  description,
+  findPath,
+  isLendingPath,
+  type DescribedPath,
+  type JsonObject,
+  type Operation,
+  type ResponseDescription,
+} from './api-description.ts';
+
+/** An answer of the service, from whichever side it was seen. */
+export interface SeenAnswer {
+  readonly method: string;
+  /** The path as it was asked for, with or without its query. */
+  readonly url: string;
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Decompressed; of a stream, as many whole lines as were looked at. */
+  readonly body: string;
+}
+
+const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });
+formats.default(ajv);
+ajv.addVocabulary(['example']);
+const schemas = (description['components'] as JsonObject)['schemas'] as Readonly<Record<string, JsonObject>>;
+for (const [name, schema] of Object.entries(schemas)) ajv.addSchema(absolute(schema) as JsonObject, uriOf(name));
+
+const validators = new Map<unknown, ValidateFunction>();
+
+/** What is wrong with a value that a schema of the description is for; empty when nothing is. */
+export function schemaFaults(schema: JsonObject, value: unknown): string[] {
+  let validate = validators.get(schema);
+  if (validate === undefined) {
+    validate = ajv.compile(absolute(schema) as JsonObject);
+    validators.set(schema, validate);
+  }
+  if (validate(value)) return [];
+  return (validate.errors ?? []).map(
+    ({ instancePath, message = 'is wrong', params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+  );
+}
+
+/** References of a piece of the document, as seen from outside it. */
+function absolute(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(absolute);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [
+      key,
+      key === '$ref' ? uriOf(String(value).replace('#/components/schemas/', '')) : absolute(value),
+    ]),
+  );
+}
+
+function uriOf(name: string): string {
+  return `https://lendstream.example/openapi/${name}`;
+}
+
+/** In which respects an answer is not what the description says; empty when it is. */
+export function answerFaults(answer: SeenAnswer): string[] {
+  const path = answer.url.split('?', 1)[0] ?? '';
+  const described = findPath(path);
+  const faults = described === undefined ? nowhereFaults(answer, path) : faultsAt(answer, path, described);
+  if (answer.headers['x-flow-id'] === undefined) faults.push('it has no X-Flow-Id');
+  return faults.map((fault) => `${answer.method} ${answer.url.slice(0, 300)} answered ${answer.status}: ${fault}`);
+}
+
+/** What any request may be refused with before its path is looked at. */
+const generalStatuses = new Set([400, 401, 406]);
+
+function nowhereFaults(answer: SeenAnswer, path: string): string[] {
+  if (path === '/admin' || path.startsWith('/admin/')) return [];
+  if (answer.status !== 404 && !generalStatuses.has(answer.status)) return ['its path is not described'];
+  return refusalFaults(answer, path);
+}
+
+function faultsAt(answer: SeenAnswer, path: string, described: DescribedPath): string[] {
+  const method = answer.method.toLowerCase();
+  const operation = described.operations.get(method) ?? forHead(method, described);
+  if (operation !== undefined) return operationFaults(answer, operation);
+  if (generalStatuses.has(answer.status)) return refusalFaults(answer, path);
+  const isAskedOptions = answer.method === 'OPTIONS' && answer.status === 200;
+  if (answer.status !== 405 && !isAskedOptions) return ['its method is not described'];
+  if (answer.headers['allow'] === undefined) return ['it does not say which methods there are'];
+  return isAskedOptions ? [] : refusalFaults(answer, path);
+}
+
+function forHead(method: string, { operations }: DescribedPath): Operation | undefined {
+  const get = operations.get('get');
+  return method === 'head' && get?.isStream === false ? get : undefined;
+}
+
+/** A refusal that belongs to no operation, in the form of its part of the API. */
+function refusalFaults(answer: SeenAnswer, path: string): string[] {
+  if (answer.method === 'HEAD') return [];
+  const isProblem = mediaTypeOf(answer) === 'application/problem+json';
+  if (!isProblem && !isLendingPath(path)) return [`its media type is ${mediaTypeOf(answer)}`];
+  const name = isProblem ? 'Problem' : 'LendingErrors';
+  return jsonFaults(answer.body, schemas[name] ?? {});
+}
+
+function operationFaults(answer: SeenAnswer, { operationId, responses }: Operation): string[] {
+  const response = responses[String(answer.status)];
+  if (response === undefined) return [`${operationId} is not described with this status: ${answer.body.slice(0, 500)}`];
+  return [...headerFaults(answer, response), ...bodyFaults(answer, response)];
+}
+
+function headerFaults({ headers }: SeenAnswer, response: ResponseDescription): string[] {
+  return Object.entries(response.headers).flatMap(([name, { required, schema }]) => {
+    const value = headers[name.toLowerCase()];
+    if (value === undefined) return required === true ? [`it has no header ${name}`] : [];
+    return schemaFaults(schema, value).map((fault) => `header ${name} ${fault}`);
+  });
+}
+
+function bodyFaults(answer: SeenAnswer, response: ResponseDescription): string[] {
+  const { content } = response;
+  if (answer.method === 'HEAD') return [];
+  if (content === undefined) return answer.body === '' ? [] : [`it has a body: ${answer.body.slice(0, 500)}`];
+  if (answer.body === '' && response['x-body-optional'] === true) return [];
+  const mediaType = mediaTypeOf(answer);
+  const described = content[mediaType];
+  if (described === undefined) return [`its media type is ${mediaType}`];
+  if (mediaType === 'application/x-json-stream') {
+    const lines = answer.body.split('\n').slice(0, -1);
+    return lines.flatMap((line) => jsonFaults(line, described.schema));
+  }
+  if (mediaType.startsWith('text/')) return schemaFaults(described.schema, answer.body);
+  return jsonFaults(answer.body, described.schema);
+}
+
+function mediaTypeOf({ headers }: SeenAnswer): string {
+  return (headers['content-type'] ?? 'none').split(';', 1)[0]?.trim() ?? '';
+}
+
+function jsonFaults(text: string, schema: JsonObject): string[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return [`this is no JSON: ${text.slice(0, 500)}`];
+  }
+  return schemaFaults(schema, value);
+}
