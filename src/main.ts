@@ -50,7 +50,10 @@ async function main(): Promise<void> {
   const { cluster, dataFolder, roles } = config;
   const place = cluster === undefined ? `data in ${dataFolder}` : `Kafka at ${cluster.kafkaBrokers.join(', ')}`;
   const lines = [`Lendstream is ready at ${address} (${place})`];
-  if (roles.serve) lines.push('See it at work: run scripts/demo in another terminal.');
+  if (roles.serve) {
+    lines.push(`The admin page is at ${address}/admin`);
+    lines.push('See it at work: run scripts/demo in another terminal.');
+  }
   lines.push('Stop it with Ctrl-C.', '');
   process.stdout.write(lines.join('\n'));
 }

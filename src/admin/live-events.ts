@@ -52,11 +52,13 @@ export function useLiveEvents(eventType: string, paused: boolean): LiveEvents {
           await readStream();
         } catch (failure) {
           if (stop.signal.aborted) return;
-          // What was to be taken up is gone: begin with what is there now.
-          if (failure instanceof ApiError && failure.status === 412) cursors.current = undefined;
-          const isAway = failure instanceof ApiError && failure.status === 0;
-          if (!isAway) setError(failure instanceof ApiError ? failure : new ApiError(0, [String(failure)]));
-          if (isAway || (failure instanceof ApiError && failure.status === 404)) return;
+          // What the service did not say itself is a connection that broke: opening it again tells more.
+          if (failure instanceof ApiError) {
+            // What was to be taken up is gone: begin with what is there now.
+            if (failure.status === 412) cursors.current = undefined;
+            if (failure.status !== 0) setError(failure);
+            if (failure.status === 0 || failure.status === 404) return;
+          }
         }
         await new Promise((resolve) => setTimeout(resolve, reopenMilliseconds));
       }
@@ -64,7 +66,7 @@ export function useLiveEvents(eventType: string, paused: boolean): LiveEvents {
 
     async function readStream(): Promise<void> {
       const positions = [...(cursors.current ?? [])].map(([partition, offset]) => ({ partition, offset }));
-      const path = `/event-types/${encodeURIComponent(eventType)}/events?batch_limit=20&batch_flush_timeout=1`;
+      const path = `/event-types/${encodeURIComponent(eventType)}/events?batch_limit=1`;
       const headers = { 'X-Nakadi-Cursors': JSON.stringify(positions) };
       const { body } = await send('GET', path, undefined, { signal: stop.signal, headers });
       if (body === null) return;

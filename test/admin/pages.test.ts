@@ -223,6 +223,7 @@ describe('the admin page in a browser', function () {
   it('deletes a subscription when that is confirmed, and says when it is gone', async () => {
     const address = page.url();
     await button('Delete').click();
+    await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await button('Delete').click();

@@ -213,9 +213,9 @@ function EventTypeForm({ current }: { current: EventType | null }): JSX.Element 
           value={draft.category}
           onInput={set('category')}
           options={[
-            ['business', 'business: with metadata, for what happened'],
-            ['data', 'data: with metadata, for changes of a record'],
-            ['undefined', 'undefined: the schema says everything'],
+            ['business', 'business: what happened'],
+            ['data', 'data: changes of a record'],
+            ['undefined', 'undefined: no metadata'],
           ]}
         />
         <SelectField
@@ -223,9 +223,9 @@ function EventTypeForm({ current }: { current: EventType | null }): JSX.Element 
           value={draft.compatibility}
           onInput={set('compatibility')}
           options={[
-            ['forward', 'forward: old readers understand new events'],
+            ['forward', 'forward: old readers keep up'],
             ['compatible', 'compatible: only additions'],
-            ['none', 'none: any change, with a new major version'],
+            ['none', 'none: any change'],
           ]}
         />
         <SelectField
@@ -235,8 +235,8 @@ function EventTypeForm({ current }: { current: EventType | null }): JSX.Element 
           wrong={wrong('partition_strategy', 'strategy')}
           options={[
             ['random', 'random'],
-            ['hash', 'hash: one key, one partition, in order'],
-            ['user_defined', 'user defined: metadata.partition says'],
+            ['hash', 'hash: in order for each key'],
+            ['user_defined', 'user defined: the event says'],
           ]}
         />
         {draft.strategy === 'hash' ? (
@@ -263,7 +263,7 @@ function EventTypeForm({ current }: { current: EventType | null }): JSX.Element 
           wrong={wrong('cleanup_policy', 'cleanup')}
           options={[
             ['delete', 'delete: by age'],
-            ['compact', 'compact: the newest of each key stays'],
+            ['compact', 'compact: the newest of each key'],
             ['compact_and_delete', 'compact and delete'],
           ]}
         />

@@ -161,7 +161,7 @@ function LatestEvents({ name }: { name: string }): JSX.Element {
         .map(([partition, events]) => (
           <section key={partition} class="panel flush" aria-label={`Partition ${partition}`}>
             <h2>Partition {partition}</h2>
-            {events.length === 0 ? <p class="muted">No events.</p> : null}
+            {events.length === 0 ? <p class="muted">No events yet.</p> : null}
             <ol class="events" reversed>
               {events.map((event) => (
                 <EventRow key={event.key} event={event} />

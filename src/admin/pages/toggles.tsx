@@ -114,7 +114,7 @@ function ToggleCard({ toggle, onSwitch }: { toggle: Toggle; onSwitch: () => void
       </p>
       <p>{meaning?.effect}</p>
       {meaning === undefined || meaning.renames.length === 0 ? null : (
-        <table aria-label={`Names under ${name}`} class="tight">
+        <table aria-label={`Names under ${name}`} class="pair">
           <thead>
             <tr>
               <th scope="col">While off</th>
@@ -124,10 +124,10 @@ function ToggleCard({ toggle, onSwitch }: { toggle: Toggle; onSwitch: () => void
           <tbody>
             {meaning.renames.map(([off, on]) => (
               <tr key={on}>
-                <td data-name="While off">
+                <td>
                   <code class={enabled ? 'muted' : undefined}>{off}</code>
                 </td>
-                <td data-name="While on">
+                <td>
                   <code class={enabled ? undefined : 'muted'}>{on}</code>
                 </td>
               </tr>

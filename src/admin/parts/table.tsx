@@ -16,10 +16,10 @@ interface TableProperties<Row> {
   readonly even?: boolean;
 }
 
-/** A table; on a narrow screen each row is a block of names and values. */
+/** A table; on a narrow screen each row is a block of names and values, unless two columns are all there is. */
 export function Table<Row>({ label, columns, rows, keyOf, even }: TableProperties<Row>): JSX.Element {
   return (
-    <table aria-label={label} class={even === true ? 'even' : undefined}>
+    <table aria-label={label} class={even === true ? 'even' : columns.length === 2 ? 'pair' : undefined}>
       <thead>
         <tr>
           {columns.map(({ name, numeric }) => (
