@@ -5,6 +5,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromiumBrowser, provide } from './local-cluster/prerequisites.ts';
+import { mochaHooks } from '../test/support/root-hooks.ts';
 import { startTestClusters, type TestClusters } from './test-clusters.ts';
 
 /**
@@ -53,6 +54,7 @@ async function runSuites(paths: readonly string[]): Promise<{ counts: Counts; cl
     slow: 2_000,
     reporter: isSecondRun ? 'dot' : 'spec',
     forbidOnly: process.env['CI'] !== undefined,
+    rootHooks: mochaHooks,
   });
   for (const path of paths) mocha.addFile(path);
   await mocha.loadFilesAsync();

@@ -7,6 +7,7 @@ import { createApplication } from '../../src/http/application.ts';
 import { createAuthentication } from '../../src/http/authentication.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { call } from '../support/client.ts';
+import { leaveUnwatched } from '../support/answer-watch.ts';
 
 describe('authentication', () => {
   let server: Server | undefined;
@@ -24,6 +25,7 @@ describe('authentication', () => {
     server = await new Promise<Server>((resolve) => {
       const listening = application.listen(0, '127.0.0.1', () => resolve(listening));
     });
+    leaveUnwatched(server);
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 

@@ -8,6 +8,7 @@ import { createApplication } from '../../src/http/application.ts';
 import { lendingErrorHandler } from '../../src/http/lending-errors.ts';
 import { type Logger, silentLogger } from '../../src/logger.ts';
 import { type Answer, call } from '../support/client.ts';
+import { leaveUnwatched } from '../support/answer-watch.ts';
 
 describe('the error format of the lending API', () => {
   let server: Server;
@@ -30,6 +31,7 @@ describe('the error format of the lending API', () => {
     server = await new Promise<Server>((resolve) => {
       const listening = application.listen(0, '127.0.0.1', () => resolve(listening));
     });
+    leaveUnwatched(server);
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/loans`;
   });
 

@@ -1,0 +1,132 @@
+import { subscribe } from 'node:diagnostics_channel';
+import { appendFileSync } from 'node:fs';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
+import { constants, gunzipSync } from 'node:zlib';
+import type * as AnswerContract from './answer-contract.ts';
+import type * as ApiDescription from './api-description.ts';
+
+/**
+ * Holds every answer that this process gives against the description, whoever asked: what does not match is written to a
+ * file, for the test that made it happen to fail with. See root-hooks.ts, which has every process of a test run do this.
+ */
+
+/** The file that faults are appended to, one a line. */
+export const faultsFileVariable = 'ANSWER_FAULTS_FILE';
+
+/** How much of a stream is looked at: a fault of its form shows at once, and tests send many thousands of events. Bytes. */
+const streamBytesMaximum = 64 * 1024;
+
+/** Whether this process is the service itself, so that whatever it answers has to be described. */
+const isService = process.argv[1]?.endsWith('main.js') === true;
+
+const standIns = new WeakSet<Server>();
+
+/** Takes a server out of the watch whose routes only stand in for those of the service. */
+export function leaveUnwatched(server: Server): void {
+  standIns.add(server);
+}
+
+const watched = Symbol.for('lendstream.answersAreWatched');
+
+interface Asking {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly server: Server;
+}
+
+export function watchAnswers(): void {
+  const process = globalThis as { [watched]?: boolean };
+  if (process[watched] === true) return;
+  process[watched] = true;
+  subscribe('http.server.request.start', (message) => {
+    const { request, response, server } = message as Asking;
+    if (!standIns.has(server)) watch(request, response);
+  });
+}
+
+function watch(request: IncomingMessage, response: ServerResponse): void {
+  // As it was asked for: routers change it while they look at a part of it.
+  const url = request.url ?? '';
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const take = (chunk: unknown, encoding: unknown): void => {
+    if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array)) return;
+    if (size > streamBytesMaximum && isStream(response)) return;
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encodingOf(encoding)) : Buffer.from(chunk);
+    size += bytes.length;
+    chunks.push(bytes);
+  };
+  const write = response.write.bind(response);
+  const end = response.end.bind(response);
+  response.write = (...parameters: unknown[]): boolean => {
+    take(parameters[0], parameters[1]);
+    return Reflect.apply(write, response, parameters) as boolean;
+  };
+  response.end = (...parameters: unknown[]): ServerResponse => {
+    take(parameters[0], parameters[1]);
+    report({ method: request.method ?? '', url }, response, Buffer.concat(chunks));
+    return Reflect.apply(end, response, parameters) as ServerResponse;
+  };
+}
+
+function encodingOf(encoding: unknown): BufferEncoding {
+  return typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8';
+}
+
+function isStream(response: ServerResponse): boolean {
+  return String(response.getHeader('content-type')).startsWith('application/x-json-stream');
+}
+
+interface Asked {
+  readonly method: string;
+  readonly url: string;
+}
+
+/** The service must not feel that it is watched, not even by a fault of the watcher. */
+function report(request: Asked, response: ServerResponse, sent: Buffer): void {
+  const file = process.env[faultsFileVariable];
+  if (file === undefined) return;
+  let faults: string[];
+  try {
+    faults = check(request, response, sent);
+  } catch (error) {
+    faults = [`${request.method} ${request.url}: ${error instanceof Error ? error.stack : String(error)}`];
+  }
+  for (const fault of faults) appendFileSync(file, `${fault.replaceAll('\n', ' ')}\n`);
+}
+
+function check({ method, url }: Asked, response: ServerResponse, sent: Buffer): string[] {
+  // Tests have servers of their own, and routes that are not the service's.
+  const isOurs = response.hasHeader('x-flow-id');
+  if (!isService && !isOurs) return [];
+  const { answerFaults, isDescribed } = contract();
+  // An application of a few routers knows no methods of the others.
+  if (!isService && response.statusCode === 405) return [];
+  if (!isService && !isDescribed(url)) return [];
+  const headers = Object.fromEntries(
+    Object.entries(response.getHeaders()).map(([name, value]) => [name, value === undefined ? value : String(value)]),
+  );
+  const compressed = headers['content-encoding'] === 'gzip';
+  const body = (compressed ? gunzipSync(sent, { finishFlush: constants.Z_SYNC_FLUSH }) : sent).toString();
+  const answer = { method, url, status: response.statusCode, headers, body };
+  return answerFaults(answer);
+}
+
+interface Contract {
+  readonly answerFaults: (typeof AnswerContract)['answerFaults'];
+  readonly isDescribed: (url: string) => boolean;
+}
+
+let loaded: Contract | undefined;
+
+/** Loaded with the first answer: most processes of a test run never give one. */
+function contract(): Contract {
+  if (loaded === undefined) {
+    const require = createRequire(import.meta.url);
+    const { answerFaults } = require('./answer-contract.js') as typeof AnswerContract;
+    const { findPath } = require('./api-description.js') as typeof ApiDescription;
+    loaded = { answerFaults, isDescribed: (url) => findPath(url.split('?', 1)[0] ?? '') !== undefined };
+  }
+  return loaded;
+}

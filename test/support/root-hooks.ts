@@ -1,0 +1,38 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { faultsFileVariable, watchAnswers } from './answer-watch.ts';
+
+/**
+ * Holds in every test run: each answer that the service gives, in this process or in one that a test starts, is what
+ * schemas/openapi.json says. The test in which one is not fails.
+ */
+const folder = mkdtempSync(join(tmpdir(), 'lendstream-answers-'));
+const file = join(folder, 'faults');
+
+export const mochaHooks = {
+  beforeAll(): void {
+    process.env[faultsFileVariable] = file;
+    const preload = new URL('answer-watch-preload.js', import.meta.url).href;
+    const options = process.env['NODE_OPTIONS'] ?? '';
+    if (!options.includes(preload)) process.env['NODE_OPTIONS'] = `${options} --import=${preload}`.trim();
+    watchAnswers();
+  },
+  afterEach(): void {
+    throwFaults();
+  },
+  afterAll(): void {
+    try {
+      throwFaults();
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+};
+
+function throwFaults(): void {
+  if (!existsSync(file)) return;
+  const faults = readFileSync(file, 'utf8').trim();
+  rmSync(file);
+  throw new Error(`Answers that are not as schemas/openapi.json describes them:\n${faults}`);
+}
