@@ -97,6 +97,16 @@ export type CoordinationChange = 'topology' | 'offsets' | 'reset' | 'removed';
 /** How soon a process makes up for what it has missed of the subscriptions that are watched in it. Milliseconds. */
 export const missedChangesMillisecondsMaximum = 2_000;
 
+/**
+ * @param generation That the topology has reached, where it is known: one who has seen it need not look again.
+ * @param committed With 'offsets', what was committed, where it is known: one who takes it need not look.
+ */
+export type ChangeListener = (
+  change: CoordinationChange,
+  generation?: number,
+  committed?: readonly CommittedOffset[],
+) => void;
+
 export interface Coordination {
   /**
    * Claims a name for whoever asks first. True for exactly one of any number of concurrent callers until it is
@@ -166,10 +176,10 @@ export interface Coordination {
    * - a change of the topology is told again within {@link missedChangesMillisecondsMaximum} where its hint was lost;
    * - sessions of dead nodes are closed that soon after their lease has ended without {@link reapSessions}.
    *
-   * Both need a store that can be reached; when it cannot, everybody is told to look, and so finds out. A lost 'offsets' is not made up for: whoever waits for commits looks himself.
-   * @param listener May be told the generation that the topology has reached: one who has seen it need not look again.
+   * Both need a store that can be reached; when it cannot, everybody is told to look, and so finds out. A lost 'offsets'
+   * is not made up for: whoever waits for commits looks himself.
    */
-  watch(subscriptionId: string, listener: (change: CoordinationChange, generation?: number) => void): () => void;
+  watch(subscriptionId: string, listener: ChangeListener): () => void;
 
   close(): Promise<void>;
 }

@@ -74,9 +74,17 @@ export class StreamWatch {
   /**
    * Looks at what a hint tells of.
    * @param generation Of the topology, where it is known.
+   * @param committed What was committed, where it is known: then there is nothing left to look at.
    */
-  hinted(change: CoordinationChange, generation?: number): void {
+  hinted(change: CoordinationChange, generation?: number, committed?: readonly CommittedOffset[]): void {
     if (generation !== undefined && generation === this.#generation) return;
+    if (change === 'offsets' && committed !== undefined) {
+      this.#watcher.take(committed, undefined).then(
+        () => this.#watcher.looked(),
+        (error: unknown) => this.#watcher.lookFailed(error),
+      );
+      return;
+    }
     if (change === 'offsets') this.#offsetsWanted = true;
     else this.#topologyWanted = true;
     this.look();

@@ -112,8 +112,8 @@ export class SubscriptionStream implements StreamWatcher {
     this.#watch = new StreamWatch(services, this);
     this.#deliveredEvents = services.metrics.deliveredEvents.labels({ subscription_id: subscription.id });
     services.metrics.openStreams.inc({ subscription_id: subscription.id });
-    this.#unwatch = services.coordination.watch(subscription.id, (change, generation) => {
-      this.#onChange(change, generation);
+    this.#unwatch = services.coordination.watch(subscription.id, (change, generation, committed) => {
+      this.#onChange(change, generation, committed);
     });
   }
 
@@ -226,13 +226,13 @@ export class SubscriptionStream implements StreamWatcher {
 
   // What others did: commits, sessions, ownership. Hints only say that it is time to look.
 
-  #onChange(change: CoordinationChange, generation: number | undefined): void {
+  #onChange(change: CoordinationChange, generation?: number, committed?: readonly CommittedOffset[]): void {
     if (this.#state === 'ended') return;
     if (change === 'removed') {
       this.close('subscription_deleted');
       return;
     }
-    this.#watch.hinted(change, generation);
+    this.#watch.hinted(change, generation, committed);
   }
 
   #recheck(now: number): void {

@@ -3,6 +3,7 @@ import { LendstreamError, describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import {
   missedChangesMillisecondsMaximum,
+  type ChangeListener,
   type CommitAnswer,
   type CommittedOffset,
   type Coordination,
@@ -25,8 +26,6 @@ export interface EmbeddedCoordinationOptions {
   readonly logger: Logger;
 }
 
-type Listener = (change: CoordinationChange) => void;
-
 /** How often sessions of dead nodes are looked for where somebody watches. Milliseconds. */
 const sweepMilliseconds = missedChangesMillisecondsMaximum / 2;
 
@@ -42,7 +41,7 @@ export class EmbeddedCoordination implements Coordination {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #subscriptions = new Map<string, SubscriptionState>();
-  readonly #listeners = new Map<string, Set<Listener>>();
+  readonly #listeners = new Map<string, Set<ChangeListener>>();
   /** Ends of claims and of nodes' leases, in monotonic milliseconds. */
   readonly #claims = new Map<string, number>();
   readonly #leases = new Map<string, number>();
@@ -181,7 +180,8 @@ export class EmbeddedCoordination implements Coordination {
         throw error;
       }
       state.settle(submissions, true);
-      this.#tell(subscriptionId, 'offsets');
+      const committed = submissions.map(({ partition, offset }) => ({ ...partition, offset }));
+      this.#tell(subscriptionId, 'offsets', committed);
     }
     // A cursor is outdated only once what outdated it is durable.
     await Promise.all(restsOn.map(({ durable }) => durable));
@@ -236,7 +236,7 @@ export class EmbeddedCoordination implements Coordination {
     });
   }
 
-  watch(subscriptionId: string, listener: Listener): () => void {
+  watch(subscriptionId: string, listener: ChangeListener): () => void {
     const listeners = this.#listeners.get(subscriptionId) ?? new Set();
     this.#listeners.set(subscriptionId, listeners.add(listener));
     return () => {
@@ -304,10 +304,10 @@ export class EmbeddedCoordination implements Coordination {
     return result;
   }
 
-  #tell(subscriptionId: string, change: CoordinationChange): void {
+  #tell(subscriptionId: string, change: CoordinationChange, committed?: readonly CommittedOffset[]): void {
     for (const listener of this.#listeners.get(subscriptionId) ?? []) {
       try {
-        listener(change);
+        listener(change, undefined, committed);
       } catch (error) {
         this.#logger.error({ subscriptionId, change, error: describeError(error) }, 'A watcher failed');
       }

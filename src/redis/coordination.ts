@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   comparePartitions,
   partitionKey,
+  type ChangeListener,
   type CommitAnswer,
   type CommittedOffset,
   type Coordination,
@@ -22,7 +23,7 @@ import type { Logger } from '../logger.ts';
 import { readOffsets, readOpening, readTopology, writeSession } from './answers.ts';
 import { RedisConnection, type ConnectionEvents } from './connection.ts';
 import { GroupExport, renewalMilliseconds } from './group-export.ts';
-import { Hints, parseHint, type ChangeListener } from './hints.ts';
+import { Hints, parseHint } from './hints.ts';
 import { KeySpace, parsePlace } from './keys.ts';
 import { Leases } from './leases.ts';
 import { Memory } from './memory.ts';
@@ -338,15 +339,15 @@ export class RedisCoordination implements Coordination {
     cursors: readonly CursorToCommit[],
     epochs: readonly string[],
   ): readonly boolean[] {
-    let moved = false;
+    const moved: CommittedOffset[] = [];
     const advanced = cursors.map((cursor, index) => {
       const epoch = epochs[index] ?? '0';
       if (epoch === '0') return false;
       this.#noteOffset(subscriptionId, partitionKey(cursor), { offset: cursor.offset, epoch: Number(epoch) });
-      moved = true;
+      moved.push(cursor);
       return true;
     });
-    if (moved) this.#hints.tell(subscriptionId, 'offsets');
+    if (moved.length > 0) this.#hints.tell(subscriptionId, 'offsets', undefined, moved);
     return advanced;
   }
 

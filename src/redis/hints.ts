@@ -1,8 +1,6 @@
-import type { CoordinationChange } from '../broker/coordination.ts';
+import type { ChangeListener, CommittedOffset, CoordinationChange } from '../broker/coordination.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-
-export type ChangeListener = (change: CoordinationChange, generation?: number) => void;
 
 interface Watched {
   listeners: readonly ChangeListener[];
@@ -42,10 +40,15 @@ export class Hints {
     return watched.listeners.length === 0 && this.#watched.delete(subscriptionId);
   }
 
-  tell(subscriptionId: string, change: CoordinationChange, generation?: number): void {
+  tell(
+    subscriptionId: string,
+    change: CoordinationChange,
+    generation?: number,
+    committed?: readonly CommittedOffset[],
+  ): void {
     for (const listener of this.#watched.get(subscriptionId)?.listeners ?? []) {
       try {
-        listener(change, generation);
+        listener(change, generation, committed);
       } catch (error) {
         this.#logger.error({ subscriptionId, change, error: describeError(error) }, 'A watcher failed');
       }

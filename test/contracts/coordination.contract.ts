@@ -655,6 +655,20 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         stop();
       });
 
+      it('tells with a commit of this process what was committed, and not what was outdated', async () => {
+        const streamId = await owning(-1);
+        const told: (readonly CommittedOffset[] | undefined)[] = [];
+        const stop = coordination.watch(subscription, (change, _generation, committed) => {
+          if (change === 'offsets') told.push(committed);
+        });
+        await commit(streamId, at(0, 5));
+        await commit(streamId, at(0, 3), at(0, 7));
+        await eventually(() => told.length >= 2);
+        stop();
+        const positions = told.map((committed) => committed?.map(({ partition, offset }) => [partition, offset]));
+        expect(positions).to.deep.equal([[[0, 5]], [[0, 7]]]);
+      });
+
       it('tells a watcher of its own subscription only, and nothing after it has stopped', async () => {
         const { changes, stop } = told();
         const own = subscription;
