@@ -51,8 +51,12 @@ describeOnCluster("records that Kafka's own console producer wrote", (cluster) =
       'org.apache.kafka.tools.ConsoleProducer',
       cluster().kafkaBrokers,
       [
-        ...['--topic', eventType, '--reader-property', 'parse.key=true', '--reader-property', 'parse.headers=true'],
-        ...['--reader-property', 'null.marker=NULL'],
+        '--topic',
+        eventType,
+        ...['parse.key=true', 'parse.headers=true', 'null.marker=NULL'].flatMap((setting) => [
+          '--reader-property',
+          setting,
+        ]),
       ],
       // Headers, key and value, separated by tabs.
       [
