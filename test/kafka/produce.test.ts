@@ -6,6 +6,7 @@ import { refuseWith, reportError, type Fault, type InjectedFault } from '../supp
 import { appendTo, codeOf, readAll, records } from '../support/log-reading.ts';
 import { createSmallTopic, openLogBehindProxy, sized, type LogBehindProxy } from './log-behind-proxy.ts';
 import { metadataWithoutLeaders } from './metadata-answers.ts';
+import { eventually } from '../support/stream-server.ts';
 
 const loseAnswer: Fault = { kind: 'lose response', disconnect: true };
 const loseRequest: Fault = { kind: 'lose request', disconnect: true };
@@ -141,7 +142,9 @@ describeOnCluster('Appends to Kafka', (cluster) => {
     const injected = subject.proxy.inject({ api: 'Produce', fault: refuseWith(19), times: Infinity });
     await whileInjected([injected], async () => {
       const refused = appendEach(where, 'refused');
-      await injected.hit;
+      // By then the pauses are long: the time must be over between two attempts, for one under way may yet be stored.
+      await eventually(() => injected.hits >= 6);
+      await new Promise((resolve) => setTimeout(resolve, 30));
       subject.advance(15_000);
       expect((await refused).map(outcomeOf)).to.deep.equal(['LOG_UNAVAILABLE']);
     });
