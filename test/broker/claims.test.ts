@@ -4,7 +4,7 @@ import { type ClaimServices, whileClaimed } from '../../src/broker/claims.ts';
 import { Registry } from '../../src/broker/registry.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { codeOf } from '../support/log-reading.ts';
-import { eventually } from '../support/stream-server.ts';
+import { eventually } from '../support/eventually.ts';
 import { openSubscriptionStore, type SubscriptionStore } from '../support/subscription-store.ts';
 
 describe('work under a claim', () => {

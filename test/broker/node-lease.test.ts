@@ -10,7 +10,7 @@ import { systemClock, type Clock } from '../../src/clock.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { codeOf } from '../support/log-reading.ts';
-import { eventually } from '../support/stream-server.ts';
+import { eventually } from '../support/eventually.ts';
 import { overriding } from '../support/stepping-log.ts';
 import { openSubscriptionStore, type SubscriptionStore } from '../support/subscription-store.ts';
 

@@ -7,7 +7,8 @@ import { StreamReads, prefetchBytesMaximum } from '../../src/broker/stream-reads
 import { LendstreamError } from '../../src/errors.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { failingReads } from '../support/failing-reads.ts';
-import { eventually, startStreamServer, type StreamServer } from '../support/stream-server.ts';
+import { eventually } from '../support/eventually.ts';
+import { startStreamServer, type StreamServer } from '../support/stream-server.ts';
 
 describe('what a stream reads ahead', () => {
   let server: StreamServer;

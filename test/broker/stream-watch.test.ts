@@ -9,7 +9,7 @@ import { silentLogger, type Logger } from '../../src/logger.ts';
 import { openTemporaryLog, type TemporaryLog } from '../support/temporary-log.ts';
 import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
 import { overriding } from '../support/stepping-log.ts';
-import { eventually } from '../support/stream-server.ts';
+import { eventually } from '../support/eventually.ts';
 
 const id = 'watched';
 const place = { eventType: 'watch.loans', partition: 0 };

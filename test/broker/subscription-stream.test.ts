@@ -14,7 +14,8 @@ import { expireTopic } from '../support/backend-under-test.ts';
 import type { Batch } from '../support/client.ts';
 import { failingReads } from '../support/failing-reads.ts';
 import { overriding } from '../support/stepping-log.ts';
-import { eventually, startStreamServer, type StreamServer } from '../support/stream-server.ts';
+import { eventually } from '../support/eventually.ts';
+import { startStreamServer, type StreamServer } from '../support/stream-server.ts';
 
 describe('a subscription stream', () => {
   let server: StreamServer;

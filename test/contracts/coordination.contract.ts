@@ -13,6 +13,7 @@ import {
   type Session,
 } from '../../src/broker/coordination.ts';
 import { rebalance } from '../../src/broker/rebalance.ts';
+import { eventually } from '../support/eventually.ts';
 import { describeRandomHistories } from './coordination-histories.contract.ts';
 
 /** One backend under test. Tests use subscriptions and nodes of their own, so that one store serves them all. */
@@ -117,13 +118,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
       return { changes, stop: coordination.watch(subscription, listener) };
     };
 
-    const eventually = async (condition: () => boolean | Promise<boolean>, milliseconds = 2_000): Promise<void> => {
-      const deadline = performance.now() + milliseconds;
-      while (!(await condition())) {
-        if (performance.now() > deadline) throw new Error('What was waited for did not come');
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      }
-    };
+    const soon = (condition: () => boolean | Promise<boolean>): Promise<void> => eventually(condition, 2_000);
 
     describe('claims', () => {
       it('are won by one of fifty who ask at once', async () => {
@@ -639,7 +634,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         const expecting = async (change: CoordinationChange, act: () => Promise<unknown>): Promise<void> => {
           changes.length = 0;
           await act();
-          await eventually(() => changes.includes(change));
+          await soon(() => changes.includes(change));
         };
         await initialise(-1);
         let streamId = '';
@@ -663,7 +658,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         });
         await commit(streamId, at(0, 5));
         await commit(streamId, at(0, 3), at(0, 7));
-        await eventually(() => told.length >= 2);
+        await soon(() => told.length >= 2);
         stop();
         const positions = told.map((committed) => committed?.map(({ partition, offset }) => [partition, offset]));
         expect(positions).to.deep.equal([[[0, 5]], [[0, 7]]]);
@@ -673,7 +668,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         const { changes, stop } = told();
         const own = subscription;
         await owning(-1);
-        await eventually(() => changes.length > 0);
+        await soon(() => changes.length > 0);
         subscription = randomUUID();
         changes.length = 0;
         await owning(-1);
@@ -691,7 +686,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
           if (change === 'offsets') seen.push(offsets());
         });
         await commit(streamId, at(0, 8));
-        await eventually(() => seen.length > 0);
+        await soon(() => seen.length > 0);
         expect(await seen[0]).to.deep.equal([8]);
         stop();
       });

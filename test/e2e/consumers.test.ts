@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { call, eventsOf, lastCursors, openStream, type OpenStream } from '../support/client.ts';
 import { describeOnCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
 import { startOneMachine, startSystemOnCluster, type System } from '../support/system.ts';
 
 interface PartitionStatistics {
@@ -74,14 +75,6 @@ function describeConsumers(start: () => Promise<System>): void {
     (await partitions(subscription)).filter(({ state, stream_id }) => state === 'assigned' && stream_id === streamId)
       .length;
 
-  const eventually = async (milliseconds: number, condition: () => Promise<boolean>): Promise<void> => {
-    const deadline = performance.now() + milliseconds;
-    while (!(await condition())) {
-      if (performance.now() > deadline) throw new Error(`What was waited for did not come in ${milliseconds} ms`);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  };
-
   it('creates one subscription from fifty identical requests at once', async () => {
     await define('shared.fifty');
     const answers = await Promise.all(
@@ -101,15 +94,15 @@ function describeConsumers(start: () => Promise<System>): void {
     await define('shared.four');
     const subscription = await subscribe('shared.four');
     const first = await stream(subscription, '?batch_flush_timeout=1');
-    await eventually(1000, async () => (await owned(subscription, first.streamId)) === 4);
+    await eventually(async () => (await owned(subscription, first.streamId)) === 4, 1_000);
     const second = await stream(subscription, '?batch_flush_timeout=1');
     await eventually(
-      1000,
       async () =>
         (await owned(subscription, first.streamId)) === 2 && (await owned(subscription, second.streamId)) === 2,
+      1_000,
     );
     second.close();
-    await eventually(1000, async () => (await owned(subscription, first.streamId)) === 4);
+    await eventually(async () => (await owned(subscription, first.streamId)) === 4, 1_000);
     first.close();
   });
 
@@ -119,10 +112,10 @@ function describeConsumers(start: () => Promise<System>): void {
     const streams: OpenStream[] = [];
     for (let count = 1; count <= 4; count += 1) {
       streams.push(await stream(subscription, '?batch_flush_timeout=1'));
-      await eventually(1000, async () => {
+      await eventually(async () => {
         const counts = await Promise.all(streams.map(({ streamId }) => owned(subscription, streamId)));
         return counts.reduce((a, b) => a + b, 0) === 4 && Math.max(...counts) - Math.min(...counts) <= 1;
-      });
+      }, 1_000);
     }
     const fifth = await call(`${system.url()}/subscriptions/${subscription}/events`, 'GET');
     expect(fifth.status).to.equal(409);

@@ -4,6 +4,7 @@ import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { lendingEventTypeNames } from '../../src/worker/lending-topics.ts';
 import { describeError } from '../../src/errors.ts';
 import { call, type Answer } from '../support/client.ts';
 import { annuityProduct } from '../support/loan-products.ts';
@@ -34,14 +35,6 @@ export interface RunOptions {
 const ledger = { name: 'faults.ledger', partitions: 4 };
 /** Its events may be deleted before they are received. */
 const expiring = { name: 'faults.expiring', partitions: 2 };
-const lendingEventTypes = [
-  'loan_transaction_posted',
-  'loan_fee_event',
-  'loan_balance_changed',
-  'loan_schedule_changed',
-  'loan_state_changed',
-  'command_rejected',
-];
 const product = 'faults-product';
 
 /** How long the system may take after the last fault until everything is delivered. Milliseconds. */
@@ -162,7 +155,7 @@ async function prepare(nodes: readonly ServiceNode[], history: HistoryWriter): P
   return [
     stream(await subscribe('single', [ledger.name]), 2, 1, 10),
     stream(await subscribe('batches', [ledger.name]), 3, 20, 100),
-    stream(await subscribe('lending', lendingEventTypes), 2, 5, 50),
+    stream(await subscribe('lending', lendingEventTypeNames), 2, 5, 50),
     // Slow, so that there is always something that it has not received.
     stream(await subscribe('lagging', [expiring.name], false), 2, 1, 5, 300),
   ];
@@ -245,7 +238,7 @@ async function readEverything(
 ): Promise<void> {
   const [node] = nodes;
   if (node === undefined) throw new Error('There is no node to ask');
-  await readLog(history, node, [ledger.name, expiring.name, ...lendingEventTypes], 'reading-everything');
+  await readLog(history, node, [ledger.name, expiring.name, ...lendingEventTypeNames], 'reading-everything');
   const loans = new Set(ofKind(readHistory(historyFolder), 'command posted').map(({ loan }) => loan));
   await readLoans(history, nodes, [...loans]);
 }

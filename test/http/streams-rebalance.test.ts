@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { partitionKey } from '../../src/broker/coordination.ts';
-import { eventually, startStreamServer, type StreamClient, type StreamServer } from '../support/stream-server.ts';
+import { eventually } from '../support/eventually.ts';
+import { startStreamServer, type StreamClient, type StreamServer } from '../support/stream-server.ts';
 
 function sortedNumbers(numbers: readonly number[]): number[] {
   return numbers.toSorted((left, right) => left - right);

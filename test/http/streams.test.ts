@@ -3,7 +3,8 @@ import { after, before, describe, it } from 'mocha';
 import { connect } from 'node:net';
 import { constants, createGunzip } from 'node:zlib';
 import { overriding } from '../support/stepping-log.ts';
-import { eventually, startStreamServer, type StreamServer } from '../support/stream-server.ts';
+import { eventually } from '../support/eventually.ts';
+import { startStreamServer, type StreamServer } from '../support/stream-server.ts';
 
 function offset(number: number): string {
   return number < 0 ? '001-0001--1' : `001-0001-${String(number).padStart(18, '0')}`;

@@ -2,8 +2,8 @@ import { systemClock } from '../../src/clock.ts';
 import { KafkaLog } from '../../src/kafka/log.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { describeEventLog } from '../contracts/event-log.contract.ts';
-import { deleteKafkaRecords } from '../support/backend-under-test.ts';
 import { describeOnEachKafka } from '../support/cluster.ts';
+import { deleteKafkaRecords } from '../support/kafka-records.ts';
 
 describeOnEachKafka('The log of a cluster', (cluster) => {
   describeEventLog('Kafka', async () => {

@@ -6,7 +6,7 @@ import { refuseWith, reportError, type Fault, type InjectedFault } from '../supp
 import { appendTo, codeOf, readAll, records } from '../support/log-reading.ts';
 import { createSmallTopic, openLogBehindProxy, sized, type LogBehindProxy } from './log-behind-proxy.ts';
 import { metadataWithoutLeaders } from './metadata-answers.ts';
-import { eventually } from '../support/stream-server.ts';
+import { eventually } from '../support/eventually.ts';
 
 const loseAnswer: Fault = { kind: 'lose response', disconnect: true };
 const loseRequest: Fault = { kind: 'lose request', disconnect: true };

@@ -5,7 +5,7 @@ import { silentLogger } from '../../src/logger.ts';
 import type { RedisCoordination } from '../../src/redis/coordination.ts';
 import { PartitionSharing, loanPartitionsId, type LoopEnd } from '../../src/worker/partition-sharing.ts';
 import { startRedisServer, type RedisServer } from '../support/redis-server.ts';
-import { eventually } from '../support/stream-server.ts';
+import { eventually } from '../support/eventually.ts';
 import { openRedisHarness, type RedisHarness } from './harness.ts';
 
 const partitionCount = 4;

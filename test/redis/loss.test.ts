@@ -7,6 +7,7 @@ import type { EventLog } from '../../src/broker/event-log.ts';
 import { rebalance } from '../../src/broker/rebalance.ts';
 import type { RedisCoordination } from '../../src/redis/coordination.ts';
 import { KeySpace, shardOf } from '../../src/redis/keys.ts';
+import { eventually } from '../support/eventually.ts';
 import { startRedisServer, type RedisServer } from '../support/redis-server.ts';
 import { overriding } from '../support/stepping-log.ts';
 import { openRedisHarness, type RedisHarness } from './harness.ts';
@@ -16,14 +17,6 @@ const leaseMilliseconds = 60_000;
 
 function at(partition: number, offset: number): CommittedOffset {
   return { eventType, partition, offset };
-}
-
-async function eventually(condition: () => Promise<boolean>, milliseconds = 5_000): Promise<void> {
-  const deadline = performance.now() + milliseconds;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error('What was waited for did not come');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
 
 async function failure(attempt: Promise<unknown>): Promise<unknown> {

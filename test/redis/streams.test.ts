@@ -5,7 +5,8 @@ import { parseOffset } from '../../src/broker/cursor.ts';
 import type { RedisCoordination } from '../../src/redis/coordination.ts';
 import { startRedisServer, type RedisServer } from '../support/redis-server.ts';
 import { overriding } from '../support/stepping-log.ts';
-import { eventually, startStreamServer, type StreamClient, type StreamServer } from '../support/stream-server.ts';
+import { eventually } from '../support/eventually.ts';
+import { startStreamServer, type StreamClient, type StreamServer } from '../support/stream-server.ts';
 import { openRedisHarness, type RedisHarness } from './harness.ts';
 
 describe('open streams while Redis fails', () => {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
 import { missedChangesMillisecondsMaximum, type Coordination } from '../../src/broker/coordination.ts';
+import { eventually } from '../support/eventually.ts';
 import { startRedisServer, type RedisServer } from '../support/redis-server.ts';
 import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { openRedisHarness, type RedisHarness } from './harness.ts';
@@ -39,14 +40,6 @@ describe('looking after what is watched', function () {
   };
 
   const sessionCount = async (): Promise<number> => (await second.topology(subscription)).sessions.length;
-
-  const eventually = async (condition: () => Promise<boolean>, milliseconds: number): Promise<void> => {
-    const deadline = performance.now() + milliseconds;
-    while (!(await condition())) {
-      if (performance.now() > deadline) throw new Error('What was waited for did not come');
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  };
 
   it('closes sessions of other processes, and none of its own, though Redis says that the lease has ended', async () => {
     await openSession('own');

@@ -1,4 +1,3 @@
-import { Kafka, logLevel } from 'kafkajs';
 import { basename } from 'node:path';
 import type { Coordination } from '../../src/broker/coordination.ts';
 import type { EventLog } from '../../src/broker/event-log.ts';
@@ -8,6 +7,7 @@ import { EmbeddedLog } from '../../src/embedded/log.ts';
 import { KafkaLog } from '../../src/kafka/log.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { RedisCoordination } from '../../src/redis/coordination.ts';
+import { deleteKafkaRecords } from './kafka-records.ts';
 import { NamespacedLog } from './namespaced-log.ts';
 import { removeFolder, temporaryFolder } from './service.ts';
 
@@ -78,18 +78,5 @@ export async function expireTopic(log: EventLog, topic: string): Promise<void> {
     await log.runRetention(Date.now() + 1);
   } else {
     await deleteKafkaRecords(kafkaBrokers, log instanceof NamespacedLog ? log.outside(topic) : topic);
-  }
-}
-
-/** Moves the start of every partition of a Kafka topic to its end, as retention does in its own time. */
-export async function deleteKafkaRecords(brokers: readonly string[], topic: string): Promise<void> {
-  const admin = new Kafka({ brokers: [...brokers], logLevel: logLevel.NOTHING }).admin();
-  await admin.connect();
-  try {
-    const offsets = await admin.fetchTopicOffsets(topic);
-    const partitions = offsets.map(({ partition, offset }) => ({ partition, offset }));
-    await admin.deleteTopicRecords({ topic, partitions });
-  } finally {
-    await admin.disconnect();
   }
 }

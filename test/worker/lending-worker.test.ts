@@ -29,7 +29,7 @@ import {
   untilDone,
 } from '../support/lending-log.ts';
 import { lifeOf, richProduct } from '../support/lending-script.ts';
-import { eventually } from '../support/stream-server.ts';
+import { eventually } from '../support/eventually.ts';
 import { removeFolder, temporaryFolder } from '../support/service.ts';
 import { overriding, withSteps } from '../support/stepping-log.ts';
 

@@ -9,7 +9,7 @@ import { type LoopEnd, PartitionSharing, loanPartitionsId, planLoops } from '../
 import { openCoordinationUnderTest, openLogUnderTest } from '../support/backend-under-test.ts';
 import { removeFolder, temporaryFolder } from '../support/service.ts';
 import { overriding } from '../support/stepping-log.ts';
-import { eventually } from '../support/stream-server.ts';
+import { eventually } from '../support/eventually.ts';
 
 describe('the plan of the loops', () => {
   const ownership = (state: PartitionOwnership['state'], streamId: string | null): PartitionOwnership => ({

@@ -21,7 +21,7 @@ import {
 } from '../support/lending-log.ts';
 import { lifeOf, richProduct } from '../support/lending-script.ts';
 import { removeFolder, temporaryFolder } from '../support/service.ts';
-import { eventually } from '../support/stream-server.ts';
+import { eventually } from '../support/eventually.ts';
 import { SteppingRegistry, type WorkerStep, withSteps, workerSteps } from '../support/stepping-log.ts';
 
 /**

@@ -20,7 +20,7 @@ import {
 import { lifeOf, richProduct } from '../support/lending-script.ts';
 import { removeFolder, temporaryFolder } from '../support/service.ts';
 import { overriding } from '../support/stepping-log.ts';
-import { eventually } from '../support/stream-server.ts';
+import { eventually } from '../support/eventually.ts';
 
 const partitionCount = 3;
 const partitions = [0, 1, 2];
