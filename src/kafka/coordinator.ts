@@ -4,17 +4,14 @@ import type { KafkaRequest } from './connections.ts';
 import type { BrokerNode } from './metadata-request.ts';
 import type { ClusterMetadata } from './metadata.ts';
 import { errorOf, isCoordinatorError, protocolError } from './protocol-errors.ts';
+import { Retry } from './retry.ts';
 import { WireReader, WireWriter } from './wire.ts';
 
 /** What has a coordinator: a consumer group, or a transactional id. */
 export type CoordinatedKind = 'group' | 'transaction';
 
-/** How long a coordinator is looked for while the cluster says that there is none yet. Milliseconds. */
-const searchMilliseconds = 5_000;
-
-/** The pauses between two questions grow from the first to the longest. Milliseconds. */
-const pauseMilliseconds = 5;
-const pauseMillisecondsMaximum = 200;
+/** How long a coordinator is looked for while the cluster says that there is none yet. */
+const searching = { forMilliseconds: 5_000, firstPauseMilliseconds: 5, pauseMillisecondsMaximum: 200 };
 
 /** How many coordinators are remembered; the one looked up longest ago is forgotten first. */
 const rememberedMaximum = 10_000;
@@ -56,14 +53,11 @@ export class Coordinators {
   }
 
   async #find(kind: CoordinatedKind, key: string): Promise<BrokerNode> {
-    const deadline = this.#clock.monotonic() + searchMilliseconds;
-    let pause = pauseMilliseconds;
+    const retry = new Retry(this.#clock, searching);
     for (;;) {
       const found = await this.#ask(kind, key);
       if (!(found instanceof LendstreamError)) return found;
-      if (this.#clock.monotonic() + pause > deadline) throw found;
-      await new Promise((resolve) => setTimeout(resolve, pause));
-      pause = Math.min(2 * pause, pauseMillisecondsMaximum);
+      await retry.after(found);
     }
   }
 

@@ -1,10 +1,11 @@
 import type { Offset, TopicPartition } from '../broker/event-log.ts';
 import type { Clock } from '../clock.ts';
-import { LendstreamError, isLendstreamError } from '../errors.ts';
+import { LendstreamError } from '../errors.ts';
 import type { KafkaConnections, KafkaRequest } from './connections.ts';
 import type { Coordinators } from './coordinator.ts';
 import { errorOf, isCoordinatorError, protocolError } from './protocol-errors.ts';
 import { byTopic } from './topic-partitions.ts';
+import { Retry, passing } from './retry.ts';
 import { WireReader, WireWriter } from './wire.ts';
 
 type Position = TopicPartition & { readonly offset: Offset };
@@ -16,10 +17,8 @@ export interface GroupOffsetsOptions {
   readonly clock: Clock;
 }
 
-/** How long to go on while the group's coordinator moves or loads. Milliseconds. */
-const coordinatorMillisecondsMaximum = 10_000;
-
-const coordinatorPauseMilliseconds = 50;
+/** How long to go on while the group's coordinator moves or loads. */
+const asking = { forMilliseconds: 10_000, firstPauseMilliseconds: 50, pauseMillisecondsMaximum: 50 };
 
 /** A commit from outside: of no member, in no generation. */
 const noGeneration = -1;
@@ -72,22 +71,19 @@ export class KafkaGroupOffsets {
     check: (answer: Answer) => void,
   ): Promise<Answer> {
     const { connections, coordinators, clock } = this.#options;
-    const deadline = clock.monotonic() + coordinatorMillisecondsMaximum;
+    const ask = async (): Promise<Answer> => {
+      const answer = await connections.send(await coordinators.of('group', group), 'coordinator', request);
+      if (answer.some(({ errorCode }) => isCoordinatorError(errorCode))) throw coordinatorMissing(group);
+      check(answer);
+      return answer;
+    };
+    const retry = new Retry(clock, asking);
     for (;;) {
-      try {
-        const answer = await connections.send(await coordinators.of('group', group), 'coordinator', request);
-        if (!answer.some(({ errorCode }) => isCoordinatorError(errorCode))) {
-          check(answer);
-          return answer;
-        }
-        if (clock.monotonic() > deadline) throw coordinatorMissing(group);
-      } catch (error) {
-        // Both requests may be sent again: the positions are set, not added.
-        const isPassing = isLendstreamError(error, 'LOG_UNAVAILABLE') || isLendstreamError(error, 'OUTCOME_UNKNOWN');
-        if (!isPassing || clock.monotonic() > deadline) throw error;
-      }
+      // Both requests may be sent again: the positions are set, not added.
+      const answer = await passing(ask());
+      if (!(answer instanceof LendstreamError)) return answer;
       coordinators.forget('group', group);
-      await new Promise((resolve) => setTimeout(resolve, coordinatorPauseMilliseconds));
+      await retry.after(answer);
     }
   }
 }
