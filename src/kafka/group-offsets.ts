@@ -4,7 +4,7 @@ import { LendstreamError } from '../errors.ts';
 import type { KafkaConnections, KafkaRequest } from './connections.ts';
 import type { Coordinators } from './coordinator.ts';
 import { errorOf, isCoordinatorError, protocolError } from './protocol-errors.ts';
-import { byTopic } from './topic-partitions.ts';
+import { byTopic, readByTopic } from './topic-partitions.ts';
 import { Retry, passing } from './retry.ts';
 import { WireReader, WireWriter } from './wire.ts';
 
@@ -116,12 +116,7 @@ function offsetCommitRequest(group: string, positions: readonly Position[]): Kaf
     decode: (answer) => {
       const reader = new WireReader(answer);
       reader.int32(); // throttle time
-      return reader
-        .array(() => {
-          const topic = reader.string();
-          return reader.array(() => ({ topic, partition: reader.int32(), errorCode: reader.int16() }));
-        })
-        .flat();
+      return readByTopic(reader, (topic) => ({ topic, partition: reader.int32(), errorCode: reader.int16() }));
     },
   };
 }
@@ -140,17 +135,12 @@ function offsetFetchRequest(group: string): KafkaRequest<Answered<Position>[]> {
     decode: (answer) => {
       const reader = new WireReader(answer);
       reader.int32(); // throttle time
-      const positions = reader
-        .array(() => {
-          const topic = reader.string();
-          return reader.array(() => {
-            const partition = reader.int32();
-            const offset = reader.int64();
-            reader.nullableString(); // metadata
-            return { topic, partition, offset, errorCode: reader.int16() };
-          });
-        })
-        .flat();
+      const positions = readByTopic(reader, (topic) => {
+        const partition = reader.int32();
+        const offset = reader.int64();
+        reader.nullableString(); // metadata
+        return { topic, partition, offset, errorCode: reader.int16() };
+      });
       const errorCode = reader.int16();
       return errorCode === protocolError.none ? positions : [{ topic: '', partition: 0, offset: 0, errorCode }];
     },

@@ -6,7 +6,7 @@ import type { BrokerNode } from './metadata-request.ts';
 import type { ClusterMetadata } from './metadata.ts';
 import { errorOf, isLeadershipError, protocolError } from './protocol-errors.ts';
 import { Retry, passing } from './retry.ts';
-import { byTopic, keyOf } from './topic-partitions.ts';
+import { byTopic, keyOf, readByTopic } from './topic-partitions.ts';
 import { WireReader, WireWriter } from './wire.ts';
 
 interface ListedOffset extends TopicPartition {
@@ -49,17 +49,12 @@ function listOffsetsRequest(
     decode: (answer) => {
       const reader = new WireReader(answer);
       reader.int32(); // throttle time
-      return reader
-        .array(() => {
-          const topic = reader.string();
-          return reader.array(() => {
-            const partition = reader.int32();
-            const errorCode = reader.int16();
-            reader.int64(); // timestamp
-            return { topic, partition, errorCode, offset: reader.int64() };
-          });
-        })
-        .flat();
+      return readByTopic(reader, (topic) => {
+        const partition = reader.int32();
+        const errorCode = reader.int16();
+        reader.int64(); // timestamp
+        return { topic, partition, errorCode, offset: reader.int64() };
+      });
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Offset, TopicPartition } from '../broker/event-log.ts';
 import type { KafkaRequest } from './connections.ts';
-import { byTopic } from './topic-partitions.ts';
+import { byTopic, readByTopic } from './topic-partitions.ts';
 import { WireReader, WireWriter } from './wire.ts';
 
 /** One encoded record batch for one partition; a request has at most one for each. */
@@ -51,12 +51,7 @@ export function produceRequest(
     },
     decode: (answer) => {
       const reader = new WireReader(answer);
-      return reader
-        .array(() => {
-          const topic = reader.string();
-          return reader.array(() => readResult(reader, topic));
-        })
-        .flat();
+      return readByTopic(reader, (topic) => readResult(reader, topic));
     },
   };
 }

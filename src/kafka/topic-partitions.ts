@@ -1,4 +1,5 @@
 import type { TopicPartition } from '../broker/event-log.ts';
+import type { WireReader } from './wire.ts';
 
 /** A partition as the key of a map; topic names have no slash. */
 export function keyOf({ topic, partition }: TopicPartition): string {
@@ -14,4 +15,14 @@ export function byTopic<Item extends { readonly topic: string }>(items: readonly
     else ofTopic.push(item);
   }
   return topics;
+}
+
+/** Answers name each topic once too: reads what they say of every partition, in their order. */
+export function readByTopic<Item>(reader: WireReader, readPartition: (topic: string) => Item): Item[] {
+  return reader
+    .array(() => {
+      const topic = reader.string();
+      return reader.array(() => readPartition(topic));
+    })
+    .flat();
 }

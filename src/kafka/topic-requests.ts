@@ -104,17 +104,10 @@ export function describeTopicsRequest(
     decode: (answer) => {
       const reader = new WireReader(answer);
       reader.int32(); // throttle time
-      return reader.array(() => {
-        const errorCode = reader.int16();
-        const message = reader.nullableString();
-        reader.int8(); // resource type
-        return {
-          errorCode,
-          message,
-          name: reader.string(),
-          settings: new Map(reader.array(() => readSetting(reader))),
-        };
-      });
+      return reader.array(() => ({
+        ...readResource(reader),
+        settings: new Map(reader.array(() => readSetting(reader))),
+      }));
     },
   };
 }
@@ -144,12 +137,7 @@ export function alterTopicRequest(name: string, settings: TopicSettings): KafkaR
     decode: (answer) => {
       const reader = new WireReader(answer);
       reader.int32(); // throttle time
-      return reader.array(() => {
-        const errorCode = reader.int16();
-        const message = reader.nullableString();
-        reader.int8(); // resource type
-        return { errorCode, message, name: reader.string() };
-      });
+      return reader.array(() => readResource(reader));
     },
   };
 }
@@ -165,6 +153,14 @@ function readResults(answer: Buffer, hasMessages: boolean): NamedResult[] {
     const errorCode = reader.int16();
     return { name, errorCode, message: hasMessages ? reader.nullableString() : null };
   });
+}
+
+/** What became of a topic whose settings were asked for or changed. */
+function readResource(reader: WireReader): NamedResult {
+  const errorCode = reader.int16();
+  const message = reader.nullableString();
+  reader.int8(); // resource type
+  return { errorCode, message, name: reader.string() };
 }
 
 function readSetting(reader: WireReader): [string, string | null] {

@@ -1,6 +1,6 @@
 import type { TopicPartition } from '../broker/event-log.ts';
 import type { KafkaRequest } from './connections.ts';
-import { byTopic } from './topic-partitions.ts';
+import { byTopic, readByTopic } from './topic-partitions.ts';
 import { WireReader, WireWriter } from './wire.ts';
 
 /** Who produces, as the brokers know it. An epoch fences off the earlier ones of the same producer id. */
@@ -58,12 +58,7 @@ export function addPartitionsRequest(
     decode: (answer) => {
       const reader = new WireReader(answer);
       reader.int32(); // throttle time
-      return reader
-        .array(() => {
-          const topic = reader.string();
-          return reader.array(() => ({ topic, partition: reader.int32(), errorCode: reader.int16() }));
-        })
-        .flat();
+      return readByTopic(reader, (topic) => ({ topic, partition: reader.int32(), errorCode: reader.int16() }));
     },
   };
 }
