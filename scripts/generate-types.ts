@@ -2,53 +2,108 @@ import { compile } from 'json-schema-to-typescript';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../src/schemas.ts';
-import { lendingEventTypes, loanCommandsTopic } from '../src/worker/lending-topics.ts';
+import { composeDescription } from './openapi/compose.ts';
 
 /**
- * Makes the types of commands and events from their schemas. With `--check` it writes nothing and fails when the file in
- * the tree is not what the schemas say.
+ * Makes the types of requests, answers, commands and events from their schemas, as the description of the API has them.
+ * With `--check` it writes nothing and fails when the file in the tree is not what the schemas say.
  */
-const target = join(packageRoot, 'src/worker/messages.generated.ts');
+const target = join(packageRoot, 'src/contract.generated.ts');
 
 type Schema = Record<string, unknown>;
 
-/** What depends on other values (`if`, `oneOf`) has no type; the validator holds it. */
-function withoutConditions(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(withoutConditions);
+/** A JSON body or a line of a stream has a type; texts, pages and scripts have none. */
+const typedMediaTypes = ['application/json', 'application/x-json-stream'];
+
+/**
+ * A schema as far as types can say it. What depends on other values (`if`, `oneOf`) has no type; the validator holds it.
+ * An object has the fields that its schema names, even where others would be ignored: who means them has misspelt one.
+ */
+function typed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(typed);
   if (typeof schema !== 'object' || schema === null) return schema;
+  const { $ref, allOf, ...own } = schema as Schema;
+  if (typeof $ref === 'string') return { $ref: $ref.replace('#/components/schemas/', '#/$defs/') };
+  // Another schema with something more about its values.
+  const [first] = Array.isArray(allOf) ? (allOf as Schema[]) : [];
+  if (typeof first?.['$ref'] === 'string') return typed(first);
+  const isOpen = own['properties'] !== undefined && own['additionalProperties'] === undefined;
   return Object.fromEntries(
-    Object.entries(schema)
-      .filter(([keyword]) => !['if', 'then', 'else', 'allOf', 'oneOf', '$id', '$schema'].includes(keyword))
-      .map(([keyword, value]) => [keyword, withoutConditions(value)]),
+    Object.entries<unknown>({ ...own, ...(isOpen ? { additionalProperties: false } : {}) })
+      .filter(([keyword]) => !['if', 'then', 'else', 'oneOf', 'title'].includes(keyword))
+      .map(([keyword, value]) => [keyword, keyword === 'properties' ? typedFields(value as Schema) : typed(value)]),
   );
 }
 
-/** Which payload belongs to which type of command is a condition; the type of the message allows any of them. */
-function withPayloads(command: Schema, definitions: Schema): Schema {
-  const payloads = Object.keys(definitions).filter((name) => /^[A-Z_]+$/.test(name));
-  const payload = { anyOf: payloads.map((name) => ({ $ref: `#/$defs/${name}` })) };
-  return { ...command, properties: { ...(command['properties'] as Schema), payload } };
+/** Fields may be called like keywords. */
+function typedFields(fields: Schema): Schema {
+  return Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, typed(schema)]));
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly requestBody?: Contents;
+  readonly responses: Readonly<Record<string, Contents>>;
+}
+
+interface Contents {
+  readonly content?: Readonly<Record<string, { readonly schema?: unknown }>>;
+}
+
+function schemasOf({ content = {} }: Contents): unknown[] {
+  return Object.entries(content).flatMap(([mediaType, { schema }]) =>
+    typedMediaTypes.includes(mediaType) && schema !== undefined ? [typed(schema)] : [],
+  );
+}
+
+/** One schema for all of several, each once. */
+function anyOf(schemas: readonly unknown[]): unknown {
+  const different = [...new Set(schemas.map((schema) => JSON.stringify(schema)))].map(
+    (text) => JSON.parse(text) as unknown,
+  );
+  return different.length === 1 ? different[0] : { anyOf: different };
+}
+
+function objectOf(properties: Readonly<Record<string, unknown>>, description: string): Schema {
+  return { type: 'object', description, additionalProperties: false, required: Object.keys(properties), properties };
 }
 
 async function generate(): Promise<string> {
-  const definitions: Schema = {};
-  const messages: Schema = {};
-  for (const { name, schema } of lendingEventTypes(1, 1)) {
-    const { $defs, ...own } = withoutConditions(schema) as Schema & { $defs: Schema };
-    Object.assign(definitions, $defs);
-    messages[name] = name === loanCommandsTopic ? withPayloads(own, $defs) : own;
+  const description = composeDescription(join(packageRoot, 'schemas'), '');
+  const { schemas } = description['components'] as { schemas: Schema };
+  const paths = Object.values(description['paths'] as Readonly<Record<string, Readonly<Record<string, Operation>>>>);
+  const operations = paths
+    .flatMap((path) => Object.values(path))
+    .filter(({ operationId }) => operationId !== undefined);
+  const requests: Schema = {};
+  const answers: Schema = {};
+  for (const { operationId, requestBody = {}, responses } of operations) {
+    const request = schemasOf(requestBody);
+    if (request.length > 0) requests[operationId] = anyOf(request);
+    const succeeding = Object.entries(responses).filter(([status]) => status.startsWith('2'));
+    const answer = succeeding.flatMap(([, response]) => schemasOf(response));
+    if (answer.length > 0) answers[operationId] = anyOf(answer);
   }
+  const names = Object.keys(schemas);
   const types = await compile(
     {
-      title: 'LendingMessages',
-      description: 'Every message of lending by the name of its event type.',
-      type: 'object',
-      additionalProperties: false,
-      required: Object.keys(messages),
-      properties: messages,
-      $defs: definitions,
-    } as Parameters<typeof compile>[0],
-    'LendingMessages',
+      ...objectOf(
+        {
+          schemas: objectOf(
+            Object.fromEntries(names.map((name) => [name, { $ref: `#/$defs/${name}` }])),
+            'Every schema of the description by its name.',
+          ),
+          requests: objectOf(requests, 'The JSON that operations are sent, by operationId.'),
+          answers: objectOf(
+            answers,
+            'The JSON that operations answer with when they succeed, by operationId; of a stream a line.',
+          ),
+        },
+        'What the service and its clients send each other.',
+      ),
+      $defs: Object.fromEntries(names.map((name) => [name, typed(schemas[name])])),
+    },
+    'Contract',
     {
       bannerComment: '/* Made from schemas/ by `npm run generate`. Do not edit. */',
       ignoreMinAndMaxItems: true,
@@ -56,7 +111,7 @@ async function generate(): Promise<string> {
     },
   );
   // One name to import, under which all the others are found.
-  return types.replaceAll(/^export (?=(interface|type) (?!LendingMessages\b))/gm, '');
+  return types.replaceAll(/^export (?=(interface|type) (?!Contract\b))/gm, '');
 }
 
 const made = await generate();

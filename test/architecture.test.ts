@@ -10,7 +10,7 @@ interface Room {
   readonly owns: readonly string[];
 }
 
-const shared = /^src\/(errors|clock|logger|schemas)\.ts$/;
+const shared = /^src\/(errors|clock|logger|schemas|contract)\.ts$/;
 const ports = /^src\/broker\/(event-log|coordination)\.ts$/;
 const cursorMirror = /^src\/broker\/cursor-mirror\.ts$/;
 const topicTail = /^src\/broker\/topic-tail\.ts$/;
@@ -44,6 +44,8 @@ const files: Record<string, Room> = {
   'src/logger.ts': { imports: [], owns: ['pino'] },
   'src/metrics.ts': { imports: [], owns: ['prom-client'] },
   'src/schemas.ts': { imports: [], owns: [] },
+  'src/contract.ts': { imports: [/^src\/contract\.generated\.ts$/], owns: [] },
+  'src/contract.generated.ts': { imports: [], owns: [] },
 };
 
 /** Libraries that belong to nobody in particular. */

@@ -1,3 +1,4 @@
+import type { Schemas, WithNumbersAs } from '../contract.ts';
 import { store } from './store.ts';
 
 /** The service's public API, as this page uses it: one way to call it, one way in which it fails. */
@@ -84,9 +85,12 @@ export async function call<Answer>(
   return (text === '' ? undefined : JSON.parse(text)) as Answer;
 }
 
-/** The JSON of an answer with every number as the text it was written as: amounts keep their digits. @throws ApiError */
-export async function callExact<Answer>(path: string, options: RequestOptions = {}): Promise<Answer> {
-  return JSON.parse(quoteNumbers(await readText(await send('GET', path, undefined, options)))) as Answer;
+/** JSON with every number as the text it was written as. */
+export type Exact<Json> = WithNumbersAs<string, Json>;
+
+/** The JSON of an answer whose amounts keep their digits. @throws ApiError */
+export async function callExact<Answer>(path: string, options: RequestOptions = {}): Promise<Exact<Answer>> {
+  return JSON.parse(quoteNumbers(await readText(await send('GET', path, undefined, options)))) as Exact<Answer>;
 }
 
 /** Puts every number of a JSON text in quotation marks. */
@@ -123,13 +127,8 @@ function lost(): void {
   setTimeout(() => void probe(), probeMilliseconds);
 }
 
-interface LendingError {
-  readonly errorReason: string;
-  readonly errorSource?: string;
-}
-
 function linesOf(status: number, text: string): string[] {
-  let body: { readonly detail?: string; readonly title?: string; readonly errors?: readonly LendingError[] };
+  let body: Partial<Schemas['Problem'] & Schemas['LendingErrors']>;
   try {
     body = JSON.parse(text) as typeof body;
   } catch {
@@ -137,7 +136,7 @@ function linesOf(status: number, text: string): string[] {
   }
   if (Array.isArray(body.errors) && body.errors.length > 0) {
     return body.errors.map(({ errorReason, errorSource }) =>
-      errorSource === undefined ? sentence(errorReason) : `${sentence(errorReason)} (${errorSource})`,
+      errorSource === null ? sentence(errorReason) : `${sentence(errorReason)} (${errorSource})`,
     );
   }
   const lines = (body.detail ?? body.title ?? `The service answered ${status}.`).split('\n');

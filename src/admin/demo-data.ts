@@ -1,3 +1,4 @@
+import type { Requests } from '../contract.ts';
 import { call } from './api.ts';
 
 /** The demo data, made through the public API like any other: every run has names of its own. */
@@ -31,14 +32,14 @@ export async function loadDemoData(say: (step: string) => void): Promise<void> {
     enrichment_strategies: ['metadata_enrichment'],
     schema: { type: 'json_schema', schema: JSON.stringify(greetingSchema, null, 2) },
     default_statistic: { messages_per_minute: 60, message_size: 200, read_parallelism: 2, write_parallelism: 2 },
-  });
+  } satisfies Requests['createEventType']);
   say('Subscribing to it and to the lending events …');
   await call('POST', '/subscriptions', {
     owning_application: 'demo',
     consumer_group: run,
     event_types: [eventType, 'loan_balance_changed', 'loan_schedule_changed', 'loan_transaction_posted'],
     read_from: 'begin',
-  });
+  } satisfies Requests['createSubscription']);
   say('Publishing events …');
   await call(
     'POST',
@@ -47,7 +48,7 @@ export async function loadDemoData(say: (step: string) => void): Promise<void> {
       metadata: { eid: newEventId(), occurred_at: new Date().toISOString() },
       greeting,
       language,
-    })),
+    })) satisfies Requests['publishEvents'],
   );
   say('Creating a loan product …');
   const product = `annuity-${run}`;
@@ -64,19 +65,22 @@ export async function loadDemoData(say: (step: string) => void): Promise<void> {
     },
     scheduleSettings: { repaymentPeriodUnit: 'MONTHS', numInstallments: { defaultValue: 4 } },
     feesSettings: { allowArbitraryFees: true },
-  });
+  } satisfies Requests['createLoanProduct']);
   const loans = [1000, 2500, 400].map((amount, index) => ({ id: `loan-${run}-${index + 1}`, amount }));
   for (const { id, amount } of loans) {
     say(`Opening, approving and disbursing ${id} …`);
-    await call('POST', '/loans', { id, productTypeKey: product, loanAmount: amount });
-    await call('POST', `/loans/${id}:changeState`, { action: 'APPROVE' });
+    const opening = { id, productTypeKey: product, loanAmount: amount } satisfies Requests['createLoan'];
+    await call('POST', '/loans', opening);
+    await call('POST', `/loans/${id}:changeState`, { action: 'APPROVE' } satisfies Requests['changeLoanState']);
     await call('POST', `/loans/${id}/disbursement-transactions`, {});
   }
   const [first] = loans;
   if (first === undefined) return;
   say(`Charging a fee on ${first.id} and repaying a part …`);
-  await call('POST', `/loans/${first.id}/fee-transactions`, { amount: 50, installmentNumber: 1 });
-  await call('POST', `/loans/${first.id}/repayment-transactions`, { amount: 315.47 });
+  const fee = { amount: 50, installmentNumber: 1 } satisfies Requests['applyFee'];
+  await call('POST', `/loans/${first.id}/fee-transactions`, fee);
+  const repayment = { amount: 315.47 } satisfies Requests['repayLoan'];
+  await call('POST', `/loans/${first.id}/repayment-transactions`, repayment);
 }
 
 /** A random UUID. What browsers have for it works on secure addresses only, which a service in a private network may not be. */

@@ -1,92 +1,18 @@
+import type { Answers, Schemas } from '../contract.ts';
 import { call, send } from './api.ts';
-
-/** What the service answers, as far as this page shows it. */
-
-export interface EventType {
-  readonly name: string;
-  readonly owning_application: string;
-  readonly category: string;
-  readonly enrichment_strategies: readonly string[];
-  readonly partition_strategy: string;
-  readonly partition_key_fields: readonly string[];
-  readonly compatibility_mode: string;
-  readonly cleanup_policy: string;
-  readonly schema: {
-    readonly type: string;
-    readonly schema: string;
-    readonly version: string;
-    readonly created_at: string;
-  };
-  readonly default_statistic: Readonly<Record<string, number>> | null;
-  readonly options: { readonly retention_time: number };
-  readonly created_at: string;
-  readonly updated_at: string;
-}
-
-export interface PartitionBounds {
-  readonly partition: string;
-  readonly oldest_available_offset: string;
-  readonly newest_available_offset: string;
-}
-
-export interface Subscription {
-  readonly id: string;
-  readonly owning_application: string;
-  readonly consumer_group: string;
-  readonly event_types: readonly string[];
-  readonly read_from: string;
-  readonly created_at: string;
-}
-
-export interface PartitionStatistics {
-  readonly partition: string;
-  readonly state: string;
-  readonly unconsumed_events?: number;
-  readonly consumer_lag_seconds?: number;
-  readonly stream_id: string;
-}
-
-export interface EventTypeStatistics {
-  readonly event_type: string;
-  readonly partitions: readonly PartitionStatistics[];
-}
-
-export interface SubscriptionStreams {
-  readonly items: readonly {
-    readonly stream_id: string;
-    readonly node_id: string;
-    readonly opened_at: string;
-    readonly assignment_type: string;
-    readonly partitions: readonly { readonly event_type: string; readonly partition: string; readonly state: string }[];
-  }[];
-  readonly observed_since: string;
-  readonly last_commits: readonly {
-    readonly event_type: string;
-    readonly partition: string;
-    readonly offset: string;
-    readonly committed_at: string;
-  }[];
-  readonly ended: readonly { readonly stream_id: string; readonly ended_at: string; readonly reason: string }[];
-}
-
-export interface Toggle {
-  readonly name: string;
-  readonly enabled: boolean;
-  readonly switchedAt: string | null;
-}
 
 /** How many subscriptions the page asks for at once: the most that one answer may have. */
 const subscriptionsAtOnce = 1_000;
 
-export function listEventTypes(signal: AbortSignal): Promise<EventType[]> {
+export function listEventTypes(signal: AbortSignal): Promise<Answers['listEventTypes']> {
   return call('GET', '/event-types', undefined, { signal });
 }
 
-export async function listSubscriptions(signal: AbortSignal): Promise<readonly Subscription[]> {
-  const all: Subscription[] = [];
+export async function listSubscriptions(signal: AbortSignal): Promise<readonly Schemas['Subscription'][]> {
+  const all: Schemas['Subscription'][] = [];
   for (;;) {
     const path = `/subscriptions?limit=${subscriptionsAtOnce}&offset=${all.length}`;
-    const { items } = await call<{ items: Subscription[] }>('GET', path, undefined, { signal });
+    const { items } = await call<Answers['listSubscriptions']>('GET', path, undefined, { signal });
     all.push(...items);
     if (items.length < subscriptionsAtOnce) return all;
   }
@@ -116,6 +42,8 @@ function labelOf(labels: string, name: string): string {
 }
 
 /** Event types of the service itself have their schemas and rights from it. */
-export function isOfService({ owning_application: owner }: EventType): boolean {
+export function isOfService({ owning_application: owner }: Schemas['EventType']): boolean {
   return owner === 'lendstream';
 }
+
+export type PartitionBounds = Schemas['Partition'];

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { FieldViolations, LendstreamError, type FieldViolation } from '../errors.ts';
-import type { DefaultStatistic, EventType } from './event-type.ts';
+import type { Audience, DefaultStatistic, EventType } from './event-type.ts';
 
 /** Reading an event type as a client sent it, and what may change in the life of one. Pure. */
 
@@ -134,7 +134,7 @@ export function checkChange(current: EventType, wanted: EventTypeDefinition): De
 
 const categories: readonly EventType['category'][] = ['undefined', 'data', 'business'];
 
-const audiences = [
+const audiences: readonly Audience[] = [
   'component-internal',
   'business-unit-internal',
   'company-internal',

@@ -18,10 +18,13 @@ export interface EventType {
   readonly labels: Readonly<Record<string, string>>;
   readonly ordering_key_fields: readonly string[];
   readonly ordering_instance_ids: readonly string[];
-  readonly audience: string | null;
+  readonly audience: Audience | null;
   readonly created_at: string;
   readonly updated_at: string;
 }
+
+export type Audience =
+  'component-internal' | 'business-unit-internal' | 'company-internal' | 'external-partner' | 'external-public';
 
 export interface EventTypeSchema {
   readonly type: 'json_schema';

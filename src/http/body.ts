@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import type { Requests, Unread } from '../contract.ts';
 import { LendstreamError, describeError } from '../errors.ts';
 
 const inflate = promisify(gunzip);
@@ -28,10 +29,13 @@ export async function readBody(request: Request, bytesMaximum: number = bodyByte
 }
 
 /**
- * Reads a body that must be one JSON object.
+ * Reads the body of an operation that must be one JSON object. Its fields are those that the description has; what is in
+ * them is not looked at.
  * @throws what {@link readBody} throws, and MALFORMED_REQUEST with the parser's words
  */
-export async function readJsonObject(request: Request): Promise<Record<string, unknown>> {
+export async function readJsonObject<Operation extends keyof Requests>(
+  request: Request,
+): Promise<Unread<Requests[Operation]>> {
   return parseJsonObject(await readBody(request));
 }
 

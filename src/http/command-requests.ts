@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { CommandOutcome } from '../worker/fence.ts';
+import type { Schemas } from '../contract.ts';
 import { LendstreamError, describeError } from '../errors.ts';
 import { type CommandType, checkPayload, writeCommand } from '../worker/command-format.ts';
 import { readExactObject } from '../worker/exact-json.ts';
@@ -242,5 +243,10 @@ function sendAnswer(response: Response, { status, body, replayed }: Decided): vo
 function sendPending(response: Response, commandId: string, subject: CommandSubject): void {
   const { loanAccountId, loanProductId } = subject;
   response.set('Location', `/commands/${commandId}`).set('Retry-After', String(pendingRetrySeconds));
-  response.status(202).json({ commandId, status: 'PENDING', loanAccountId, loanProductId });
+  response.status(202).json({
+    commandId,
+    status: 'PENDING',
+    ...(loanAccountId === undefined ? {} : { loanAccountId }),
+    ...(loanProductId === undefined ? {} : { loanProductId }),
+  } satisfies Schemas['CommandStatus']);
 }

@@ -1,4 +1,5 @@
 import { Router } from 'express';
+import type { Answers, Schemas } from '../contract.ts';
 import type { CommandOutcome } from '../worker/fence.ts';
 import {
   lendingErrorHandler,
@@ -20,20 +21,22 @@ export function createCommandsRouter({ view, logger }: LendingServices): Router 
     .get((request, response) => {
       const commandId = request.params.commandId.toLowerCase();
       if (view.awaitsOutcome(commandId)) {
-        response.set('Retry-After', String(pendingRetrySeconds)).json({ commandId, status: 'PENDING' });
+        response.set('Retry-After', String(pendingRetrySeconds));
+        response.json({ commandId, status: 'PENDING' } satisfies Answers['getCommand']);
         return;
       }
       const outcome = view.recentOutcome(commandId);
       if (outcome === undefined) throw resourceNotFound('commandId');
       const { loanAccountId, loanProductId, transactionKey, reason } = outcome;
+      const errors = reason === undefined ? outcome.errors : [requestError('INTERNAL_ERROR', reason)];
       response.json({
         commandId,
         status: statusOf(outcome),
-        loanAccountId,
-        loanProductId,
-        transactionEncodedKey: transactionKey,
-        errors: reason === undefined ? outcome.errors : [requestError('INTERNAL_ERROR', reason)],
-      });
+        ...(loanAccountId === undefined ? {} : { loanAccountId }),
+        ...(loanProductId === undefined ? {} : { loanProductId }),
+        ...(transactionKey === undefined ? {} : { transactionEncodedKey: transactionKey }),
+        ...(errors === undefined ? {} : { errors }),
+      } satisfies Answers['getCommand']);
     })
     .all(lendingMethodNotAllowed('GET'));
   router.use('/commands', lendingPathNotFound, lendingErrorHandler(logger));
@@ -41,7 +44,7 @@ export function createCommandsRouter({ view, logger }: LendingServices): Router 
 }
 
 /** What the command came to, whether now or when it was done before. */
-export function statusOf({ outcome, errors }: CommandOutcome): 'COMMITTED' | 'REFUSED' | 'FAILED' {
+export function statusOf({ outcome, errors }: CommandOutcome): Exclude<Schemas['CommandStatus']['status'], 'PENDING'> {
   if (outcome === 'dead_letter') return 'FAILED';
   return outcome === 'refused' || (errors !== undefined && errors.length > 0) ? 'REFUSED' : 'COMMITTED';
 }

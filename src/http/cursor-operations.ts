@@ -1,6 +1,7 @@
 import { Router, type Request } from 'express';
 import { formatOffset, parseOffset, parsePartition } from '../broker/cursor.ts';
 import { cursorDistance, shiftCursor, unconsumedEvents, type Position } from '../broker/cursor-operations.ts';
+import type { Answers, Requests, Schemas, Unread } from '../contract.ts';
 import { LendstreamError, describeError } from '../errors.ts';
 import { readBody } from './body.ts';
 import { catchUpOnMiss } from './catch-up.ts';
@@ -18,28 +19,28 @@ export function createCursorOperationsRouter({ registry, eventTypes, log }: Even
     .route('/event-types/:name/cursor-distances')
     .post(async (request, response) => {
       eventTypes.get(request.params.name);
-      const queries = await readQueries(request);
+      const queries: Queries<'measureCursorDistances'> = await readQueries(request);
       const answers = queries.map((query) => {
-        const initial = positionOf(query['initial_cursor'], 'initial_cursor.');
-        const final = positionOf(query['final_cursor'], 'final_cursor.');
+        const initial = positionOf(query.initial_cursor, 'initial_cursor.');
+        const final = positionOf(query.final_cursor, 'final_cursor.');
         const distance = cursorDistance(initial, final);
         return { initial_cursor: cursorView(initial), final_cursor: cursorView(final), distance };
       });
-      response.json(answers);
+      response.json(answers satisfies Answers['measureCursorDistances']);
     })
     .all(methodNotAllowed('POST'));
   router
     .route('/event-types/:name/shifted-cursors')
     .post(async (request, response) => {
       eventTypes.get(request.params.name);
-      const queries = await readQueries(request);
+      const queries: Queries<'shiftCursors'> = await readQueries(request);
       const answers = queries.map((query) => {
         const position = positionOf(query, '');
-        const shift = query['shift'] ?? 0;
+        const shift = query.shift ?? 0;
         if (!Number.isSafeInteger(shift)) throw missing('shift', 'must be a whole number');
         return cursorView({ ...position, offset: shiftCursor(position, shift as number) });
       });
-      response.json(answers);
+      response.json(answers satisfies Answers['shiftCursors']);
     })
     .all(methodNotAllowed('POST'));
   router
@@ -55,20 +56,24 @@ export function createCursorOperationsRouter({ registry, eventTypes, log }: Even
         return { topic: eventType.name, partition };
       });
       const bounds = await log.bounds(partitions);
-      response.json(
-        bounds.map((found, index) => ({
-          ...partitionView(found),
-          unconsumed_events: unconsumedEvents(found, positions[index]?.offset ?? -1),
-        })),
-      );
+      const answers = bounds.map((found, index) => ({
+        ...partitionView(found),
+        unconsumed_events: unconsumedEvents(found, positions[index]?.offset ?? -1),
+      }));
+      response.json(answers satisfies Answers['measureCursorLag']);
     })
     .all(methodNotAllowed('POST'));
   return router;
 }
 
-type Query = Readonly<Record<string, unknown>>;
+/** What such an operation was sent, before it is looked at. */
+type Queries<Operation extends 'measureCursorDistances' | 'shiftCursors'> = readonly Unread<
+  Requests[Operation][number]
+>[];
 
-function isObject(value: unknown): value is Query {
+type Fields = Readonly<Record<string, unknown>>;
+
+function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -76,7 +81,7 @@ function missing(field: string, message: string): LendstreamError {
   return new LendstreamError('MALFORMED_REQUEST', `Field "${field}" ${message}`);
 }
 
-async function readQueries(request: Request): Promise<readonly Query[]> {
+async function readQueries(request: Request): Promise<readonly Fields[]> {
   const text = (await readBody(request)).toString('utf8');
   let value: unknown;
   try {
@@ -94,8 +99,8 @@ async function readQueries(request: Request): Promise<readonly Query[]> {
 }
 
 function positionOf(cursor: unknown, parent: string): Position {
-  const fields = isObject(cursor) ? cursor : {};
-  const text = (name: string): string => {
+  const fields: Unread<Schemas['PositionQuery']> = isObject(cursor) ? cursor : {};
+  const text = (name: keyof typeof fields): string => {
     const value = fields[name];
     if (typeof value !== 'string') throw missing(`${parent}${name}`, 'must be a string and must not be null');
     return value;
@@ -103,6 +108,6 @@ function positionOf(cursor: unknown, parent: string): Position {
   return { partition: text('partition'), offset: parseOffset(text('offset')) };
 }
 
-function cursorView({ partition, offset }: Position): { partition: string; offset: string } {
+function cursorView({ partition, offset }: Position): Schemas['Position'] {
   return { partition, offset: formatOffset(offset) };
 }

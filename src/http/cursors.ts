@@ -1,6 +1,7 @@
 import { Router, type Request } from 'express';
 import { commitCursors, listCursors, resetCursors, type CommitServices } from '../broker/commits.ts';
 import { KnownEnds } from '../broker/known-ends.ts';
+import type { Answers } from '../contract.ts';
 import { LendstreamError } from '../errors.ts';
 import type { Metrics } from '../metrics.ts';
 import { readJsonObject } from './body.ts';
@@ -21,12 +22,12 @@ export function createCursorsRouter(services: CursorsServices): Router {
   router
     .route('/subscriptions/:id/cursors')
     .get(async (request, response) => {
-      response.json({ items: await listCursors(services, request.params.id) });
+      response.json({ items: await listCursors(services, request.params.id) } satisfies Answers['listCursors']);
     })
     .post(async (request, response) => {
       const endTimer = services.metrics.commitSeconds.startTimer();
       const streamId = streamIdOf(request);
-      const { items } = await readJsonObject(request);
+      const { items } = await readJsonObject<'commitCursors'>(request);
       const outcome = await commitCursors(committing, request.params.id, streamId, items);
       endTimer();
       services.history?.committed(
@@ -34,10 +35,10 @@ export function createCursorsRouter(services: CursorsServices): Router {
         outcome.items.map(({ cursor }) => cursor),
       );
       if (outcome.allCommitted) response.status(204).end();
-      else response.json({ items: outcome.items });
+      else response.json({ items: outcome.items } satisfies Answers['commitCursors']);
     })
     .patch(async (request, response) => {
-      const { items } = await readJsonObject(request);
+      const { items } = await readJsonObject<'resetCursors'>(request);
       await resetCursors(services, request.params.id, items);
       response.status(204).end();
     })

@@ -5,6 +5,7 @@ import { readEventType } from '../broker/event-type-validation.ts';
 import { parseSchema } from '../broker/json-schema.ts';
 import { nextSchemaVersion } from '../broker/schema-evolution.ts';
 import { toTimestamp, type Clock } from '../clock.ts';
+import type { Answers, Schemas } from '../contract.ts';
 import { LendstreamError, isLendstreamError } from '../errors.ts';
 import { readJsonObject } from './body.ts';
 import { catchUpOnMiss } from './catch-up.ts';
@@ -27,13 +28,14 @@ export function createEventTypeChecksRouter(services: EventTypeChecksServices): 
   router
     .route('/registry/event-type-checks')
     .post(async (request, response) => {
-      const { event_type: subject, event } = await readJsonObject(request);
+      const { event_type: subject, event } = await readJsonObject<'checkEventType'>(request);
       const now = toTimestamp(clock.now());
       if (typeof subject === 'string') {
         await registry.find('event-type', subject);
         const record = eventTypes.get(subject);
         const { version } = record.eventType.schema;
-        response.json({ ...verdictOnExisting, current_version: version, version, event: eventVerdict(record, event) });
+        const known = { ...verdictOnExisting, current_version: version, version };
+        response.json({ ...known, event: eventVerdict(record, event) } satisfies Answers['checkEventType']);
         return;
       }
       if (typeof subject !== 'object' || subject === null || Array.isArray(subject)) {
@@ -43,7 +45,8 @@ export function createEventTypeChecksRouter(services: EventTypeChecksServices): 
       const definition = subject as Record<string, unknown>;
       const name = typeof definition['name'] === 'string' ? definition['name'] : '';
       const { verdict, record } = judgeDefinition(eventTypes.find(name), () => readEventType(definition), now);
-      response.json({ ...verdict, event: record === undefined ? null : eventVerdict(record, event) });
+      const judged = record === undefined ? null : eventVerdict(record, event);
+      response.json({ ...verdict, event: judged } satisfies Answers['checkEventType']);
     })
     .all(methodNotAllowed('POST'));
   router
@@ -59,7 +62,7 @@ export function createEventTypeChecksRouter(services: EventTypeChecksServices): 
 const verdictOnExisting = { valid: true, detail: null, violations: [], changes: [] };
 
 /** @param event What to hold against the schema; undefined when only the definition was asked about. */
-function eventVerdict(record: EventTypeRecord, event: unknown): object | null {
+function eventVerdict(record: EventTypeRecord, event: unknown): Schemas['EventTypeCheck']['event'] {
   if (event === undefined) return null;
   const violations = judgeEvent(record, event);
   return { valid: violations.length === 0, violations };
@@ -69,11 +72,11 @@ function eventVerdict(record: EventTypeRecord, event: unknown): object | null {
 async function compatibilityOf(
   { eventTypes }: EventTypeChecksServices,
   request: Request<{ name: string; version: string }>,
-): Promise<object> {
+): Promise<Answers['checkCompatibility']> {
   const { name, version } = request.params;
   const { compatibility_mode: mode } = eventTypes.get(name).eventType;
   const base = eventTypes.schema(name, version);
-  const next = parseSchema(schemaTextOf(await readJsonObject(request)));
+  const next = parseSchema(schemaTextOf(await readJsonObject<'checkCompatibility'>(request)));
   const answer = { compatibility_mode: mode, version: base.version };
   try {
     nextSchemaVersion(parseSchema(base.schema), next, mode, base.version);

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { EventType } from '../broker/event-type.ts';
 import { enrichmentStrategies, partitionStrategies, readEventType } from '../broker/event-type-validation.ts';
 import { parseSchema } from '../broker/json-schema.ts';
+import type { Answers, Schemas } from '../contract.ts';
 import { LendstreamError } from '../errors.ts';
 import { readJsonObject } from './body.ts';
 import { catchUpOnMiss } from './catch-up.ts';
@@ -22,13 +23,13 @@ export function createEventTypesRouter(services: EventTypesServices): Router {
   router
     .route('/registry/enrichment-strategies')
     .get((_request, response) => {
-      response.json(enrichmentStrategies);
+      response.json(enrichmentStrategies satisfies Answers['listEnrichmentStrategies']);
     })
     .all(methodNotAllowed('GET'));
   router
     .route('/registry/partition-strategies')
     .get((_request, response) => {
-      response.json(partitionStrategies);
+      response.json(partitionStrategies satisfies Answers['listPartitionStrategies']);
     })
     .all(methodNotAllowed('GET'));
   return router;
@@ -43,21 +44,22 @@ function addEventTypes(router: Router, { eventTypes }: EventTypesServices): void
         .list()
         .filter(({ eventType }) => owner === undefined || eventType.owning_application === owner)
         .map(({ eventType }) => viewOf(eventType));
-      response.json(cut(found, optionalPage(request)));
+      response.json(cut(found, optionalPage(request)) satisfies Answers['listEventTypes']);
     })
     .post(async (request, response) => {
-      await eventTypes.create(readEventType(await readJsonObject(request)));
+      await eventTypes.create(readEventType(await readJsonObject<'createEventType'>(request)));
       response.status(201).end();
     })
     .all(methodNotAllowed('GET', 'POST'));
   router
     .route('/event-types/:name')
     .get((request, response) => {
-      response.json(viewOf(eventTypes.get(request.params.name).eventType));
+      response.json(viewOf(eventTypes.get(request.params.name).eventType) satisfies Answers['getEventType']);
     })
     .put(async (request, response) => {
       eventTypes.get(request.params.name);
-      await eventTypes.update(request.params.name, readEventType(await readJsonObject(request)));
+      const definition = readEventType(await readJsonObject<'updateEventType'>(request));
+      await eventTypes.update(request.params.name, definition);
       response.status(200).end();
     })
     .delete(async (request, response) => {
@@ -68,9 +70,9 @@ function addEventTypes(router: Router, { eventTypes }: EventTypesServices): void
 }
 
 /** An event type as the API shows it: an audience nobody named is left out, other empty fields are null. */
-function viewOf(eventType: EventType): Partial<EventType> {
+function viewOf(eventType: EventType): Schemas['EventType'] {
   const { audience, ...shown } = eventType;
-  return audience === null ? shown : eventType;
+  return audience === null ? shown : { ...shown, audience };
 }
 
 /** Event types are listed whole unless a page is asked for. */
@@ -90,12 +92,13 @@ function addSchemas(router: Router, { eventTypes }: EventTypesServices): void {
       const page = pageOf(request);
       const schemas = eventTypes.schemas(request.params.name);
       const path = `/event-types/${encodeURIComponent(request.params.name)}/schemas`;
-      response.json({ items: cut(schemas, page), _links: linksOf(path, page, schemas.length) });
+      const _links = linksOf(path, page, schemas.length);
+      response.json({ items: cut(schemas, page), _links } satisfies Answers['listSchemas']);
     })
     .post(async (request, response) => {
       const { name } = request.params;
       eventTypes.get(name);
-      const text = schemaTextOf(await readJsonObject(request));
+      const text = schemaTextOf(await readJsonObject<'addSchema'>(request));
       if (textParameter(request, 'fetch') !== 'true') {
         await eventTypes.addSchema(name, text);
         response.status(200).end();
@@ -106,18 +109,19 @@ function addSchemas(router: Router, { eventTypes }: EventTypesServices): void {
       if (found === undefined) {
         throw new LendstreamError('NOT_FOUND', `EventType "${name}" has no schema equal to the one given.`);
       }
-      response.json(found);
+      response.json(found satisfies Answers['addSchema']);
     })
     .all(methodNotAllowed('GET', 'POST'));
   router
     .route('/event-types/:name/schemas/:version')
     .get((request, response) => {
-      response.json(eventTypes.schema(request.params.name, request.params.version));
+      const schema = eventTypes.schema(request.params.name, request.params.version);
+      response.json(schema satisfies Answers['getSchema']);
     })
     .all(methodNotAllowed('GET'));
 }
 
-function linksOf(path: string, { limit, offset }: Page, total: number): Record<string, { href: string }> {
+function linksOf(path: string, { limit, offset }: Page, total: number): Schemas['Links'] {
   const link = (to: number): { href: string } => ({ href: `${path}?offset=${to}&limit=${limit}` });
   return {
     ...(offset > 0 ? { prev: link(Math.max(0, offset - limit)) } : {}),

@@ -1,4 +1,5 @@
 import { Router } from 'express';
+import type { Answers } from '../contract.ts';
 import type { Metrics } from '../metrics.ts';
 import { methodNotAllowed } from './problem.ts';
 
@@ -25,7 +26,8 @@ export function createOperationsRouter(services: OperationsServices): Router {
     .route('/ready')
     .get((_request, response) => {
       const reasons = notReadyReasons();
-      response.status(reasons.length === 0 ? 200 : 503).json({ ready: reasons.length === 0, reasons });
+      const readiness = { ready: reasons.length === 0, reasons } satisfies Answers['getReadiness'];
+      response.status(readiness.ready ? 200 : 503).json(readiness);
     })
     .all(methodNotAllowed('GET'));
   router
@@ -39,7 +41,7 @@ export function createOperationsRouter(services: OperationsServices): Router {
   router
     .route('/version')
     .get((_request, response) => {
-      response.json({ version });
+      response.json({ version } satisfies Answers['getVersion']);
     })
     .all(methodNotAllowed('GET'));
   return router;

@@ -4,6 +4,7 @@ import { unconsumedEvents } from '../broker/cursor-operations.ts';
 import type { EventLog, PartitionBounds } from '../broker/event-log.ts';
 import type { EventTypes } from '../broker/event-types.ts';
 import type { Registry } from '../broker/registry.ts';
+import type { Answers, Schemas } from '../contract.ts';
 import { LendstreamError } from '../errors.ts';
 import { catchUpOnMiss } from './catch-up.ts';
 import { methodNotAllowed } from './problem.ts';
@@ -28,7 +29,8 @@ export function createPartitionsRouter({ registry, eventTypes, log }: EventTypes
         topic: eventType.name,
         partition,
       }));
-      response.json((await log.bounds(partitions)).map(partitionView));
+      const views = (await log.bounds(partitions)).map(partitionView);
+      response.json(views satisfies Answers['listPartitions']);
     })
     .all(methodNotAllowed('GET'));
   router
@@ -41,25 +43,20 @@ export function createPartitionsRouter({ registry, eventTypes, log }: EventTypes
       }
       const consumed = textParameter(request, 'consumed_offset');
       const offset = consumed === undefined ? undefined : parseOffset(consumed);
-      const views = (await log.bounds([{ topic: eventType.name, partition }])).map((bounds) => ({
-        ...partitionView(bounds),
-        ...(offset === undefined ? {} : { unconsumed_events: unconsumedEvents(bounds, offset) }),
-      }));
+      const views = (await log.bounds([{ topic: eventType.name, partition }])).map(
+        (bounds): Answers['getPartition'] => ({
+          ...partitionView(bounds),
+          ...(offset === undefined ? {} : { unconsumed_events: unconsumedEvents(bounds, offset) }),
+        }),
+      );
       response.json(views[0]);
     })
     .all(methodNotAllowed('GET'));
   return router;
 }
 
-export interface PartitionView {
-  readonly oldest_available_offset: string;
-  /** Of the newest event there is, the one before the next to come. */
-  readonly newest_available_offset: string;
-  readonly partition: string;
-}
-
-/** A partition as the API shows it. */
-export function partitionView({ earliest, latest, partition }: PartitionBounds): PartitionView {
+/** A partition as the API shows it; its newest event is the one before the next to come. */
+export function partitionView({ earliest, latest, partition }: PartitionBounds): Schemas['Partition'] {
   return {
     oldest_available_offset: formatOffset(earliest),
     newest_available_offset: formatOffset(latest - 1),

@@ -2,6 +2,7 @@ import { Router } from 'express';
 import type { PublishedItem } from '../broker/published-item.ts';
 import type { Publisher } from '../broker/publishing.ts';
 import type { Registry } from '../broker/registry.ts';
+import type { Answers } from '../contract.ts';
 import { readBody } from './body.ts';
 import { catchUpOnMiss } from './catch-up.ts';
 import { methodNotAllowed } from './problem.ts';
@@ -27,7 +28,7 @@ export function createPublishingRouter({ registry, publisher }: PublishingServic
       publishedBy: anonymousPublisher,
     });
     if (outcome.status === 200) response.status(200).end();
-    else response.status(outcome.status).json(outcome.items.map(withoutOffset));
+    else response.status(outcome.status).json(outcome.items.map(withoutOffset) satisfies Answers['publishEvents']);
   });
   route.all(methodNotAllowed('POST'));
   return router;

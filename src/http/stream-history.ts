@@ -1,5 +1,6 @@
 import type { SubscriptionCursor } from '../broker/commits.ts';
 import type { Clock } from '../clock.ts';
+import type { Schemas } from '../contract.ts';
 
 /** How many ended streams of a subscription are remembered. */
 const endedStreamsMaximum = 10;
@@ -7,23 +8,11 @@ const endedStreamsMaximum = 10;
 /** Of how many subscriptions anything is remembered; those that did something lately stay. */
 const subscriptionsMaximum = 10_000;
 
-/** A stream that has ended, as the API shows it (snake_case is the API's). */
-export interface EndedStream {
-  readonly stream_id: string;
-  /** RFC 3339 */
-  readonly ended_at: string;
-  /** In the words of the stream's last line. */
-  readonly reason: string;
-}
+/** A stream that has ended; the reason is in the words of its last line. */
+export type EndedStream = Schemas['SubscriptionStreams']['ended'][number];
 
-export interface LastCommit {
-  readonly event_type: string;
-  readonly partition: string;
-  /** What was committed last, be it behind what was committed before. */
-  readonly offset: string;
-  /** RFC 3339 */
-  readonly committed_at: string;
-}
+/** What was committed last in a partition, be it behind what was committed before. */
+export type LastCommit = Schemas['SubscriptionStreams']['last_commits'][number];
 
 interface Remembered {
   /** By event type and partition; times are milliseconds since the epoch. */

@@ -3,6 +3,7 @@ import type { Coordination, PartitionOwnership } from '../broker/coordination.ts
 import type { Registry } from '../broker/registry.ts';
 import { findSubscription } from '../broker/subscription.ts';
 import { toTimestamp } from '../clock.ts';
+import type { Answers, Schemas } from '../contract.ts';
 import { catchUpOnMiss } from './catch-up.ts';
 import { methodNotAllowed } from './problem.ts';
 import type { StreamHistory } from './stream-history.ts';
@@ -35,17 +36,21 @@ export function createSubscriptionStreamsRouter(services: SubscriptionStreamsSer
           node_id: nodeId,
           opened_at: toTimestamp(openedAt),
           assignment_type: requestedPartitions.length > 0 ? 'direct' : 'auto',
-          partitions: partitions.filter((partition) => partition.streamId === streamId).map(partitionView),
+          partitions: partitions.flatMap((partition) =>
+            partition.streamId === streamId ? partitionView(partition) : [],
+          ),
         })),
         observed_since: toTimestamp(history.since),
         last_commits: history.lastCommits(id),
         ended: history.endedStreams(id),
-      });
+      } satisfies Answers['listSubscriptionStreams']);
     })
     .all(methodNotAllowed('GET'));
   return router;
 }
 
-function partitionView({ eventType, partition, state }: PartitionOwnership): object {
-  return { event_type: eventType, partition: String(partition), state };
+type HeldPartition = Schemas['SubscriptionStreams']['items'][number]['partitions'][number];
+
+function partitionView({ eventType, partition, state }: PartitionOwnership): HeldPartition[] {
+  return state === 'unassigned' ? [] : [{ event_type: eventType, partition: String(partition), state }];
 }

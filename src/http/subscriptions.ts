@@ -2,6 +2,7 @@ import { Router, type Request } from 'express';
 import { subscriptionStatistics, subscriptionStatus } from '../broker/subscription-statistics.ts';
 import type { Subscription } from '../broker/subscription.ts';
 import { Subscriptions, type SubscriptionFilter, type SubscriptionsOptions } from '../broker/subscriptions.ts';
+import type { Answers, Schemas } from '../contract.ts';
 import { readJsonObject } from './body.ts';
 import { catchUpOnMiss } from './catch-up.ts';
 import { methodNotAllowed } from './problem.ts';
@@ -16,11 +17,11 @@ export function createSubscriptionsRouter(services: SubscriptionsOptions): Route
   router
     .route('/subscriptions')
     .post(async (request, response) => {
-      const { outcome, subscription } = await subscriptions.create(await readJsonObject(request));
+      const { outcome, subscription } = await subscriptions.create(await readJsonObject<'createSubscription'>(request));
       const location = `/subscriptions/${subscription.id}`;
       response.set('Location', location);
       if (outcome === 'created') response.set('Content-Location', location);
-      response.status(outcome === 'created' ? 201 : 200).json(subscription);
+      response.status(outcome === 'created' ? 201 : 200).json(subscription satisfies Answers['createSubscription']);
     })
     .get(async (request, response) => {
       const page = pageOf(request);
@@ -36,17 +37,18 @@ export function createSubscriptionsRouter(services: SubscriptionsOptions): Route
         status: await subscriptionStatus(services, subscription),
       });
       const items = isShowingStatus ? await Promise.all(found.map(withStatus)) : found;
-      response.json({ items, _links: linksOf(filter, page, found.length, isShowingStatus) });
+      const _links = linksOf(filter, page, found.length, isShowingStatus);
+      response.json({ items, _links } satisfies Answers['listSubscriptions']);
     })
     .all(methodNotAllowed('GET', 'POST'));
 
   router
     .route('/subscriptions/:id')
     .get((request, response) => {
-      response.json(subscriptions.get(request.params.id));
+      response.json(subscriptions.get(request.params.id) satisfies Answers['getSubscription']);
     })
     .put(async (request, response) => {
-      await subscriptions.update(request.params.id, await readJsonObject(request));
+      await subscriptions.update(request.params.id, await readJsonObject<'updateSubscription'>(request));
       response.status(204).end();
     })
     .delete(async (request, response) => {
@@ -60,7 +62,7 @@ export function createSubscriptionsRouter(services: SubscriptionsOptions): Route
     .get(async (request, response) => {
       const subscription = subscriptions.get(request.params.id);
       const items = await subscriptionStatistics(services, subscription, flag(request, 'show_time_lag'));
-      response.json({ items });
+      response.json({ items } satisfies Answers['getSubscriptionStatistics']);
     })
     .all(methodNotAllowed('GET'));
 
@@ -71,18 +73,14 @@ function flag(request: Request, name: string): boolean {
   return textParameter(request, name)?.toLowerCase() === 'true';
 }
 
-interface Link {
-  readonly href: string;
-}
-
 /** A full page has a next one, even when nothing follows; a page that is not the first has a previous one. */
 function linksOf(
   { eventTypes, owningApplication, reader }: SubscriptionFilter,
   { limit, offset }: Page,
   count: number,
   isShowingStatus: boolean,
-): { readonly prev?: Link; readonly next?: Link } {
-  const to = (start: number): Link => {
+): Schemas['Links'] {
+  const to = (start: number): NonNullable<Schemas['Links']['next']> => {
     const parameters: [string, string | undefined][] = [
       ...eventTypes.map((name): [string, string] => ['event_type', name]),
       ['owning_application', owningApplication],

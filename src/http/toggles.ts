@@ -1,4 +1,5 @@
 import { Router, type Request } from 'express';
+import type { Answers, Requests, Unread } from '../contract.ts';
 import { readExactObject } from '../worker/exact-json.ts';
 import { type ToggleName, isToggleName, listToggles, setToggle, viewToggle } from '../worker/toggles.ts';
 import { readBody } from './body.ts';
@@ -20,18 +21,18 @@ export function createTogglesRouter({ registry, clock, logger }: LendingServices
   router
     .route('/toggles')
     .get((_request, response) => {
-      response.json(listToggles(registry));
+      response.json(listToggles(registry) satisfies Answers['listToggles']);
     })
     .all(lendingMethodNotAllowed('GET'));
   router
     .route('/toggles/:name')
     .get((request, response) => {
-      response.json(viewToggle(registry, namedToggle(request)));
+      response.json(viewToggle(registry, namedToggle(request)) satisfies Answers['getToggle']);
     })
     .put(async (request, response) => {
       const name = namedToggle(request);
       await setToggle(registry, name, await readEnabled(request), clock.now());
-      response.json(viewToggle(registry, name));
+      response.json(viewToggle(registry, name) satisfies Answers['switchToggle']);
     })
     .all(lendingMethodNotAllowed('GET', 'PUT'));
   router.use('/toggles', lendingPathNotFound, lendingErrorHandler(logger));
@@ -48,7 +49,7 @@ function namedToggle(request: Request): ToggleName {
 /** @throws LendingErrors 400 for a body that is not `{"enabled": true}` or `{"enabled": false}` */
 async function readEnabled(request: Request): Promise<boolean> {
   const text = (await readBody(request, toggleBytesMaximum)).toString('utf8');
-  let body: Record<string, unknown>;
+  let body: Unread<Requests['switchToggle']>;
   try {
     body = readExactObject(text);
   } catch {

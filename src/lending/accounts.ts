@@ -2,8 +2,18 @@ import { earnedGross, figuresOf } from './balances.ts';
 import { startOfDay } from './installments.ts';
 import { type AccountState, type AccountSubState, type Loan, isDynamic, toInstant } from './loan.ts';
 import { type Decimal, larger, sum, zero } from './money.ts';
+import type { PrepaymentRecalculationMethod } from './payment-options.ts';
 import type { LoanProduct } from './product.ts';
-import type { LocalDate } from './terms.ts';
+import type {
+  DueDateTerms,
+  GracePeriodType,
+  InterestCalculationMethod,
+  InterestChargeFrequency,
+  InterestType,
+  LocalDate,
+  RepaymentPeriodUnit,
+  ShortMonthHandlingMethod,
+} from './terms.ts';
 
 /** A loan account as GET /loans/{id} and the loan search show it: one serialiser for both. */
 export interface AccountView {
@@ -31,26 +41,26 @@ export interface AccountView {
   readonly balances: Readonly<Record<AccountBalanceName, Decimal>>;
   readonly interestSettings: {
     readonly interestRate: Decimal;
-    readonly interestChargeFrequency: string;
-    readonly interestType: string;
-    readonly interestCalculationMethod: string;
+    readonly interestChargeFrequency: InterestChargeFrequency;
+    readonly interestType: InterestType;
+    readonly interestCalculationMethod: InterestCalculationMethod;
     readonly accrueLateInterest: boolean;
   };
   readonly modifyInterestForFirstInstallment: boolean;
   readonly scheduleSettings: {
     readonly repaymentInstallments: number;
     readonly repaymentPeriodCount: number | null;
-    readonly repaymentPeriodUnit: string | null;
+    readonly repaymentPeriodUnit: RepaymentPeriodUnit | null;
     readonly gracePeriod: number;
-    readonly gracePeriodType: string;
+    readonly gracePeriodType: GracePeriodType;
     readonly principalRepaymentInterval: number;
-    readonly scheduleDueDatesMethod: string;
+    readonly scheduleDueDatesMethod: DueDateTerms['scheduleDueDatesMethod'];
     readonly fixedDaysOfMonth: readonly number[];
-    readonly shortMonthHandlingMethod: string | null;
+    readonly shortMonthHandlingMethod: ShortMonthHandlingMethod | null;
     readonly defaultFirstRepaymentDueDateOffset: number;
     readonly hasCustomSchedule: boolean;
   };
-  readonly prepaymentSettings: { readonly prepaymentRecalculationMethod: string };
+  readonly prepaymentSettings: { readonly prepaymentRecalculationMethod: PrepaymentRecalculationMethod };
   readonly penaltySettings: { readonly penaltyRate: Decimal | null };
   readonly disbursementDetails: {
     readonly expectedDisbursementDate: string | null;

@@ -1,4 +1,8 @@
+import type { WithNumbersAs } from '../contract.ts';
 import { Decimal } from '../lending/money.ts';
+
+/** A view that is written as this JSON: amounts are Decimals, counts may be numbers. */
+export type Written<Json> = WithNumbersAs<Decimal | number, Json>;
 
 /** Decimals that are no money, so that no currency's digits apply: percentages. */
 const rateNames = new Set(['interestRate', 'taxRate', 'penaltyRate', 'percentageAmount']);

@@ -6,36 +6,39 @@ import { type Loan, transactionId } from '../lending/loan.ts';
 import type { LoanProduct } from '../lending/product.ts';
 import type { Toggles } from '../lending/toggles.ts';
 import { transactionView, transactionsOf } from '../lending/transactions.ts';
-import { writeView } from './exact-view.ts';
+import type { Schemas } from '../contract.ts';
+import { type Written, writeView } from './exact-view.ts';
 
 /**
  * Loans and products as the lending API shows them: JSON text with exact numbers. Events are written by the same means,
  * so an event's balances equal the answer's. A loan comes as the changelog has it.
  */
 
+type WrittenTransaction = Written<Schemas['LoanTransactionPostedTransaction']>;
+
 /** The body of GET /loans/{id}, and each item of a search. Its names do not follow the toggles. */
 export function writeAccount(loanText: string): string {
   const loan = decodeAccount(loanText);
-  return write(loan, accountOf(loan));
+  return write(loan, accountOf(loan) satisfies Written<Schemas['LoanAccount']>);
 }
 
 /** The body of GET /loans/{id}/schedule. */
 export function writeSchedule(loanText: string, toggles: Toggles): string {
   const loan = decodeAccount(loanText);
-  return write(loan, scheduleOf(loan, toggles));
+  return write(loan, scheduleOf(loan, toggles) satisfies Written<Schemas['LoanSchedule']>);
 }
 
 /** The body of GET /loans/{id}/balances. */
 export function writeBalances(loanText: string, toggles: Toggles): string {
   const loan = decodeAccount(loanText);
-  return write(loan, balancesOf(loan, toggles));
+  return write(loan, balancesOf(loan, toggles) satisfies Partial<Written<Schemas['LoanBalances']>>);
 }
 
 /** The body of GET /loans/{id}/transactions: a list, oldest first; of it the page asked for. */
 export function writeTransactions(loanText: string, { offset, limit } = { offset: 0, limit: Infinity }): string {
   const loan = decodeAccount(loanText);
   const transactions = decodeTransactions(loanText, offset, offset + limit);
-  return write(loan, transactionsOf({ ...loan, transactions }));
+  return write(loan, transactionsOf({ ...loan, transactions }) satisfies readonly WrittenTransaction[]);
 }
 
 /** One transaction by its encodedKey or its id; null when the loan has none such. */
@@ -44,12 +47,12 @@ export function writeTransaction(loanText: string, keyOrId: string): string | nu
   const keys = decodeTransactionKeys(loanText);
   const index = keys.findIndex((key, at) => key === keyOrId || transactionId(loan.id, at + 1) === keyOrId);
   const [found] = index === -1 ? [] : decodeTransactions(loanText, index, index + 1);
-  return found === undefined ? null : write(loan, transactionView(loan, found));
+  return found === undefined ? null : write(loan, transactionView(loan, found) satisfies WrittenTransaction);
 }
 
 /** The body of GET /loanproducts/{id}. */
 export function writeProduct(product: LoanProduct): string {
-  return writeView(productView(product), product.currency.digits);
+  return writeView(productView(product) satisfies Written<Schemas['LoanProduct']>, product.currency.digits);
 }
 
 function write(loan: Loan, view: object): string {

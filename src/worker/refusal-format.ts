@@ -1,13 +1,8 @@
+import type { Schemas } from '../contract.ts';
 import { type Refusal, type RefusalReason, refusalCodes } from '../lending/refusals.ts';
 
 /** A refusal as the lending API shows it: `{"errors":[{errorCode, errorReason, errorSource}]}` holds these. */
-export interface ApiError {
-  readonly errorCode: number;
-  readonly errorReason: string;
-  readonly errorSource: string | null;
-  /** What would have to be different, where the name does not say it. */
-  readonly errorMessage?: string;
-}
+export type ApiError = Schemas['ApiError'];
 
 /** @param messages In words, for reasons whose name does not say what to change. */
 export function apiErrors(

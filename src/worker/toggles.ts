@@ -1,5 +1,6 @@
 import type { Registry } from '../broker/registry.ts';
 import { toTimestamp } from '../clock.ts';
+import type { Schemas } from '../contract.ts';
 import { type ToggleName, type Toggles, toggleNames } from '../lending/toggles.ts';
 
 export { type ToggleName, type Toggles, allTogglesOff, isToggleName, toggleNames } from '../lending/toggles.ts';
@@ -27,11 +28,7 @@ export function readToggle(registry: Registry, name: ToggleName): ToggleRecord |
 }
 
 /** A toggle as the API shows it; `switchedAt` is null for one that was never switched, and off. */
-export interface ToggleView {
-  readonly name: ToggleName;
-  readonly enabled: boolean;
-  readonly switchedAt: string | null;
-}
+export type ToggleView = Schemas['Toggle'];
 
 export function viewToggle(registry: Registry, name: ToggleName): ToggleView {
   const record = readToggle(registry, name);

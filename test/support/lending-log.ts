@@ -16,7 +16,7 @@ import {
   loansTopic,
 } from '../../src/worker/lending-topics.ts';
 import { LendingWorker } from '../../src/worker/lending-worker.ts';
-import type { LendingMessages } from '../../src/worker/messages.generated.ts';
+import type { Schemas } from '../../src/contract.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from './backend-under-test.ts';
 
 export type Json = Record<string, unknown>;
@@ -121,14 +121,15 @@ export interface StoredRecord {
   readonly text: string | null;
 }
 
-/** Everything a topic's partition holds now, in order. */
+/** Everything a topic's partition holds now, what was committed this moment included, in order. */
 export async function recordsOf(log: EventLog, topic: string, partition = 0): Promise<StoredRecord[]> {
-  const [bounds] = await log.bounds([{ topic, partition }]);
+  const [bounds] = await log.bounds([{ topic, partition }], { includeUncommitted: true });
   if (bounds === undefined) throw new Error(`No bounds of ${topic}.`);
   const records: StoredRecord[] = [];
   for (let offset = bounds.earliest; offset < bounds.latest;) {
     const from = { topic, partition, offset };
-    const { batches, nextOffset } = await log.read(from, { bytesMaximum: 1_000_000, waitMilliseconds: 0 });
+    const { batches, nextOffset } = await log.read(from, { bytesMaximum: 1_000_000, waitMilliseconds: 20_000 });
+    if (nextOffset === offset) throw new Error(`What was written to ${topic} cannot be read after ${offset}.`);
     for (const batch of batches) {
       for (let index = 0; index < batch.count; index += 1) {
         const start = batch.valueStarts[index] ?? noValue;
@@ -141,11 +142,16 @@ export async function recordsOf(log: EventLog, topic: string, partition = 0): Pr
   return records;
 }
 
+/** Schemas are called after their event type. */
+type PascalCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${Capitalize<First>}${PascalCase<Rest>}`
+  : Capitalize<Name>;
+
 /** The events of a type as a consumer parses them. */
 export function eventsOfType<Name extends LendingEventTypeName>(
   log: EventLog,
   name: Name,
-): Promise<LendingMessages[Name][]> {
+): Promise<Schemas[PascalCase<Name>][]> {
   return parsedRecords(log, name);
 }
 

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import type { Answers, Schemas } from '../../contract.ts';
 import { ApiError, call } from '../api.ts';
 import { findingsOf, readJsonText, type LineFinding } from '../json-lines.ts';
 import { useLoaded } from '../load.ts';
@@ -8,7 +9,6 @@ import { Field, SelectField } from '../parts/field.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { TryEvent } from '../parts/try-event.tsx';
-import type { EventType } from '../resources.ts';
 import { Link, navigate, path } from '../route.tsx';
 
 /** How long after the last key the service is asked for its verdict. */
@@ -43,20 +43,14 @@ const newDraft: Draft = {
   schema: '{\n  "type": "object",\n  "properties": {\n  },\n  "required": []\n}',
 };
 
-interface Verdict {
-  readonly valid: boolean;
-  readonly detail: string | null;
-  readonly violations: readonly { readonly field: string; readonly message: string }[];
-  readonly current_version: string | null;
-  readonly version: string | null;
-  readonly changes: readonly { readonly kind: string; readonly pointer: string; readonly message: string }[];
-}
+type EventType = Schemas['EventType'];
+type Verdict = Answers['checkEventType'];
 
 /** Defining an event type, or changing the one of this name. */
 export function EventTypeFormPage({ name }: { name?: string }): JSX.Element {
   const address = `/event-types/${encodeURIComponent(name ?? '')}`;
   const current = useLoaded(`edit ${name ?? ''}`, (signal) =>
-    name === undefined ? Promise.resolve(null) : call<EventType>('GET', address, undefined, { signal }),
+    name === undefined ? Promise.resolve(null) : call<Answers['getEventType']>('GET', address, undefined, { signal }),
   );
   const title = name === undefined ? 'Define an event type' : `Edit ${name}`;
   return (
@@ -131,7 +125,7 @@ function useVerdict(definition: object, isJson: boolean): Checked | undefined {
     const stop = new AbortController();
     const timer = setTimeout(() => {
       const body = { event_type: JSON.parse(asked) as object };
-      call<Verdict>('POST', '/registry/event-type-checks', body, { signal: stop.signal })
+      call<Answers['checkEventType']>('POST', '/registry/event-type-checks', body, { signal: stop.signal })
         .then((verdict) => setChecked({ asked, verdict }))
         .catch((error: unknown) => {
           if (error instanceof ApiError && !stop.signal.aborted) setChecked({ asked, error });

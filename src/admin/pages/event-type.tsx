@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import type { Answers } from '../../contract.ts';
 import { call } from '../api.ts';
 import { useLiveEvents, type LiveEvent } from '../live-events.ts';
 import { useLoaded } from '../load.ts';
@@ -8,7 +9,7 @@ import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Time } from '../parts/time.tsx';
 import { TryEvent } from '../parts/try-event.tsx';
-import { isOfService, type EventType } from '../resources.ts';
+import { isOfService } from '../resources.ts';
 import { Link, navigate, path } from '../route.tsx';
 
 const views = [
@@ -20,7 +21,7 @@ const views = [
 /** One event type: how it is defined, what its events look like, and those that come. */
 export function EventTypePage({ name, view }: { name: string; view: string | undefined }): JSX.Element {
   const address = `/event-types/${encodeURIComponent(name)}`;
-  const type = useLoaded(address, (signal) => call<EventType>('GET', address, undefined, { signal }));
+  const type = useLoaded(address, (signal) => call<Answers['getEventType']>('GET', address, undefined, { signal }));
   const [asking, setAsking] = useState(false);
   if (type.data === undefined) {
     return (
@@ -92,7 +93,7 @@ export function EventTypePage({ name, view }: { name: string; view: string | und
   );
 }
 
-function Definition({ type }: { type: EventType }): JSX.Element {
+function Definition({ type }: { type: Answers['getEventType'] }): JSX.Element {
   const rows: readonly (readonly [string, string])[] = [
     ['Owner', type.owning_application],
     ['Category', type.category],

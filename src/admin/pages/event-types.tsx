@@ -1,12 +1,13 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import type { Answers } from '../../contract.ts';
 import { ApiError, call } from '../api.ts';
 import { loadDemoData } from '../demo-data.ts';
 import { useLoaded } from '../load.ts';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Table } from '../parts/table.tsx';
-import { isOfService, listEventTypes, listWaiting, type EventType, type PartitionBounds } from '../resources.ts';
+import { isOfService, listEventTypes, listWaiting } from '../resources.ts';
 import { Link, path } from '../route.tsx';
 
 /** Event types on one page of the list: each costs a request of its own for its partitions. */
@@ -84,7 +85,7 @@ export function EventTypesPage(): JSX.Element {
   );
 }
 
-function TypeTable({ rows }: { rows: readonly EventType[] }): JSX.Element {
+function TypeTable({ rows }: { rows: Answers['listEventTypes'] }): JSX.Element {
   const key = rows.map(({ name }) => name).join(' ');
   const partitions = useLoaded(
     key,
@@ -92,7 +93,7 @@ function TypeTable({ rows }: { rows: readonly EventType[] }): JSX.Element {
       new Map(
         await Promise.all(
           rows.map(async ({ name }) => {
-            const bounds = await call<PartitionBounds[]>(
+            const bounds = await call<Answers['listPartitions']>(
               'GET',
               `/event-types/${encodeURIComponent(name)}/partitions`,
               undefined,

@@ -1,43 +1,22 @@
 import type { JSX } from 'preact';
-import { call, callExact, sentence } from '../api.ts';
+import type { Answers } from '../../contract.ts';
+import { call, callExact, sentence, type Exact } from '../api.ts';
 import { useLoaded } from '../load.ts';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import type { Toggle } from '../resources.ts';
 import { Link, path } from '../route.tsx';
-import { LoanState, type Loan } from './loans.tsx';
+import { LoanState } from './loans.tsx';
 
 const refreshMilliseconds = 3_000;
 
-interface Amounts {
-  readonly amount: { readonly expected: string; readonly paid: string; readonly due: string };
-}
+type Installment = Exact<Answers['getLoanSchedule']>['installments'][number];
 
-interface Installment {
-  readonly encodedKey: string;
-  readonly number: string;
-  readonly dueDate: string;
-  readonly state: string;
-  readonly principal: Amounts;
-  readonly interest: Amounts;
-  readonly fee: Amounts;
-  readonly penalty: Amounts;
-}
-
-interface LoanEvent {
+/** Of its metadata the schemas say nothing: every published event has it. */
+type LoanEvent = Exact<Answers['listLoanEvents']>['items'][number] & {
   readonly metadata: { readonly eid: string; readonly event_type: string; readonly occurred_at: string };
-  readonly sequence?: string;
-  readonly name?: string;
-  readonly reason?: string;
-  readonly feeEvent?: string;
-  readonly amount?: string;
-  readonly transaction?: { readonly amount: string };
-  readonly accountState?: string;
-  readonly changes?: readonly unknown[];
-  readonly errors?: readonly { readonly errorReason: string }[];
-}
+};
 
 const views = [
   [undefined, 'Balances'],
@@ -49,7 +28,7 @@ const views = [
 export function LoanPage({ id, view }: { id: string; view: string | undefined }): JSX.Element {
   const loan = useLoaded(
     `loan ${id}`,
-    (signal) => callExact<Loan>(`/loans/${encodeURIComponent(id)}`, { signal }),
+    (signal) => callExact<Answers['getLoan']>(`/loans/${encodeURIComponent(id)}`, { signal }),
     refreshMilliseconds,
   );
   if (loan.data === undefined) {
@@ -117,12 +96,12 @@ export function LoanPage({ id, view }: { id: string; view: string | undefined })
 function Balances({ id }: { id: string }): JSX.Element {
   const balances = useLoaded(
     `balances ${id}`,
-    (signal) => callExact<Record<string, unknown>>(`/loans/${encodeURIComponent(id)}/balances`, { signal }),
+    (signal) => callExact<Answers['getLoanBalances']>(`/loans/${encodeURIComponent(id)}/balances`, { signal }),
     refreshMilliseconds,
   );
   const toggles = useLoaded(
     'toggles',
-    (signal) => call<Toggle[]>('GET', '/toggles', undefined, { signal }),
+    (signal) => call<Answers['listToggles']>('GET', '/toggles', undefined, { signal }),
     refreshMilliseconds,
   );
   const on = (toggles.data ?? []).filter(({ enabled }) => enabled).map(({ name }) => name);
@@ -156,11 +135,11 @@ function Balances({ id }: { id: string }): JSX.Element {
 function Schedule({ id }: { id: string }): JSX.Element {
   const schedule = useLoaded(
     `schedule ${id}`,
-    (signal) => callExact<{ installments: Installment[] }>(`/loans/${encodeURIComponent(id)}/schedule`, { signal }),
+    (signal) => callExact<Answers['getLoanSchedule']>(`/loans/${encodeURIComponent(id)}/schedule`, { signal }),
     refreshMilliseconds,
   );
   const rows = schedule.data?.installments ?? [];
-  const cell = ({ amount }: Amounts): JSX.Element => (
+  const cell = ({ amount }: Installment['principal']): JSX.Element => (
     <>
       {amount.expected}
       {Number(amount.paid) === 0 ? null : <div class="muted">{amount.paid} paid</div>}
@@ -201,12 +180,11 @@ function Schedule({ id }: { id: string }): JSX.Element {
 function Events({ id }: { id: string }): JSX.Element {
   const events = useLoaded(
     `events ${id}`,
-    (signal) =>
-      callExact<{ items: LoanEvent[]; complete: boolean }>(`/loans/${encodeURIComponent(id)}/events`, { signal }),
+    (signal) => callExact<Answers['listLoanEvents']>(`/loans/${encodeURIComponent(id)}/events`, { signal }),
     refreshMilliseconds,
   );
-  const items = events.data?.items ?? [];
-  const firstSequence = Number(items.find(({ sequence }) => sequence !== undefined)?.sequence ?? 1);
+  const items = (events.data?.items ?? []) as readonly LoanEvent[];
+  const firstSequence = Number(items.map(sequenceOf).find((sequence) => sequence !== undefined) ?? 1);
   return (
     <section class="panel flush" aria-label="Events">
       <Problem error={events.error} what="The events cannot be shown." />
@@ -226,7 +204,7 @@ function Events({ id }: { id: string }): JSX.Element {
           <li key={event.metadata.eid}>
             <details>
               <summary>
-                <span class="muted sequence">{event.sequence === undefined ? '—' : `#${event.sequence}`}</span>
+                <span class="muted sequence">{sequenceOf(event) === undefined ? '—' : `#${sequenceOf(event)}`}</span>
                 <span class="grow">{describe(event)}</span>
                 <code>{event.metadata.event_type}</code>
                 <Time at={event.metadata.occurred_at} />
@@ -245,22 +223,16 @@ function unquoted(text: string): string {
   return text.replace(/: "(-?\d+(?:\.\d+)?)"/g, ': $1');
 }
 
+/** Its place among the events of the loan; a refused command has none. */
+function sequenceOf(event: LoanEvent): string | undefined {
+  return 'sequence' in event ? event.sequence : undefined;
+}
+
 function describe(event: LoanEvent): string {
-  const { name, reason, feeEvent, amount, transaction, accountState, changes, errors } = event;
-  switch (event.metadata.event_type) {
-    case 'loan_transaction_posted':
-      return `${sentence(name ?? '')}, ${transaction?.amount ?? ''}`;
-    case 'loan_state_changed':
-      return `${sentence(name ?? '')}, now ${sentence(accountState ?? '').toLowerCase()}`;
-    case 'loan_fee_event':
-      return `Fee ${(feeEvent ?? '').toLowerCase()}, ${amount ?? ''}`;
-    case 'loan_balance_changed':
-      return `Balances changed (${changes?.length ?? 0})`;
-    case 'loan_schedule_changed':
-      return `Schedule changed: ${sentence(reason ?? '').toLowerCase()}`;
-    case 'command_rejected':
-      return `Refused: ${(errors ?? []).map(({ errorReason }) => sentence(errorReason).toLowerCase()).join(', ')}`;
-    default:
-      return event.metadata.event_type;
-  }
+  if ('transaction' in event) return `${sentence(event.name)}, ${event.transaction.amount}`;
+  if ('feeEvent' in event) return `Fee ${event.feeEvent.toLowerCase()}, ${event.amount}`;
+  if ('changes' in event) return `Balances changed (${event.changes.length})`;
+  if ('changedInstallments' in event) return `Schedule changed: ${sentence(event.reason).toLowerCase()}`;
+  if ('accountState' in event) return `${sentence(event.name)}, now ${sentence(event.accountState).toLowerCase()}`;
+  return `Refused: ${event.errors.map(({ errorReason }) => sentence(errorReason).toLowerCase()).join(', ')}`;
 }

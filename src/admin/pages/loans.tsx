@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { ApiError, callExact, send } from '../api.ts';
+import type { Answers } from '../../contract.ts';
+import { ApiError, callExact, send, type Exact } from '../api.ts';
 import { useLoaded } from '../load.ts';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';
@@ -13,18 +14,7 @@ const refreshMilliseconds = 5_000;
 
 const states = ['PARTIAL_APPLICATION', 'PENDING_APPROVAL', 'APPROVED', 'ACTIVE', 'ACTIVE_IN_ARREARS', 'CLOSED'];
 
-export interface Loan {
-  readonly id: string;
-  readonly encodedKey: string;
-  readonly loanName: string | null;
-  readonly accountState: string;
-  readonly accountSubState: string | null;
-  readonly loanAmount: string;
-  readonly currency: { readonly code: string };
-  readonly productTypeKey: string;
-  readonly accountHolderKey: string | null;
-  readonly creationDate: string;
-}
+export type Loan = Exact<Answers['getLoan']>;
 
 /** Finding a loan: by its id, or among the newest. */
 export function LoansPage(): JSX.Element {
@@ -32,7 +22,7 @@ export function LoansPage(): JSX.Element {
   const [page, setPage] = useState(0);
   const filter = state === '' ? '' : `&accountState=${state}`;
   const query = `/loans?sortBy=creationDate:DESC&limit=${rowsPerPage + 1}&offset=${page * rowsPerPage}${filter}`;
-  const loans = useLoaded(query, (signal) => callExact<Loan[]>(query, { signal }), refreshMilliseconds);
+  const loans = useLoaded(query, (signal) => callExact<Answers['listLoans']>(query, { signal }), refreshMilliseconds);
   const rows = loans.data?.slice(0, rowsPerPage) ?? [];
   const hasNext = (loans.data?.length ?? 0) > rowsPerPage;
   return (

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import type { Answers, Schemas } from '../../contract.ts';
 import { call } from '../api.ts';
 import { useLoaded } from '../load.ts';
 import { Confirm } from '../parts/confirm.tsx';
@@ -7,10 +8,12 @@ import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import type { EventTypeStatistics, PartitionStatistics, Subscription, SubscriptionStreams } from '../resources.ts';
 import { Link, navigate, path } from '../route.tsx';
 
 const refreshMilliseconds = 2_000;
+
+type EventTypeStatistics = Schemas['EventTypeStatistics'][number];
+type SubscriptionStreams = Schemas['SubscriptionStreams'];
 
 /** One subscription: how far it is, who streams it, and why the last stream ended. */
 export function SubscriptionPage({ id }: { id: string }): JSX.Element {
@@ -19,9 +22,9 @@ export function SubscriptionPage({ id }: { id: string }): JSX.Element {
     `subscription ${id}`,
     async (signal) => {
       const [subscription, { items: statistics }, streams] = await Promise.all([
-        call<Subscription>('GET', address, undefined, { signal }),
-        call<{ items: EventTypeStatistics[] }>('GET', `${address}/stats?show_time_lag=true`, undefined, { signal }),
-        call<SubscriptionStreams>('GET', `${address}/streams`, undefined, { signal }),
+        call<Answers['getSubscription']>('GET', address, undefined, { signal }),
+        call<Answers['getSubscriptionStatistics']>('GET', `${address}/stats?show_time_lag=true`, undefined, { signal }),
+        call<Answers['listSubscriptionStreams']>('GET', `${address}/streams`, undefined, { signal }),
       ]);
       return { subscription, statistics, streams };
     },
@@ -141,7 +144,7 @@ interface PartitionsProperties {
 
 function Partitions({ statistics, streams }: PartitionsProperties): JSX.Element {
   const { event_type: type, partitions } = statistics;
-  const lastCommit = ({ partition }: PartitionStatistics): JSX.Element => {
+  const lastCommit = ({ partition }: EventTypeStatistics['partitions'][number]): JSX.Element => {
     const commit = streams.last_commits.find((each) => each.event_type === type && each.partition === partition);
     return commit === undefined ? <span class="muted">none seen</span> : <Time at={commit.committed_at} />;
   };

@@ -1,10 +1,11 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import type { Schemas } from '../../contract.ts';
 import { useLoaded } from '../load.ts';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Table } from '../parts/table.tsx';
-import { listSubscriptions, listWaiting, type Subscription } from '../resources.ts';
+import { listSubscriptions, listWaiting } from '../resources.ts';
 import { Link, path } from '../route.tsx';
 
 const refreshMilliseconds = 3_000;
@@ -24,7 +25,7 @@ export function SubscriptionsPage(): JSX.Element {
   );
   const pages = Math.max(1, Math.ceil(found.length / rowsPerPage));
   const shown = Math.min(page, pages - 1);
-  const waitingFor = ({ id }: Subscription): JSX.Element | string => {
+  const waitingFor = ({ id }: Schemas['Subscription']): JSX.Element | string => {
     if (waiting.data === undefined) return '';
     const ofIt = waiting.data.filter(({ subscriptionId }) => subscriptionId === id);
     if (ofIt.length === 0) return <span class="muted">never streamed</span>;

@@ -1,14 +1,16 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import type { Answers, Requests, Schemas } from '../../contract.ts';
 import { call } from '../api.ts';
 import { useLoaded } from '../load.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Time } from '../parts/time.tsx';
-import type { Toggle } from '../resources.ts';
 
 const refreshMilliseconds = 5_000;
+
+type Toggle = Schemas['Toggle'];
 
 interface Meaning {
   readonly effect: string;
@@ -43,7 +45,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
 export function TogglesPage(): JSX.Element {
   const toggles = useLoaded(
     'toggles',
-    (signal) => call<Toggle[]>('GET', '/toggles', undefined, { signal }),
+    (signal) => call<Answers['listToggles']>('GET', '/toggles', undefined, { signal }),
     refreshMilliseconds,
   );
   const [asked, setAsked] = useState<Toggle>();
@@ -67,7 +69,7 @@ export function TogglesPage(): JSX.Element {
           action={asked.enabled ? 'Switch off' : 'Switch on'}
           onClose={() => setAsked(undefined)}
           onConfirm={async () => {
-            await call('PUT', `/toggles/${asked.name}`, { enabled: !asked.enabled });
+            await call('PUT', `/toggles/${asked.name}`, { enabled: !asked.enabled } satisfies Requests['switchToggle']);
             setDone(`${asked.name} is ${asked.enabled ? 'off' : 'on'} now.`);
             setAsked(undefined);
             toggles.reload();

@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import type { Answers } from '../../contract.ts';
 import { ApiError, call } from '../api.ts';
 import { newEventId } from '../demo-data.ts';
 import { lineOfPointer, readJsonText, type LineFinding } from '../json-lines.ts';
-import type { EventType } from '../resources.ts';
 import { CodeEditor } from './code-editor.tsx';
 import { Problem } from './problem.tsx';
 
@@ -13,16 +13,10 @@ const pauseMilliseconds = 300;
 interface TryEventProperties {
   /** The name of an event type, or a definition that is not saved yet. */
   readonly subject: string | object;
-  readonly type: Pick<EventType, 'category' | 'name'>;
+  readonly type: { readonly category: string; readonly name: string };
 }
 
-interface EventCheck {
-  readonly detail: string | null;
-  readonly event: {
-    readonly valid: boolean;
-    readonly violations: readonly { readonly pointer: string; readonly message: string }[];
-  } | null;
-}
+type EventCheck = Answers['checkEventType'];
 
 /** Holds an event against a schema as one types, without publishing it. */
 export function TryEvent({ subject, type }: TryEventProperties): JSX.Element {
@@ -76,7 +70,7 @@ function verdictOf(isNoJson: boolean, check: EventCheck | undefined): JSX.Elemen
   );
 }
 
-function exampleEvent({ category, name }: Pick<EventType, 'category' | 'name'>): string {
+function exampleEvent({ category, name }: TryEventProperties['type']): string {
   const metadata = { eid: newEventId(), occurred_at: new Date().toISOString() };
   const event =
     category === 'undefined'
