@@ -19,7 +19,7 @@ export function createCursorOperationsRouter({ registry, eventTypes, log }: Even
     .route('/event-types/:name/cursor-distances')
     .post(async (request, response) => {
       eventTypes.get(request.params.name);
-      const queries: Queries<'measureCursorDistances'> = await readQueries(request);
+      const queries: readonly Unread<Requests['measureCursorDistances'][number]>[] = await readQueries(request);
       const answers = queries.map((query) => {
         const initial = positionOf(query.initial_cursor, 'initial_cursor.');
         const final = positionOf(query.final_cursor, 'final_cursor.');
@@ -33,7 +33,7 @@ export function createCursorOperationsRouter({ registry, eventTypes, log }: Even
     .route('/event-types/:name/shifted-cursors')
     .post(async (request, response) => {
       eventTypes.get(request.params.name);
-      const queries: Queries<'shiftCursors'> = await readQueries(request);
+      const queries: readonly Unread<Requests['shiftCursors'][number]>[] = await readQueries(request);
       const answers = queries.map((query) => {
         const position = positionOf(query, '');
         const shift = query.shift ?? 0;
@@ -65,11 +65,6 @@ export function createCursorOperationsRouter({ registry, eventTypes, log }: Even
     .all(methodNotAllowed('POST'));
   return router;
 }
-
-/** What such an operation was sent, before it is looked at. */
-type Queries<Operation extends 'measureCursorDistances' | 'shiftCursors'> = readonly Unread<
-  Requests[Operation][number]
->[];
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,3 +1,4 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
 import type { Express } from 'express';
 import { after, before, describe, it } from 'mocha';
@@ -28,6 +29,16 @@ describe('the description of the API', () => {
   after(async () => {
     await app.stop();
     await removeFolder(folder);
+  });
+
+  it('is a description as OpenAPI 3.1 has it, by the official schema', async () => {
+    expect(await openApiFaults(description)).to.equal(undefined);
+    const { responses, ...withoutAnswers } = structuredClone(description['components']) as JsonObject;
+    const faulty = {
+      ...description,
+      components: { ...withoutAnswers, responses: { ...(responses as object), Bad: {} } },
+    };
+    expect(JSON.stringify(await openApiFaults(faulty))).to.include("must have required property 'description'");
   });
 
   it('describes every route that is mounted, and no other', () => {
@@ -86,6 +97,15 @@ describe('the description of the API', () => {
     for (const $ref of references) expect(resolved({ $ref }), $ref).to.be.an('object');
   });
 });
+
+/** What the official schema finds wrong; undefined for nothing. */
+async function openApiFaults(document: JsonObject): Promise<unknown> {
+  const validator = new Validator();
+  // It works on what it is given.
+  const { errors } = await validator.validate(structuredClone(document));
+  expect(validator.version).to.equal('3.1');
+  return errors;
+}
 
 /** The application behind a server of this process. */
 async function applicationAt(url: string): Promise<Express> {
