@@ -4,14 +4,21 @@ import type { ErrorCode } from '../errors.ts';
 
 export type Connection = Database.Database;
 
-/** Bytes per database page. */
-export const pageBytes = 4096;
+/**
+ * Bytes per database page of a new file; an older one keeps what it was made with. Rows are longer than a page and most
+ * of the system calls of a commit and a checkpoint are for one page each: pages of 4 KiB cost a fifth more processor time,
+ * larger ones little less, and a commit of one event writes a few whole pages.
+ */
+const pageBytes = 8192;
 
 /** The largest file SQLite can have. */
 const databasePagesMaximum = 2 ** 32 - 2;
 
-/** The write-ahead log file is cut back to this size when it starts over. */
-const walBytesKept = 64 * 1024 * 1024;
+/**
+ * The write-ahead log file is cut back to this size when it starts over: only after a burst, because overwriting it costs
+ * a third less processor time than making it grow again.
+ */
+const walBytesKept = 256 * 1024 * 1024;
 
 /** How long a statement waits for another thread of this process that holds a database lock. */
 const lockWaitMilliseconds = 5_000;
@@ -85,7 +92,7 @@ export function openForWriting(path: string, databaseBytesMaximum: number): Conn
       PRAGMA journal_size_limit = ${walBytesKept};
       PRAGMA cache_size = -32768;
     `);
-    const pagesMaximum = Math.min(Math.floor(databaseBytesMaximum / pageBytes), databasePagesMaximum);
+    const pagesMaximum = Math.min(Math.floor(databaseBytesMaximum / pageBytesOf(connection)), databasePagesMaximum);
     connection.exec(`PRAGMA max_page_count = ${pagesMaximum}`);
     checkIntegrity(connection, path);
     const [{ user_version: version }] = connection.pragma('user_version') as [{ user_version: number }];
@@ -126,6 +133,12 @@ export function openForReading(path: string): Connection {
     PRAGMA cache_size = -8192;
   `);
   return connection;
+}
+
+/** Bytes per page of this file. */
+export function pageBytesOf(connection: Connection): number {
+  const [{ page_size: bytes }] = connection.pragma('page_size') as [{ page_size: number }];
+  return bytes;
 }
 
 /** Which error of the log a failed statement is. */

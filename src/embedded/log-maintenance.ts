@@ -3,7 +3,7 @@ import type { LogRecord, Offset, TopicPartition } from '../broker/event-log.ts';
 import { noValue } from '../broker/event-log.ts';
 import { decodeRow, encodeBody } from './batch-format.ts';
 import type { StoredBatch } from './batch-format.ts';
-import { openForReading } from './log-database.ts';
+import { openForReading, pageBytesOf } from './log-database.ts';
 import type { Connection } from './log-database.ts';
 import type { CompactionQuestion, MaintenanceRequests, RetentionQuestion, RowReplacement } from './log-messages.ts';
 import { answerRequests } from './log-thread.ts';
@@ -37,9 +37,9 @@ function database(): Connection {
   return connection;
 }
 
-function checkpoint(): { walPages: number } {
+function checkpoint(): { walBytes: number } {
   const [row] = database().prepare('PRAGMA wal_checkpoint(PASSIVE)').raw().all() as [number, number, number][];
-  return { walPages: row?.[1] ?? 0 };
+  return { walBytes: (row?.[1] ?? 0) * pageBytesOf(database()) };
 }
 
 /** The first offset to keep: batches go from the oldest on, whole, and a kept one keeps all that follow. */

@@ -19,6 +19,7 @@ export interface WriterRequests {
   saveCompaction: { request: { partitionId: number; toOffset: Offset; recordCount: number }; answer: null };
   /** Gives some free pages back to the file system when there are many. */
   shrinkFile: { request: null; answer: { freedPages: number } };
+  /** Carries over what is left of the write-ahead log, so that the next commit writes to its start. */
   restartWal: { request: null; answer: null };
   close: { request: null; answer: null };
 }
@@ -45,7 +46,7 @@ export interface FetchQuestion {
 /** What the main thread asks of the maintenance thread, and the answers. */
 export interface MaintenanceRequests {
   open: { request: { path: string }; answer: null };
-  checkpoint: { request: null; answer: { walPages: number } };
+  checkpoint: { request: null; answer: { walBytes: number } };
   planRetention: { request: RetentionQuestion; answer: { earliest: Offset } };
   beginCompaction: { request: CompactionQuestion; answer: { keyCount: number } };
   /** The next rows to replace, a small step at a time. */

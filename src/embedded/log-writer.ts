@@ -1,7 +1,7 @@
 import { LendstreamError, describeError } from '../errors.ts';
 import type { CleanupPolicy, Offset } from '../broker/event-log.ts';
 import { checksumOf } from './batch-format.ts';
-import { codeOfDatabaseError, openForWriting } from './log-database.ts';
+import { codeOfDatabaseError, openForWriting, pageBytesOf } from './log-database.ts';
 import type { Connection } from './log-database.ts';
 import type {
   CommitAnswer,
@@ -27,10 +27,10 @@ const deletedBytesPerTransaction = 2 * 1024 * 1024;
 
 /** Free pages beyond this share of the file are given back... */
 const freePagesShare = 0.25;
-/** ...when they are at least this many... */
-const freePagesMinimum = 4_096;
+/** ...when they hold at least this many bytes... */
+const freeBytesMinimum = 16 * 1024 * 1024;
 /** ...and this many at a time. */
-const freedPagesPerTransaction = 256;
+const freedBytesPerTransaction = 1024 * 1024;
 
 let opened: { connection: Connection; statements: ReturnType<typeof prepareStatements> } | undefined;
 
@@ -266,8 +266,9 @@ function shrinkFile(): { freedPages: number } {
   const { connection } = database();
   const pages = pragmaNumber(connection, 'page_count');
   const freePages = pragmaNumber(connection, 'freelist_count');
-  if (freePages < Math.max(freePagesMinimum, pages * freePagesShare)) return { freedPages: 0 };
-  connection.exec(`PRAGMA incremental_vacuum(${freedPagesPerTransaction})`);
+  const pageBytes = pageBytesOf(connection);
+  if (freePages < Math.max(freeBytesMinimum / pageBytes, pages * freePagesShare)) return { freedPages: 0 };
+  connection.exec(`PRAGMA incremental_vacuum(${freedBytesPerTransaction / pageBytes})`);
   return { freedPages: freePages - pragmaNumber(connection, 'freelist_count') };
 }
 
@@ -322,7 +323,7 @@ answerRequests<WriterRequests>({
     }),
   shrinkFile,
   restartWal: () => {
-    database().connection.pragma('wal_checkpoint(TRUNCATE)');
+    database().connection.pragma('wal_checkpoint(RESTART)');
     return null;
   },
   close: () => {

@@ -2,7 +2,6 @@ import type { Clock } from '../clock.ts';
 import { LendstreamError, describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { BatchCache } from './batch-cache.ts';
-import { pageBytes } from './log-database.ts';
 import type { MaintenanceRequests, RowReplacement, WriterRequests } from './log-messages.ts';
 import { startLogThread } from './log-thread.ts';
 import type { LogThread } from './log-thread.ts';
@@ -11,8 +10,11 @@ import type { PartitionState, TopicState, TopicTable } from './partition-state.t
 /** How often the write-ahead log is carried over into the database file. */
 const checkpointMilliseconds = 1_000;
 
-/** A write-ahead log that grew beyond this is emptied while writing waits: readers and writers never let it end. */
-const walBytesMaximum = 256 * 1024 * 1024;
+/**
+ * A write-ahead log that grew beyond this is started over while writing waits: without a pause in writing it never would.
+ * What a checkpoint has just left over is little; the more often, the shorter the wait.
+ */
+const walBytesMaximum = 64 * 1024 * 1024;
 
 /** A partition is compacted by itself when this many records were added to it, and at least as many as it kept. */
 const addedRecordsMinimum = 10_000;
@@ -102,8 +104,8 @@ export class LogMaintenance {
     this.#hasWrites = false;
     try {
       const thread = await this.#startedThread();
-      const { walPages } = await thread.ask('checkpoint', null);
-      if (walPages * pageBytes > walBytesMaximum) await this.#options.writer.ask('restartWal', null);
+      const { walBytes } = await thread.ask('checkpoint', null);
+      if (walBytes > walBytesMaximum) await this.#options.writer.ask('restartWal', null);
     } finally {
       this.#isCheckpointing = false;
     }

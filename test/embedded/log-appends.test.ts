@@ -1,6 +1,10 @@
 import { expect } from 'chai';
+import Database from 'libsql';
 import { afterEach, describe, it } from 'mocha';
+import { join } from 'node:path';
+import { EmbeddedLog } from '../../src/embedded/log.ts';
 import type { EmbeddedLogOptions } from '../../src/embedded/log.ts';
+import { silentLogger } from '../../src/logger.ts';
 import { appendTo, codeOf, readAll, records, recordsOf } from '../support/log-reading.ts';
 import { openTemporaryLog } from '../support/temporary-log.ts';
 import type { TemporaryLog } from '../support/temporary-log.ts';
@@ -80,6 +84,30 @@ describe('appending to the embedded log', () => {
     await log.createTopic({ name: 'next', partitionCount: 1, cleanupPolicy: 'delete', retentionMilliseconds: 1 });
     await log.runRetention();
     await appendTo(log, { topic: 'next', partition: 0 }, [{ key: null, value }]);
+  });
+
+  it('opens a file with pages of another size and limits its growth to the same bytes', async () => {
+    const { dataFolder, log } = await open();
+    await appendTo(log, where, records('before'));
+    await log.close();
+    const database = new Database(join(dataFolder, 'log.db'));
+    database.exec('PRAGMA journal_mode = DELETE; PRAGMA page_size = 4096; VACUUM;');
+    database.close();
+    const reopened = await EmbeddedLog.open({
+      dataFolder,
+      logger: silentLogger,
+      databaseBytesMaximum: 4 * mebibyte,
+    });
+    try {
+      const value = Buffer.alloc(300 * 1024, 'x');
+      let stored = 0;
+      while (stored < 100 && (await codeOf(appendTo(reopened, where, [{ key: null, value }]))) === null) stored += 1;
+      expect(stored).to.be.within(10, 13);
+      const [before] = await readAll(reopened, where);
+      expect(before?.value).to.equal('before');
+    } finally {
+      await reopened.close();
+    }
   });
 
   it('refuses a commit whose writer was fenced off while it waited, and stores what waited with it', async () => {
