@@ -2,7 +2,7 @@ import { LendstreamError, isLendstreamError } from '../errors.ts';
 import type { EventLog, TopicConfiguration } from './event-log.ts';
 
 /** How long a topic that another process is creating may take to be usable. Milliseconds. */
-const readyMillisecondsMaximum = 10_000;
+const readyMillisecondsMaximum = 30_000;
 
 const readyPollMilliseconds = 20;
 

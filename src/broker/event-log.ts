@@ -67,6 +67,15 @@ export interface PartitionBounds extends TopicPartition {
   readonly latest: Offset;
 }
 
+export interface BoundsOptions {
+  /**
+   * Puts `latest` after what is written, not after what a reader may see by now. A commit may be acknowledged a moment
+   * before its records are visible everywhere: whoever must not miss one that was reads up to here. Records of an open
+   * transaction count too, so that reading up to here may wait for its end. Default false.
+   */
+  readonly includeUncommitted?: boolean;
+}
+
 /**
  * Records that were stored together, as positions in the bytes they were read into: no object per record.
  * Values are spliced into answers without being parsed.
@@ -150,7 +159,7 @@ export interface EventLog {
   listTopics(): Promise<TopicConfiguration[]>;
 
   /** @throws UNKNOWN_TOPIC_OR_PARTITION when any of them is unknown */
-  bounds(partitions: readonly TopicPartition[]): Promise<PartitionBounds[]>;
+  bounds(partitions: readonly TopicPartition[], options?: BoundsOptions): Promise<PartitionBounds[]>;
 
   /**
    * Appends to any number of partitions and returns when each is durable or has failed. Each partition is all or

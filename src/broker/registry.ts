@@ -32,6 +32,8 @@ export class Registry {
       log,
       topic: registryTopic,
       partitionCount: 1,
+      // That a product was made is told by the loans' topic, which the same commit may make visible a moment earlier.
+      includeUncommitted: true,
       logger,
       apply: (batch) => {
         for (let index = 0; index < batch.count; index += 1) {

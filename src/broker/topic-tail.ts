@@ -1,6 +1,6 @@
 import { isLendstreamError, describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import type { EventLog, Offset, PartitionBounds, RecordBatch } from './event-log.ts';
+import type { BoundsOptions, EventLog, Offset, PartitionBounds, RecordBatch } from './event-log.ts';
 import { withoutForeignRecords } from './foreign-records.ts';
 
 /**
@@ -13,6 +13,11 @@ export interface TopicTailOptions {
   readonly partitionCount: number;
   /** Where to start, per partition; absent means from the earliest record. */
   readonly startOffsets?: ReadonlyMap<number, Offset>;
+  /**
+   * Whether catching up includes what is being committed at that moment (see {@link BoundsOptions}): for a topic whose
+   * changes are told by other means than the topic itself, so that who catches up may know of them already.
+   */
+  readonly includeUncommitted?: boolean;
   readonly apply: (batch: RecordBatch, nextOffset: Offset) => void | Promise<void>;
   readonly logger: Logger;
 }
@@ -83,7 +88,8 @@ export class TopicTail {
 
   /** Returns when everything that is in the topic now has been applied. */
   async catchUp(): Promise<void> {
-    await Promise.all((await this.#bounds()).map(({ partition, latest }) => this.appliedTo(partition, latest)));
+    const bounds = await this.#bounds({ includeUncommitted: this.#options.includeUncommitted ?? false });
+    await Promise.all(bounds.map(({ partition, latest }) => this.appliedTo(partition, latest)));
   }
 
   /**
@@ -106,9 +112,12 @@ export class TopicTail {
     await catchingUp;
   }
 
-  #bounds(): Promise<PartitionBounds[]> {
+  #bounds(options?: BoundsOptions): Promise<PartitionBounds[]> {
     const { log, topic, partitionCount } = this.#options;
-    return log.bounds(Array.from({ length: partitionCount }, (_, partition) => ({ topic, partition })));
+    return log.bounds(
+      Array.from({ length: partitionCount }, (_, partition) => ({ topic, partition })),
+      options,
+    );
   }
 
   async stop(): Promise<void> {

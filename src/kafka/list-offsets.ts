@@ -1,4 +1,4 @@
-import type { Offset, PartitionBounds, TopicPartition } from '../broker/event-log.ts';
+import type { BoundsOptions, Offset, PartitionBounds, TopicPartition } from '../broker/event-log.ts';
 import type { Clock } from '../clock.ts';
 import { LendstreamError, isLendstreamError } from '../errors.ts';
 import type { KafkaConnections, KafkaRequest } from './connections.ts';
@@ -15,7 +15,7 @@ interface ListedOffset extends TopicPartition {
 }
 
 const timestamps = { earliest: -2, latest: -1 } as const;
-const readCommitted = 1;
+const isolation = { readUncommitted: 0, readCommitted: 1 } as const;
 const noReplica = -1;
 
 /** How long to go on asking while leadership moves. Milliseconds. */
@@ -27,10 +27,11 @@ const pauseMillisecondsMaximum = 300;
 /** How many partitions an error names; there may be a thousand. */
 const namedMaximum = 5;
 
-/** ListOffsets, version 3: one position per partition, as committed readers see it. */
+/** ListOffsets, version 3: one position per partition. */
 function listOffsetsRequest(
   partitions: readonly TopicPartition[],
   which: keyof typeof timestamps,
+  { includeUncommitted = false }: BoundsOptions,
 ): KafkaRequest<ListedOffset[]> {
   return {
     name: 'ListOffsets',
@@ -40,7 +41,7 @@ function listOffsetsRequest(
       const writer = new WireWriter();
       return writer
         .int32(noReplica)
-        .int8(readCommitted)
+        .int8(includeUncommitted ? isolation.readUncommitted : isolation.readCommitted)
         .array([...byTopic(partitions)], ([topic, ofTopic]) =>
           writer.string(topic).array(ofTopic, ({ partition }) => writer.int32(partition).int64(timestamps[which])),
         )
@@ -61,19 +62,20 @@ function listOffsetsRequest(
 
 /**
  * The bounds of partitions, asked of their leaders.
- * @param forMilliseconds How long to go on asking while leaders move, or are new to their partitions.
+ * @param options.forMilliseconds How long to go on asking while leaders move, or are new to their partitions.
  * @throws UNKNOWN_TOPIC_OR_PARTITION, LOG_UNAVAILABLE
  */
 export async function listBounds(
   { connections, metadata, clock }: { connections: KafkaConnections; metadata: ClusterMetadata; clock: Clock },
   partitions: readonly TopicPartition[],
-  forMilliseconds: number = leadershipMilliseconds,
+  options: BoundsOptions & { readonly forMilliseconds?: number } = {},
 ): Promise<PartitionBounds[]> {
+  const { forMilliseconds = leadershipMilliseconds } = options;
   const found = new Map<string, PartitionBounds>();
   const retry = new Retry(clock, { forMilliseconds, firstPauseMilliseconds, pauseMillisecondsMaximum });
   let missing = distinct(partitions);
   while (missing.length > 0) {
-    const answer = await passing(boundsOf(connections, metadata, missing));
+    const answer = await passing(boundsOf(connections, metadata, missing, options));
     if (!isLendstreamError(answer)) for (const bounds of answer) found.set(keyOf(bounds), bounds);
     missing = missing.filter((partition) => !found.has(keyOf(partition)));
     if (missing.length === 0) break;
@@ -88,9 +90,10 @@ async function boundsOf(
   connections: KafkaConnections,
   metadata: ClusterMetadata,
   partitions: readonly TopicPartition[],
+  options: BoundsOptions,
 ): Promise<PartitionBounds[]> {
   const byLeader = await leadersOf(metadata, partitions);
-  const answers = await Promise.all([...byLeader].map(([leader, led]) => boundsAt(connections, leader, led)));
+  const answers = await Promise.all([...byLeader].map(([leader, led]) => boundsAt(connections, leader, led, options)));
   return answers.flat();
 }
 
@@ -99,9 +102,10 @@ async function boundsAt(
   connections: KafkaConnections,
   leader: BrokerNode,
   partitions: readonly TopicPartition[],
+  options: BoundsOptions,
 ): Promise<PartitionBounds[]> {
   const ask = (which: keyof typeof timestamps): Promise<ListedOffset[]> =>
-    connections.send(leader, 'metadata', listOffsetsRequest(partitions, which));
+    connections.send(leader, 'metadata', listOffsetsRequest(partitions, which, options));
   let earliest: Map<string, ListedOffset>;
   let latest: Map<string, ListedOffset>;
   try {

@@ -2,6 +2,7 @@ import type { ISocketFactory, SASLOptions } from 'kafkajs';
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import type {
   AppendResult,
+  BoundsOptions,
   EventLog,
   FencedWriter,
   Offset,
@@ -143,9 +144,10 @@ export class KafkaLog implements EventLog {
     return this.#topics.list();
   }
 
-  async bounds(partitions: readonly TopicPartition[]): Promise<PartitionBounds[]> {
+  async bounds(partitions: readonly TopicPartition[], options?: BoundsOptions): Promise<PartitionBounds[]> {
     this.#assertOpen();
-    return listBounds({ connections: this.#connections, metadata: this.#metadata, clock: this.#clock }, partitions);
+    const services = { connections: this.#connections, metadata: this.#metadata, clock: this.#clock };
+    return listBounds(services, partitions, options);
   }
 
   async append(partitions: readonly PartitionRecords[]): Promise<AppendResult[]> {

@@ -154,7 +154,7 @@ export class KafkaTopics {
       topic: name,
       partition: firstNew + index,
     }));
-    await listBounds(this.#options, added, spreadMillisecondsMaximum);
+    await listBounds(this.#options, added, { forMilliseconds: spreadMillisecondsMaximum });
   }
 
   /** A change is agreed on before every broker knows of it; whoever asks next may ask any of them. */

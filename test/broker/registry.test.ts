@@ -37,9 +37,9 @@ describe('the registry', () => {
         await new Promise((resolve) => setTimeout(resolve, 20));
         return result;
       },
-      bounds: async (partitions) => {
+      bounds: async (partitions, options) => {
         onLook();
-        return log.bounds(partitions);
+        return log.bounds(partitions, options);
       },
     });
     const registry = new Registry(slow, silentLogger);

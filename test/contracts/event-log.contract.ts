@@ -479,6 +479,26 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         await writer.close();
       });
 
+      it('has what it committed found by who reads up to the bounds that include it', async () => {
+        const places = [await newPartition(), await newPartition()];
+        const writer = await log.openWriter(`writer-${randomUUID()}`);
+        for (let round = 1; round <= 20; round += 1) {
+          await writer.append(places.map((where) => ({ ...where, records: records(`round ${round}`) })));
+          await writer.commit();
+          const bounds = await log.bounds(places, { includeUncommitted: true });
+          for (const { topic, partition, latest } of bounds) {
+            let last: string | null | undefined;
+            for (let offset = 0; offset < latest;) {
+              const { batches, nextOffset } = await log.read({ topic, partition, offset }, forever);
+              last = batches.flatMap(recordsOf).at(-1)?.value ?? last;
+              offset = nextOffset;
+            }
+            expect(last).to.equal(`round ${round}`);
+          }
+        }
+        await writer.close();
+      });
+
       it('leaves nothing behind when it aborts, and the log and the writer go on', async () => {
         const where = await newPartition();
         const writer = await log.openWriter(`writer-${randomUUID()}`);

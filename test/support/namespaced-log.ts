@@ -1,5 +1,6 @@
 import type {
   AppendResult,
+  BoundsOptions,
   EventLog,
   FencedWriter,
   Offset,
@@ -50,8 +51,9 @@ export class NamespacedLog implements EventLog {
       .map((topic) => ({ ...topic, name: topic.name.slice(this.#prefix.length) }));
   }
 
-  async bounds(partitions: readonly TopicPartition[]): Promise<PartitionBounds[]> {
-    return (await this.#log.bounds(partitions.map((place) => this.#moved(place)))).map((place) => this.#back(place));
+  async bounds(partitions: readonly TopicPartition[], options?: BoundsOptions): Promise<PartitionBounds[]> {
+    const moved = partitions.map((place) => this.#moved(place));
+    return (await this.#log.bounds(moved, options)).map((place) => this.#back(place));
   }
 
   async append(partitions: readonly PartitionRecords[]): Promise<AppendResult[]> {

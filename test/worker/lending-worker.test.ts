@@ -91,6 +91,13 @@ describe('the lending worker', () => {
     expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(['committed', 'committed', 'committed', 'committed']);
   });
 
+  it('opens a loan under a product of the commit before', async () => {
+    await running.stop();
+    running = await startWorker(log, { commandsPerCommitMaximum: 1 });
+    const outcomes = await decided(log, activeLoan);
+    expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(['committed', 'committed', 'committed', 'committed']);
+  });
+
   it('creates a product once, and refuses another one of its id', async () => {
     const sent = commandRecord(product);
     const outcomes = await decided(log, [sent, sent, richProduct('P', 'DYNAMIC_TERM_LOAN')]);
