@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, call, connection, quoteNumbers, send } from './api.ts';
 import type { PartitionBounds } from './resources.ts';
 import { useStore } from './store.ts';
@@ -37,7 +37,8 @@ export function useLiveEvents(eventType: string, paused: boolean): LiveEvents {
   const [shown, setShown] = useState<ReadonlyMap<string, readonly LiveEvent[]>>();
   const [error, setError] = useState<ApiError>();
   const cursors = useRef<Map<string, string>>(undefined);
-  useEffect(() => {
+  // With the layout, not after the next painting: once the page says that it pauses, nothing may come any more.
+  useLayoutEffect(() => {
     if (paused) return undefined;
     const stop = new AbortController();
     void follow();
