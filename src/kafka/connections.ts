@@ -12,6 +12,7 @@ import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import { LendstreamError, describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { FrameAssembler } from './frames.ts';
+import { RequestsInFlight } from './requests-in-flight.ts';
 import { WireWriter } from './wire.ts';
 
 /**
@@ -198,6 +199,7 @@ class LaneConnection {
       await broker.connect();
       const connection = await pool.getConnection(0);
       if (this.#isClosed) throw new Error('The log is closed');
+      connection.requestQueue.inflight = new RequestsInFlight();
       this.#takeOverReceiving(connection);
       this.#current = connection;
       return connection;

@@ -34,6 +34,8 @@ declare module 'kafkajs/src/cluster/connectionPoolBuilder.js' {
     /** Given what the socket reads. */
     processData(bytes: Buffer): void;
     readonly requestQueue: {
+      /** The requests without an answer, by correlation id: anything that can what is used of a map. */
+      inflight: object;
       fulfillRequest(answer: { size: number; correlationId: number; payload: Buffer }): void;
       /** Holds back requests for so long. Milliseconds. */
       maybeThrottle(milliseconds: number): void;
