@@ -7,6 +7,7 @@ import { openBackend } from './backend.ts';
 import type { Coordination } from './broker/coordination.ts';
 import type { EventLog } from './broker/event-log.ts';
 import { EventTypes } from './broker/event-types.ts';
+import { HistoryNotes } from './broker/history-notes.ts';
 import { NodeLease } from './broker/node-lease.ts';
 import { Publisher } from './broker/publishing.ts';
 import { Registry } from './broker/registry.ts';
@@ -29,7 +30,6 @@ import { createLoanProductsRouter } from './http/loan-products.ts';
 import { createLoansRouter } from './http/loans.ts';
 import { createOperationsRouter, type OperationsServices } from './http/operations.ts';
 import { createPublishingRouter } from './http/publishing.ts';
-import { StreamHistory } from './http/stream-history.ts';
 import { createStreamsRouter } from './http/streams.ts';
 import { createSubscriptionStreamsRouter } from './http/subscription-streams.ts';
 import { createSubscriptionsRouter } from './http/subscriptions.ts';
@@ -147,7 +147,8 @@ async function openApi(common: Common, options: ApiOptions): Promise<Api> {
   publisher.prepare(loanCommandsTopic);
   const broker = { ...common, publisher };
   const lending: LendingServices = { view, publisher, registry, clock, logger };
-  const history = new StreamHistory(clock);
+  const history = new HistoryNotes(common);
+  onOpened(() => history.close());
   const streams = createStreamsRouter(broker, history);
   const eventTypeStreams = createEventTypeStreamsRouter(broker);
   const routers = [

@@ -2318,7 +2318,7 @@ interface SubscriptionStatistics {
   items: EventTypeStatistics;
 }
 /**
- * The streams of a subscription that are open, and what the process that answers saw itself since it started.
+ * The streams of a subscription that are open, its last commits and the last streams that ended. On one machine these are remembered until the service stops, on a cluster for 30 days, a few seconds late.
  */
 interface SubscriptionStreams {
   items: {
@@ -2332,6 +2332,9 @@ interface SubscriptionStreams {
       state: 'assigned' | 'reassigning';
     }[];
   }[];
+  /**
+   * Nothing from before is remembered.
+   */
   observed_since: string;
   last_commits: {
     event_type: string;

@@ -107,6 +107,33 @@ export type ChangeListener = (
   committed?: readonly CommittedOffset[],
 ) => void;
 
+/** What was committed last in a partition, be it behind what was committed before. */
+export interface LastCommit extends EventTypePartition {
+  /** As the client gave it. */
+  readonly offset: string;
+  /** Milliseconds since the epoch. */
+  readonly committedAt: number;
+}
+
+/** A stream that has ended, and why, in the words of its last line. */
+export interface EndedStream {
+  readonly streamId: string;
+  readonly reason: string;
+  /** Milliseconds since the epoch. */
+  readonly endedAt: number;
+}
+
+/** What people may wonder about when nothing arrives. Nothing is decided from it. */
+export interface SubscriptionHistory {
+  /** One for each partition, in no particular order. */
+  readonly lastCommits: readonly LastCommit[];
+  /** Newest first. */
+  readonly endedStreams: readonly EndedStream[];
+}
+
+/** How many ended streams of a subscription are remembered. */
+export const endedStreamsMaximum = 10;
+
 export interface Coordination {
   /**
    * Claims a name for whoever asks first. True for exactly one of any number of concurrent callers until it is
@@ -168,7 +195,15 @@ export interface Coordination {
    */
   finishReset(subscriptionId: string, offsets: readonly CommittedOffset[]): Promise<void>;
 
-  /** Forgets the subscription: sessions, ownership, offsets and their mirror. Watchers get 'removed'. */
+  /**
+   * Adds to what is remembered of the subscription: its last commits, and the last {@link endedStreamsMaximum} streams
+   * that ended. Not as durable as the rest: a loss shows in what {@link history} says of its beginning.
+   */
+  remember(subscriptionId: string, news: SubscriptionHistory): Promise<void>;
+  /** What is remembered, by whichever process, and since when anything is. Milliseconds since the epoch. */
+  history(subscriptionId: string): Promise<SubscriptionHistory & { readonly since: number }>;
+
+  /** Forgets the subscription: sessions, ownership, offsets and their mirror, history. Watchers get 'removed'. */
   remove(subscriptionId: string): Promise<void>;
 
   /**

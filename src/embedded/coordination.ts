@@ -14,10 +14,12 @@ import {
   type OwnershipChange,
   type ReleaseAnswer,
   type Session,
+  type SubscriptionHistory,
   type Topology,
 } from '../broker/coordination.ts';
 import type { EventLog } from '../broker/event-log.ts';
 import { createCursorsTopic, mirrorRecord, readMirror, writeMirror } from '../broker/cursor-mirror.ts';
+import { RememberedHistory } from './remembered-history.ts';
 import { SubscriptionState } from './subscription-state.ts';
 
 export interface EmbeddedCoordinationOptions {
@@ -47,6 +49,7 @@ export class EmbeddedCoordination implements Coordination {
   readonly #leases = new Map<string, number>();
   /** Initialisations, resets and removals of a subscription follow one another. */
   readonly #exclusive = new Map<string, Promise<unknown>>();
+  readonly #history: RememberedHistory;
   readonly #writes = new Set<Promise<void>>();
   #generation = 0;
   readonly #nextGeneration = (): number => (this.#generation += 1);
@@ -61,6 +64,7 @@ export class EmbeddedCoordination implements Coordination {
     this.#log = log;
     this.#clock = clock;
     this.#logger = logger;
+    this.#history = new RememberedHistory(clock.now());
     this.#sweeps = setInterval(() => this.#sweep(), sweepMilliseconds).unref();
   }
 
@@ -215,6 +219,16 @@ export class EmbeddedCoordination implements Coordination {
     });
   }
 
+  async remember(subscriptionId: string, news: SubscriptionHistory): Promise<void> {
+    this.#requireOpen();
+    this.#history.add(subscriptionId, news);
+  }
+
+  async history(subscriptionId: string): Promise<SubscriptionHistory & { readonly since: number }> {
+    this.#requireOpen();
+    return this.#history.of(subscriptionId);
+  }
+
   remove(subscriptionId: string): Promise<void> {
     return this.#alone(subscriptionId, async () => {
       const state = this.#subscriptions.get(subscriptionId);
@@ -232,6 +246,7 @@ export class EmbeddedCoordination implements Coordination {
       }
       this.#fenceFloor = Math.max(this.#fenceFloor, state?.highestFence() ?? 0);
       this.#subscriptions.delete(subscriptionId);
+      this.#history.forget(subscriptionId);
       this.#tell(subscriptionId, 'removed');
     });
   }

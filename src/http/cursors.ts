@@ -1,5 +1,6 @@
 import { Router, type Request } from 'express';
 import { commitCursors, listCursors, resetCursors, type CommitServices } from '../broker/commits.ts';
+import type { HistoryNotes } from '../broker/history-notes.ts';
 import { KnownEnds } from '../broker/known-ends.ts';
 import type { Answers } from '../contract.ts';
 import { LendstreamError } from '../errors.ts';
@@ -7,11 +8,10 @@ import type { Metrics } from '../metrics.ts';
 import { readJsonObject } from './body.ts';
 import { catchUpOnMiss } from './catch-up.ts';
 import { methodNotAllowed } from './problem.ts';
-import type { StreamHistory } from './stream-history.ts';
 
 export interface CursorsServices extends CommitServices {
   readonly metrics: Metrics;
-  readonly history?: StreamHistory;
+  readonly history?: HistoryNotes;
 }
 
 /** `/subscriptions/{id}/cursors`: showing, committing and resetting the cursors of a subscription. */

@@ -1,7 +1,7 @@
 import type { CloseCode } from '../broker/close-reasons.ts';
+import type { HistoryNotes } from '../broker/history-notes.ts';
 import type { SubscriptionStream } from '../broker/subscription-stream.ts';
 import { LendstreamError } from '../errors.ts';
-import type { StreamHistory } from './stream-history.ts';
 
 /** Of how many ended streams the reason is remembered. */
 const endedReasonsMaximum = 1_000;
@@ -13,10 +13,10 @@ export class OpenStreams {
   readonly #endedReasons = new Map<string, string>();
   #closing: CloseCode | undefined;
   #emptied: (() => void)[] = [];
-  readonly #history: StreamHistory | undefined;
+  readonly #history: HistoryNotes | undefined;
 
   /** @param history Where people may read later why streams ended. */
-  constructor(history?: StreamHistory) {
+  constructor(history?: HistoryNotes) {
     this.#history = history;
   }
 

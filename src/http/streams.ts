@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { partitionCounts } from '../broker/assignment.ts';
 import type { CloseCode } from '../broker/close-reasons.ts';
 import type { EventTypeRecord } from '../broker/event-type.ts';
+import type { HistoryNotes } from '../broker/history-notes.ts';
 import type { RegistryChange } from '../broker/registry.ts';
 import { readStreamParameters } from '../broker/stream-parameters.ts';
 import { SubscriptionStream, type StreamServices } from '../broker/subscription-stream.ts';
@@ -14,7 +15,6 @@ import { catchUpOnMiss } from './catch-up.ts';
 import { writeJsonStream } from './json-stream.ts';
 import { OpenStreams } from './open-streams.ts';
 import { methodNotAllowed } from './problem.ts';
-import type { StreamHistory } from './stream-history.ts';
 
 export interface StreamsRouter {
   readonly router: Router;
@@ -29,11 +29,14 @@ export interface StreamsRouter {
 /** How long the headers are ahead of the first chunk, for clients that read them in one piece. Milliseconds. */
 const headersAheadMilliseconds = 5;
 
+/** In place of the parameters in the path of a request that has found its route. */
+const routed = Object.freeze({ id: '' });
+
 /** How long a stream that has ended waits for its reader to take the last line. Milliseconds. */
 const lastLineMillisecondsMaximum = 5_000;
 
 /** `GET` and `POST /subscriptions/{id}/events`: the events of a subscription, one batch a line, as they come. */
-export function createStreamsRouter(services: StreamServices, history?: StreamHistory): StreamsRouter {
+export function createStreamsRouter(services: StreamServices, history?: HistoryNotes): StreamsRouter {
   const { registry } = services;
   const openStreams = new OpenStreams(history);
   registry.onChange((change) => closeStreamsOf(change, openStreams));
@@ -104,6 +107,8 @@ async function serveStream(
   sendHeaders(response, stream.streamId, compressed);
   // An answer holds its request: what routed it is not needed for the hours that a stream may last (1.5 KB).
   request.next = undefined;
+  request.params = routed;
+  Object.assign(request, { _parsedUrl: undefined });
   deliver(stream, response, compressed, openStreams, services.logger);
 }
 

@@ -1,35 +1,35 @@
 import { Router } from 'express';
 import type { Coordination, PartitionOwnership } from '../broker/coordination.ts';
+import type { HistoryNotes } from '../broker/history-notes.ts';
 import type { Registry } from '../broker/registry.ts';
 import { findSubscription } from '../broker/subscription.ts';
 import { toTimestamp } from '../clock.ts';
 import type { Answers, Schemas } from '../contract.ts';
 import { catchUpOnMiss } from './catch-up.ts';
 import { methodNotAllowed } from './problem.ts';
-import type { StreamHistory } from './stream-history.ts';
 
 export interface SubscriptionStreamsServices {
   readonly registry: Registry;
   readonly coordination: Coordination;
-  readonly history: StreamHistory;
+  readonly history: HistoryNotes;
 }
 
 /**
- * GET /subscriptions/{id}/streams: the streams that are open, on whatever process, and what they hold; with what the
- * process that answers saw itself since it started, the last commits and why streams ended.
+ * GET /subscriptions/{id}/streams: the streams that are open and what they hold, the last commits and why streams ended,
+ * on whatever process.
  */
 export function createSubscriptionStreamsRouter(services: SubscriptionStreamsServices): Router {
   const { registry, coordination, history } = services;
-  registry.onChange(({ kind, name, value }) => {
-    if (kind === 'subscription' && value === null) history.forget(name);
-  });
   const router = Router();
   router.param('id', catchUpOnMiss(registry, 'subscription'));
   router
     .route('/subscriptions/:id/streams')
     .get(async (request, response) => {
       const { id } = findSubscription(registry, request.params.id);
-      const { sessions, partitions } = await coordination.topology(id);
+      const [{ sessions, partitions }, { since, lastCommits, endedStreams }] = await Promise.all([
+        coordination.topology(id),
+        history.of(id),
+      ]);
       response.json({
         items: sessions.map(({ streamId, nodeId, openedAt, requestedPartitions }) => ({
           stream_id: streamId,
@@ -40,9 +40,18 @@ export function createSubscriptionStreamsRouter(services: SubscriptionStreamsSer
             partition.streamId === streamId ? partitionView(partition) : [],
           ),
         })),
-        observed_since: toTimestamp(history.since),
-        last_commits: history.lastCommits(id),
-        ended: history.endedStreams(id),
+        observed_since: toTimestamp(since),
+        last_commits: lastCommits.map(({ eventType, partition, offset, committedAt }) => ({
+          event_type: eventType,
+          partition: String(partition),
+          offset,
+          committed_at: toTimestamp(committedAt),
+        })),
+        ended: endedStreams.map(({ streamId, endedAt, reason }) => ({
+          stream_id: streamId,
+          ended_at: toTimestamp(endedAt),
+          reason,
+        })),
       } satisfies Answers['listSubscriptionStreams']);
     })
     .all(methodNotAllowed('GET'));

@@ -1,11 +1,14 @@
 import {
   comparePartitions,
   partitionKey,
+  type EndedStream,
   type EventTypePartition,
+  type LastCommit,
   type OpenSessionAnswer,
   type OwnershipState,
   type PartitionOwnership,
   type Session,
+  type SubscriptionHistory,
   type Topology,
 } from '../broker/coordination.ts';
 import { parsePlace, sharedPlace } from './keys.ts';
@@ -87,4 +90,28 @@ export function readOffsets(fields: readonly unknown[]): Map<string, StoredOffse
 
 export function pairs(list: readonly string[]): [string, string][] {
   return Array.from({ length: list.length / 2 }, (_, index) => [list[index * 2] ?? '', list[index * 2 + 1] ?? '']);
+}
+
+/** The values of remember.lua after the first two: the number of commits, the commits, the ends with the newest last. */
+export function writeHistory({ lastCommits, endedStreams }: SubscriptionHistory): (string | number)[] {
+  const commits = lastCommits.flatMap((commit) => {
+    const { offset, committedAt } = commit;
+    return [partitionKey(commit), JSON.stringify({ offset, committedAt } satisfies WrittenCommit)];
+  });
+  return [lastCommits.length, ...commits, ...endedStreams.toReversed().map((ended) => JSON.stringify(ended))];
+}
+
+type WrittenCommit = Omit<LastCommit, keyof EventTypePartition>;
+
+/** @param answer Of history.lua. */
+export function readHistory(answer: readonly unknown[]): SubscriptionHistory & { readonly since: number } {
+  const [, since, commits, ends] = answer as [string, string, string[], string[]];
+  return {
+    since: Number(since),
+    lastCommits: pairs(commits).map(([place, written]) => ({
+      ...parsePlace(place),
+      ...(JSON.parse(written) as WrittenCommit),
+    })),
+    endedStreams: ends.map((written) => JSON.parse(written) as EndedStream),
+  };
 }

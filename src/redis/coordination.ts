@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   comparePartitions,
+  endedStreamsMaximum,
   partitionKey,
   type ChangeListener,
   type CommitAnswer,
@@ -13,6 +14,7 @@ import {
   type OwnershipChange,
   type ReleaseAnswer,
   type Session,
+  type SubscriptionHistory,
   type Topology,
 } from '../broker/coordination.ts';
 import { createCursorsTopic } from '../broker/cursor-mirror.ts';
@@ -20,7 +22,7 @@ import type { EventLog } from '../broker/event-log.ts';
 import type { Clock } from '../clock.ts';
 import { LendstreamError, describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import { readOffsets, readOpening, readTopology, writeSession } from './answers.ts';
+import { readHistory, readOffsets, readOpening, readTopology, writeHistory, writeSession } from './answers.ts';
 import { RedisConnection, type ConnectionEvents } from './connection.ts';
 import { GroupExport, renewalMilliseconds } from './group-export.ts';
 import { Hints, parseHint } from './hints.ts';
@@ -53,6 +55,9 @@ const resetMillisecondsMaximum = 120_000;
 
 /** How long a removal is known: reading the mirror and merging what was read must not take longer. Milliseconds. */
 const removalMillisecondsKnown = 600_000;
+
+/** How long history is kept of subscriptions that nothing happens to. Milliseconds. */
+const historyMillisecondsKept = 30 * 86_400_000;
 
 /**
  * How long closing waits for the log. What is not mirrored by then stays dirty in Redis, and others mirror it.
@@ -295,6 +300,15 @@ export class RedisCoordination implements Coordination {
     this.#hints.tell(subscriptionId, 'offsets');
     this.#hints.tell(subscriptionId, 'topology');
     if (set.length > 0) await this.#mirrorNow(subscriptionId, readOffsets(set));
+  }
+
+  async remember(subscriptionId: string, news: SubscriptionHistory): Promise<void> {
+    const values = [historyMillisecondsKept, endedStreamsMaximum, ...writeHistory(news)];
+    await this.#calls.call('remember', subscriptionId, values);
+  }
+
+  async history(subscriptionId: string): Promise<SubscriptionHistory & { readonly since: number }> {
+    return readHistory(await this.#calls.call('history', subscriptionId, [historyMillisecondsKept]));
   }
 
   async remove(subscriptionId: string): Promise<void> {

@@ -5,13 +5,16 @@ import type { EventTypePartition } from '../broker/coordination.ts';
  * of all its keys: one slot of Redis Cluster, so that a script sees all it needs.
  *
  * ```
- * {lendstream:7}:shard              hash   incarnation, floor, refill (see recovery.ts), heardAt, returnUntil (leases.ts)
+ * {lendstream:7}:shard              hash   incarnation, floor, refill (see recovery.ts), heardAt, returnUntil (leases.ts),
+ *                                       remembersSince
  * {lendstream:7}:nodes              hash   node -> end of its lease, milliseconds of Redis time
  * {lendstream:7}:dirty              hash   subscription/place -> what the mirror does not hold yet
  * {lendstream:7}:<id>:meta          hash   generation, resetUntil, recoverUntil
  * {lendstream:7}:<id>:owners        hash   place -> state|stream|next|fence|claimed
  * {lendstream:7}:<id>:offsets       hash   place -> offset@epoch
  * {lendstream:7}:<id>:sessions      hash   stream -> session as JSON
+ * {lendstream:7}:<id>:commits       hash   place -> the last commit, as JSON
+ * {lendstream:7}:<id>:ends          list   streams that ended, as JSON, the newest first
  * {lendstream:7}:<id>:removed       string epochs below it are of the subscription that was removed a while ago
  * lendstream:claim:<name>           string whose it is
  * ```
@@ -22,7 +25,7 @@ import type { EventTypePartition } from '../broker/coordination.ts';
 export const shardCount = 16;
 
 export type ShardKeyKind = 'shard' | 'nodes' | 'dirty';
-export type KeyKind = ShardKeyKind | 'meta' | 'owners' | 'offsets' | 'sessions' | 'removed';
+export type KeyKind = ShardKeyKind | 'meta' | 'owners' | 'offsets' | 'sessions' | 'removed' | 'commits' | 'ends';
 
 /** The keys of one subscription, its shard's among them, and the channel its changes are told on. */
 export interface SubscriptionKeys extends Readonly<Record<KeyKind, string>> {
@@ -70,6 +73,8 @@ export class KeySpace {
       offsets: `${own}:offsets`,
       sessions: `${own}:sessions`,
       removed: `${own}:removed`,
+      commits: `${own}:commits`,
+      ends: `${own}:ends`,
     };
     if (this.#cached.size >= cachedSubscriptionsMaximum) this.#cached.clear();
     this.#cached.set(subscriptionId, keys);

@@ -602,6 +602,50 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
       });
     });
 
+    describe('the history', () => {
+      const ended = (number: number) => ({
+        streamId: `stream-${number}`,
+        reason: 'Commit timeout reached',
+        endedAt: number,
+      });
+      const commitOf = (partition: number, offset: string, committedAt: number) => ({
+        ...place(partition),
+        offset,
+        committedAt,
+      });
+
+      it('is empty at first, and says since when it is kept', async () => {
+        const { since, lastCommits, endedStreams } = await coordination.history(subscription);
+        expect([lastCommits, endedStreams]).to.deep.equal([[], []]);
+        expect(since).to.be.within(Date.now() - 600_000, Date.now() + 1_000);
+      });
+
+      it('has the last commit of each partition, whichever process took it', async () => {
+        const news = [commitOf(0, '1', 10), commitOf(1, '5', 10)];
+        await coordination.remember(subscription, { lastCommits: news, endedStreams: [] });
+        await harness.unheard.remember(subscription, { lastCommits: [commitOf(0, '2', 20)], endedStreams: [] });
+        const { lastCommits } = await coordination.history(subscription);
+        expect(lastCommits).to.have.deep.members([commitOf(0, '2', 20), commitOf(1, '5', 10)]);
+        expect((await coordination.history(randomUUID())).lastCommits).to.deep.equal([]);
+      });
+
+      it('has the last ten streams that ended, the newest first', async () => {
+        await coordination.remember(subscription, { lastCommits: [], endedStreams: [ended(2), ended(1)] });
+        for (let number = 3; number <= 12; number += 1) {
+          await harness.unheard.remember(subscription, { lastCommits: [], endedStreams: [ended(number)] });
+        }
+        const { endedStreams } = await coordination.history(subscription);
+        expect(endedStreams).to.deep.equal([12, 11, 10, 9, 8, 7, 6, 5, 4, 3].map(ended));
+      });
+
+      it('is forgotten with the subscription', async () => {
+        await coordination.remember(subscription, { lastCommits: [commitOf(0, '1', 10)], endedStreams: [ended(1)] });
+        await coordination.remove(subscription);
+        const { lastCommits, endedStreams } = await coordination.history(subscription);
+        expect([lastCommits, endedStreams]).to.deep.equal([[], []]);
+      });
+    });
+
     describe('removing', () => {
       it('forgets sessions, ownership and offsets', async () => {
         const streamId = await owning(10);

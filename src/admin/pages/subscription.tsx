@@ -198,7 +198,7 @@ function EndedStreams({ streams }: { streams: SubscriptionStreams }): JSX.Elemen
     <section class="panel flush" aria-label="Ended streams">
       <h2>Why the last stream ended</h2>
       {last === undefined ? (
-        <p class="muted">No stream has ended here.</p>
+        <p class="muted">No stream has ended.</p>
       ) : (
         <Table
           label="Ended streams, the last one first"
@@ -212,8 +212,7 @@ function EndedStreams({ streams }: { streams: SubscriptionStreams }): JSX.Elemen
         />
       )}
       <p class="muted">
-        Commits and ends of streams are those that the answering process has seen since it started,{' '}
-        <Time at={streams.observed_since} />.
+        Commits and ends of streams are remembered since <Time at={streams.observed_since} />.
       </p>
     </section>
   );

@@ -1,6 +1,6 @@
 -- Forgets a subscription. The floor keeps whatever begins anew in this shard above all that it had counted, and for a
 -- while it is known that what lies below is gone: somebody may have read the mirror before.
--- KEYS  shard, dirty, meta, owners, offsets, sessions, removed
+-- KEYS  shard, dirty, meta, owners, offsets, sessions, removed, commits, ends
 -- ARGV  incarnation, channel, origin, subscription, milliseconds to know it
 -- {'OK', place, ...} that it had
 local wrong = wrong_incarnation()
@@ -19,7 +19,7 @@ for index = 1, #all, 2 do
   answer[#answer + 1] = all[index]
 end
 redis.call('HSET', shard, 'floor', text(floor))
-redis.call('DEL', meta, owners, offsets, sessions)
+redis.call('DEL', meta, owners, offsets, sessions, KEYS[8], KEYS[9])
 redis.call('SET', KEYS[7], text(floor), 'PX', ARGV[5])
 tell('removed')
 return answer

@@ -1,0 +1,46 @@
+import {
+  endedStreamsMaximum,
+  partitionKey,
+  type LastCommit,
+  type SubscriptionHistory,
+} from '../broker/coordination.ts';
+
+/** Of how many subscriptions anything is remembered; those that did something lately stay. */
+const subscriptionsMaximum = 10_000;
+
+interface Remembered {
+  readonly commits: Map<string, LastCommit>;
+  endedStreams: SubscriptionHistory['endedStreams'];
+}
+
+/** The last commits and the last streams of subscriptions, in memory: a restart forgets them. */
+export class RememberedHistory {
+  readonly #since: number;
+  /** Those that did something lately come last. */
+  readonly #subscriptions = new Map<string, Remembered>();
+
+  /** @param since When remembering began. Milliseconds since the epoch. */
+  constructor(since: number) {
+    this.#since = since;
+  }
+
+  add(subscriptionId: string, { lastCommits, endedStreams }: SubscriptionHistory): void {
+    const remembered = this.#subscriptions.get(subscriptionId) ?? { commits: new Map(), endedStreams: [] };
+    for (const commit of lastCommits) remembered.commits.set(partitionKey(commit), commit);
+    remembered.endedStreams = [...endedStreams, ...remembered.endedStreams].slice(0, endedStreamsMaximum);
+    this.#subscriptions.delete(subscriptionId);
+    this.#subscriptions.set(subscriptionId, remembered);
+    if (this.#subscriptions.size <= subscriptionsMaximum) return;
+    const [oldest] = this.#subscriptions.keys();
+    if (oldest !== undefined) this.#subscriptions.delete(oldest);
+  }
+
+  of(subscriptionId: string): SubscriptionHistory & { readonly since: number } {
+    const { commits, endedStreams = [] } = this.#subscriptions.get(subscriptionId) ?? {};
+    return { since: this.#since, lastCommits: [...(commits?.values() ?? [])], endedStreams };
+  }
+
+  forget(subscriptionId: string): void {
+    this.#subscriptions.delete(subscriptionId);
+  }
+}
