@@ -9,6 +9,8 @@ export interface LoanEventsServices extends LendingServices {
   readonly log: EventLog;
   /** Partitions of the lending event types. */
   readonly partitionCount: number;
+  /** How much of the log an answer may cost. Bytes; the default of `readLoanEvents` when absent. */
+  readonly scannedBytesMaximum?: number;
 }
 
 /**
@@ -16,7 +18,7 @@ export interface LoanEventsServices extends LendingServices {
  * consumers got it. To be put before the other routes of loans, which answer for paths that they do not know.
  */
 export function createLoanEventsRouter(services: LoanEventsServices): Router {
-  const { log, partitionCount, view, logger } = services;
+  const { log, partitionCount, scannedBytesMaximum, view, logger } = services;
   const router = Router({ caseSensitive: true });
   catchUpOnMissingLoans(router, services);
   router
@@ -24,7 +26,7 @@ export function createLoanEventsRouter(services: LoanEventsServices): Router {
     .get(async (request, response) => {
       const loanAccountId = view.loanId(request.params.loanAccountId);
       if (loanAccountId === undefined) throw loanNotFound();
-      const { events, complete } = await readLoanEvents(log, loanAccountId, partitionCount);
+      const { events, complete } = await readLoanEvents(log, loanAccountId, partitionCount, scannedBytesMaximum);
       response.type('json').end(`{"items":[${events.join(',')}],"complete":${complete}}`);
     })
     .all(lendingMethodNotAllowed('GET'));

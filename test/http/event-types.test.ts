@@ -81,6 +81,7 @@ describe('the routes of event types', () => {
       },
     ]);
     const internal = eventTypeBody('lendstream.loan-commands');
+    const anySchema = { type: 'json_schema', schema: '{}' };
     const cases: [method: string, path: string, body: unknown, status: number, detail: string][] = [
       ['POST', '/event-types', eventTypeBody('orders'), 409, 'already exists'],
       ['POST', '/event-types', eventTypeBody('x'.repeat(300)), 422, 'the length of the name must be >= 1 and <= 255'],
@@ -92,6 +93,14 @@ describe('the routes of event types', () => {
       ['PUT', '/event-types/unknown', eventTypeBody('unknown'), 404, 'EventType "unknown" does not exist.'],
       ['DELETE', '/event-types/unknown', undefined, 404, 'EventType "unknown" does not exist.'],
       ['DELETE', '/event-types/lendstream.loan-commands', undefined, 403, 'belongs to the service'],
+      [
+        'PUT',
+        '/event-types/lendstream.loan-commands',
+        eventTypeBody('lendstream.loan-commands'),
+        422,
+        'must not begin',
+      ],
+      ['POST', '/event-types/lendstream.loan-commands/schemas', anySchema, 403, 'belongs to the service'],
       ['PATCH', '/event-types/orders', {}, 405, 'not supported'],
     ];
     for (const [method, path, body, status, detail] of cases) {

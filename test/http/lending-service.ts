@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { EventLog } from '../../src/broker/event-log.ts';
 import { EventTypes } from '../../src/broker/event-types.ts';
 import { Publisher } from '../../src/broker/publishing.ts';
 import { Registry } from '../../src/broker/registry.ts';
@@ -18,11 +19,12 @@ import { LendingWorker } from '../../src/worker/lending-worker.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from '../support/backend-under-test.ts';
 import { type Answer, call } from '../support/client.ts';
 
-const partitionCount = 2;
+export const partitionCount = 2;
 
 /** The lending API as a process serves it: log, registry, publisher, view and worker, over a real socket. */
 export interface LendingService {
   readonly url: string;
+  readonly log: EventLog;
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   put(path: string, body?: unknown): Promise<Answer>;
@@ -32,8 +34,15 @@ export interface LendingService {
   stop(): Promise<void>;
 }
 
-/** Starts the service on a folder of data, with the worker running unless told otherwise. */
-export async function startLendingService(dataFolder: string, withWorker = true): Promise<LendingService> {
+/**
+ * Starts the service on a folder of data, with the worker running unless told otherwise.
+ * @param limits Other limits than the service's own.
+ */
+export async function startLendingService(
+  dataFolder: string,
+  withWorker = true,
+  limits: { readonly scannedBytesMaximum?: number } = {},
+): Promise<LendingService> {
   const clock = systemClock;
   const logger = silentLogger;
   const metrics = createMetrics();
@@ -51,7 +60,7 @@ export async function startLendingService(dataFolder: string, withWorker = true)
   const services = { view, publisher, registry, clock, logger };
   const application = createApplication(
     [
-      createLoanEventsRouter({ ...services, log, partitionCount }),
+      createLoanEventsRouter({ ...services, log, partitionCount, ...limits }),
       createLoansRouter(services),
       createLoanProductsRouter(services),
       createTogglesRouter(services),
@@ -77,6 +86,7 @@ export async function startLendingService(dataFolder: string, withWorker = true)
 
   return {
     url,
+    log,
     get: (path, headers) => call(`${url}${path}`, 'GET', undefined, headers),
     post: (path, body, headers) => call(`${url}${path}`, 'POST', body, headers),
     put: (path, body) => call(`${url}${path}`, 'PUT', body),

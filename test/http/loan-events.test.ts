@@ -1,8 +1,9 @@
 import { expect } from 'chai';
-import { after, before, describe, it } from 'mocha';
+import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
+import { hashPartition } from '../../src/broker/partitioning.ts';
 import { annuityProduct } from '../support/loan-products.ts';
 import { removeFolder, temporaryFolder } from '../support/service.ts';
-import { type LendingService, startLendingService } from './lending-service.ts';
+import { type LendingService, partitionCount, startLendingService } from './lending-service.ts';
 
 interface LoanEvents {
   readonly items: readonly {
@@ -70,5 +71,39 @@ describe('the events of a loan', () => {
     expect(answer.status).to.equal(404);
     expect(answer.body).to.have.property('errors');
     expect((await service.post('/loans/first/events', {})).status).to.equal(405);
+  });
+});
+
+describe('the events of a loan that lie far back', () => {
+  let folder = '';
+  let service: LendingService | undefined;
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+  });
+
+  afterEach(async () => {
+    await service?.stop();
+    await removeFolder(folder);
+  });
+
+  /** A loan whose first event is followed by many of another one, in the same partition. */
+  async function buried(scannedBytesMaximum?: number): Promise<LoanEvents> {
+    service = await startLendingService(folder, true, scannedBytesMaximum === undefined ? {} : { scannedBytesMaximum });
+    await service.post('/loanproducts', annuityProduct('annuity'));
+    await service.post('/loans', { id: 'first', productTypeKey: 'annuity', loanAmount: 1000 });
+    const records = Array.from({ length: 10_000 }, () => ({ key: 'other', value: Buffer.from('{"sequence":1}') }));
+    const partition = hashPartition(['first'], partitionCount);
+    await service.log.append([{ topic: 'loan_state_changed', partition, records }]);
+    return (await service.get('/loans/first/events')).body as unknown as LoanEvents;
+  }
+
+  it('are looked for no further than a limit, and the answer says so', async () => {
+    expect(await buried(1_000)).to.deep.equal({ items: [], complete: false });
+  });
+
+  it('are found within the limit of the service', async () => {
+    const { items, complete } = await buried();
+    expect([items.map(({ sequence }) => sequence), complete]).to.deep.equal([[1], true]);
   });
 });

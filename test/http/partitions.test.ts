@@ -40,5 +40,7 @@ describe('the routes of partitions', () => {
       const answer = await request('GET', path ?? '');
       expect([answer.status, answer.body['detail']]).to.deep.equal([404, detail]);
     }
+    const unreadable = await request('GET', '/event-types/orders/partitions/1?consumed_offset=here');
+    expect([unreadable.status, unreadable.body['detail']]).to.deep.equal([422, 'invalid offset here']);
   });
 });

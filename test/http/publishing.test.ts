@@ -3,7 +3,9 @@ import { after, before, describe, it } from 'mocha';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import type { AppendResult, EventLog } from '../../src/broker/event-log.ts';
 import { readEventType } from '../../src/broker/event-type-validation.ts';
+import { LendstreamError, type ErrorCode } from '../../src/errors.ts';
 import {
   eventTypeBody,
   exampleEid,
@@ -12,6 +14,8 @@ import {
   storedTexts,
   type Broker,
 } from '../support/broker-on-embedded-log.ts';
+import { call } from '../support/client.ts';
+import { overriding } from '../support/stepping-log.ts';
 
 describe('POST /event-types/{name}/events', () => {
   let broker: Broker & { readonly url: string };
@@ -112,4 +116,50 @@ describe('POST /event-types/{name}/events', () => {
   it('refuses a body that is too large', async () => {
     expect((await post(`[${' '.repeat(8 * 1024 * 1024)}]`)).status).to.equal(413);
   });
+});
+
+describe('POST /event-types/{name}/events when the log does not take it all', () => {
+  let broker: Broker & { readonly url: string };
+  let refused: Readonly<Record<number, ErrorCode>> = {};
+
+  before(async () => {
+    broker = await serveBroker((log) => refusing(log));
+    const four = { messages_per_minute: 1, message_size: 1, read_parallelism: 4, write_parallelism: 4 };
+    const changes = { partition_strategy: 'user_defined', default_statistic: four };
+    await broker.eventTypes.create(readEventType(eventTypeBody('orders', changes)));
+  });
+  after(() => broker.close());
+
+  /** The same log, of which some partitions take nothing. */
+  function refusing(log: EventLog): EventLog {
+    const append: EventLog['append'] = async (partitions) => {
+      const stored = await log.append(partitions.filter(({ partition }) => refused[partition] === undefined));
+      return partitions.map(({ topic, partition }) => {
+        const code = refused[partition];
+        if (code === undefined) return stored.shift() as AppendResult;
+        return { topic, partition, outcome: 'failed', error: new LendstreamError(code, `It is ${code}.`) };
+      });
+    };
+    return overriding(log, { append });
+  }
+
+  const cases: readonly [what: string, refused: typeof refused, status: number][] = [
+    ['207 for a part of it', { 1: 'LOG_UNAVAILABLE' }, 207],
+    ['503 when there is no room for any of it just now', { 0: 'OVERLOADED', 1: 'OVERLOADED' }, 503],
+  ];
+  for (const [what, refusedNow, status] of cases) {
+    it(`answers ${what}`, async () => {
+      refused = refusedNow;
+      const events = ['0', '1'].map((partition) => ({ metadata: exampleMetadata({ partition }) }));
+      const answer = await call(`${broker.url}/event-types/orders/events`, 'POST', events);
+      expect(answer.status, answer.text).to.equal(status);
+      if (status !== 207) return;
+      const items = answer.body as unknown as { publishing_status: string; partition: string; detail: string }[];
+      expect(items.map((item) => `${item.partition} ${item.publishing_status} ${item.detail}`)).to.deep.equal([
+        '0 submitted ',
+        '1 failed It is LOG_UNAVAILABLE.',
+      ]);
+      expect(answer.text).not.to.include('offset');
+    });
+  }
 });

@@ -26,7 +26,8 @@ export interface Broker {
   close(): Promise<void>;
 }
 
-export async function openBroker(): Promise<Broker> {
+/** @param changed Puts something in front of the log that events are published to. */
+export async function openBroker(changed: (log: EventLog) => EventLog = (same) => same): Promise<Broker> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'lendstream-broker-'));
   const log = await openLogUnderTest(dataFolder);
   const registry = new Registry(log, silentLogger);
@@ -43,7 +44,7 @@ export async function openBroker(): Promise<Broker> {
   });
   const publisher = new Publisher({
     eventTypes,
-    log,
+    log: changed(log),
     clock: systemClock,
     metrics: createMetrics(),
     logger: silentLogger,
@@ -64,8 +65,8 @@ export async function openBroker(): Promise<Broker> {
 }
 
 /** The same behind a real server. */
-export async function serveBroker(): Promise<Broker & { readonly url: string }> {
-  const broker = await openBroker();
+export async function serveBroker(changed?: (log: EventLog) => EventLog): Promise<Broker & { readonly url: string }> {
+  const broker = await openBroker(changed);
   const routers = [createEventTypesRouter(broker), createPublishingRouter(broker)];
   const server = createServer(createApplication(routers, silentLogger));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
