@@ -67,8 +67,13 @@ export function describeOnCluster(title: string, body: (cluster: () => Cluster) 
   describeOn('current', title, body);
 }
 
-/** The same suite on the Kafka of today and on the major version before it. Every such suite costs its time twice. */
-export function describeOnEachKafka(title: string, body: (cluster: () => Cluster) => void): void {
-  describeOn('current', title, body);
+/** The same suite on the major version of Kafka before. */
+export function describeOnPreviousKafka(title: string, body: (cluster: () => Cluster) => void): void {
   describeOn('previous', `${title}, on the Kafka before`, body);
+}
+
+/** The same suite on both. It costs its time twice. */
+export function describeOnEachKafka(title: string, body: (cluster: () => Cluster) => void): void {
+  describeOnCluster(title, body);
+  describeOnPreviousKafka(title, body);
 }

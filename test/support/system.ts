@@ -1,3 +1,4 @@
+import type { KafkaVersion } from '../../scripts/local-cluster/kafka-broker.ts';
 import { startCluster, type LocalCluster } from '../../scripts/local-cluster/local-cluster.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from './service.ts';
 
@@ -39,8 +40,8 @@ interface Node {
 }
 
 /** Two processes that serve and two that work, on a Kafka and a Redis of their own, so that those can be killed as well. */
-export async function startSystemOnCluster(): Promise<System> {
-  const cluster = await startCluster();
+export async function startSystemOnCluster(kafkaVersion?: KafkaVersion): Promise<System> {
+  const cluster = await startCluster(kafkaVersion === undefined ? {} : { kafkaVersion });
   const nodes: Node[] = [];
   const stop = async (): Promise<void> => {
     for (const { service, folder } of nodes) {
