@@ -16,18 +16,27 @@ import type { Subscription } from './subscription.ts';
 /** How often a lost race for the topology is run again before the stream waits for the next change. */
 const settleAttemptsMaximum = 10;
 
+/** How many different answers of {@link partitionCounts} are kept, for thousands of streams that have the same. */
+const knownCountsMaximum = 1_000;
+const knownCounts = new Map<string, ReadonlyMap<string, number>>();
+
 /**
  * The subscription's event types with the number of partitions each has now.
  * @throws NOT_FOUND when one of them is no longer defined
  */
-export function partitionCounts(registry: Registry, subscription: Subscription): Map<string, number> {
-  return new Map(
-    subscription.event_types.map((name) => {
-      const record = registry.get<EventTypeRecord>('event-type', name);
-      if (record === undefined) throw new LendstreamError('NOT_FOUND', `EventType "${name}" does not exist.`);
-      return [name, record.partitionCount];
-    }),
-  );
+export function partitionCounts(registry: Registry, subscription: Subscription): ReadonlyMap<string, number> {
+  const counts = subscription.event_types.map((name): [string, number] => {
+    const record = registry.get<EventTypeRecord>('event-type', name);
+    if (record === undefined) throw new LendstreamError('NOT_FOUND', `EventType "${name}" does not exist.`);
+    return [name, record.partitionCount];
+  });
+  const text = counts.join();
+  const known = knownCounts.get(text);
+  if (known !== undefined) return known;
+  if (knownCounts.size >= knownCountsMaximum) knownCounts.clear();
+  const read = new Map(counts);
+  knownCounts.set(text, read);
+  return read;
 }
 
 /**

@@ -13,7 +13,8 @@ export class PartitionBuffer {
   bytes = 0;
   /** The last record that was sent, dropped or passed over. */
   passedThrough: Offset;
-  readonly #batches: RecordBatch[] = [];
+  /** One list for all that never had any, which nothing is pushed to: most partitions of most streams are idle. */
+  #batches: RecordBatch[] = noBatches;
   /** The first batch that still has something. */
   #head = 0;
   /** The first record of it that still waits; never a deletion. */
@@ -30,7 +31,8 @@ export class PartitionBuffer {
     let first = 0;
     if (wasEmpty) while (first < batch.count && (batch.offsets[first] ?? 0) <= this.passedThrough) first += 1;
     this.#count(batch, first, batch.count, 1);
-    this.#batches.push(batch);
+    if (this.#batches === noBatches) this.#batches = [batch];
+    else this.#batches.push(batch);
     if (!wasEmpty) return;
     this.#head = this.#batches.length - 1;
     this.#index = first;
@@ -100,7 +102,7 @@ export class PartitionBuffer {
 
   /** Forgets everything that waits; the next push has to go on behind {@link passedThrough}. */
   clear(): void {
-    this.#batches.length = 0;
+    this.#batches = noBatches;
     this.#head = 0;
     this.#index = 0;
     this.events = 0;
@@ -154,7 +156,7 @@ export class PartitionBuffer {
       this.#head += 1;
       this.#index = 0;
     }
-    if (this.#head === this.#batches.length) this.#batches.length = 0;
+    if (this.#head === this.#batches.length) this.#batches = noBatches;
     else if (this.#head < spentBatchesMaximum) return;
     else this.#batches.splice(0, this.#head);
     this.#head = 0;
@@ -176,6 +178,8 @@ export class PartitionBuffer {
     }
   }
 }
+
+const noBatches: RecordBatch[] = [];
 
 /** How many spent batches may pile up before they are cut off. */
 const spentBatchesMaximum = 64;

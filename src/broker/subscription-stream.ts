@@ -71,7 +71,7 @@ export class SubscriptionStream implements StreamWatcher {
   readonly #reads: StreamReads;
   readonly #sender: StreamSender;
   readonly #watch: StreamWatch;
-  readonly #deliveredEvents: { inc(value: number): void };
+  #deliveredEvents: { inc(value: number): void } | undefined;
   readonly #unwatch: () => void;
   #state: 'streaming' | 'closing' | 'ended' = 'streaming';
   #closeCode: CloseCode | undefined;
@@ -110,7 +110,6 @@ export class SubscriptionStream implements StreamWatcher {
     this.#reads = new StreamReads(services.log, services.logger, this.#held, () => this.#advance());
     this.#sender = new StreamSender(parameters, this.#held);
     this.#watch = new StreamWatch(services, this);
-    this.#deliveredEvents = services.metrics.deliveredEvents.labels({ subscription_id: subscription.id });
     services.metrics.openStreams.inc({ subscription_id: subscription.id });
     this.#unwatch = services.coordination.watch(subscription.id, (change, generation, committed) => {
       this.#onChange(change, generation, committed);
@@ -218,6 +217,7 @@ export class SubscriptionStream implements StreamWatcher {
 
   #noteSent(events: number, now: number): void {
     if (events === 0) return;
+    this.#deliveredEvents ??= this.#services.metrics.deliveredEvents.labels({ subscription_id: this.subscription.id });
     this.#deliveredEvents.inc(events);
     if (this.#uncommittedSince !== undefined) return;
     this.#uncommittedSince = now;

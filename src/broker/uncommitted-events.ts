@@ -7,48 +7,52 @@ import type { Offset } from './event-log.ts';
 export class UncommittedEvents {
   /** How many there are. */
   count = 0;
-  readonly #firsts: Offset[] = [];
-  readonly #lasts: Offset[] = [];
+  /** Undefined until the first are sent, as on most partitions of an idle stream. */
+  #runs: { readonly firsts: Offset[]; readonly lasts: Offset[] } | undefined;
   #head = 0;
 
   /** Notes a run of events that were sent, one at each offset from `first` to `last`, all above those noted before. */
   add(first: Offset, last: Offset): void {
     this.count += last - first + 1;
-    const newest = this.#lasts.length - 1;
-    if (newest >= this.#head && this.#lasts[newest] === first - 1) {
-      this.#lasts[newest] = last;
+    this.#runs ??= { firsts: [], lasts: [] };
+    const { firsts, lasts } = this.#runs;
+    const newest = lasts.length - 1;
+    if (newest >= this.#head && lasts[newest] === first - 1) {
+      lasts[newest] = last;
       return;
     }
-    this.#firsts.push(first);
-    this.#lasts.push(last);
+    firsts.push(first);
+    lasts.push(last);
   }
 
   /** Forgets the events up to and including `offset`. */
   commitThrough(offset: Offset): void {
-    while (this.#head < this.#lasts.length) {
-      const first = this.#firsts[this.#head] ?? 0;
-      const last = this.#lasts[this.#head] ?? 0;
+    if (this.#runs === undefined) return;
+    const { firsts, lasts } = this.#runs;
+    while (this.#head < lasts.length) {
+      const first = firsts[this.#head] ?? 0;
+      const last = lasts[this.#head] ?? 0;
       if (first > offset) break;
       if (last > offset) {
         this.count -= offset - first + 1;
-        this.#firsts[this.#head] = offset + 1;
+        firsts[this.#head] = offset + 1;
         break;
       }
       this.count -= last - first + 1;
       this.#head += 1;
     }
-    this.#compact();
+    this.#compact(firsts, lasts);
   }
 
-  #compact(): void {
-    if (this.#head === this.#lasts.length) {
-      this.#firsts.length = 0;
-      this.#lasts.length = 0;
+  #compact(firsts: Offset[], lasts: Offset[]): void {
+    if (this.#head === lasts.length) {
+      firsts.length = 0;
+      lasts.length = 0;
     } else if (this.#head < spentEntriesMaximum) {
       return;
     } else {
-      this.#firsts.splice(0, this.#head);
-      this.#lasts.splice(0, this.#head);
+      firsts.splice(0, this.#head);
+      lasts.splice(0, this.#head);
     }
     this.#head = 0;
   }

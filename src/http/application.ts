@@ -68,6 +68,8 @@ export function createApplicationServer(application: Express): Server {
   Object.setPrototypeOf(ApplicationResponse.prototype, application.response);
   application.request = ApplicationRequest.prototype as typeof application.request;
   application.response = ApplicationResponse.prototype as typeof application.response;
+  // Nothing is rendered, so nobody needs what Express would make for each answer.
+  application.response.locals = Object.freeze({});
   const options = {
     IncomingMessage: ApplicationRequest,
     ServerResponse: ApplicationResponse,
