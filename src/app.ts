@@ -82,15 +82,15 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
 
     const metrics = createMetrics();
     const common: Common = { registry, log, coordination, eventTypes, clock, logger, metrics, lease };
-    if (config.roles.work) {
-      const worker = new LendingWorker({ ...common, nodeId, partitionCount });
+    const worker = config.roles.work ? new LendingWorker({ ...common, nodeId, partitionCount }) : undefined;
+    if (worker !== undefined) {
       onOpened(() => worker.stop());
       await worker.start();
     }
     const operations: OperationsServices = {
       metrics,
       version: packageVersion(),
-      refreshMetrics: () => Promise.resolve(),
+      refreshMetrics: async () => worker?.measure(),
       notReadyReasons: () => {
         const stoppingReason = stopping === undefined ? undefined : 'The process is stopping.';
         return [stoppingReason, registry.notReadyReason()].filter((reason) => reason !== undefined);
@@ -169,7 +169,9 @@ async function openApi(common: Common, options: ApiOptions): Promise<Api> {
     createAdminRouter(),
     createOperationsRouter({
       ...operations,
-      refreshMetrics: () => measureLag(metrics, broker),
+      refreshMetrics: async () => {
+        await Promise.all([operations.refreshMetrics(), measureLag(metrics, broker)]);
+      },
       notReadyReasons: () =>
         [...operations.notReadyReasons(), view.notReadyReason()].filter((reason) => reason !== undefined),
     }),

@@ -7,6 +7,7 @@ import type { Metrics } from '../metrics.ts';
 import { ensureLendingTopics } from './lending-topics.ts';
 import { commandsPerCommitMaximum, runPartitionLoop } from './partition-loop.ts';
 import { PartitionSharing } from './partition-sharing.ts';
+import { UndecidedCommands } from './undecided-commands.ts';
 
 export interface LendingWorkerOptions {
   readonly log: EventLog;
@@ -29,13 +30,16 @@ export interface LendingWorkerOptions {
 export class LendingWorker {
   readonly #options: LendingWorkerOptions;
   readonly #sharing: PartitionSharing;
+  readonly #undecided: UndecidedCommands;
 
   constructor(options: LendingWorkerOptions) {
     this.#options = options;
+    const undecided = new UndecidedCommands(options);
+    this.#undecided = undecided;
     this.#sharing = new PartitionSharing({
       ...options,
       work: (partition, signal, onOwned) =>
-        runPartitionLoop({ commandsPerCommitMaximum, ...options, partition, signal, onOwned }),
+        runPartitionLoop({ commandsPerCommitMaximum, ...options, undecided, partition, signal, onOwned }),
     });
   }
 
@@ -53,6 +57,11 @@ export class LendingWorker {
   /** Lets commits under way finish, then gives every partition up. */
   stop(): Promise<void> {
     return this.#sharing.stop();
+  }
+
+  /** Brings the metric of the commands that wait up to date. */
+  measure(): Promise<void> {
+    return this.#undecided.measure();
   }
 
   /** The partitions that this process works on, ascending. */

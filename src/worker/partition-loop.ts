@@ -10,6 +10,7 @@ import { loanCommandsTopic } from './lending-topics.ts';
 import { LoanStore } from './loan-store.ts';
 import type { LoopEnd } from './partition-sharing.ts';
 import { readToggles } from './toggles.ts';
+import type { UndecidedCommands } from './undecided-commands.ts';
 
 /**
  * One partition's loop: own, read, decide, commit, and only then believe it.
@@ -28,6 +29,7 @@ export interface PartitionLoopOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly undecided: UndecidedCommands;
   readonly partition: number;
   /** Ends the loop after the commit under way. */
   readonly signal: AbortSignal;
@@ -47,13 +49,12 @@ const decideSliceMilliseconds = 10;
 /** The pause after the first error in a row; it doubles up to the longest. */
 const pauseMilliseconds = 100;
 const pauseMillisecondsMaximum = 5_000;
-/** How often the end of the commands is looked up, to tell how many wait. */
-const lagMilliseconds = 1_000;
 
 /** Works on the partition until something ends the loop, then forgets the partition's metric. */
 export async function runPartitionLoop(options: PartitionLoopOptions): Promise<LoopEnd> {
+  options.undecided.begin(options.partition);
   const end = await ownAgainAndAgain(options);
-  options.metrics.workerLag.remove({ partition: options.partition });
+  options.undecided.end(options.partition);
   return end;
 }
 
@@ -103,11 +104,10 @@ async function work(
   store: LoanStore,
   onCommit: () => void,
 ): Promise<void> {
-  const { log, clock, metrics, partition, signal } = options;
+  const { log, clock, metrics, undecided, partition, signal } = options;
   const waiting: WaitingCommand[] = [];
   let readFrom = await firstUndone(options, store.position);
-  let end = 0;
-  let endKnownAt = Number.NEGATIVE_INFINITY;
+  undecided.decidedBefore(partition, readFrom);
   while (!signal.aborted) {
     if (waiting.length === 0) {
       const { batches, nextOffset } = await log.read(
@@ -124,17 +124,13 @@ async function work(
     const batch = await decide(options, store, waiting);
     await commit(writer, batch, partition);
     store.apply(batch.fence, batch.loans);
+    undecided.decidedBefore(partition, batch.fence.position + 1);
     onCommit();
     waiting.splice(0, batch.size);
     metrics.commandSeconds.observe((clock.monotonic() - startedAt) / 1000);
     for (const { type, outcome } of batch.decided) metrics.commands.inc({ type, outcome });
     // A loan may be opened under a product by the very next command.
     if (batch.products.size > 0) await options.registry.catchUp();
-    if (clock.monotonic() - endKnownAt > lagMilliseconds) {
-      endKnownAt = clock.monotonic();
-      end = (await boundsOf(log, partition)).latest;
-    }
-    metrics.workerLag.set({ partition }, Math.max(0, waiting.length, end - batch.fence.position - 1));
   }
 }
 

@@ -252,12 +252,27 @@ describe('the lending worker', () => {
     expect(said.filter((message) => message.includes('are lost'))).to.have.length(1);
   });
 
-  it('tells how many commands wait, of the partitions that it works on', async () => {
-    const lag = async (): Promise<unknown> =>
-      (await running.metrics.workerLag.get()).values.map(({ labels, value }) => [labels.partition, value]);
+  it('tells how many commands wait, of the partitions that it works on, also while none can be decided', async () => {
+    const lag = async (): Promise<unknown> => {
+      await running.worker.measure();
+      return (await running.metrics.workerLag.get()).values.map(({ labels, value }) => [labels.partition, value]);
+    };
     await decided(log, activeLoan);
     await eventually(async () => isDeepStrictEqual(await lag(), [[0, 0]]));
     await running.stop();
     expect(await lag()).to.deep.equal([]);
+
+    let healthy = false;
+    const unsteady = withSteps(log, (step) => {
+      if (step === 'appending' && !healthy) throw new LendstreamError('LOG_UNAVAILABLE', 'No transaction now.');
+    });
+    running = await startWorker(unsteady);
+    const waiting = activeLoan.slice(0, 3).map(commandRecord);
+    for (const sent of [1, 2, 3]) {
+      await send(log, waiting.slice(sent - 1, sent));
+      expect(await lag()).to.deep.equal([[0, sent]]);
+    }
+    healthy = true;
+    await eventually(async () => isDeepStrictEqual(await lag(), [[0, 0]]));
   });
 });
