@@ -28,6 +28,8 @@ export interface EnrichmentFacts {
 export interface Enrichment {
   /** The JSON text of the metadata of one event, in ASCII. */
   metadataOf(metadata: ProducerMetadata, partition: number): string;
+  /** The same where the producer gave nothing but an id and a time, both valid. */
+  plainMetadataOf(eid: string, occurredAt: string, partition: number): string;
 }
 
 /** JSON in which every character beyond ASCII is escaped, so that the text has the same bytes in every encoding. */
@@ -47,13 +49,16 @@ export function createEnrichment(facts: EnrichmentFacts): Enrichment {
   const version = `,"version":${asciiJson(facts.version)}`;
   /** By partition, what follows the eid where the producer gave nothing else: joined once, it is copied as a whole. */
   const plainEnds: string[] = [];
+  // Both were validated against formats that hold no character JSON would escape.
+  const startOf = (eid: string, occurredAt: string): string => `{"occurred_at":"${occurredAt}${afterOccurredAt}${eid}`;
+  const plainMetadataOf = (eid: string, occurredAt: string, partition: number): string =>
+    startOf(eid, occurredAt) +
+    (plainEnds[partition] ??= [afterEid, partition, '"', receivedAt, flowId, version, '}'].join(''));
   return {
+    plainMetadataOf,
     metadataOf(metadata, partition) {
-      // Both were validated against formats that hold no character JSON would escape.
-      const start = `{"occurred_at":"${metadata.occurred_at}${afterOccurredAt}${metadata.eid}`;
-      if (isPlain(metadata)) {
-        return start + (plainEnds[partition] ??= [afterEid, partition, '"', receivedAt, flowId, version, '}'].join(''));
-      }
+      if (isPlain(metadata)) return plainMetadataOf(metadata.eid, metadata.occurred_at, partition);
+      const start = startOf(metadata.eid, metadata.occurred_at);
       const parents = metadata.parent_eids === undefined ? '' : `,"parent_eids":${asciiJson(metadata.parent_eids)}`;
       const flow = metadata.flow_id === undefined || metadata.flow_id === '' ? flowId : asciiJson(metadata.flow_id);
       return `${start}${afterEid}${partition}"${parents}${receivedAt}${flow}${version}${rest(metadata)}}`;

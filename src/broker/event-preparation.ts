@@ -4,6 +4,7 @@ import type { ParsedEvents } from './event-batch.ts';
 import type { LogRecord, PartitionRecords } from './event-log.ts';
 import { compactText, fieldsPerEvent, rawValueAt, spanField } from './event-scanner.ts';
 import type { EventTypeRecord } from './event-type.ts';
+import type { SchemaObject } from './json-schema-tree.ts';
 import { compileValidator, describeViolations, type SchemaValidator } from './json-schema.ts';
 import { absent, hashPartition, keyText, namedPartition, randomPartition, valueAt } from './partitioning.ts';
 import { eidOf, publishedItem, type EventObject, type PublishedItem, type PublishingStep } from './published-item.ts';
@@ -33,6 +34,8 @@ export interface PreparedEventType {
   readonly absentKeyFieldsAllowed: boolean;
   readonly isEnriched: boolean;
   readonly isCompacted: boolean;
+  /** What `validate` holds events against. */
+  readonly schema: SchemaObject;
   readonly validate: SchemaValidator;
   readonly validateFully: SchemaValidator;
 }
@@ -55,6 +58,7 @@ export function prepareEventType(record: EventTypeRecord): PreparedEventType {
     absentKeyFieldsAllowed: absentKeyFieldsAllowed === true,
     isEnriched: eventType.category !== 'undefined',
     isCompacted: eventType.cleanup_policy !== 'delete',
+    schema,
     validate: compileValidator(schema, { allViolations: false }),
     validateFully: (event) => {
       fullValidator ??= compileValidator(schema);
@@ -98,7 +102,9 @@ export function prepareRecords(
     partitions[index] = placed.partition;
     keys.push(placed.key);
   }
-  return { partitions, batches: write(type, parsed, partitions, keys, context.enrichment) };
+  const textOf = (index: number, partition: number): string =>
+    eventText(type, parsed, index, partition, context.enrichment);
+  return { partitions, batches: layOut(type, partitions, keys, textOf) };
 }
 
 /** What is wrong with an event, or null. */
@@ -161,7 +167,7 @@ function place(
     fields.push(typeof value === 'string' ? value : writtenKeyText(parsed, index, path, value));
   }
   if (fields.length === 0) return `none of the fields ${type.keyNames.join(', ')} exists.`;
-  return { partition: hashPartition(fields, type.partitionCount), key: compactionKey ?? joined(fields) };
+  return { partition: hashPartition(fields, type.partitionCount), key: compactionKey ?? joinKeyFields(fields) };
 }
 
 /** The text of a key field that is no string, which depends on how it was written. */
@@ -170,7 +176,8 @@ function writtenKeyText(parsed: ParsedEvents, index: number, path: readonly stri
   return keyText(value, () => rawValueAt(parsed.body, start, path) ?? String(value));
 }
 
-function joined(fields: readonly string[]): string {
+/** The key of a record by the fields that choose its partition: one at least. */
+export function joinKeyFields(fields: readonly string[]): string {
   return fields.length === 1 ? (fields[0] as string) : fields.join(',');
 }
 
@@ -179,13 +186,13 @@ function joined(fields: readonly string[]): string {
  * a comma between them, which is how a log may keep them. The bytes are put together as Latin-1 text, one character for
  * each byte, because joining strings and writing them once is several times cheaper than copying bytes event by event.
  * What is added is ASCII, so it is the same in either encoding.
+ * @param textOf The Latin-1 text of an event as it is stored.
  */
-function write(
+export function layOut(
   type: PreparedEventType,
-  parsed: ParsedEvents,
   partitions: Int32Array,
   keys: readonly (string | null)[],
-  enrichment: Enrichment,
+  textOf: (index: number, partition: number) => string,
 ): PartitionRecords[] {
   const indexes: number[][] = Array.from({ length: type.partitionCount }, () => []);
   for (let index = 0; index < partitions.length; index += 1) {
@@ -195,7 +202,7 @@ function write(
   let text = '';
   for (const ofPartition of indexes) {
     for (const index of ofPartition) {
-      text += eventText(type, parsed, index, partitions[index] as number, enrichment);
+      text += textOf(index, partitions[index] as number);
       ends[index] = text.length;
       text += ',';
     }

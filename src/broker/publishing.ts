@@ -9,6 +9,7 @@ import { prepareEventType, prepareRecords, type PreparedEventType, type Prepared
 import type { EventTypeRecord } from './event-type.ts';
 import type { EventTypes } from './event-types.ts';
 import { eidOf, publishedItem, type PublishedItem } from './published-item.ts';
+import { SimilarEvents } from './similar-events.ts';
 
 export interface PublishContext {
   readonly flowId: string;
@@ -37,11 +38,16 @@ export interface PublisherOptions {
   readonly random?: () => number;
 }
 
+interface PreparedPublishing {
+  readonly type: PreparedEventType;
+  readonly similarEvents: SimilarEvents;
+}
+
 export class Publisher {
   readonly #options: PublisherOptions;
   readonly #random: () => number;
   /** What was prepared for an event type as it is defined now; a changed definition is another record. */
-  readonly #prepared = new WeakMap<EventTypeRecord, PreparedEventType>();
+  readonly #prepared = new WeakMap<EventTypeRecord, PreparedPublishing>();
 
   constructor(options: PublisherOptions) {
     this.#options = options;
@@ -81,12 +87,18 @@ export class Publisher {
     if (record.writtenByServiceAlone === true) {
       throw new LendstreamError('FORBIDDEN', `Events of type ${eventType} are written by the service alone.`);
     }
-    const type = this.#prepare(record);
+    const { type, similarEvents } = this.#prepare(record);
     const receivedAt = toTimestamp(clock.now());
-    return prepareRecords(type, parseEvents(body), {
+    const recordContext = {
       random: this.#random,
       enrichment: createEnrichment({ eventType, version: type.version, publishedBy, flowId, receivedAt }),
-    });
+    };
+    const similar = similarEvents.prepare(body, recordContext);
+    if (similar !== undefined) return similar;
+    const parsed = parseEvents(body);
+    const prepared = prepareRecords(type, parsed, recordContext);
+    if (!('refused' in prepared)) similarEvents.learn(parsed);
+    return prepared;
   }
 
   /**
@@ -97,12 +109,13 @@ export class Publisher {
     this.#prepare(this.#options.eventTypes.get(eventType));
   }
 
-  #prepare(record: EventTypeRecord): PreparedEventType {
+  #prepare(record: EventTypeRecord): PreparedPublishing {
     const known = this.#prepared.get(record);
     if (known !== undefined) return known;
     const type = prepareEventType(record);
-    this.#prepared.set(record, type);
-    return type;
+    const prepared = { type, similarEvents: new SimilarEvents(type) };
+    this.#prepared.set(record, prepared);
+    return prepared;
   }
 
   #outcome(
