@@ -2,6 +2,7 @@ import { LendstreamError } from '../errors.ts';
 import type { EventType } from './event-type.ts';
 import { parseSchema } from './json-schema.ts';
 import { isSchemaObject, mapSchema, visitSchema, type SchemaObject } from './json-schema-tree.ts';
+import { refuseCostlySchema } from './schema-cost.ts';
 
 /**
  * From the schema an admin gave to the schema events are held against: the category adds the envelope, compatibility
@@ -22,9 +23,7 @@ export type ValidatedType = Pick<EventType, 'name' | 'category' | 'compatibility
  * @throws UNPROCESSABLE naming the rule and the place
  */
 export function readAdminSchema(text: string, type: Pick<EventType, 'category' | 'compatibility_mode'>): SchemaObject {
-  if (text.length > schemaCharactersMaximum) throw invalid(`it is longer than ${schemaCharactersMaximum} characters`);
-  const schema = parseSchema(text);
-  if (depthOf(schema) > schemaDepthMaximum) throw invalid(`it is nested deeper than ${schemaDepthMaximum} levels`);
+  const schema = readBoundedSchema(text);
   if (schema['type'] !== undefined && schema['type'] !== 'object') {
     throw invalid('the root must be of type "object", for events are objects');
   }
@@ -47,6 +46,19 @@ export function readAdminSchema(text: string, type: Pick<EventType, 'category' |
       }
     }
   });
+  return schema;
+}
+
+/**
+ * Reads the text of a schema of which nothing is known: what comes out is neither too long, too deep nor too costly for
+ * what is done with schemas.
+ * @throws UNPROCESSABLE when it is, or is no JSON object
+ */
+export function readBoundedSchema(text: string): SchemaObject {
+  if (text.length > schemaCharactersMaximum) throw invalid(`it is longer than ${schemaCharactersMaximum} characters`);
+  const schema = parseSchema(text);
+  if (depthOf(schema) > schemaDepthMaximum) throw invalid(`it is nested deeper than ${schemaDepthMaximum} levels`);
+  refuseCostlySchema(schema);
   return schema;
 }
 

@@ -1,11 +1,11 @@
 import { FieldViolations, isLendstreamError, type FieldViolation } from '../errors.ts';
+import { readBoundedSchema } from './effective-schema.ts';
 import { prepareEventType } from './event-preparation.ts';
 import { changedRecord, createdRecord } from './event-type-records.ts';
 import type { EventTypeRecord } from './event-type.ts';
 import type { EventTypeDefinition } from './event-type-validation.ts';
 import type { SchemaViolation } from './json-schema.ts';
 import { compareSchemas, type SchemaChange } from './schema-evolution.ts';
-import { parseSchema } from './json-schema.ts';
 
 /** Trying out a definition and an event before anything is saved or published. Pure. */
 
@@ -76,7 +76,7 @@ export function judgeEvent(record: EventTypeRecord, event: unknown): readonly Sc
 function changesOf(current: EventTypeRecord | undefined, { schemaText }: EventTypeDefinition): readonly SchemaChange[] {
   if (current === undefined || current.eventType.schema.schema === schemaText) return [];
   try {
-    return compareSchemas(parseSchema(current.eventType.schema.schema), parseSchema(schemaText));
+    return compareSchemas(readBoundedSchema(current.eventType.schema.schema), readBoundedSchema(schemaText));
   } catch (error) {
     // A text that is no schema differs in every way; the verdict says what is wrong with it.
     if (isLendstreamError(error)) return [];

@@ -164,6 +164,9 @@ const exclusiveBounds = [
 
 type AnyAjv = Ajv2019 | Ajv2020;
 
+/** Definitions of at most so many keywords are compiled wherever they are referred to. */
+const inlinedKeywordsMaximum = 4;
+
 /** One instance for each dialect that checks schemas; compiling is done by an instance of its own, which then goes. */
 const metaValidators = new Map<Dialect, AnyAjv>();
 
@@ -198,10 +201,14 @@ function createAjv(
     verbose: true,
     validateSchema: false,
     meta,
+    // What is referred to often is compiled once, unless it is hardly more than the reference.
+    inlineRefs: inlinedKeywordsMaximum,
     logger: false,
     // What Ajv's own optimising leaves out of the code costs nothing when it runs, and a third of compiling.
     code: { regExp: linearRegExp, optimize: false },
-    formats,
+    // The patterns of a schema are compiled by the linear engine, so it is asked what it understands. Those that events
+    // bring along are never matched: it is enough, and takes no time, to see that they are regular expressions.
+    formats: { ...formats, regex: meta ? isLinearPattern : isRegularExpression },
   };
   const ajv = dialect === '2020-12' ? new Ajv2020(options) : new Ajv2019(options);
   // Ajv's own compares every item with every other.
@@ -217,8 +224,26 @@ function createAjv(
   return ajv;
 }
 
+interface Pattern {
+  readonly test: (text: string) => boolean;
+  readonly toString: () => string;
+}
+
+/** A pattern is met several times: when its schema is checked, and by each validator that is made of it. */
+const patternsKeptMaximum = 200;
+const patterns = new Map<string, Pattern>();
+
+function keptPattern(text: string): Pattern {
+  const known = patterns.get(text);
+  if (known !== undefined) return known;
+  const pattern = compilePattern(text);
+  if (patterns.size >= patternsKeptMaximum) patterns.delete([...patterns.keys()][0] ?? '');
+  patterns.set(text, pattern);
+  return pattern;
+}
+
 /** JavaScript's regular expressions backtrack and may take exponential time; these do not. */
-function compilePattern(pattern: string): { test: (text: string) => boolean; toString: () => string } {
+function compilePattern(pattern: string): Pattern {
   const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
   if (compiled.programSize() > patternInstructionsMaximum) {
     throw new LendstreamError('UNPROCESSABLE', `Invalid schema: the pattern ${pattern} is too large.`);
@@ -229,7 +254,7 @@ function compilePattern(pattern: string): { test: (text: string) => boolean; toS
 }
 
 /** Ajv wants to know the engine's name as code, which only its stand-alone mode uses. */
-const linearRegExp = Object.assign(compilePattern, { code: 'linearRegExp' });
+const linearRegExp = Object.assign(keptPattern, { code: 'linearRegExp' });
 
 /** Fixed-width up to the seconds, so that day, month and year can be read by position. */
 const dateTimePattern =
@@ -252,20 +277,28 @@ const eventIdPattern = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F
 
 const currencyCodes = new Set(Intl.supportedValuesOf('currency'));
 
+function isLinearPattern(text: string): boolean {
+  try {
+    keptPattern(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isRegularExpression(text: string): boolean {
+  try {
+    return new RegExp(text, 'u').source !== '';
+  } catch {
+    return false;
+  }
+}
+
 const formats: NonNullable<Options['formats']> = {
   ...fullFormats,
   'date-time': isDateTime,
   uuid: eventIdPattern,
   'iso-4217': (text: string) => currencyCodes.has(text),
-  // Patterns are compiled by the linear engine, so this asks that one.
-  regex: (text: string) => {
-    try {
-      compilePattern(text);
-      return true;
-    } catch {
-      return false;
-    }
-  },
 };
 
 /** JSON's own words for a value's type, as messages use them. */

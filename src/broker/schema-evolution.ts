@@ -213,11 +213,21 @@ function follow(root: JsonSchema, reference: string): unknown {
   if (!reference.startsWith('#/')) return undefined;
   let found: unknown = root;
   for (const step of reference.slice(2).split('/')) {
-    const name = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
-    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return undefined;
+    const name = nameOf(step);
+    if (name === undefined || typeof found !== 'object' || found === null || !Object.hasOwn(found, name))
+      return undefined;
     found = (found as Record<string, unknown>)[name];
   }
   return found;
+}
+
+/** The name that a step of a reference stands for; undefined when its escapes are none. */
+function nameOf(step: string): string | undefined {
+  try {
+    return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
+  } catch {
+    return undefined;
+  }
 }
 
 const allTypes = ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string'];

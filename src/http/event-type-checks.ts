@@ -2,7 +2,7 @@ import { Router, type Request } from 'express';
 import { judgeDefinition, judgeEvent } from '../broker/event-type-check.ts';
 import type { EventTypeRecord } from '../broker/event-type.ts';
 import { readEventType } from '../broker/event-type-validation.ts';
-import { parseSchema } from '../broker/json-schema.ts';
+import { readBoundedSchema } from '../broker/effective-schema.ts';
 import { nextSchemaVersion } from '../broker/schema-evolution.ts';
 import { toTimestamp, type Clock } from '../clock.ts';
 import type { Answers, Schemas } from '../contract.ts';
@@ -76,10 +76,10 @@ async function compatibilityOf(
   const { name, version } = request.params;
   const { compatibility_mode: mode } = eventTypes.get(name).eventType;
   const base = eventTypes.schema(name, version);
-  const next = parseSchema(schemaTextOf(await readJsonObject<'checkCompatibility'>(request)));
+  const next = readBoundedSchema(schemaTextOf(await readJsonObject<'checkCompatibility'>(request)));
   const answer = { compatibility_mode: mode, version: base.version };
   try {
-    nextSchemaVersion(parseSchema(base.schema), next, mode, base.version);
+    nextSchemaVersion(readBoundedSchema(base.schema), next, mode, base.version);
     return { compatible: true, ...answer, error: null };
   } catch (error) {
     if (!isLendstreamError(error, 'UNPROCESSABLE')) throw error;

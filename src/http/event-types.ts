@@ -2,7 +2,7 @@ import { Router, type Request } from 'express';
 import { isDeepStrictEqual } from 'node:util';
 import type { EventType } from '../broker/event-type.ts';
 import { enrichmentStrategies, partitionStrategies, readEventType } from '../broker/event-type-validation.ts';
-import { parseSchema } from '../broker/json-schema.ts';
+import { readBoundedSchema } from '../broker/effective-schema.ts';
 import type { Answers, Schemas } from '../contract.ts';
 import { LendstreamError } from '../errors.ts';
 import { readJsonObject } from './body.ts';
@@ -104,8 +104,10 @@ function addSchemas(router: Router, { eventTypes }: EventTypesServices): void {
         response.status(200).end();
         return;
       }
-      const wanted = parseSchema(text);
-      const found = eventTypes.schemas(name).find((schema) => isDeepStrictEqual(parseSchema(schema.schema), wanted));
+      const wanted = readBoundedSchema(text);
+      const found = eventTypes
+        .schemas(name)
+        .find((schema) => isDeepStrictEqual(readBoundedSchema(schema.schema), wanted));
       if (found === undefined) {
         throw new LendstreamError('NOT_FOUND', `EventType "${name}" has no schema equal to the one given.`);
       }

@@ -115,6 +115,12 @@ describe('compareSchemas', () => {
     const endless = { $ref: '#/definitions/a', definitions: { a: { $ref: '#/definitions/a' } } };
     expect(compareSchemas(endless, endless)).to.deep.equal([]);
   });
+
+  it('takes a reference with broken escapes for one that leads nowhere', () => {
+    const odd = property({ $ref: '#/definitions/%E0%A4%A' });
+    expect(compareSchemas(odd, odd)).to.deep.equal([]);
+    expect(compareSchemas(property({}), odd).map(({ kind }) => kind)).to.deep.equal(['breaking']);
+  });
 });
 
 describe('compareVersions', () => {

@@ -103,6 +103,26 @@ describe('looking at event types and events before and without consuming them', 
     );
   });
 
+  const nested = `${'{"properties":{"a":'.repeat(5_000)}{}${'}}'.repeat(5_000)}`;
+  const wide = `{"anyOf":[${Array.from({ length: 5_000 }, (_, index) => `{"required":["a${index}"]}`).join(',')}]}`;
+  for (const [title, schema, reason] of [
+    ['nested too deep', nested, /nested deeper/],
+    ['of too many parts', wide, /parts/],
+  ] as const) {
+    it(`refuses a schema ${title}, wherever one is sent`, async () => {
+      const body = { type: 'json_schema', schema };
+      for (const path of ['schemas', 'schemas?fetch=true', 'schemas/latest/compatibility-check']) {
+        const answer = await request('POST', `/event-types/orders/${path}`, body);
+        expect([answer.status, path], answer.text.slice(0, 500)).to.deep.equal([422, path]);
+        expect(answer.body['detail']).to.match(reason);
+      }
+      const verdict = await request('POST', '/registry/event-type-checks', {
+        event_type: eventTypeBody('orders', { schema: body }),
+      });
+      expect(verdict.body).to.deep.include({ valid: false, changes: [] });
+    });
+  }
+
   describe('GET /event-types/{name}/events', () => {
     const stream = (query: string, cursors?: unknown) =>
       request(

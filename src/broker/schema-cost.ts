@@ -1,0 +1,139 @@
+import { LendstreamError } from '../errors.ts';
+import { visitSchema, type SchemaObject } from './json-schema-tree.ts';
+
+/**
+ * How much work a schema is before any event is held against it. Compiling one holds up the whole process, so that what
+ * it may cost is limited by what can be counted beforehand.
+ */
+
+/**
+ * The most parts a schema may have: its values, at whatever depth, without those that `enum`, `const`, `default` and
+ * `examples` list; a regular expression counts for ten more. That is some five hundred fields with all that is usually
+ * said of one. Compiling as many takes up to half a second; twice as many would exhaust the stack.
+ */
+export const schemaPartsMaximum = 2_000;
+
+/** The most work that compiling all regular expressions of a schema may be: about as many instructions of automata. */
+export const schemaPatternCostMaximum = 20_000;
+
+/** What keywords list as data; of them only so much is compiled that no schema gets long enough for it to matter. */
+const dataKeywords = new Set(['enum', 'const', 'default', 'examples', 'example', 'title', 'description', '$comment']);
+
+/** @throws UNPROCESSABLE for a schema that would hold up the process when it is compiled */
+export function refuseCostlySchema(schema: SchemaObject): void {
+  const patterns: string[] = [];
+  visitSchema(schema, (found) => void patterns.push(...patternsOf(found)));
+  const parts = partsOf(schema) + patternParts * patterns.length;
+  if (parts > schemaPartsMaximum) {
+    const detail = `it has ${parts} parts, more than ${schemaPartsMaximum}; values that are merely listed do not count`;
+    throw new LendstreamError('UNPROCESSABLE', `Invalid schema: ${detail}`);
+  }
+  const cost = patterns.reduce((sum, pattern) => sum + patternCost(pattern), 0);
+  if (cost > schemaPatternCostMaximum) {
+    const detail = 'its regular expressions, with all their repetitions written out, are too large';
+    throw new LendstreamError('UNPROCESSABLE', `Invalid schema: ${detail}`);
+  }
+}
+
+function partsOf(root: SchemaObject): number {
+  let count = 0;
+  let level: unknown[] = [root];
+  while (level.length > 0) {
+    count += level.length;
+    level = level.flatMap((value) => {
+      if (typeof value !== 'object' || value === null) return [];
+      if (Array.isArray(value)) return value as unknown[];
+      return Object.entries(value).flatMap(([key, member]) =>
+        dataKeywords.has(key) && !isSchema(member) ? [] : [member],
+      );
+    });
+  }
+  return count;
+}
+
+/** A property may be named like a keyword that lists data. */
+function isSchema(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function patternsOf(schema: SchemaObject): string[] {
+  const { pattern, patternProperties } = schema;
+  const names =
+    typeof patternProperties === 'object' && patternProperties !== null ? Object.keys(patternProperties) : [];
+  return typeof pattern === 'string' ? [pattern, ...names] : names;
+}
+
+/** A class of Unicode, such as \p{L}, has hundreds of ranges. */
+const unicodeClassCost = 10;
+
+/** What a regular expression is to the compiler besides its own instructions. Parts. */
+const patternParts = 10;
+
+/**
+ * About how many instructions a regular expression becomes, for repetitions are written out: `(a{9}){9}` are eighty-one.
+ * Looks at its text alone, so that it may be told before anything is compiled.
+ */
+export function patternCost(pattern: string): number {
+  const outer: number[] = [];
+  let sum = 0;
+  // Of what a repetition would repeat.
+  let last = 0;
+  const atom = (cost: number): void => {
+    sum += last;
+    last = cost;
+  };
+  for (let at = 0; at < pattern.length; at += 1) {
+    switch (pattern.charAt(at)) {
+      case '\\':
+        atom(/[pP]/.test(pattern[at + 1] ?? '') ? unicodeClassCost : 1);
+        at += (/^[pP](?:\{[^}]*\}|.)/s.exec(pattern.slice(at + 1, at + 64))?.[0] ?? 'a').length;
+        break;
+      case '[': {
+        const end = endOfClass(pattern, at);
+        atom(classCost(pattern.slice(at, end)));
+        at = end;
+        break;
+      }
+      case '(':
+        atom(0);
+        outer.push(sum);
+        sum = 0;
+        break;
+      case ')': {
+        const inside = sum + last + 1;
+        sum = outer.pop() ?? 0;
+        last = inside;
+        break;
+      }
+      case '{': {
+        const times = /^\{(\d+)(?:,(\d*))?\}/.exec(pattern.slice(at, at + 24));
+        if (times === null) atom(1);
+        else {
+          const [whole, least = '', most] = times;
+          last *= Math.max(1, Number(least) + (most === '' ? 1 : 0), Number(most ?? 0));
+          at += whole.length - 1;
+        }
+        break;
+      }
+      default:
+        atom(1);
+    }
+  }
+  return outer.reduce((whole, part) => whole + part, sum + last);
+}
+
+/** Every range of a class is looked at wherever the class is repeated. */
+function classCost(text: string): number {
+  return 1 + Math.floor(text.length / unicodeClassCost) + unicodeClassCost * (text.split(/\\[pP]/).length - 1);
+}
+
+/** Where the `]` of a class stands that begins at a place; the end of the pattern when there is none. */
+function endOfClass(pattern: string, begin: number): number {
+  const first = begin + (pattern[begin + 1] === '^' ? 2 : 1);
+  // There it stands for itself.
+  for (let at = pattern[first] === ']' ? first + 1 : first; at < pattern.length; at += 1) {
+    if (pattern[at] === '\\') at += 1;
+    else if (pattern[at] === ']') return at;
+  }
+  return pattern.length;
+}

@@ -1,0 +1,109 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { effectiveSchema, readAdminSchema } from '../../src/broker/effective-schema.ts';
+import { compileValidator } from '../../src/broker/json-schema.ts';
+import type { SchemaObject } from '../../src/broker/json-schema-tree.ts';
+import {
+  patternCost,
+  refuseCostlySchema,
+  schemaPartsMaximum,
+  schemaPatternCostMaximum,
+} from '../../src/broker/schema-cost.ts';
+import { loadSchema } from '../../src/schemas.ts';
+
+function many(count: number, make: (index: number) => unknown): unknown[] {
+  return Array.from({ length: count }, (_, index) => make(index));
+}
+
+function fields(count: number, make: (index: number) => unknown): SchemaObject {
+  return { properties: Object.fromEntries(many(count, (index) => [`f${index}`, make(index)]) as [string, unknown][]) };
+}
+
+/** Two for the schema itself and its `properties`. */
+const most = schemaPartsMaximum - 2;
+
+describe('The cost of a schema', () => {
+  const bearable: [title: string, schema: SchemaObject][] = [
+    ['as many plain fields as there may be', fields(most / 2, () => ({ type: 'string' }))],
+    ['as many forbidden fields as there may be', fields(most, () => false)],
+    ['as many items of their own as there may be', { prefixItems: many(most, () => false) }],
+    ['as many alternatives as there may be', { oneOf: many(most / 2, (index) => ({ const: index })) }],
+    ['as many patterns as there may be', fields(Math.floor(most / 12), (index) => ({ pattern: `^(a|b${index})+$` }))],
+    ['many listed values', fields(1, () => ({ enum: many(20_000, (index) => index) }))],
+    ['a field that is called enum', { properties: { enum: { type: 'string' } } }],
+    ['a definition that is referred to from everywhere', definedOnce(Math.floor(most / 4))],
+    ['the commands of loans', loadSchema('commands/loan-command.json')],
+  ];
+  for (const [title, schema] of bearable) {
+    it(`is bearable with ${title}, which publishing can compile`, () => {
+      refuseCostlySchema(schema);
+      const rules = { name: 'a', category: 'business', compatibility_mode: 'none', cleanup_policy: 'delete' } as const;
+      const { $id: _id, $ref: _reference, ...plain } = schema;
+      if ('$schema' in schema) return;
+      const effective = effectiveSchema(readAdminSchema(JSON.stringify(plain), rules), rules);
+      expect(compileValidator(effective, { allViolations: false })({})).not.to.deep.equal([]);
+    });
+  }
+
+  const tooMuch: [title: string, schema: SchemaObject, reason: RegExp][] = [
+    ['a part more than there may be', fields(most + 1, () => true), /2001 parts, more than 2000/],
+    ['thousands of alternatives', { anyOf: many(5_000, (index) => ({ required: [`a${index}`] })) }, /parts/],
+    ['a pattern more than there may be', fields(Math.ceil(most / 12), () => ({ pattern: 'a' })), /parts/],
+    [
+      'patterns in the names of fields',
+      { patternProperties: Object.fromEntries(many(200, (i) => [`^${String(i)}`, {}]) as [string, unknown][]) },
+      /parts/,
+    ],
+    ['large repetitions of classes', fields(3, () => ({ pattern: '^\\p{L}{900}$' })), /regular expressions/],
+    ['repetitions of repetitions', { properties: { a: { pattern: '((a{30}){30}){30}' } } }, /regular expressions/],
+  ];
+  for (const [title, schema, reason] of tooMuch) {
+    it(`is too much with ${title}`, () => {
+      expect(() => refuseCostlySchema(schema)).to.throw(reason);
+    });
+  }
+
+  /** Half of the parts in one definition, the other half in references to it. */
+  function definedOnce(count: number): SchemaObject {
+    return {
+      $defs: { all: fields(count - 2, () => ({ type: 'string' })) },
+      ...fields(count - 2, () => ({ $ref: '#/$defs/all' })),
+    };
+  }
+});
+
+describe('The cost of a regular expression', () => {
+  const costs: [pattern: string, cost: number][] = [
+    ['', 0],
+    ['abc', 3],
+    ['a{9}', 9],
+    ['a{2,9}', 9],
+    ['a{9,}', 10],
+    ['a{0}', 1],
+    ['a{', 2],
+    ['\\{9}', 3],
+    ['(ab){9}', 27],
+    ['((a{9}){9}){9}', 819],
+    ['[abc]{9}', 9],
+    ['[]a]{9}', 9],
+    ['[^]a]{9}', 9],
+    ['[\\]a]{9}', 9],
+    ['\\p{L}', 10],
+    ['\\p{L}{3}', 30],
+    ['\\pL{3}', 30],
+    ['[\\p{L}\\P{N}]{2}', 44],
+    ['[', 1],
+    [')', 1],
+    ['(((', 0],
+    ['a\\', 2],
+  ];
+  for (const [pattern, cost] of costs) {
+    it(`is ${cost} for ${pattern === '' ? 'none' : pattern}`, () => {
+      expect(patternCost(pattern)).to.equal(cost);
+    });
+  }
+
+  it('is told at once of a text that is as long as a schema may be', () => {
+    expect(patternCost('(a{999}'.repeat(30_000))).to.be.greaterThan(schemaPatternCostMaximum);
+  });
+});
