@@ -22,6 +22,9 @@ export function createApplication(routers: readonly Router[], logger: Logger): E
   application.disable('x-powered-by');
   application.disable('etag');
   application.set('query parser', 'simple');
+  // No answer has a tag or a time that a client could know it by, so none has changed or not: `If-None-Match: *` would be
+  // told otherwise.
+  Object.defineProperty(application.request, 'fresh', { value: false });
   application.use((request, response, next) => {
     const sent = request.headers['x-flow-id'];
     const flowId = typeof sent === 'string' && sent !== '' ? sent : newFlowId();
@@ -78,6 +81,8 @@ export function createApplicationServer(application: Express): Server {
     connectionsCheckingInterval: requestCheckMilliseconds,
   };
   const server = createServer(options, application);
+  // Whatever else a client expects it may be refused or not (RFC 9110, 10.1.1); Node would refuse in a form of its own.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   answerUnreadableRequests(server);
   return server;
 }

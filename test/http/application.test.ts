@@ -99,6 +99,16 @@ describe('the application as a server', () => {
     expect((await fetch(`${url}/things/7`, { headers: { 'Content-Encoding': 'identity' } })).status).to.equal(200);
   });
 
+  it('answers in full whatever a client believes to know already', async () => {
+    const answer = await fetch(`${url}/things/7`, { headers: { 'If-None-Match': '*' } });
+    expect([answer.status, ((await answer.json()) as { id: string }).id]).to.deep.equal([200, '7']);
+  });
+
+  it('answers a client that expects what nobody knows', async () => {
+    const bytes = 'GET /things/7 HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nConnection: close\r\n\r\n';
+    expect(await answerTo(url, bytes)).to.match(/^HTTP\/1.1 200 [^]*X-Flow-Id[^]*"id":"7"/);
+  });
+
   const unreadable: [description: string, bytes: string, status: number][] = [
     ['is no HTTP', 'HELLO\r\n\r\n', 400],
     ['has an unknown method', 'FOO /things/7 HTTP/1.1\r\nHost: x\r\n\r\n', 400],
