@@ -16,6 +16,7 @@ const dot = 0x2e;
 const zero = 0x30;
 const nine = 0x39;
 const openBracket = 0x5b;
+const upperZ = 0x5a;
 const backslash = 0x5c;
 const closeBracket = 0x5d;
 
@@ -30,6 +31,9 @@ const isHexadecimalByte = Uint8Array.from({ length: 256 }, (_, byte) =>
 
 /** Where the hyphens of a UUID stand, and its end. */
 const uuidGroupEnds = [8, 13, 18, 23, 36];
+
+/** The date and time up to the seconds; zeros stand for digits. */
+const usualTime = Buffer.from('0000-00-00T00:00:00');
 
 /** Numbers of more digits than this are left to the parser, which knows when they are beyond every double. */
 const numberBytesMaximum = 300;
@@ -91,7 +95,7 @@ function matchOne(
       if (position < 0) return -1;
     } else if (kind === gapKind.dateTime) {
       while (position < last && isPlainByte[body[position] as number] === 1) position += 1;
-      if (!isDateTime(text.slice(gapStart, position))) return -1;
+      if (!isUsualTime(body, gapStart, position) && !isDateTime(text.slice(gapStart, position))) return -1;
     } else if (kind !== gapKind.mark) {
       position = numberEnd(body, position, last, kind === gapKind.number);
       if (position < 0) return -1;
@@ -116,6 +120,33 @@ function uuidEnd(body: Uint8Array, start: number): number {
     position += 1;
   }
   return position;
+}
+
+/**
+ * Whether a time is written as most programs do, as in 2026-01-12T10:00:00.123Z, on a day that every month has. It is
+ * then one for {@link isDateTime} too, which costs four times as much.
+ */
+function isUsualTime(body: Uint8Array, start: number, end: number): boolean {
+  if (end - start < usualTime.length + 1 || body[end - 1] !== upperZ) return false;
+  for (let index = 0; index < usualTime.length; index += 1) {
+    const expected = usualTime[index] as number;
+    const byte = body[start + index] as number;
+    if (expected === zero ? !isDigit(byte) : byte !== expected) return false;
+  }
+  const month = twoDigits(body, start + 5);
+  const day = twoDigits(body, start + 8);
+  if (month < 1 || month > 12 || day < 1 || day > 28) return false;
+  if (twoDigits(body, start + 11) > 23 || twoDigits(body, start + 14) > 59 || twoDigits(body, start + 17) > 59)
+    return false;
+  let position = start + usualTime.length;
+  if (position === end - 1) return true;
+  if (body[position] !== dot || position + 2 === end) return false;
+  for (position += 1; position < end - 1; position += 1) if (!isDigit(body[position] as number)) return false;
+  return true;
+}
+
+function twoDigits(body: Uint8Array, at: number): number {
+  return 10 * ((body[at] as number) - zero) + (body[at + 1] as number) - zero;
 }
 
 /** Where a number without an exponent ends that starts here, or -1. What follows it is for the next piece to refuse. */

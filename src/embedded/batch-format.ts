@@ -76,13 +76,15 @@ export function encodeBody(
   const indexLength = count * (1 + (hasKeys ? 1 : 0) + (offsets === undefined ? 0 : 1));
   const valuesAt = headerBytes + 4 * indexLength;
   const keysAt = valuesAt + valuesBytes;
-  const memory = new ArrayBuffer(keysAt + keysBytes);
-  const body = Buffer.from(memory);
+  // Every byte is written below: zeros first would be written for nothing.
+  const body = Buffer.allocUnsafeSlow(keysAt + keysBytes);
+  const memory = body.buffer;
   const index = new Uint32Array(memory, headerBytes, indexLength);
 
   const header = new DataView(memory);
   header.setUint8(0, formatVersion);
   header.setUint8(1, (hasKeys ? flagKeys : 0) | (offsets === undefined ? 0 : flagOffsetDeltas));
+  header.setUint16(2, 0, true);
   header.setUint32(4, position.partitionId, true);
   header.setFloat64(8, position.baseOffset, true);
   header.setFloat64(16, position.lastOffset, true);
@@ -90,6 +92,7 @@ export function encodeBody(
   header.setUint32(32, count, true);
   header.setUint32(36, valuesBytes, true);
   header.setUint32(40, keysBytes, true);
+  header.setUint32(44, 0, true);
 
   const deltasAt = hasKeys ? 2 * count : count;
   let valuePosition = valuesAt;

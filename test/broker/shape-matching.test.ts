@@ -57,6 +57,34 @@ describe('matchEvents', () => {
     expect(gapsOf('[{"a":1},{"a":2.0}]', schema)).to.equal(undefined);
   });
 
+  const times: [string, boolean][] = [
+    ['2026-01-12T10:00:00Z', true],
+    ['2026-12-28T23:59:59.123456Z', true],
+    ['2026-01-31T10:00:00.1Z', true],
+    ['2026-01-12t10:00:60.5+01:00', true],
+    ['2024-02-29T10:00:00Z', true],
+    ['2026-02-29T10:00:00Z', false],
+    ['2026-00-12T10:00:00Z', false],
+    ['2026-13-12T10:00:00Z', false],
+    ['2026-01-00T10:00:00Z', false],
+    ['2026-01-12T24:00:00Z', false],
+    ['2026-01-12T10:60:00Z', false],
+    ['2026-01-12T10:00:61Z', false],
+    ['2026-01-12T10:00:00', false],
+    ['2026-01-12T10:00:00.Z', false],
+    ['2026-01-12T10:00:00.1x2Z', false],
+    ['2026-01-12T10:00:00,5Z', false],
+    ['2026-01-12T10:0a:00Z', false],
+    ['2026-01-12X10:00:00Z', false],
+    ['', false],
+  ];
+  for (const [time, isOne] of times) {
+    it(`${isOne ? 'takes' : 'does not take'} ${time} for a time`, () => {
+      const schema = { properties: { a: { format: 'date-time' } } };
+      expect(gapsOf(`[{"a":"2026-01-01T00:00:00Z"},{"a":"${time}"}]`, schema) !== undefined).to.equal(isOne);
+    });
+  }
+
   it('finds more events than it keeps room for', () => {
     const events = Array.from({ length: 30_000 }, (_, index) => `{"a":${index}}`);
     expect(gapsOf(`[${events.join(',')}]`)?.map(([event]) => event)).to.deep.equal(events);
