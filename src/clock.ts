@@ -16,5 +16,9 @@ export const systemClock: Clock = {
 
 /** A wall-clock instant as RFC 3339 in UTC with milliseconds, the form every timestamp of this product is written in. */
 export function toTimestamp(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
+  if (milliseconds !== written.milliseconds) written = { milliseconds, text: new Date(milliseconds).toISOString() };
+  return written.text;
 }
+
+/** The instant that was written last: whatever happens at once is written with the same one. */
+let written = { milliseconds: Number.NaN, text: '' };

@@ -1,5 +1,6 @@
 import { toTimestamp } from '../clock.ts';
-import type { LoanEvent } from '../lending/events.ts';
+import type { LoanEvent, LoanEventHeader } from '../lending/events.ts';
+import { toInstant } from '../lending/loan.ts';
 import type { Toggles } from '../lending/toggles.ts';
 import type { CommandEnvelope } from './command-format.ts';
 import { type CommandPosition, eventId } from './event-identity.ts';
@@ -24,7 +25,53 @@ export interface EventSource {
  * @param digits Of the loan's currency.
  */
 export function writeLoanEvent(event: LoanEvent, index: number, source: EventSource, digits: number): string {
-  return `{"metadata":${writeMetadata(event.eventType, index, source)},${writeFields(event, digits, 'eventType')}}`;
+  const metadata = writeMetadata(event.eventType, index, source);
+  return `{"metadata":${metadata},${writeFields(event, digits, 'eventType', headerBegin)},${writeHeader(event, digits)}}`;
+}
+
+/** The first field of the header, which stands behind the fields of its event. */
+const headerBegin = 'schemaVersion' satisfies keyof LoanEventHeader;
+
+/** The header but its sequence is the same in all events of a command. They are written one right after the other. */
+function writeHeader(event: LoanEventHeader, digits: number): string {
+  if (header === null || !hasSameHeader(header.event, event)) header = { event, ...writeAroundSequence(event, digits) };
+  return `${header.before}${event.sequence}${header.after}`;
+}
+
+let header: { readonly event: LoanEventHeader; readonly before: string; readonly after: string } | null = null;
+
+function hasSameHeader(one: LoanEventHeader, other: LoanEventHeader): boolean {
+  return (
+    one.causationCommandId === other.causationCommandId &&
+    one.loanAccountId === other.loanAccountId &&
+    one.transactionEncodedKey === other.transactionEncodedKey &&
+    one.toggles === other.toggles &&
+    one.creationDate === other.creationDate &&
+    one.transactionType === other.transactionType &&
+    one.valueDate === other.valueDate &&
+    one.bookingDate === other.bookingDate &&
+    one.loanAccountEncodedKey === other.loanAccountEncodedKey &&
+    one.productTypeKey === other.productTypeKey
+  );
+}
+
+function writeAroundSequence(event: LoanEventHeader, digits: number): { before: string; after: string } {
+  const subject = {
+    schemaVersion: event.schemaVersion,
+    loanAccountId: event.loanAccountId,
+    loanAccountEncodedKey: event.loanAccountEncodedKey,
+    productTypeKey: event.productTypeKey,
+  };
+  const cause = {
+    causationCommandId: event.causationCommandId,
+    transactionEncodedKey: event.transactionEncodedKey,
+    transactionType: event.transactionType,
+    valueDate: event.valueDate,
+    bookingDate: event.bookingDate,
+    creationDate: event.creationDate,
+    toggles: event.toggles,
+  };
+  return { before: `${writeFields(subject, digits)},"sequence":`, after: `,${writeFields(cause, digits)}` };
 }
 
 /** Tells that a command was refused and why. It changed nothing, so it has no place in the loan's sequence. */
@@ -53,12 +100,10 @@ function writeMetadata(eventType: LendingEventTypeName, index: number, source: E
 let shared: { readonly source: EventSource; readonly beforeId: string; readonly afterType: string } | null = null;
 
 function writeShared({ envelope, position, receivedAt }: EventSource): { beforeId: string; afterType: string } {
-  const rest = JSON.stringify({
-    partition: String(position.partition),
-    received_at: toTimestamp(receivedAt),
-    flow_id: envelope.flowId ?? envelope.commandId,
-    version: lendingSchemaVersion,
-    published_by: workerName,
-  });
-  return { beforeId: `{"occurred_at":"${toTimestamp(envelope.receivedAt)}","eid":"`, afterType: `,${rest.slice(1)}` };
+  const flowId = JSON.stringify(envelope.flowId ?? envelope.commandId);
+  const place = `"partition":"${position.partition}","received_at":"${toTimestamp(receivedAt)}","flow_id":${flowId}`;
+  return {
+    beforeId: `{"occurred_at":"${toInstant(envelope.receivedAt)}","eid":"`,
+    afterType: `,${place},"version":"${lendingSchemaVersion}","published_by":"${workerName}"}`,
+  };
 }

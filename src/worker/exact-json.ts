@@ -1,5 +1,6 @@
 import { isLosslessNumber, parse, stringify } from 'lossless-json';
 import { Decimal } from '../lending/money.ts';
+import { readPlainJson } from './plain-json.ts';
 
 /**
  * JSON whose numbers never pass through a binary float: a number is an object with the text its sender wrote, and is
@@ -21,7 +22,7 @@ const numberCharactersMaximum = 64;
 export function readExactObject(text: string): ExactJson {
   let value: unknown;
   try {
-    value = parse(text);
+    value = readPlainJson(text) ?? parse(text);
   } catch (error) {
     // A RangeError is a stack used up by nesting: as unreadable as a missing bracket.
     if (error instanceof RangeError) throw new SyntaxError('The JSON is nested too deeply.');

@@ -21,9 +21,10 @@ export function writeView(view: unknown, digits: number): string {
 /**
  * The fields of a view as {@link writeView} writes them, without the braces around them.
  * @param left A field that is left out.
+ * @param end The field that ends them, and is left out with all that follow it.
  */
-export function writeFields(view: object, digits: number, left?: string): string {
-  return fieldsOf(view, digits, false, left);
+export function writeFields(view: object, digits: number, left?: string, end?: string): string {
+  return fieldsOf(view, digits, false, left, end);
 }
 
 // Built by hand, in one pass: each command writes about five events of some sixty values.
@@ -40,10 +41,11 @@ function write(view: unknown, digits: number, isRate: boolean): string {
   return `[${text}]`;
 }
 
-function fieldsOf(view: object, digits: number, isRate: boolean, left?: string): string {
+function fieldsOf(view: object, digits: number, isRate: boolean, left?: string, end?: string): string {
   const fields = view as Record<string, unknown>;
   let text = '';
   for (const name in fields) {
+    if (name === end) break;
     const field = fields[name];
     if (field === undefined || name === left) continue;
     const value = write(field, digits, isRate || rateNames.has(name));

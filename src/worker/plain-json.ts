@@ -1,0 +1,77 @@
+import { LosslessNumber } from 'lossless-json';
+
+/** More openings than this may be nested deeper than an exact reader follows. */
+const openingsMaximum = 100;
+
+/** What hardly any command has: escapes, and lines and tabs between its parts. */
+const unusual = /[\\\p{Cc}]/u;
+
+/** A number between two strings, or what looks like the beginning of one. */
+const numberForm = /-?\d[\d.eE+-]*/g;
+
+/**
+ * Reads JSON as the exact reader does, in half the time and with little garbage, if there is nothing in it that the engine's own reader
+ * sees otherwise: numbers that a double gives back as they were written, no name twice, no escapes.
+ * @returns undefined when there may be, or when the text is no JSON: then the exact reader has to say
+ */
+export function readPlainJson(text: string): unknown {
+  if (unusual.test(text)) return undefined;
+  const memberCount = countMembers(text);
+  if (memberCount === undefined) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const found = { members: 0 };
+  const exact = withExactNumbers(value, found);
+  // A name that stands twice in an object is one member of what was read.
+  return found.members === memberCount ? exact : undefined;
+}
+
+/** How many members the objects of the text have, or undefined for one that is not plain. */
+function countMembers(text: string): number | undefined {
+  let members = 0;
+  let openings = 0;
+  for (let start = 0; start < text.length;) {
+    const quote = text.indexOf('"', start);
+    const end = quote === -1 ? text.length : quote;
+    let hasNumber = false;
+    for (let at = start; at < end; at += 1) {
+      const code = text.charCodeAt(at);
+      if (code === colon) members += 1;
+      else if (code === brace || code === bracket) openings += 1;
+      else if (code >= digitZero && code <= digitNine) hasNumber = true;
+    }
+    if (hasNumber && !text.slice(start, end).match(numberForm)?.every(isGivenBack)) return undefined;
+    if (quote === -1) break;
+    const closing = text.indexOf('"', quote + 1);
+    if (closing === -1) return undefined;
+    start = closing + 1;
+  }
+  return openings > openingsMaximum ? undefined : members;
+}
+
+const [colon, brace, bracket, digitZero, digitNine] = [0x3a, 0x7b, 0x5b, 0x30, 0x39];
+
+function isGivenBack(number: string): boolean {
+  return String(Number(number)) === number;
+}
+
+/** In place: what was just read belongs to nobody else. */
+function withExactNumbers(value: unknown, found: { members: number }): unknown {
+  if (typeof value === 'number') return new LosslessNumber(String(value));
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) value[index] = withExactNumbers(value[index], found);
+    return value;
+  }
+  const fields = value as Record<string, unknown>;
+  for (const name of Object.keys(fields)) {
+    found.members += 1;
+    const field = fields[name];
+    if (typeof field === 'number' || typeof field === 'object') fields[name] = withExactNumbers(field, found);
+  }
+  return value;
+}
