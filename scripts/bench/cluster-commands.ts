@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { lendingEventTypeNames, loansTopic } from '../../src/worker/lending-topics.ts';
 import type { BenchOptions } from './bench-options.ts';
 import type { MeasuredCluster } from './measured-cluster.ts';
 import { partitionCount, type MeasuredService } from './measured-service.ts';
@@ -7,23 +8,21 @@ import { against } from './report.ts';
 import { processorMilliseconds } from './service-figures.ts';
 import { figure, median } from './statistics.ts';
 
-/** Deciding loan commands against a loop of kafkajs that reads and writes as much and decides nothing. */
+/**
+ * Deciding loan commands against a loop of kafkajs that reads the same commands and writes as many records of the same
+ * size to as many topics, in transactions of as many commands, and decides nothing.
+ */
 
 const commandTopic = 'lendstream.loan-commands';
-const loansTopic = 'lendstream.loans';
 const rawFenceTopic = 'bench.raw-fences';
+const rawBatchBytesMaximum = 64 * 1024 * 1024;
 const retryMilliseconds = 2;
 
-/**
- * Four events for each command, of the size of the worker's in the mean (5.6 KB for each command). The loans that the
- * worker writes besides, 10 KB for each loan of a commit, are its own affair.
- */
-const rawOutputs = ['transactions', 'fees', 'balances', 'schedules'].map((name) => ({
-  topic: `bench.raw-${name}`,
-  bytes: 1_400,
-}));
+/** What the worker writes to, and where the loop writes the same. */
+const outputs = [...lendingEventTypeNames, loansTopic].map((topic) => ({ topic, rawTopic: `bench.raw-${topic}` }));
 
-const loansPerRound = 2_000;
+/** So many that starting the worker and the loop is not what is measured. */
+const loansPerRound = 4_000;
 const commandsPerRequest = 100;
 const requestsAtOnce = 8;
 const feesPerLoan = 7;
@@ -45,22 +44,29 @@ export async function measureCommands(options: BenchOptions, cluster: MeasuredCl
   const service = await cluster.startService();
   await createProduct(service, product);
   await service.stop();
-  await cluster.createTopics([...rawOutputs.map(({ topic }) => topic), rawFenceTopic], partitionCount);
+  const rawTopics = [...outputs.map(({ rawTopic }) => rawTopic), rawFenceTopic];
+  // kafkajs writes all records of a partition as one batch, however large.
+  await cluster.createTopics(rawTopics, partitionCount, { 'max.message.bytes': String(rawBatchBytesMaximum) });
 
   let commands: readonly CommandRange[] = [];
   let commandsPerCommit = 0;
+  let written: readonly RawOutput[] = [];
   const batchSizes: number[] = [];
   const processorTimes: number[] = [];
+  const writtenBytes: number[] = [];
   const turns = await report.inTurns(
     async () => {
       commands = await publishCommands(cluster, product, Math.ceil(loansPerRound * scale));
+      const firsts = await outputEnds(cluster);
       const decided = await decide(cluster, commands);
+      written = await writtenFor(cluster, commands, firsts);
       commandsPerCommit = decided.commandsPerCommit;
+      writtenBytes.push(written.reduce((sum, { recordsPerCommand, bytes }) => sum + recordsPerCommand * bytes, 0));
       batchSizes.push(commandsPerCommit);
       processorTimes.push(decided.microsecondsPerCommand);
       return decided.commandsPerSecond;
     },
-    () => loopRaw(cluster, commands, Math.max(1, Math.round(commandsPerCommit))),
+    () => loopRaw(cluster, commands, Math.max(1, Math.round(commandsPerCommit)), written),
   );
   report.tellRatio({
     name: 'commands decided / raw transactional loop',
@@ -69,7 +75,7 @@ export async function measureCommands(options: BenchOptions, cluster: MeasuredCl
     stretch: 0.8,
     figures:
       `${against(turns, 'commands/s')}, ${figure(median(batchSizes))} commands in a commit, ` +
-      `${figure(median(processorTimes))} us of processor each, retry of the raw loop ${retryMilliseconds} ms`,
+      `${figure(median(processorTimes))} us of processor and ${figure(median(writtenBytes))} bytes written each, retry of the raw loop ${retryMilliseconds} ms`,
   });
 }
 
@@ -164,16 +170,50 @@ function sumOf(metrics: string, form: RegExp): number {
   return [...metrics.matchAll(form)].reduce((sum, [, value]) => sum + Number(value), 0);
 }
 
+/** What the loop writes to one topic: what the worker wrote, in the mean. */
+interface RawOutput {
+  readonly topic: string;
+  readonly recordsPerCommand: number;
+  /** Of the value of one record. */
+  readonly bytes: number;
+}
+
+function outputEnds(cluster: MeasuredCluster): Promise<number[][]> {
+  return Promise.all(outputs.map(({ topic }) => cluster.ends(topic)));
+}
+
+/** What the worker wrote for these commands since its topics ended at `firsts`: events, loans and fence records. */
+async function writtenFor(
+  cluster: MeasuredCluster,
+  commands: readonly CommandRange[],
+  firsts: readonly (readonly number[])[],
+): Promise<RawOutput[]> {
+  const ends = await outputEnds(cluster);
+  const topics = outputs.map(({ topic }, index) => ({ topic, firsts: firsts[index], ends: ends[index] }));
+  const { brokers } = cluster;
+  const found = await runProgram<{ topic: string; records: number; bytes: number }[]>(
+    'scripts/bench/written-records.js',
+    { brokers, topics },
+  );
+  const commandCount = commands.reduce((sum, { first, end }) => sum + end - first, 0);
+  return outputs.flatMap(({ topic, rawTopic }) => {
+    const { records = 0, bytes = 0 } = found.find((each) => each.topic === topic) ?? {};
+    if (records === 0) return [];
+    return [{ topic: rawTopic, recordsPerCommand: records / commandCount, bytes: Math.round(bytes / records) }];
+  });
+}
+
 async function loopRaw(
   cluster: MeasuredCluster,
   commands: readonly CommandRange[],
   commandsPerTransaction: number,
+  written: readonly RawOutput[],
 ): Promise<number> {
   const watch = await watchFences(cluster, rawFenceTopic, commands);
   const loop = runProgram('scripts/bench/kafkajs-transactions.js', {
     brokers: cluster.brokers,
     commandTopic,
-    outputs: rawOutputs,
+    outputs: written,
     fenceTopic: rawFenceTopic,
     commandsPerTransaction,
     commands,

@@ -3,13 +3,18 @@ import { Kafka, logLevel, Partitioners } from 'kafkajs';
 
 /**
  * What a worker costs that decides nothing: a kafkajs consumer and a transactional producer for each partition. Each
- * transaction writes, for every command of its batch, one record to each output topic, and one fence record that says
- * up to where the commands are done. Ends after the last command. Prints its commands per transaction.
+ * transaction writes, for the commands of its batch, as many records to each output topic as it is told, and one fence
+ * record that says up to where the commands are done. Ends after the last command. Prints its commands per transaction.
  */
 interface Settings {
   readonly brokers: readonly string[];
   readonly commandTopic: string;
-  readonly outputs: readonly { readonly topic: string; readonly bytes: number }[];
+  readonly outputs: readonly {
+    readonly topic: string;
+    readonly recordsPerCommand: number;
+    /** Of the value of one record. */
+    readonly bytes: number;
+  }[];
   readonly fenceTopic: string;
   /** Commands in one transaction, at most. */
   readonly commandsPerTransaction: number;
@@ -21,7 +26,7 @@ interface Settings {
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as Settings;
 const kafka = new Kafka({ clientId: 'bench', brokers: [...settings.brokers], logLevel: logLevel.NOTHING });
-const outputs = settings.outputs.map(({ topic, bytes }) => ({ topic, value: Buffer.alloc(bytes, 'x') }));
+const outputs = settings.outputs.map((output) => ({ ...output, value: Buffer.alloc(output.bytes, 'x') }));
 
 const producers = await Promise.all(
   settings.commands.map(async () => {
@@ -53,7 +58,15 @@ async function transact(partition: number, keys: readonly (Buffer | null)[], pos
   const fence = { partition, key: `fence/${partition}`, value: JSON.stringify({ position, outcomes: [] }) };
   await transaction.sendBatch({
     topicMessages: [
-      ...outputs.map(({ topic, value }) => ({ topic, messages: keys.map((key) => ({ partition, key, value })) })),
+      ...outputs.map(({ topic, recordsPerCommand, value }) => {
+        const length = Math.round(recordsPerCommand * keys.length);
+        const messages = Array.from({ length }, (_, index) => ({
+          partition,
+          key: keys[Math.floor((index * keys.length) / length)] ?? null,
+          value,
+        }));
+        return { topic, messages };
+      }),
       { topic: settings.fenceTopic, messages: [fence] },
     ],
   });

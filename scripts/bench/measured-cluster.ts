@@ -11,7 +11,7 @@ export interface MeasuredCluster {
   readonly brokers: readonly string[];
   /** Starts a process of the service with a data folder of its own. */
   startService(environment?: Record<string, string>): Promise<MeasuredService>;
-  createTopics(names: readonly string[], partitionCount: number): Promise<void>;
+  createTopics(names: readonly string[], partitionCount: number, configuration?: Record<string, string>): Promise<void>;
   /** Where the next record of each partition will lie, by partition. */
   ends(topic: string): Promise<number[]>;
   stop(): Promise<void>;
@@ -51,8 +51,9 @@ export async function startMeasuredCluster(
         },
       };
     },
-    async createTopics(names, partitionCount) {
-      const topics = names.map((topic) => ({ topic, numPartitions: partitionCount }));
+    async createTopics(names, partitionCount, configuration = {}) {
+      const configEntries = Object.entries(configuration).map(([name, value]) => ({ name, value }));
+      const topics = names.map((topic) => ({ topic, numPartitions: partitionCount, configEntries }));
       await admin.createTopics({ topics, waitForLeaders: true });
     },
     async ends(topic) {
