@@ -24,6 +24,8 @@ interface Picture {
   readonly path: string;
   /** What is done on the page before the picture is taken. */
   readonly prepare?: (page: Page) => Promise<void>;
+  /** Only what the window shows, for what lies over the page. */
+  readonly windowOnly?: boolean;
 }
 
 await provide([chromiumBrowser], (line) => console.error(line));
@@ -92,6 +94,7 @@ async function fill(browser: Browser, { url }: Service): Promise<Picture[]> {
       name: 'toggle-confirmation',
       path: '/toggles',
       prepare: (page) => page.getByRole('button', { name: 'Switch on ALLOW_NON_SCHEDULED_FEES' }).click(),
+      windowOnly: true,
     },
   ];
 }
@@ -100,11 +103,11 @@ async function takeAll(browser: Browser, { url }: Service, pictures: readonly Pi
   for (const colorScheme of themes) {
     for (const width of widths) {
       const page = await browser.newPage({ colorScheme, viewport: { width, height: 800 }, locale: 'en-GB' });
-      for (const { name, path, prepare } of pictures) {
+      for (const { name, path, prepare, windowOnly = false } of pictures) {
         await page.goto(`${url}/admin${path}`);
         await page.waitForTimeout(settleMilliseconds);
         await prepare?.(page);
-        await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+        await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`), fullPage: !windowOnly });
       }
       await page.close();
     }

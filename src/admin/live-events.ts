@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, call, connection, quoteNumbers, send } from './api.ts';
-import type { PartitionBounds } from './resources.ts';
+import type { Answers, Requests } from '../contract.ts';
+import { ApiError, call, connection, quoteNumbers, send, type Exact } from './api.ts';
 import { useStore } from './store.ts';
 
 /** An event as it came, with the position that its batch had. */
@@ -12,10 +12,7 @@ export interface LiveEvent {
   readonly value: Readonly<Record<string, unknown>>;
 }
 
-interface Batch {
-  readonly cursor: { readonly partition: string; readonly offset: string };
-  readonly events?: readonly Readonly<Record<string, unknown>>[];
-}
+type Batch = Exact<Answers['readEvents']>;
 
 /** How many events of each partition are shown: the latest. */
 export const eventsPerPartition = 25;
@@ -107,23 +104,16 @@ export function useLiveEvents(eventType: string, paused: boolean): LiveEvents {
 /** So far back in each partition that the latest events come first. */
 async function startingCursors(eventType: string, signal: AbortSignal): Promise<Map<string, string>> {
   const address = `/event-types/${encodeURIComponent(eventType)}`;
-  const bounds = await call<PartitionBounds[]>('GET', `${address}/partitions`, undefined, { signal });
+  const bounds = await call<Answers['listPartitions']>('GET', `${address}/partitions`, undefined, { signal });
   const entries = await Promise.all(
     bounds.map(async ({ partition, newest_available_offset: offset }) => {
-      const query = `consumed_offset=BEGIN`;
-      const held = await call<{ unconsumed_events: number }>(
-        'GET',
-        `${address}/partitions/${partition}?${query}`,
-        undefined,
-        {
-          signal,
-        },
-      );
-      const shift = -Math.min(eventsPerPartition, held.unconsumed_events);
-      const [cursor] = await call<{ offset: string }[]>(
+      const place = `${address}/partitions/${partition}?consumed_offset=BEGIN`;
+      const held = await call<Answers['getPartition']>('GET', place, undefined, { signal });
+      const shift = -Math.min(eventsPerPartition, held.unconsumed_events ?? 0);
+      const [cursor] = await call<Answers['shiftCursors']>(
         'POST',
         `${address}/shifted-cursors`,
-        [{ partition, offset, shift }],
+        [{ partition, offset, shift }] satisfies Requests['shiftCursors'],
         { signal },
       );
       return [partition, cursor?.offset ?? offset] as const;

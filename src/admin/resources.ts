@@ -45,5 +45,3 @@ function labelOf(labels: string, name: string): string {
 export function isOfService({ owning_application: owner }: Schemas['EventType']): boolean {
   return owner === 'lendstream';
 }
-
-export type PartitionBounds = Schemas['Partition'];

@@ -5,7 +5,7 @@ import { ApiError, call } from '../api.ts';
 import { findingsOf, readJsonText, type LineFinding } from '../json-lines.ts';
 import { useLoaded } from '../load.ts';
 import { CodeEditor } from '../parts/code-editor.tsx';
-import { Field, SelectField } from '../parts/field.tsx';
+import { Field, SelectField, type Options } from '../parts/field.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { TryEvent } from '../parts/try-event.tsx';
@@ -110,6 +110,53 @@ function definitionOf(draft: Draft, current: EventType | null): Record<string, u
   };
 }
 
+/** The fields that are a choice, with the name that the API has for each. */
+const choices = {
+  category: {
+    label: 'Category',
+    field: 'category',
+    options: [
+      ['business', 'business: what happened'],
+      ['data', 'data: changes of a record'],
+      ['undefined', 'undefined: no metadata'],
+    ],
+  },
+  compatibility: {
+    label: 'Compatibility',
+    field: 'compatibility_mode',
+    options: [
+      ['forward', 'forward: old readers keep up'],
+      ['compatible', 'compatible: only additions'],
+      ['none', 'none: any change'],
+    ],
+  },
+  strategy: {
+    label: 'Partitioning',
+    field: 'partition_strategy',
+    options: [
+      ['random', 'random'],
+      ['hash', 'hash: in order for each key'],
+      ['user_defined', 'user defined: the event says'],
+    ],
+  },
+  partitions: {
+    label: 'Partitions',
+    field: 'default_statistic',
+    options: Array.from({ length: 8 }, (_, index) => [String(index + 1), String(index + 1)]),
+  },
+  cleanup: {
+    label: 'Cleanup',
+    field: 'cleanup_policy',
+    options: [
+      ['delete', 'delete: by age'],
+      ['compact', 'compact: the newest of each key'],
+      ['compact_and_delete', 'compact and delete'],
+    ],
+  },
+} satisfies Partial<
+  Record<keyof Draft, { readonly label: string; readonly field: keyof EventType; readonly options: Options }>
+>;
+
 interface Checked {
   readonly asked: string;
   readonly verdict?: Verdict;
@@ -161,6 +208,12 @@ function EventTypeForm({ current }: { current: EventType | null }): JSX.Element 
           .find((violation) => violation.field === field)
           ?.message.replace('must not be null', 'must be filled in')
       : undefined;
+  const choose = (name: keyof typeof choices): JSX.Element => {
+    const { label, field, options } = choices[name];
+    return (
+      <SelectField label={label} value={draft[name]} onInput={set(name)} wrong={wrong(field, name)} options={options} />
+    );
+  };
   const save = async (): Promise<void> => {
     setSaving(true);
     setError(undefined);
@@ -193,7 +246,9 @@ function EventTypeForm({ current }: { current: EventType | null }): JSX.Element 
           value={draft.name}
           onInput={set('name')}
           wrong={wrong('name', 'name')}
-          hint="Words with dots between them, such as accounting.booking-made"
+          hint={
+            current === null ? 'Words with dots between them, such as accounting.booking-made' : 'It cannot be changed.'
+          }
           readOnly={current !== null}
         />
         <Field
@@ -202,37 +257,9 @@ function EventTypeForm({ current }: { current: EventType | null }): JSX.Element 
           onInput={set('owner')}
           wrong={wrong('owning_application', 'owner')}
         />
-        <SelectField
-          label="Category"
-          value={draft.category}
-          onInput={set('category')}
-          options={[
-            ['business', 'business: what happened'],
-            ['data', 'data: changes of a record'],
-            ['undefined', 'undefined: no metadata'],
-          ]}
-        />
-        <SelectField
-          label="Compatibility"
-          value={draft.compatibility}
-          onInput={set('compatibility')}
-          options={[
-            ['forward', 'forward: old readers keep up'],
-            ['compatible', 'compatible: only additions'],
-            ['none', 'none: any change'],
-          ]}
-        />
-        <SelectField
-          label="Partitioning"
-          value={draft.strategy}
-          onInput={set('strategy')}
-          wrong={wrong('partition_strategy', 'strategy')}
-          options={[
-            ['random', 'random'],
-            ['hash', 'hash: in order for each key'],
-            ['user_defined', 'user defined: the event says'],
-          ]}
-        />
+        {choose('category')}
+        {choose('compatibility')}
+        {choose('strategy')}
         {draft.strategy === 'hash' ? (
           <Field
             label="Key fields"
@@ -242,25 +269,8 @@ function EventTypeForm({ current }: { current: EventType | null }): JSX.Element 
             hint="Separated by commas; dots lead into objects"
           />
         ) : null}
-        {current === null ? (
-          <SelectField
-            label="Partitions"
-            value={draft.partitions}
-            onInput={set('partitions')}
-            options={Array.from({ length: 8 }, (_, index) => [String(index + 1), String(index + 1)])}
-          />
-        ) : null}
-        <SelectField
-          label="Cleanup"
-          value={draft.cleanup}
-          onInput={set('cleanup')}
-          wrong={wrong('cleanup_policy', 'cleanup')}
-          options={[
-            ['delete', 'delete: by age'],
-            ['compact', 'compact: the newest of each key'],
-            ['compact_and_delete', 'compact and delete'],
-          ]}
-        />
+        {current === null ? choose('partitions') : null}
+        {choose('cleanup')}
         <Field
           label="Retention in hours"
           value={draft.retentionHours}

@@ -6,6 +6,7 @@ import { loadDemoData } from '../demo-data.ts';
 import { useLoaded } from '../load.ts';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';
+import { SearchableList } from '../parts/searchable-list.tsx';
 import { Table } from '../parts/table.tsx';
 import { isOfService, listEventTypes, listWaiting } from '../resources.ts';
 import { Link, path } from '../route.tsx';
@@ -18,18 +19,6 @@ const refreshMilliseconds = 5_000;
 /** All event types: the place to begin. */
 export function EventTypesPage(): JSX.Element {
   const types = useLoaded('event-types', listEventTypes, refreshMilliseconds);
-  const [search, setSearch] = useState('');
-  const [page, setPage] = useState(0);
-  const wanted = search.trim().toLowerCase();
-  const found = (types.data ?? []).filter(
-    ({ name, owning_application: owner }) =>
-      name.toLowerCase().includes(wanted) || owner.toLowerCase().includes(wanted),
-  );
-  // One's own come first; those of the service are always the same.
-  const ordered = [...found.filter((type) => !isOfService(type)), ...found.filter(isOfService)];
-  const pages = Math.max(1, Math.ceil(ordered.length / rowsPerPage));
-  const shown = Math.min(page, pages - 1);
-  const rows = ordered.slice(shown * rowsPerPage, (shown + 1) * rowsPerPage);
   const isEmpty = types.data !== undefined && types.data.every(isOfService);
   return (
     <>
@@ -45,41 +34,17 @@ export function EventTypesPage(): JSX.Element {
           <p class="muted">Loading …</p>
         ) : null
       ) : (
-        <>
-          <div class="toolbar">
-            <label class="field">
-              <span>Search by name or owner</span>
-              <input
-                type="search"
-                value={search}
-                onInput={(event) => {
-                  setSearch(event.currentTarget.value);
-                  setPage(0);
-                }}
-              />
-            </label>
-          </div>
-          <section class="panel flush" aria-label="Event types">
-            {rows.length === 0 ? (
-              <p class="muted">No event type has “{search.trim()}” in its name or its owner.</p>
-            ) : (
-              <TypeTable rows={rows} />
-            )}
-            {pages > 1 ? (
-              <div class="pager">
-                <button disabled={shown === 0} onClick={() => setPage(shown - 1)}>
-                  Previous
-                </button>
-                <span>
-                  Page {shown + 1} of {pages}
-                </span>
-                <button disabled={shown === pages - 1} onClick={() => setPage(shown + 1)}>
-                  Next
-                </button>
-              </div>
-            ) : null}
-          </section>
-        </>
+        <SearchableList
+          label="Event types"
+          searchLabel="Search by name or owner"
+          // One's own come first; those of the service are always the same.
+          rows={[...types.data.filter((type) => !isOfService(type)), ...types.data.filter(isOfService)]}
+          rowsPerPage={rowsPerPage}
+          textsOf={({ name, owning_application: owner }) => [name, owner]}
+          nothingFound={(words) => `No event type has “${words}” in its name or its owner.`}
+        >
+          {(rows) => <TypeTable rows={rows} />}
+        </SearchableList>
       )}
     </>
   );

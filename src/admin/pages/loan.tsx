@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import type { Answers } from '../../contract.ts';
 import { call, callExact, sentence, type Exact } from '../api.ts';
 import { useLoaded } from '../load.ts';
+import { FieldName } from '../parts/field-name.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Table } from '../parts/table.tsx';
@@ -124,7 +125,7 @@ function Balances({ id }: { id: string }): JSX.Element {
         rows={rows}
         keyOf={([name]) => name}
         columns={[
-          { name: 'Balance', cell: ([name]) => <code>{name}</code> },
+          { name: 'Balance', cell: ([name]) => <FieldName name={name} /> },
           { name: 'Amount', numeric: true, cell: ([, amount]) => amount },
         ]}
       />

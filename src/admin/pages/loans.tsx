@@ -4,6 +4,7 @@ import type { Answers } from '../../contract.ts';
 import { ApiError, callExact, send, type Exact } from '../api.ts';
 import { useLoaded } from '../load.ts';
 import { PageTitle } from '../parts/page-title.tsx';
+import { Pager } from '../parts/pager.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
@@ -75,17 +76,7 @@ export function LoansPage(): JSX.Element {
               ]}
             />
           )}
-          {page > 0 || hasNext ? (
-            <div class="pager">
-              <button disabled={page === 0} onClick={() => setPage(page - 1)}>
-                Newer
-              </button>
-              <span>Page {page + 1}</span>
-              <button disabled={!hasNext} onClick={() => setPage(page + 1)}>
-                Older
-              </button>
-            </div>
-          ) : null}
+          <Pager page={page} isLast={!hasNext} onTurn={setPage} back="Newer" on="Older" />
         </section>
       )}
     </>

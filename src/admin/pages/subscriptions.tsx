@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import type { Schemas } from '../../contract.ts';
 import { useLoaded } from '../load.ts';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';
+import { SearchableList } from '../parts/searchable-list.tsx';
 import { Table } from '../parts/table.tsx';
 import { listSubscriptions, listWaiting } from '../resources.ts';
 import { Link, path } from '../route.tsx';
@@ -15,16 +15,6 @@ const rowsPerPage = 50;
 export function SubscriptionsPage(): JSX.Element {
   const subscriptions = useLoaded('subscriptions', listSubscriptions, refreshMilliseconds);
   const waiting = useLoaded('waiting', listWaiting, refreshMilliseconds);
-  const [search, setSearch] = useState('');
-  const [page, setPage] = useState(0);
-  const wanted = search.trim().toLowerCase();
-  const found = (subscriptions.data ?? []).filter((subscription) =>
-    [subscription.id, subscription.owning_application, subscription.consumer_group, ...subscription.event_types].some(
-      (text) => text.toLowerCase().includes(wanted),
-    ),
-  );
-  const pages = Math.max(1, Math.ceil(found.length / rowsPerPage));
-  const shown = Math.min(page, pages - 1);
   const waitingFor = ({ id }: Schemas['Subscription']): JSX.Element | string => {
     if (waiting.data === undefined) return '';
     const ofIt = waiting.data.filter(({ subscriptionId }) => subscriptionId === id);
@@ -46,18 +36,23 @@ export function SubscriptionsPage(): JSX.Element {
         </section>
       ) : null}
       {subscriptions.data === undefined || subscriptions.data.length === 0 ? null : (
-        <>
-          <div class="toolbar">
-            <label class="field">
-              <span>Search by owner, group, event type or id</span>
-              <input type="search" value={search} onInput={(event) => setSearch(event.currentTarget.value)} />
-            </label>
-          </div>
-          <section class="panel flush" aria-label="Subscriptions">
-            {found.length === 0 ? <p class="muted">No subscription has “{search.trim()}” in it.</p> : null}
+        <SearchableList
+          label="Subscriptions"
+          searchLabel="Search by owner, group, event type or id"
+          rows={subscriptions.data}
+          rowsPerPage={rowsPerPage}
+          textsOf={({ id, owning_application: owner, consumer_group: group, event_types: types }) => [
+            id,
+            owner,
+            group,
+            ...types,
+          ]}
+          nothingFound={(words) => `No subscription has “${words}” in it.`}
+        >
+          {(rows) => (
             <Table
               label="Subscriptions, newest first"
-              rows={found.slice(shown * rowsPerPage, (shown + 1) * rowsPerPage)}
+              rows={rows}
               keyOf={({ id }) => id}
               columns={[
                 {
@@ -72,21 +67,8 @@ export function SubscriptionsPage(): JSX.Element {
                 { name: 'Events waiting', numeric: true, cell: waitingFor },
               ]}
             />
-            {pages > 1 ? (
-              <div class="pager">
-                <button disabled={shown === 0} onClick={() => setPage(shown - 1)}>
-                  Previous
-                </button>
-                <span>
-                  Page {shown + 1} of {pages}
-                </span>
-                <button disabled={shown === pages - 1} onClick={() => setPage(shown + 1)}>
-                  Next
-                </button>
-              </div>
-            ) : null}
-          </section>
-        </>
+          )}
+        </SearchableList>
       )}
     </>
   );

@@ -4,6 +4,7 @@ import type { Answers, Requests, Schemas } from '../../contract.ts';
 import { call } from '../api.ts';
 import { useLoaded } from '../load.ts';
 import { Confirm } from '../parts/confirm.tsx';
+import { FieldName } from '../parts/field-name.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Time } from '../parts/time.tsx';
@@ -127,10 +128,10 @@ function ToggleCard({ toggle, onSwitch }: { toggle: Toggle; onSwitch: () => void
             {meaning.renames.map(([off, on]) => (
               <tr key={on}>
                 <td>
-                  <code class={enabled ? 'muted' : undefined}>{off}</code>
+                  <FieldName name={off} muted={enabled} />
                 </td>
                 <td>
-                  <code class={enabled ? undefined : 'muted'}>{on}</code>
+                  <FieldName name={on} muted={!enabled} />
                 </td>
               </tr>
             ))}

@@ -8,27 +8,33 @@ interface FieldProperties {
   /** What is wrong with it. */
   readonly wrong?: string | undefined;
   readonly hint?: string;
-  readonly readOnly?: boolean;
 }
 
-/** A line of text with its name, a hint, and what is wrong with it. */
-export function Field({ label, value, onInput, wrong, hint, readOnly = false }: FieldProperties): JSX.Element {
+/** What the control itself needs, to belong to its name and to what is said of it. */
+interface ControlProperties {
+  readonly id: string;
+  readonly value: string;
+  readonly 'aria-invalid': boolean;
+  readonly 'aria-describedby': string;
+}
+
+/** A control with its name, a hint, and what is wrong with it. */
+function LabelledField({
+  label,
+  value,
+  wrong,
+  hint,
+  control,
+}: Omit<FieldProperties, 'onInput'> & {
+  readonly control: (properties: ControlProperties) => JSX.Element;
+}): JSX.Element {
   const id = useId();
   return (
     <div class="field">
       <label htmlFor={id} class="muted">
         {label}
       </label>
-      <input
-        id={id}
-        value={value}
-        autocomplete="off"
-        spellcheck={false}
-        readOnly={readOnly}
-        aria-invalid={wrong !== undefined}
-        aria-describedby={`${id}-note`}
-        onInput={(event) => onInput(event.currentTarget.value)}
-      />
+      {control({ id, value, 'aria-invalid': wrong !== undefined, 'aria-describedby': `${id}-note` })}
       <small id={`${id}-note`} class={wrong === undefined ? undefined : 'wrong'}>
         {wrong ?? hint}
       </small>
@@ -36,35 +42,49 @@ export function Field({ label, value, onInput, wrong, hint, readOnly = false }: 
   );
 }
 
-interface SelectProperties extends Pick<FieldProperties, 'label' | 'value' | 'onInput' | 'wrong'> {
-  readonly options: readonly (readonly [value: string, text: string])[];
+/** A line of text. */
+export function Field({
+  onInput,
+  readOnly = false,
+  ...field
+}: FieldProperties & { readonly readOnly?: boolean }): JSX.Element {
+  return (
+    <LabelledField
+      {...field}
+      control={(control) => (
+        <input
+          {...control}
+          autocomplete="off"
+          spellcheck={false}
+          readOnly={readOnly}
+          onInput={(event) => onInput(event.currentTarget.value)}
+        />
+      )}
+    />
+  );
 }
 
-export function SelectField({ label, value, onInput, wrong, options }: SelectProperties): JSX.Element {
-  const id = useId();
+/** What can be chosen: what is sent, and how it is called. */
+export type Options = readonly (readonly [value: string, text: string])[];
+
+/** A choice of a few. */
+export function SelectField({
+  onInput,
+  options,
+  ...field
+}: FieldProperties & { readonly options: Options }): JSX.Element {
   return (
-    <div class="field">
-      <label htmlFor={id} class="muted">
-        {label}
-      </label>
-      <select
-        id={id}
-        value={value}
-        aria-invalid={wrong !== undefined}
-        aria-describedby={`${id}-note`}
-        onChange={(event) => onInput(event.currentTarget.value)}
-      >
-        {options.map(([option, text]) => (
-          <option key={option} value={option}>
-            {text}
-          </option>
-        ))}
-      </select>
-      {wrong === undefined ? null : (
-        <small id={`${id}-note`} class="wrong">
-          {wrong}
-        </small>
+    <LabelledField
+      {...field}
+      control={(control) => (
+        <select {...control} onChange={(event) => onInput(event.currentTarget.value)}>
+          {options.map(([option, text]) => (
+            <option key={option} value={option}>
+              {text}
+            </option>
+          ))}
+        </select>
       )}
-    </div>
+    />
   );
 }

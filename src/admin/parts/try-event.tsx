@@ -46,7 +46,7 @@ export function TryEvent({ subject, type }: TryEventProperties): JSX.Element {
       ? [json.fault]
       : (check?.event?.violations ?? []).map(({ pointer, message }) => ({
           line: lineOfPointer(json, pointer),
-          message: `${pointer}: ${message}`,
+          message: pointer === '#' ? message : `${pointer}: ${message}`,
         }));
   return (
     <>
