@@ -1,3 +1,5 @@
+import { annuityProduct } from '../src/admin/annuity-product.ts';
+
 /**
  * The main flow against the running service, told line by line: an event type of one's own, a loan product, three loans
  * from application to repayment, a toggle switched in between, and what a consumer sees of it all.
@@ -154,20 +156,7 @@ async function demonstrate(): Promise<void> {
 
   const product = `annuity-${run}`;
   chapter(`3. A loan product, ${product}: four months at ten percent a month`);
-  await call('POST', '/loanproducts', {
-    id: product,
-    name: 'Annuity over four months',
-    type: 'FIXED_TERM_LOAN',
-    currency: { code: 'EUR' },
-    interestSettings: {
-      interestRate: { defaultValue: 10 },
-      interestChargeFrequency: 'EVERY_MONTH',
-      interestCalculationMethod: 'DECLINING_BALANCE_DISCOUNTED',
-      scheduleInterestDaysCountMethod: 'REPAYMENT_PERIODICITY',
-    },
-    scheduleSettings: { repaymentPeriodUnit: 'MONTHS', numInstallments: { defaultValue: 4 } },
-    feesSettings: { allowArbitraryFees: true },
-  });
+  await call('POST', '/loanproducts', annuityProduct(product));
 
   const loans = [1000, 2500, 400].map((amount, index) => ({ id: `loan-${run}-${index + 1}`, amount }));
   const [first] = loans;

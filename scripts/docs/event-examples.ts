@@ -1,4 +1,6 @@
 import { parse } from 'lossless-json';
+import { annuityProduct } from '../../src/admin/annuity-product.ts';
+import { toggleNames } from '../../src/lending/toggles.ts';
 import { lendingEventTypeNames, type LendingEventTypeName } from '../../src/worker/lending-topics.ts';
 
 /**
@@ -11,8 +13,6 @@ export interface EventExample {
   /** As a consumer receives it; numbers keep their digits. */
   readonly event: Readonly<Record<string, unknown>>;
 }
-
-const toggleNames = ['ALLOW_NON_SCHEDULED_FEES', 'PRINCIPAL_OVERPAYMENT', 'fixInstallmentTaxOnPenalty'];
 
 /** Which event of its type is shown: the one with this value in this field. */
 const chosen: Readonly<Record<LendingEventTypeName, readonly [field: string, value: string]>> = {
@@ -32,20 +32,7 @@ export async function takeEventExamples(url: string): Promise<EventExample[]> {
     if (!response.ok && response.status !== 400) throw new Error(`${method} ${path}: ${response.status} ${text}`);
     return text;
   };
-  await call('POST', '/loanproducts', {
-    id: 'two-months',
-    name: 'Two months at ten percent a month',
-    type: 'FIXED_TERM_LOAN',
-    currency: { code: 'EUR' },
-    interestSettings: {
-      interestRate: { defaultValue: 10 },
-      interestChargeFrequency: 'EVERY_MONTH',
-      interestCalculationMethod: 'DECLINING_BALANCE_DISCOUNTED',
-      scheduleInterestDaysCountMethod: 'REPAYMENT_PERIODICITY',
-    },
-    scheduleSettings: { repaymentPeriodUnit: 'MONTHS', numInstallments: { defaultValue: 2 } },
-    feesSettings: { allowArbitraryFees: true },
-  });
+  await call('POST', '/loanproducts', annuityProduct('two-months', 2));
   for (const toggles of ['off', 'on'] as const) {
     for (const name of toggleNames) await call('PUT', `/toggles/${name}`, { enabled: toggles === 'on' });
     const loan = `/loans/${loanOf(toggles)}`;

@@ -1,4 +1,5 @@
 import type { Requests } from '../contract.ts';
+import { annuityProduct } from './annuity-product.ts';
 import { call } from './api.ts';
 
 /** The demo data, made through the public API like any other: every run has names of its own. */
@@ -52,20 +53,7 @@ export async function loadDemoData(say: (step: string) => void): Promise<void> {
   );
   say('Creating a loan product …');
   const product = `annuity-${run}`;
-  await call('POST', '/loanproducts', {
-    id: product,
-    name: 'Annuity over four months',
-    type: 'FIXED_TERM_LOAN',
-    currency: { code: 'EUR' },
-    interestSettings: {
-      interestRate: { defaultValue: 10 },
-      interestChargeFrequency: 'EVERY_MONTH',
-      interestCalculationMethod: 'DECLINING_BALANCE_DISCOUNTED',
-      scheduleInterestDaysCountMethod: 'REPAYMENT_PERIODICITY',
-    },
-    scheduleSettings: { repaymentPeriodUnit: 'MONTHS', numInstallments: { defaultValue: 4 } },
-    feesSettings: { allowArbitraryFees: true },
-  } satisfies Requests['createLoanProduct']);
+  await call('POST', '/loanproducts', annuityProduct(product));
   const loans = [1000, 2500, 400].map((amount, index) => ({ id: `loan-${run}-${index + 1}`, amount }));
   for (const { id, amount } of loans) {
     say(`Opening, approving and disbursing ${id} …`);

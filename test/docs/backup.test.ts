@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { fencedBlocks } from '../../scripts/docs/markdown.ts';
+import { annuityProduct } from '../../src/admin/annuity-product.ts';
 import { packageRoot } from '../../src/schemas.ts';
 import { call, eventsOf, openStream } from '../support/client.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../support/service.ts';
@@ -16,7 +17,7 @@ const eventType = {
   schema: { type: 'json_schema', schema: '{"type":"object"}' },
 };
 
-const product = { id: 'plain', name: 'Plain', type: 'FIXED_TERM_LOAN', currency: { code: 'EUR' } };
+const product = annuityProduct('plain');
 
 /** The command of docs/operating.md that is marked with a word, on other files than those it names. */
 async function run(word: string, files: Readonly<Record<string, string>>): Promise<void> {
@@ -76,7 +77,7 @@ describe('the backup that docs/operating.md describes', () => {
         event_types: [eventType.name],
         read_from: 'begin',
       });
-      expect((await call(`${url}/loanproducts`, 'POST', productWithTerms)).status).to.equal(201);
+      expect((await call(`${url}/loanproducts`, 'POST', product)).status).to.equal(201);
       const loan = { id: 'saved', productTypeKey: product.id, loanAmount: 1000 };
       expect((await call(`${url}/loans`, 'POST', loan)).status).to.equal(201);
       await call(`${url}/event-types/${eventType.name}/events`, 'POST', [{ number: 'first' }]);
@@ -114,14 +115,3 @@ describe('the backup that docs/operating.md describes', () => {
     }
   });
 });
-
-const productWithTerms = {
-  ...product,
-  interestSettings: {
-    interestRate: { defaultValue: 10 },
-    interestChargeFrequency: 'EVERY_MONTH',
-    interestCalculationMethod: 'DECLINING_BALANCE_DISCOUNTED',
-    scheduleInterestDaysCountMethod: 'REPAYMENT_PERIODICITY',
-  },
-  scheduleSettings: { repaymentPeriodUnit: 'MONTHS', numInstallments: { defaultValue: 4 } },
-};

@@ -1,19 +1,11 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { toggleNames, type ToggleName } from '../../src/lending/toggles.ts';
+import { lendingEventTypeNames } from '../../src/worker/lending-topics.ts';
 import { call, eventsOf, lastCursors, openStream, type Answer } from '../support/client.ts';
 import { describeOnCluster, describeOnPreviousKafka } from '../support/cluster.ts';
-import { annuityProduct } from '../support/loan-products.ts';
+import { annuityProduct } from '../../src/admin/annuity-product.ts';
 import { startOneMachine, startSystemOnCluster, type System } from '../support/system.ts';
-
-const lendingEventTypes = [
-  'loan_transaction_posted',
-  'loan_fee_event',
-  'loan_balance_changed',
-  'loan_schedule_changed',
-  'loan_state_changed',
-  'command_rejected',
-];
 
 type Json = Record<string, unknown>;
 
@@ -77,7 +69,7 @@ function describeLendingFlow(start: () => Promise<System>, tried = combinations)
     expect((await post('/loanproducts', annuityProduct('flow'))).status).to.equal(201);
     const created = await post('/subscriptions', {
       owning_application: 'ledger',
-      event_types: lendingEventTypes,
+      event_types: lendingEventTypeNames,
       read_from: 'begin',
     });
     expect(created.status).to.equal(201);

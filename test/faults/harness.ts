@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { lendingEventTypeNames } from '../../src/worker/lending-topics.ts';
 import { describeError } from '../../src/errors.ts';
 import { call, type Answer } from '../support/client.ts';
-import { annuityProduct } from '../support/loan-products.ts';
+import { annuityProduct } from '../../src/admin/annuity-product.ts';
 import { judge, type Verdict } from './checkers.ts';
 import type { CommanderSettings } from './commander.ts';
 import type { ConsumedSubscription, ConsumerSettings } from './consumer.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { commandIdOf } from '../../src/http/idempotency.ts';
 import type { Answer } from '../support/client.ts';
-import { annuityProduct } from '../support/loan-products.ts';
+import { annuityProduct } from '../../src/admin/annuity-product.ts';
 import { removeFolder, temporaryFolder } from '../support/service.ts';
 import { type LendingService, startLendingService } from './lending-service.ts';
 

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { commandBytesMaximum } from '../../src/http/command-requests.ts';
 import { removeFolder, temporaryFolder } from '../support/service.ts';
 import { call } from '../support/client.ts';
-import { annuityProduct } from '../support/loan-products.ts';
+import { annuityProduct } from '../../src/admin/annuity-product.ts';
 import { type LendingService, startLendingService } from './lending-service.ts';
 
 /** What comes in that should not: each is answered in the lending API's error format before anything enters the log. */

@@ -21,7 +21,7 @@ import { ensureLendingTopics, lendingEventTypes } from '../../src/worker/lending
 import { LendingWorker } from '../../src/worker/lending-worker.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from '../support/backend-under-test.ts';
 import { call } from '../support/client.ts';
-import { annuityProduct } from '../support/loan-products.ts';
+import { annuityProduct } from '../../src/admin/annuity-product.ts';
 import { removeFolder, temporaryFolder } from '../support/service.ts';
 import { overriding } from '../support/stepping-log.ts';
 

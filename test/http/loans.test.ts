@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'mocha';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Answer } from '../support/client.ts';
-import { annuityProduct } from '../support/loan-products.ts';
+import { annuityProduct } from '../../src/admin/annuity-product.ts';
 import { removeFolder, temporaryFolder } from '../support/service.ts';
 import { type LendingService, startLendingService } from './lending-service.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type TestCommand } from './lending-log.ts';
-import { annuityProduct } from './loan-products.ts';
+import { annuityProduct } from '../../src/admin/annuity-product.ts';
 
 /** A product that has everything: fees inside and outside the schedule, taxes, custom repayments. */
 export function richProduct(id: string, type: 'FIXED_TERM_LOAN' | 'DYNAMIC_TERM_LOAN'): TestCommand {

@@ -5,7 +5,7 @@ import type { LoanProduct } from '../../src/lending/product.ts';
 import type { LogRecord } from '../../src/broker/event-log.ts';
 import { parseCommand } from '../../src/worker/command-format.ts';
 import { type CommandOutcome, fenceKey, writeFence } from '../../src/worker/fence.ts';
-import { annuityProduct } from '../support/loan-products.ts';
+import { annuityProduct } from '../../src/admin/annuity-product.ts';
 
 /** Records of the changelog as the worker writes them, for loans that say only what a test is about. */
 

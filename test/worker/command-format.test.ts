@@ -10,7 +10,7 @@ import {
 } from '../../src/worker/command-format.ts';
 import { refusalsMaximum } from '../../src/worker/field-reader.ts';
 import { lendingSchema } from '../../src/worker/lending-topics.ts';
-import { annuityProduct } from '../support/loan-products.ts';
+import { annuityProduct } from '../../src/admin/annuity-product.ts';
 
 const commandId = '0f9d4cde-6a3c-4c5f-9c5a-0d8a6f8f7a11';
 const source = { partition: 1, offset: 7, appendedAt: 1_000 };
