@@ -43,9 +43,12 @@ const bodilessMethods = new Set(['GET', 'HEAD', 'DELETE']);
 
 /**
  * Refuses what others on the way may understand differently.
- * @throws MALFORMED_REQUEST for a path with an empty step, NOT_ACCEPTABLE for a compressed body where none is read
+ * @throws MALFORMED_REQUEST for a missing Host header and for a path with an empty step, NOT_ACCEPTABLE for a compressed body where none is read
  */
 function refuseUnclear(request: Request): void {
+  if (request.headers.host === undefined && request.httpVersion === '1.1') {
+    throw new LendstreamError('MALFORMED_REQUEST', 'A request must have a Host header.');
+  }
   if (request.path.includes('//')) {
     throw new LendstreamError('MALFORMED_REQUEST', `The path ${request.path} must not contain //.`);
   }
@@ -79,6 +82,8 @@ export function createApplicationServer(application: Express): Server {
     requestTimeout: requestMillisecondsMaximum,
     headersTimeout: headersMillisecondsMaximum,
     connectionsCheckingInterval: requestCheckMilliseconds,
+    // The application asks for it, and tells of its lack in the form of the API.
+    requireHostHeader: false,
   };
   const server = createServer(options, application);
   // Whatever else a client expects it may be refused or not (RFC 9110, 10.1.1); Node would refuse in a form of its own.

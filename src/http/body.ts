@@ -10,6 +10,12 @@ const inflate = promisify(gunzip);
 export const bodyBytesMaximum = 8 * 1024 * 1024;
 
 /**
+ * How deep the JSON of a body may be nested, but for those that have a limit of their own. Levels. An event may have half as
+ * many; what uses the stack for each level, such as writing a value into a message, manages this many wherever it is done.
+ */
+export const bodyDepthMaximum = 200;
+
+/**
  * Reads a request's body whole, undoing `Content-Encoding: gzip`. Another encoding is refused.
  * @throws REQUEST_TOO_LARGE, MALFORMED_REQUEST (corrupt gzip, body cut off), UNSUPPORTED_MEDIA_TYPE
  */
@@ -41,17 +47,61 @@ export async function readJsonObject<Operation extends keyof Requests>(
 
 /** @throws MALFORMED_REQUEST with the parser's words */
 export function parseJsonObject(body: Buffer): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = JSON.parse(body.toString('utf8'));
-  } catch (error) {
-    throw new LendstreamError('MALFORMED_REQUEST', `The body is not JSON: ${describeError(error)}`);
-  }
+  const value = parseJson(body);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new LendstreamError('MALFORMED_REQUEST', 'The body must be a JSON object.');
   }
   return value as Record<string, unknown>;
 }
+
+/** @throws MALFORMED_REQUEST with the parser's words, or when it is nested deeper than {@link bodyDepthMaximum} */
+export function parseJson(body: Buffer): unknown {
+  if (isNestedDeeper(body, bodyDepthMaximum)) {
+    throw new LendstreamError('MALFORMED_REQUEST', `The body is nested deeper than ${bodyDepthMaximum} levels.`);
+  }
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch (error) {
+    throw new LendstreamError('MALFORMED_REQUEST', `The body is not JSON: ${describeError(error)}`);
+  }
+}
+
+/** Looks at brackets alone. JSON that is not well-formed may seem deeper or shallower; the parser refuses it. */
+function isNestedDeeper(body: Buffer, levels: number): boolean {
+  let depth = 0;
+  for (let at = 0; at < body.length; at += 1) {
+    switch (body[at] ?? 0) {
+      case quote:
+        at = endOfText(body, at);
+        break;
+      case openingBracket:
+      case openingBrace:
+        depth += 1;
+        if (depth > levels) return true;
+        break;
+      case closingBracket:
+      case closingBrace:
+        depth -= 1;
+        break;
+      default:
+    }
+  }
+  return false;
+}
+
+/** Where the quotation mark stands that ends a text. */
+function endOfText(body: Buffer, begin: number): number {
+  let at = begin + 1;
+  while (at < body.length && body[at] !== quote) at += body[at] === backslash ? 2 : 1;
+  return at;
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const openingBracket = 0x5b;
+const openingBrace = 0x7b;
+const closingBracket = 0x5d;
+const closingBrace = 0x7d;
 
 function readRaw(request: Request, bytesMaximum: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {

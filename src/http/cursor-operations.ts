@@ -2,8 +2,8 @@ import { Router, type Request } from 'express';
 import { formatOffset, parseOffset, parsePartition } from '../broker/cursor.ts';
 import { cursorDistance, shiftCursor, unconsumedEvents, type Position } from '../broker/cursor-operations.ts';
 import type { Answers, Requests, Schemas, Unread } from '../contract.ts';
-import { LendstreamError, describeError } from '../errors.ts';
-import { readBody } from './body.ts';
+import { LendstreamError } from '../errors.ts';
+import { parseJson, readBody } from './body.ts';
 import { catchUpOnMiss } from './catch-up.ts';
 import { partitionView, type EventTypesServices } from './partitions.ts';
 import { methodNotAllowed } from './problem.ts';
@@ -77,13 +77,7 @@ function missing(field: string, message: string): LendstreamError {
 }
 
 async function readQueries(request: Request): Promise<readonly Fields[]> {
-  const text = (await readBody(request)).toString('utf8');
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new LendstreamError('MALFORMED_REQUEST', `The body is not JSON: ${describeError(error)}`);
-  }
+  const value = parseJson(await readBody(request));
   if (!Array.isArray(value) || !value.every(isObject)) {
     throw new LendstreamError('MALFORMED_REQUEST', 'The body must be a JSON array of objects.');
   }

@@ -111,6 +111,7 @@ describe('the application as a server', () => {
 
   const unreadable: [description: string, bytes: string, status: number][] = [
     ['is no HTTP', 'HELLO\r\n\r\n', 400],
+    ['does not say which host it is for', 'GET /things/7 HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
     ['has an unknown method', 'FOO /things/7 HTTP/1.1\r\nHost: x\r\n\r\n', 400],
     ['has control characters in a header', 'GET /things/7 HTTP/1.1\r\nHost: x\r\nA: a\x00b\r\n\r\n', 400],
     ['has endless headers', `GET /things/7 HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(40_000)}\r\n\r\n`, 431],
