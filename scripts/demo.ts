@@ -197,6 +197,7 @@ async function demonstrate(): Promise<void> {
       `  ${String(row['number']).padEnd(8)}${String(row['dueDate']).slice(0, 10)}  ${String(row['state']).padEnd(18)}${cells.join('  ')}`,
     );
   }
+  say(`\nLook at it in a browser: ${url}/admin/loans/${first.id}`);
   say(`\n${received} events received and committed, in order per loan, none twice.`);
   closing.abort();
   await consumer;

@@ -1,4 +1,5 @@
 import type { Schemas, WithNumbersAs } from '../contract.ts';
+import { quoteNumbers } from './exact-numbers.ts';
 import { store } from './store.ts';
 
 /** The service's public API, as this page uses it: one way to call it, one way in which it fails. */
@@ -88,16 +89,18 @@ export async function call<Answer>(
 /** JSON with every number as the text it was written as. */
 export type Exact<Json> = WithNumbersAs<string, Json>;
 
-/** The JSON of an answer whose amounts keep their digits. @throws ApiError */
-export async function callExact<Answer>(path: string, options: RequestOptions = {}): Promise<Exact<Answer>> {
-  return JSON.parse(quoteNumbers(await readText(await send('GET', path, undefined, options)))) as Exact<Answer>;
+/** The text of an answer. @throws ApiError */
+export async function readAnswer(path: string, options: RequestOptions = {}): Promise<string> {
+  return readText(await send('GET', path, undefined, options));
 }
 
-/** Puts every number of a JSON text in quotation marks. */
-export function quoteNumbers(text: string): string {
-  return text.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g, (token) =>
-    token.startsWith('"') ? token : `"${token}"`,
-  );
+export function exactly<Json>(text: string): Exact<Json> {
+  return JSON.parse(quoteNumbers(text)) as Exact<Json>;
+}
+
+/** The JSON of an answer whose amounts keep their digits. @throws ApiError */
+export async function callExact<Answer>(path: string, options: RequestOptions = {}): Promise<Exact<Answer>> {
+  return exactly<Answer>(await readAnswer(path, options));
 }
 
 async function readText(response: Response): Promise<string> {

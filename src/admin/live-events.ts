@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Answers, Requests } from '../contract.ts';
-import { ApiError, call, connection, quoteNumbers, send, type Exact } from './api.ts';
+import { ApiError, call, connection, send } from './api.ts';
+import { parseToShow } from './exact-numbers.ts';
 import { useStore } from './store.ts';
 
 /** An event as it came, with the position that its batch had. */
@@ -8,11 +9,11 @@ export interface LiveEvent {
   readonly key: string;
   readonly partition: string;
   readonly offset: string;
-  /** The event's fields; numbers are texts, which keeps their digits. */
+  /** The event's fields, to be shown by {@link shownJson}. */
   readonly value: Readonly<Record<string, unknown>>;
 }
 
-type Batch = Exact<Answers['readEvents']>;
+type Batch = Answers['readEvents'];
 
 /** How many events of each partition are shown: the latest. */
 export const eventsPerPartition = 25;
@@ -73,7 +74,7 @@ export function useLiveEvents(eventType: string, paused: boolean): LiveEvents {
       for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
         const lines = (rest + chunk.value).split('\n');
         rest = lines.pop() ?? '';
-        take(lines.map((line) => JSON.parse(quoteNumbers(line)) as Batch));
+        take(lines.map((line) => parseToShow(line) as Batch));
       }
     }
 

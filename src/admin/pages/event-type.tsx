@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Answers } from '../../contract.ts';
 import { call } from '../api.ts';
+import { shownJson } from '../exact-numbers.ts';
 import { useLiveEvents, type LiveEvent } from '../live-events.ts';
 import { useLoaded } from '../load.ts';
 import { Confirm } from '../parts/confirm.tsx';
@@ -177,7 +178,7 @@ function LatestEvents({ name }: { name: string }): JSX.Element {
 function EventRow({ event }: { event: LiveEvent }): JSX.Element {
   const { metadata, ...body } = event.value;
   const { occurred_at: occurredAt } = (metadata ?? {}) as { occurred_at?: string };
-  const text = JSON.stringify(body);
+  const text = shownJson(body);
   return (
     <li>
       <details>
@@ -185,7 +186,7 @@ function EventRow({ event }: { event: LiveEvent }): JSX.Element {
           <code class="grow">{text.length > 160 ? `${text.slice(0, 160)}…` : text}</code>
           {occurredAt === undefined ? null : <Time at={occurredAt} />}
         </summary>
-        <pre>{JSON.stringify(event.value, null, 2)}</pre>
+        <pre>{shownJson(event.value, 2)}</pre>
       </details>
     </li>
   );

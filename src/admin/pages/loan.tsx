@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import type { Answers } from '../../contract.ts';
-import { call, callExact, sentence, type Exact } from '../api.ts';
+import { call, callExact, exactly, readAnswer, sentence, type Exact } from '../api.ts';
+import { parseToShow, shownJson } from '../exact-numbers.ts';
 import { useLoaded } from '../load.ts';
 import { FieldName } from '../parts/field-name.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
@@ -181,7 +182,11 @@ function Schedule({ id }: { id: string }): JSX.Element {
 function Events({ id }: { id: string }): JSX.Element {
   const events = useLoaded(
     `events ${id}`,
-    (signal) => callExact<Answers['listLoanEvents']>(`/loans/${encodeURIComponent(id)}/events`, { signal }),
+    async (signal) => {
+      const text = await readAnswer(`/loans/${encodeURIComponent(id)}/events`, { signal });
+      const { items } = parseToShow(text) as { items: unknown[] };
+      return { ...exactly<Answers['listLoanEvents']>(text), shown: items.map((item) => shownJson(item, 2)) };
+    },
     refreshMilliseconds,
   );
   const items = (events.data?.items ?? []) as readonly LoanEvent[];
@@ -201,7 +206,7 @@ function Events({ id }: { id: string }): JSX.Element {
         <p class="muted">No event of this loan is held any more.</p>
       ) : null}
       <ol class="events">
-        {items.map((event) => (
+        {items.map((event, index) => (
           <li key={event.metadata.eid}>
             <details>
               <summary>
@@ -210,18 +215,13 @@ function Events({ id }: { id: string }): JSX.Element {
                 <code>{event.metadata.event_type}</code>
                 <Time at={event.metadata.occurred_at} />
               </summary>
-              <pre>{unquoted(JSON.stringify(event, null, 2))}</pre>
+              <pre>{events.data?.shown[index]}</pre>
             </details>
           </li>
         ))}
       </ol>
     </section>
   );
-}
-
-/** Numbers were kept as text to keep their digits; shown they are numbers again. */
-function unquoted(text: string): string {
-  return text.replace(/: "(-?\d+(?:\.\d+)?)"/g, ': $1');
 }
 
 /** Its place among the events of the loan; a refused command has none. */
