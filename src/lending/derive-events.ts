@@ -203,7 +203,8 @@ function scheduleBody(before: Loan, after: Loan, type: LoanTransactionType, togg
   const changed = changedInstallments(before, after, toggles);
   const removed = before.position.installments.slice(installments.length);
   if (changed.length === 0 && removed.length === 0) return null;
-  const nextDue = installments.find((row) => !rowDue(row).isZero());
+  const dues = installments.map(rowDue);
+  const nextDue = installments[dues.findIndex((due) => !due.isZero())];
   return {
     eventType: 'loan_schedule_changed',
     reason: scheduleReason(type, before, after),
@@ -213,7 +214,7 @@ function scheduleBody(before: Loan, after: Loan, type: LoanTransactionType, togg
     summary: {
       count: installments.length,
       nextDueDate: nextDue === undefined ? null : startOfDay(nextDue.dueDate),
-      totalDue: sum(installments.map(rowDue)),
+      totalDue: sum(dues),
     },
   };
 }

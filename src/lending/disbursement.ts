@@ -152,12 +152,13 @@ function disburse(
     disbursementDate: date,
     ...(firstRepaymentDate === null ? {} : { firstRepaymentDate }),
   };
-  const rows = buildSchedule(request).map((row) => freshInstallment(loan, row));
+  const isLevel = loan.terms.interest.interestCalculationMethod === 'DECLINING_BALANCE_DISCOUNTED';
+  const payment = isLevel ? periodicPayment(request) : null;
+  const rows = buildSchedule(request, payment ?? undefined).map((row) => freshInstallment(loan, row));
   const upfront = chargesOf('UPFRONT_DISBURSEMENT', rows.slice(0, 1));
   const paymentDue = chargesOf('PAYMENT_DUE', rows);
   if (refusals.length > 0) return { refusals };
 
-  const isLevel = loan.terms.interest.interestCalculationMethod === 'DECLINING_BALANCE_DISCOUNTED';
   const position: LoanPosition = {
     ...loan.position,
     accountState: 'ACTIVE',
@@ -165,7 +166,7 @@ function disburse(
     disbursement: { date, firstRepaymentDate, transactionKey, paidOut },
     principalLent,
     asOf: date,
-    periodicPayment: isLevel ? periodicPayment(request) : null,
+    periodicPayment: payment,
     installments: rows,
   };
   const charges = [...deducted, ...capitalised, ...upfront, ...paymentDue];

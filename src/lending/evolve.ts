@@ -40,12 +40,10 @@ function append(loan: Loan, position: LoanPosition, posted: PostedTransaction, u
     undo,
   };
   const transaction = { ...posted, ...own };
-  return { ...loan, position, transactions: [...loan.transactions, transaction] };
+  return { ...loan, position, transactions: loan.transactions.concat(transaction) };
 }
 
 /** The loan, remembering what became of one more command and forgetting the oldest beyond the limit. */
 export function remember(loan: Loan, outcome: RememberedOutcome): Loan {
-  const kept = loan.remembered.slice(1 - rememberedCommandsMaximum);
-  kept.push(outcome);
-  return { ...loan, remembered: kept };
+  return { ...loan, remembered: loan.remembered.slice(1 - rememberedCommandsMaximum).concat(outcome) };
 }

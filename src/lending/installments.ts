@@ -6,6 +6,7 @@ import {
   type TaxedPortion,
   dueOf,
   installmentKey,
+  isWhollyUnpaid,
   rowDue,
   rowExpected,
 } from './loan.ts';
@@ -149,9 +150,10 @@ function taxed(portion: TaxedPortion): TaxedAmountView {
 function installmentState(loan: Loan, row: Installment): InstallmentState {
   const { asOf } = loan.position;
   if (isWithinGrace(loan, row) && rowExpected(row).isZero()) return 'GRACE';
-  if (rowDue(row).isZero()) return 'PAID';
+  const due = rowDue(row);
+  if (due.isZero()) return 'PAID';
   if (asOf !== null && row.dueDate < asOf) return 'LATE';
-  return rowDue(row).lessThan(rowExpected(row)) ? 'PARTIALLY_PAID' : 'PENDING';
+  return !isWhollyUnpaid(row) && due.lessThan(rowExpected(row)) ? 'PARTIALLY_PAID' : 'PENDING';
 }
 
 function isWithinGrace({ terms }: Loan, row: Installment): boolean {

@@ -9,6 +9,7 @@ import {
   type TaxedPortion,
   dueOf,
   isDynamic,
+  isWhollyUnpaid,
   rowDue,
   rowExpected,
 } from './loan.ts';
@@ -50,7 +51,7 @@ export function closeLedger({ position, rows, charges, valueDate }: Ledger): Loa
 }
 
 function withRepaidDate(row: Installment, valueDate: LocalDate): Installment {
-  const isRepaid = rowDue(row).isZero() && !rowExpected(row).isZero();
+  const isRepaid = !isWhollyUnpaid(row) && rowDue(row).isZero() && !rowExpected(row).isZero();
   const repaidDate = isRepaid ? (row.repaidDate ?? valueDate) : null;
   return repaidDate === row.repaidDate ? row : { ...row, repaidDate };
 }

@@ -11,6 +11,7 @@ import type {
   TaxedPortion,
 } from './loan.ts';
 import { Decimal, zero } from './money.ts';
+import { writtenName } from './written-name.ts';
 
 /**
  * A loan as one line of JSON in which each decimal keeps every digit. Charges and transactions come last, since a loan
@@ -352,7 +353,10 @@ function fieldsIn(value: object, left?: string): string {
   let text = '';
   for (const name in fields) {
     const field = fields[name];
-    if (field !== undefined && name !== left) text += `${text === '' ? '' : ','}"${name}":${write(field)}`;
+    if (field === undefined || name === left) continue;
+    const { first, next } = writtenName(name);
+    text += text === '' ? first : next;
+    text += write(field);
   }
   return text;
 }

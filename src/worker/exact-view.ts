@@ -1,5 +1,6 @@
 import type { WithNumbersAs } from '../contract.ts';
 import { Decimal } from '../lending/money.ts';
+import { writtenName } from '../lending/written-name.ts';
 
 /** A view that is written as this JSON: amounts are Decimals, counts may be numbers. */
 export type Written<Json> = WithNumbersAs<Decimal | number, Json>;
@@ -48,8 +49,9 @@ function fieldsOf(view: object, digits: number, isRate: boolean, left?: string, 
     if (name === end) break;
     const field = fields[name];
     if (field === undefined || name === left) continue;
-    const value = write(field, digits, isRate || rateNames.has(name));
-    text += text === '' ? `"${name}":${value}` : `,"${name}":${value}`;
+    const { first, next } = writtenName(name);
+    text += text === '' ? first : next;
+    text += write(field, digits, isRate || (typeof field === 'object' && rateNames.has(name)));
   }
   return text;
 }

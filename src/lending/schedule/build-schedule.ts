@@ -19,13 +19,14 @@ export interface ScheduleRequest {
 /**
  * The schedule of a loan as disbursed; fixed and dynamic loans start with the same one. The principal of the rows sums
  * to the principal lent, no amount is below zero, and the last row closes the loan.
+ * @param payment The {@link periodicPayment} of the request, where the caller has it: pricing it is half of the work.
  * @throws RangeError when the first repayment date does not lie after the disbursement, or a date leaves the calendar.
  */
-export function buildSchedule(request: ScheduleRequest): ScheduleRow[] {
+export function buildSchedule(request: ScheduleRequest, payment?: Decimal): ScheduleRow[] {
   const { terms, principal } = request;
   const rows = openRows(request);
   const plan = isAnnuity(terms)
-    ? paymentsOf(terms, levelPayment(terms, principal, rows), principal, rows)
+    ? paymentsOf(terms, payment ?? levelPayment(terms, principal, rows), principal, rows)
     : equalShares(terms, principal, rows);
   return fillRows({ terms, rows, outstanding: principal, amountLent: principal, plan, endsWhenRepaid: false });
 }
