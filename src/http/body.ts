@@ -106,29 +106,49 @@ const closingBrace = 0x7d;
 function readRaw(request: Request, bytesMaximum: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (Number(request.headers['content-length'] ?? 0) > bytesMaximum) {
-      // Said at once, whether or not the client then sends it all.
-      request.resume();
-      reject(tooLarge(bytesMaximum));
+      onceDiscarded(request, () => reject(tooLarge(bytesMaximum)));
       return;
     }
     const chunks: Buffer[] = [];
     let size = 0;
+    const finish = (): void =>
+      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > bytesMaximum) {
-        request.removeAllListeners('data');
-        request.resume();
-        reject(tooLarge(bytesMaximum));
+        request.removeAllListeners('data').off('end', finish);
+        chunks.length = 0;
+        onceDiscarded(request, () => reject(tooLarge(bytesMaximum)));
         return;
       }
       chunks.push(chunk);
     });
-    request.on('end', () =>
-      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
-    );
+    request.on('end', finish);
     request.on('error', reject);
     request.on('aborted', () => reject(new LendstreamError('MALFORMED_REQUEST', 'The request was cut off.')));
   });
+}
+
+/** How long a client may go on sending a body that is refused, and for how long it may pause. Milliseconds. */
+const discardingMillisecondsMaximum = 10_000;
+const discardingPauseMilliseconds = 500;
+
+/**
+ * Throws away what still comes of a body, then calls back. An answer while the client is sending closes the connection
+ * under it, and many clients then report the broken connection instead of the answer. One that waits before it sends more
+ * is answered all the same.
+ */
+function onceDiscarded(request: Request, done: () => void): void {
+  const finish = (): void => {
+    clearTimeout(pause);
+    clearTimeout(whole);
+    done();
+  };
+  const pause = setTimeout(finish, discardingPauseMilliseconds);
+  const whole = setTimeout(finish, discardingMillisecondsMaximum);
+  request.on('data', () => pause.refresh());
+  request.on('end', finish);
+  request.on('close', finish);
 }
 
 function tooLarge(bytesMaximum: number): LendstreamError {

@@ -17,6 +17,8 @@ import {
 import { call } from '../support/client.ts';
 import { overriding } from '../support/stepping-log.ts';
 
+const mebibyte = 1024 * 1024;
+
 describe('POST /event-types/{name}/events', () => {
   let broker: Broker & { readonly url: string };
   before(async () => {
@@ -66,6 +68,25 @@ describe('POST /event-types/{name}/events', () => {
       .to.match(/^HTTP\/1.1 413 /)
       .and.to.include('application/problem+json');
   });
+
+  for (const [form, head, chunk] of [
+    ['announced', `Content-Length: ${24 * mebibyte}`, ' '.repeat(mebibyte)],
+    ['in chunks', 'Transfer-Encoding: chunked', `100000\r\n${' '.repeat(mebibyte)}\r\n`],
+  ] as const) {
+    it(`answers a client that first sends all of a body too large, ${form}`, async () => {
+      const socket = connect(Number(new URL(broker.url).port), '127.0.0.1');
+      socket.write(`POST /event-types/orders/events HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${head}\r\n\r\n`);
+      for (let number = 0; number < 24; number += 1) {
+        await new Promise<void>((resolve, reject) => {
+          socket.write(chunk, (error) => (error === undefined || error === null ? resolve() : reject(error)));
+        });
+      }
+      if (form === 'in chunks') socket.write('0\r\n\r\n');
+      const [answer] = (await once(socket, 'data')) as [Buffer];
+      expect(answer.toString()).to.match(/^HTTP\/1.1 413 /);
+      socket.destroy();
+    });
+  }
 
   it('keeps the flow id of the request with the event', async () => {
     const response = await post(events, { 'X-Flow-Id': 'my-flow' });
