@@ -36,13 +36,19 @@ interface BundleFile {
 }
 
 /**
- * Serves the admin page at /admin. Its files are read once: they are few and small. Those under assets/ have a hash of
+ * Serves the admin page at /admin, and leads there from /, where a person with a browser tries first. Its files are read once: they are few and small. Those under assets/ have a hash of
  * their content in their name and may be kept for ever; any other path is the page itself, which reads the path.
  * @param folder The built page; where it is missing, the answers say how to build it.
  */
 export function createAdminRouter(folder: string = adminBundleFolder): Router {
   const files = readBundle(folder);
   const router = Router({ caseSensitive: true });
+  router
+    .route('/')
+    .get((_request, response) => {
+      response.redirect('/admin');
+    })
+    .all(methodNotAllowed('GET'));
   router
     .route(['/admin', '/admin/*path'])
     .get((request, response) => {

@@ -4,7 +4,7 @@ import { LendstreamError } from '../errors.ts';
 import { sendProblem } from './problem.ts';
 
 /** What asks whether the process is alive or ready has no key, nor has a browser before the admin page can ask for one. */
-const openPaths = new Set(['/health', '/ready', '/admin', '/docs', '/openapi.json']);
+const openPaths = new Set(['/', '/health', '/ready', '/admin', '/docs', '/openapi.json']);
 
 /** The files of the pages. They tell nothing that is not published with the source. */
 const openFolders = ['/admin/', '/docs/'];

@@ -49,6 +49,12 @@ describe('the files of the admin page', () => {
     }
   });
 
+  it('are led to from where one tries first, with a key or without', async () => {
+    await build();
+    const answer = await fetch(`${await listen(['key'])}/`, { redirect: 'manual' });
+    expect([answer.status, answer.headers.get('location')]).to.deep.equal([302, '/admin']);
+  });
+
   it('may be kept for ever when their name tells their content', async () => {
     await build();
     const answer = await call(`${await listen()}/admin/assets/index-abc.js`, 'GET');

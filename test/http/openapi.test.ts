@@ -11,8 +11,8 @@ import { schemaFaults } from '../support/answer-contract.ts';
 import { description, operations, resolved, type JsonObject } from '../support/api-description.ts';
 import { removeFolder, temporaryFolder } from '../support/service.ts';
 
-/** A page for people, which is no API. */
-const pages = /^\/admin(\/|$)/;
+/** Pages for people, which are no API. */
+const pages = /^\/(admin(\/|$)|$)/;
 
 describe('the description of the API', () => {
   let folder: string;

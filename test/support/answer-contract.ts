@@ -73,7 +73,7 @@ export function answerFaults(answer: SeenAnswer): string[] {
 const generalStatuses = new Set([400, 401, 406]);
 
 function nowhereFaults(answer: SeenAnswer, path: string): string[] {
-  if (path === '/admin' || path.startsWith('/admin/')) return [];
+  if (path === '/' || path === '/admin' || path.startsWith('/admin/')) return [];
   if (answer.status !== 404 && !generalStatuses.has(answer.status)) return ['its path is not described'];
   return refusalFaults(answer, path);
 }
