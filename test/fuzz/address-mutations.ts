@@ -1,0 +1,247 @@
+import type { Dice } from './dice.ts';
+import { setHeader, type Draft } from './drafts.ts';
+import { hostileDates, hostileText, prototypeNames } from './hostile-values.ts';
+
+/** Changes of method, path, query and headers that are still HTTP. */
+
+type AddressMutation = (draft: Draft, dice: Dice) => void;
+
+const brokenEscapes = [
+  '%',
+  '%2',
+  '%GG',
+  '%E0%A4%A',
+  '%C0%AF',
+  '%FF',
+  '%ED%A0%80',
+  '%00',
+  '%0d%0aX-Injected:%20yes',
+  '%2F',
+  '%5C',
+  '%25',
+  '%2e%2e%2f',
+  '%E2%80%A8',
+];
+
+const numbers = [
+  '',
+  ' ',
+  '-1',
+  '0',
+  '1',
+  '1.5',
+  '1e3',
+  '0x10',
+  '999999999999999',
+  '9999999999999999',
+  '99999999999999999999',
+  '-0',
+  '+5',
+  '5;',
+  'NaN',
+  '٣',
+  'true',
+  '2147483648',
+  '86400',
+  '1000001',
+];
+
+/** Values of headers that the service reads. */
+const headerValues: Readonly<Record<string, (dice: Dice) => string>> = {
+  'X-Flow-Id': (dice) => dice.pick([latin1(hostileText(dice)), 'f'.repeat(2_000), '']),
+  'Idempotency-Key': (dice) =>
+    dice.pick(['', 'k'.repeat(256), 'k'.repeat(257), latin1(hostileText(dice)), '__proto__']),
+  Prefer: (dice) =>
+    dice.pick(['wait=0', 'wait=-1', 'wait=1e9', 'wait=999999999', 'wait=', 'wait="1"', 'respond-async, wait=1', ';;;']),
+  'X-Nakadi-StreamId': (dice) =>
+    dice.pick(['', 'none', '__proto__', 'a'.repeat(5_000), latin1(hostileText(dice)), dice.uuid()]),
+  'X-Nakadi-Cursors': (dice) =>
+    dice.pick([
+      '',
+      '[',
+      '{}',
+      '[]',
+      '[null]',
+      '[{"partition":0,"offset":"BEGIN"}]',
+      '[{"partition":"0","offset":"BEGIN"},{"partition":"0","offset":"BEGIN"}]',
+      '[{"partition":"00","offset":"BEGIN"}]',
+      '[{"partition":"0","offset":"001-0001-999999999999999999"}]',
+      `[{"partition":"0","offset":"${'9'.repeat(9_000)}"}]`,
+      `${'['.repeat(5_000)}${']'.repeat(5_000)}`,
+      '[{"partition":"__proto__","offset":"constructor"}]',
+    ]),
+  'Accept-Encoding': (dice) =>
+    dice.pick(['gzip', '*', 'gzip;q=0', 'gzip;q=none', ','.repeat(3_000), 'gzip, '.repeat(500)]),
+  Accept: (dice) => dice.pick(['application/xml', '*/*;q=0', 'text/html', 'none', ','.repeat(5_000)]),
+  'Content-Encoding': (dice) => dice.pick(['gzip', 'br', 'none', latin1(hostileText(dice))]),
+  Authorization: (dice) =>
+    dice.pick(['Bearer', `Bearer ${' '.repeat(5_000)}x`, 'Basic Og==', latin1(hostileText(dice))]),
+  'If-None-Match': (dice) => dice.pick(['*', '"', 'W/'.repeat(2_000)]),
+  'If-Modified-Since': (dice) => dice.pick(hostileDates),
+  Range: (dice) => dice.pick(['bytes=0-', 'bytes=-1', 'bytes=9-1', `bytes=${'0-0,'.repeat(500)}`, 'none=1']),
+  Host: (dice) => dice.pick(['', 'a'.repeat(5_000), '127.0.0.1:99999', '@', 'a b']),
+  Cookie: () => 'a=b; '.repeat(1_000),
+  'X-HTTP-Method-Override': () => 'DELETE',
+  'Transfer-Encoding': () => 'identity',
+  Trailer: () => 'X-Trailer',
+  TE: () => 'trailers',
+};
+
+/** Text as the bytes of its UTF-8, one character each, without what ends a header. */
+function latin1(text: string): string {
+  return Buffer.from(text.replaceAll(/[\r\n\0]/g, ' ')).toString('latin1');
+}
+
+const addressMutations: readonly (readonly [weight: number, name: string, mutate: AddressMutation])[] = [
+  [5, 'hostile path', (draft, dice) => inPath(draft, dice, encodeURIComponentSafely(hostileText(dice)))],
+  [3, 'broken escape', (draft, dice) => inPath(draft, dice, dice.pick(brokenEscapes))],
+  [1, 'broken escape in the query', (draft, dice) => addToQuery(draft, `limit=${dice.pick(brokenEscapes)}`)],
+  [
+    1,
+    'long path',
+    (draft, dice) => inPath(draft, dice, dice.pick(['a', '%41', 'a.', '..;']).repeat(dice.pick([100, 1_000, 3_000]))),
+  ],
+  [
+    1,
+    'added steps',
+    (draft, dice) => {
+      draft.path += dice.pick([
+        '/',
+        '//',
+        '/..',
+        '/.',
+        '/a',
+        ':changeState',
+        ';a=b',
+        '/%2e%2e',
+        '/events',
+        '\\',
+        '#a',
+        '?',
+      ]);
+    },
+  ],
+  [
+    1,
+    'another case',
+    (draft) => {
+      draft.path = draft.path.toUpperCase();
+    },
+  ],
+  [
+    4,
+    'another number in the query',
+    (draft, dice) => {
+      const names = draft.operation.parameters.filter((known) => known.in === 'query').map(({ name }) => name);
+      addToQuery(
+        draft,
+        `${dice.pick([...names, 'limit', 'offset'])}=${encodeURIComponentSafely(dice.pick(numbers))}`,
+        true,
+      );
+    },
+  ],
+  [
+    3,
+    'hostile query',
+    (draft, dice) => {
+      const names = draft.operation.parameters.filter((known) => known.in === 'query').map(({ name }) => name);
+      addToQuery(
+        draft,
+        `${dice.pick([...names, ...prototypeNames])}=${encodeURIComponentSafely(hostileText(dice))}`,
+        true,
+      );
+    },
+  ],
+  [
+    2,
+    'repeated query',
+    (draft) => {
+      draft.query = [draft.query, draft.query, 'limit=1', 'limit=-1', 'limit[]=2', 'limit[a]=3']
+        .filter((part) => part !== '')
+        .join('&');
+    },
+  ],
+  [
+    1,
+    'large query',
+    (draft, dice) =>
+      addToQuery(
+        draft,
+        dice.pick([`a=${'b'.repeat(10_000)}`, 'a&'.repeat(4_000), 'event_type=a&'.repeat(900), '&=&=?'.repeat(100)]),
+      ),
+  ],
+  [
+    4,
+    'another method',
+    (draft, dice) => {
+      draft.method = dice.pick([
+        'GET',
+        'POST',
+        'PUT',
+        'PATCH',
+        'DELETE',
+        'HEAD',
+        'OPTIONS',
+        'TRACE',
+        'PROPFIND',
+        'QUERY',
+        'M-SEARCH',
+      ]);
+    },
+  ],
+  [
+    7,
+    'hostile header',
+    (draft, dice) => {
+      const [name, make] = dice.pick(Object.entries(headerValues));
+      setHeader(draft, name, make(dice));
+    },
+  ],
+  [
+    1,
+    'large header',
+    (draft, dice) => setHeader(draft, 'X-Large', 'a'.repeat(dice.pick([10_000, 15_000, 17_000, 70_000]))),
+  ],
+  [
+    1,
+    'many headers',
+    (draft, dice) => {
+      for (let number = 0; number < dice.pick([50, 500, 2_500]); number += 1) draft.headers.push([`X-${number}`, 'a']);
+    },
+  ],
+  [
+    1,
+    'repeated header',
+    (draft, dice) => {
+      const [name, make] = dice.pick(Object.entries(headerValues));
+      draft.headers.push([name, make(dice)], [name, make(dice)]);
+    },
+  ],
+];
+
+function inPath(draft: Draft, dice: Dice, step: string): void {
+  const steps = draft.path.split('/');
+  steps[1 + dice.whole(Math.max(1, steps.length - 1))] = step;
+  draft.path = steps.join('/');
+}
+
+function addToQuery(draft: Draft, part: string, instead = false): void {
+  const name = part.split('=', 1)[0];
+  const others = draft.query.split('&').filter((known) => known !== '' && !(instead && known.startsWith(`${name}=`)));
+  draft.query = [...others, part].join('&');
+}
+
+/** Lone surrogates have no UTF-8: they are sent as the three bytes that they would have. */
+function encodeURIComponentSafely(text: string): string {
+  const surrogates = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
+  return text
+    .split(surrogates)
+    .map((part) => encodeURIComponent(part))
+    .join('%ED%A0%80');
+}
+
+export function mutateAddress(draft: Draft, dice: Dice): void {
+  const [, name, mutate] = dice.weighted(addressMutations.map((mutation) => [mutation[0], mutation]));
+  mutate(draft, dice);
+  draft.mutations.push(name);
+}

@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { Measurement } from './measuring-preload.ts';
+
+/** The real service in a process of its own, as it is started in production, and measured from the inside. */
+export interface FuzzedService {
+  readonly port: number;
+  /** What it logged, of level warn and above, and whatever else it printed there. */
+  readonly logLines: readonly string[];
+  /** How it ended, if it did. */
+  ending(): string | undefined;
+  measure(collectGarbage: boolean): Promise<Measurement>;
+  /** Answers whether it ended in order. */
+  stop(): Promise<boolean>;
+}
+
+const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const preload = new URL('measuring-preload.js', import.meta.url).href;
+
+const startMillisecondsMaximum = 60_000;
+const stopMillisecondsMaximum = 20_000;
+const measureMillisecondsMaximum = 30_000;
+
+/** The heap of scripts/start. */
+const engineOptions = ['--enable-source-maps', '--initial-old-space-size=512', `--import=${preload}`];
+
+export async function startFuzzedService(
+  dataFolder: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<FuzzedService> {
+  const child = spawn(process.execPath, [...engineOptions, program], {
+    env: {
+      ...process.env,
+      // Answers are held against the description from the outside, which leaves the process as it is in production.
+      NODE_OPTIONS: '',
+      KAFKA_BROKERS: '',
+      REDIS_URL: '',
+      HOST: '127.0.0.1',
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      DATA_DIR: dataFolder,
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  const { stdout, stderr } = child;
+  if (stdout === null || stderr === null) throw new Error('The process has no output');
+  const endWithFuzzer = (): void => void child.kill('SIGKILL');
+  process.on('exit', endWithFuzzer);
+  const exited = once(child, 'exit');
+  const logLines: string[] = [];
+  createInterface({ input: stderr }).on('line', (line) => logLines.push(line));
+  const port = await new Promise<number>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(new Error('The service did not get ready in time'));
+    }, startMillisecondsMaximum);
+    createInterface({ input: stdout }).on('line', (line) => {
+      const found = /ready at http:\/\/[^:]+:(\d+)/.exec(line)?.[1];
+      if (found === undefined) return;
+      clearTimeout(timer);
+      resolve(Number(found));
+    });
+    child.once('exit', (code, signal) => {
+      clearTimeout(timer);
+      reject(new Error(`The service ended with ${code ?? signal} before it was ready: ${logLines.join('\n')}`));
+    });
+  });
+  return {
+    port,
+    logLines,
+    ending: () =>
+      child.exitCode === null && child.signalCode === null ? undefined : `${child.exitCode ?? child.signalCode}`,
+    async measure(collectGarbage) {
+      const timer = setTimeout(() => child.emit('message', undefined), measureMillisecondsMaximum);
+      const answered = once(child, 'message') as Promise<[Measurement | undefined]>;
+      child.send(collectGarbage ? 'measure after collecting garbage' : 'measure');
+      const [measurement] = await answered;
+      clearTimeout(timer);
+      if (measurement === undefined) throw new Error('The process does not answer, it stands still');
+      return measurement;
+    },
+    async stop() {
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), stopMillisecondsMaximum);
+      await exited;
+      clearTimeout(timer);
+      process.off('exit', endWithFuzzer);
+      return child.exitCode === 0;
+    },
+  };
+}

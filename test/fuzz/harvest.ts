@@ -1,0 +1,52 @@
+import type { FuzzRequest } from './drafts.ts';
+import { isJsonObject } from './json-text.ts';
+import type { LiveIds, Session } from './live-ids.ts';
+import type { Exchange } from './wire-client.ts';
+
+/** Takes from answers the ids that the service made. */
+
+/** @returns the id of the stream that was opened, if one was */
+export function harvest(
+  ids: LiveIds,
+  request: FuzzRequest,
+  subscription: string,
+  { answer }: Exchange,
+): string | undefined {
+  if (answer === undefined || answer.status >= 300) return undefined;
+  const stream = answer.headers['x-nakadi-streamid'];
+  if (stream !== undefined) {
+    const session: Session = { subscription, stream, cursors: [] };
+    ids.addSession(session);
+    for (const line of answer.body.split('\n').slice(0, -1)) harvestCursor(ids, stream, line);
+    return stream;
+  }
+  const made = objectIn(answer.body);
+  const text = (name: string): string | undefined => (typeof made[name] === 'string' ? made[name] : undefined);
+  const add = (kind: Parameters<LiveIds['add']>[0], id: string | undefined): void => {
+    if (id !== undefined) ids.add(kind, id);
+  };
+  const { operationId } = request.operation;
+  if (answer.status === 202) add('command', text('commandId'));
+  else if (operationId === 'createSubscription') add('subscription', text('id'));
+  else if (operationId === 'createLoan') add('loan', text('id'));
+  else if (operationId === 'createLoanProduct') add('product', text('encodedKey'));
+  else if (/^(disburse|apply|repay|overpay)/.test(operationId)) add('transaction', text('encodedKey'));
+  return undefined;
+}
+
+/** Takes note of the cursor of a line with events. @param stream Undefined for what came before the stream was known. */
+export function harvestCursor(ids: LiveIds, stream: string | undefined, line: string): void {
+  const { cursor, events } = objectIn(line);
+  if (stream === undefined || events === undefined) return;
+  const cursors = ids.sessionOf(stream)?.cursors;
+  cursors?.push(JSON.stringify(cursor));
+}
+
+function objectIn(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}

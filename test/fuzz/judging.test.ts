@@ -1,0 +1,69 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { operations, type Operation } from '../support/api-description.ts';
+import type { Delivery, FuzzRequest } from './drafts.ts';
+import { faultsOf } from './judging.ts';
+import { findingsIn } from './service-log.ts';
+import { acknowledgedEvents, differencesOf } from './state.ts';
+import type { Exchange } from './wire-client.ts';
+
+/** The fuzzer has to find fault with each of these, or its silence would mean nothing. */
+
+const operation = operations.find(({ operationId }) => operationId === 'publishEvents') as Operation;
+
+function request(delivery: Delivery = 'whole', body = '[{}]'): FuzzRequest {
+  const url = '/event-types/orders/events';
+  const bytes = Buffer.from(`POST ${url} HTTP/1.1\r\nHost: x\r\n\r\n${body}`);
+  return { index: 0, operation, method: 'POST', url, bytes, delivery, mutations: ['valid'] };
+}
+
+function answered(status: number, body: string, contentType = 'application/problem+json', milliseconds = 1): Exchange {
+  const headers = { 'content-type': contentType, 'x-flow-id': 'flow' };
+  return { answer: { status, headers, body }, milliseconds, wasEnded: true };
+}
+
+const problem = (status: number): string => JSON.stringify({ title: 'Not Found', status, detail: 'Why' });
+
+describe('the fuzzer', () => {
+  const bad: [title: string, request: FuzzRequest, exchange: Exchange, fault: RegExp][] = [
+    ['an answer of 500', request(), answered(500, problem(500)), /answered 500/],
+    ['an answer of 503', request(), answered(503, problem(503)), /answered 503/],
+    ['a status that is not described', request(), answered(418, problem(418)), /not described/],
+    ['a refusal in another form', request(), answered(422, 'No.', 'text/html'), /media type/],
+    ['a refusal without a reason', request(), answered(400, '{"title":"T","status":400,"detail":""}'), /no reason/],
+    ['no answer', request(), { answer: undefined, milliseconds: 1, wasEnded: true }, /not answered/],
+    ['a connection left open', request('odd'), { answer: undefined, milliseconds: 1, wasEnded: false }, /left open/],
+    ['an answer that takes long', request(), answered(400, problem(400), undefined, 60_000), /60000 ms/],
+  ];
+  for (const [title, asked, exchange, fault] of bad) {
+    it(`finds fault with ${title}`, () => {
+      expect(faultsOf(asked, exchange).join('\n')).to.match(fault);
+    });
+  }
+
+  it('finds no fault with a refusal as it is described, nor with no answer to a request that was cut', () => {
+    expect(faultsOf(request(), answered(404, problem(404)))).to.deep.equal([]);
+    expect(faultsOf(request('cut'), { answer: undefined, milliseconds: 1, wasEnded: true })).to.deep.equal([]);
+  });
+
+  it('sees where two states differ', () => {
+    const before = new Map([['/toggles', '200 [{"enabled":false}]']]);
+    expect(differencesOf(before, before)).to.deep.equal([]);
+    expect(differencesOf(before, new Map([['/toggles', '200 [{"enabled":true}]']]))).to.have.length(1);
+  });
+
+  it('knows how many events an answer says are stored', () => {
+    const items = ['submitted', 'failed'].map((publishing_status) => ({ publishing_status }));
+    const count = (status: number, body = ''): number | undefined =>
+      acknowledgedEvents(request(), { status, headers: {}, body });
+    expect([count(200), count(422), count(207, JSON.stringify(items))]).to.deep.equal([1, 0, 1]);
+    expect(acknowledgedEvents(request('whole', '['), { status: 200, headers: {}, body: '' })).to.equal(undefined);
+  });
+
+  it('finds fault with errors in the log and with what the engine prints there, not with warnings', () => {
+    const line = (level: number): string => JSON.stringify({ level, msg: 'It happened' });
+    const { findings, warnings } = findingsIn([line(40), line(50), '(node:1) Warning: many listeners']);
+    expect(findings).to.have.length(2);
+    expect([...warnings]).to.deep.equal([['It happened', 1]]);
+  });
+});

@@ -1,0 +1,77 @@
+import { description, type JsonObject } from '../support/api-description.ts';
+import { answerFaults, schemaFaults, type SeenAnswer } from '../support/answer-contract.ts';
+import type { FuzzRequest } from './drafts.ts';
+import type { Exchange, WireAnswer } from './wire-client.ts';
+
+/** What is wrong with how one request was answered. Pure. */
+
+const problemSchema = (description['components'] as { schemas: Readonly<Record<string, JsonObject>> }).schemas[
+  'Problem'
+];
+
+/** How long anything but a stream or a wait that was asked for may take. Milliseconds. */
+export const answerMillisecondsAllowed = 15_000;
+
+export function faultsOf(request: FuzzRequest, exchange: Exchange): string[] {
+  const { answer, milliseconds, wasEnded } = exchange;
+  if (answer === undefined) {
+    if (request.delivery === 'whole') return ['it was not answered'];
+    return wasEnded ? [] : ['its connection was left open'];
+  }
+  const slow = milliseconds > answerMillisecondsAllowed ? [`its answer took ${Math.round(milliseconds)} ms`] : [];
+  return [...slow, ...serverFaults(answer), ...formFaults(request, answer), ...reasonFaults(answer)];
+}
+
+function serverFaults({ status, body }: WireAnswer): string[] {
+  return status >= 500 ? [`it was answered ${status}: ${body.slice(0, 1_000)}`] : [];
+}
+
+/** Refusals of what never became a request, which has no id to answer with and no path. */
+const unreadableStatuses = new Set([400, 408, 431]);
+
+function formFaults(request: FuzzRequest, { status, headers, body }: WireAnswer): string[] {
+  if (unreadableStatuses.has(status) && headers['x-flow-id'] === undefined) {
+    if (headers['content-type'] !== 'application/problem+json') return ['it is refused in no form of the API'];
+    return problemFaults(body);
+  }
+  // Two requests in one: which of them is meant is for the next one to see.
+  const [method = '', url = ''] = firstLineOf(request).split(' ');
+  const seen: SeenAnswer = {
+    method,
+    url: url.replace(/^http:\/\/[^/]*/i, '').replace(/#.*$/, ''),
+    status,
+    headers,
+    body,
+  };
+  return answerFaults(seen);
+}
+
+function problemFaults(body: string): string[] {
+  try {
+    return schemaFaults(problemSchema ?? {}, JSON.parse(body));
+  } catch {
+    return [`its problem is no JSON: ${body.slice(0, 500)}`];
+  }
+}
+
+/** The method and the address as they reach the service. */
+function firstLineOf({ bytes }: FuzzRequest): string {
+  const text = bytes
+    .subarray(0, 80_000)
+    .toString('latin1')
+    .replace(/^(\r?\n)+/, '');
+  return text.split(/\r?\n/, 1)[0] ?? '';
+}
+
+/** A refusal says why, in the form of its part of the API; which one that is the description says. */
+function reasonFaults({ status, body }: WireAnswer): string[] {
+  if (status < 400 || body === '') return [];
+  const hasReason = /"detail":"[^"]/.test(body) || /"errorReason":"[A-Z]/.test(body);
+  return hasReason ? [] : ['its refusal has no reason'];
+}
+
+/** The status without its last two digits, or what became of it otherwise. */
+export function classOf({ answer, wasEnded }: Exchange): string {
+  if (answer === undefined) return wasEnded ? 'none' : 'timeout';
+  return `${Math.floor(answer.status / 100)}xx`;
+}

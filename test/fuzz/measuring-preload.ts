@@ -1,0 +1,40 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+/** Loaded into the service before everything else: measures it from the inside when the fuzzer asks. */
+
+export interface Measurement {
+  /** The longest time since the last measurement in which nothing else was done. Milliseconds. */
+  readonly stallMilliseconds: number;
+  /** Bytes. */
+  readonly residentBytes: number;
+  readonly heapBytes: number;
+  /** Memory outside of the heap that objects in it hold on to. Bytes. */
+  readonly externalBytes: number;
+}
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+const delay = monitorEventLoopDelay({ resolution: 10 });
+delay.enable();
+
+process.on('message', (message) => {
+  const stallMilliseconds = delay.max / 1e6;
+  if (message === 'measure after collecting garbage') {
+    collectGarbage();
+    collectGarbage();
+  }
+  const { rss, heapUsed, external } = process.memoryUsage();
+  delay.reset();
+  const measurement: Measurement = {
+    stallMilliseconds,
+    residentBytes: rss,
+    heapBytes: heapUsed,
+    externalBytes: external,
+  };
+  process.send?.(measurement);
+});
+// The service ends when it has nothing more to do, whoever might still ask.
+process.channel?.unref();

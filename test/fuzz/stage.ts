@@ -1,0 +1,92 @@
+import { operations, type Operation } from '../support/api-description.ts';
+import { call } from '../support/client.ts';
+import type { LiveIds } from './live-ids.ts';
+import { changingEventTypes, keptEventTypes, loanOf } from './valid-requests.ts';
+
+/** What is there before the first request: something of each kind, so that requests meet it. */
+
+const orderSchema = '{"properties": {"order_number": {"type": "string"}, "total": {"type": "number"}}}';
+
+const categories = {
+  'fuzz.kept.business': 'business',
+  'fuzz.kept.plain': 'undefined',
+  'fuzz.kept.data': 'data',
+} as const;
+
+export async function setStage(url: string, ids: LiveIds): Promise<void> {
+  for (const name of keptEventTypes) {
+    const category = categories[name];
+    await made(`${url}/event-types`, {
+      name,
+      owning_application: 'fuzz-shop',
+      category,
+      enrichment_strategies: category === 'undefined' ? [] : ['metadata_enrichment'],
+      schema: { type: 'json_schema', schema: orderSchema },
+      default_statistic: { messages_per_minute: 1, message_size: 1, read_parallelism: 2, write_parallelism: 2 },
+    });
+    // What is subscribed to is not deleted, and nobody else deletes a subscription whose id is not among the known ones.
+    await made(`${url}/subscriptions`, { owning_application: 'fuzz-keeper', event_types: [name], read_from: 'end' });
+    const { body } = await made(`${url}/subscriptions`, {
+      owning_application: 'fuzz-shop',
+      event_types: [name],
+      read_from: 'begin',
+    });
+    ids.add('subscription', String(body['id']));
+  }
+  for (const name of changingEventTypes) {
+    await made(`${url}/event-types`, {
+      name,
+      owning_application: 'fuzz-bank',
+      category: 'undefined',
+      compatibility_mode: 'none',
+      schema: { type: 'json_schema', schema: orderSchema },
+    });
+  }
+  for (const name of ['annuity', 'dynamic']) await made(`${url}/loanproducts`, example('createLoanProduct', name));
+  for (let number = 0; number < loansStaged; number += 1) {
+    const id = loanOf(number);
+    await made(`${url}/loans`, { id, productTypeKey: number % 2 === 0 ? 'annuity' : 'dynamic', loanAmount: 1_000 });
+    await call(`${url}/loans/${id}:changeState`, 'POST', { action: 'APPROVE' });
+    const disbursed = await made(`${url}/loans/${id}/disbursement-transactions`, { valueDate: '2025-01-15' });
+    ids.add('transaction', String(disbursed.body['encodedKey']));
+  }
+}
+
+/** Loans that are paid out before the first request; the others are for requests to open. */
+const loansStaged = 16;
+
+async function made(url: string, body: unknown): Promise<{ readonly body: Readonly<Record<string, unknown>> }> {
+  const answer = await call(url, 'POST', body);
+  if (answer.status !== 201) throw new Error(`POST ${url} was answered ${answer.status} ${answer.text}`);
+  return answer;
+}
+
+function example(operationId: string, name: string): unknown {
+  const operation = operations.find((known): known is Operation => known.operationId === operationId);
+  return operation?.requestBody?.content['application/json']?.examples[name]?.value;
+}
+
+/**
+ * Deletes what can be deleted, so that what is held in memory afterwards is held by mistake or for what stays.
+ * Answers how many things stay that nobody can delete: loans, products and schema versions of what is kept.
+ */
+export async function clearStage(url: string): Promise<number> {
+  const answer = await call(`${url}/subscriptions?limit=1000`, 'GET');
+  for (const { id, owning_application: owner } of answer.body['items'] as {
+    id: string;
+    owning_application: string;
+  }[]) {
+    if (owner !== 'fuzz-keeper' && owner !== 'canary') await call(`${url}/subscriptions/${id}`, 'DELETE');
+  }
+  const eventTypes = JSON.parse((await call(`${url}/event-types`, 'GET')).text) as { name: string }[];
+  for (const { name } of eventTypes) {
+    if (name === 'canary.sung' || keptEventTypes.some((kept) => kept === name)) continue;
+    await call(`${url}/event-types/${encodeURIComponent(name)}`, 'DELETE');
+  }
+  let staying = 0;
+  for (const path of ['/loans', '/loanproducts']) {
+    const { headers } = await call(`${url}${path}?limit=1&paginationDetails=ON`, 'GET');
+    staying += Number(headers.get('items-total') ?? 0);
+  }
+  return staying;
+}

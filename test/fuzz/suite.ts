@@ -1,0 +1,19 @@
+import { expect } from 'chai';
+import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { fuzz, type FuzzOptions } from './fuzz.ts';
+import { isClean, reportOf } from './report.ts';
+
+/** How many requests a run of the tests sends to each backend. */
+const requests = 10_000;
+
+/** The same requests in every run, so that a change is what makes it fail. */
+const seed = 20_251_121;
+
+/** Fails with everything that was found. What is left of a bad run stays where the report says. */
+export async function expectNothingFound(backend: FuzzOptions['backend']): Promise<void> {
+  const folder = await temporaryFolder();
+  const outcome = await fuzz({ backend, folder, requests, seed, say: () => undefined });
+  expect(isClean(outcome), reportOf(outcome, folder).join('\n')).to.equal(true);
+  expect(outcome.requests).to.equal(requests);
+  await removeFolder(folder);
+}
