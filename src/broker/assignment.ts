@@ -64,9 +64,9 @@ export function startingOffsets(
   return bounds.flatMap(({ topic, partition, earliest, latest }) => {
     const place = { eventType: topic, partition };
     if (known.has(partitionKey(place))) return [];
-    if (readFrom === 'end') return [{ ...place, offset: latest - 1 }];
+    if (readFrom === 'end') return [{ eventType: topic, partition, offset: latest - 1 }];
     const initial = readFrom === 'cursors' ? (given.get(partitionKey(place)) ?? beforeFirst) : beforeFirst;
-    return [{ ...place, offset: initial === beforeFirst ? earliest - 1 : initial }];
+    return [{ eventType: topic, partition, offset: initial === beforeFirst ? earliest - 1 : initial }];
   });
 }
 

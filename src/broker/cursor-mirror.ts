@@ -78,7 +78,7 @@ export async function readMirror(log: EventLog): Promise<Map<string, MirroredOff
 export async function writeMirror(log: EventLog, records: readonly LogRecord[]): Promise<void> {
   let failure: unknown;
   try {
-    const [result] = await log.append([{ ...mirrorPartition, records }]);
+    const [result] = await log.append([{ topic: cursorsTopic, partition: mirrorPartition.partition, records }]);
     if (result?.outcome === 'appended') return;
     failure = result?.error;
   } catch (error) {

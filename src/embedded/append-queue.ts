@@ -208,9 +208,11 @@ function buildGroup(members: readonly Member[], appendedAt: number): Group {
     while (first < records.length) {
       const end = rowEnd(records, first);
       const baseOffset = partition.latest + first;
-      const position = { partitionId: partition.id, baseOffset, lastOffset: baseOffset + end - first - 1, appendedAt };
+      const partitionId = partition.id;
+      const lastOffset = baseOffset + end - first - 1;
       const rowRecords = first === 0 && end === records.length ? records : records.slice(first, end);
-      rows.push({ ...position, count: rowRecords.length, body: encodeBody(position, rowRecords) });
+      const body = encodeBody({ partitionId, baseOffset, lastOffset, appendedAt }, rowRecords);
+      rows.push({ partitionId, baseOffset, lastOffset, count: rowRecords.length, appendedAt, body });
       rowPartitions.push(partition);
       first = end;
     }

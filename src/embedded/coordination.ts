@@ -184,7 +184,9 @@ export class EmbeddedCoordination implements Coordination {
         throw error;
       }
       state.settle(submissions, true);
-      const committed = submissions.map(({ partition, offset }) => ({ ...partition, offset }));
+      const committed = submissions.map(({ partition: { eventType, partition }, offset }) => {
+        return { eventType, partition, offset };
+      });
       this.#tell(subscriptionId, 'offsets', committed);
     }
     // A cursor is outdated only once what outdated it is durable.

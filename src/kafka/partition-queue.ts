@@ -239,7 +239,8 @@ export class PartitionQueue implements TopicPartition {
     this.#aloneCount = Math.max(0, this.#aloneCount - 1);
     const records = recordsOf(slices);
     const encoded = encodeRecordBatch(records, {
-      ...identity,
+      producerId: identity.producerId,
+      producerEpoch: identity.producerEpoch,
       firstSequence: this.#nextSequence,
       timestamp,
       isTransactional: false,

@@ -133,10 +133,10 @@ export class TransactionOutput {
   #build({ key, records, next }: Output): NonNullable<Output['batch']> {
     const end = batchEnd(records, next, this.#batchBytesMaximum);
     const bytes = encodeRecordBatch(next === 0 && end === records.length ? records : records.slice(next, end), {
-      ...this.#identity,
       firstSequence: this.#sequences.get(key) ?? 0,
       timestamp: this.#options.clock.now(),
       isTransactional: true,
+      ...this.#identity,
     });
     return { bytes, count: end - next };
   }

@@ -101,7 +101,7 @@ export class RedisCoordination implements Coordination {
       store,
       onWritten: ({ subscriptionId, place, stored }) => {
         if (stored === null) this.#groups.forget(subscriptionId);
-        else this.#groups.note(subscriptionId, place, { ...parsePlace(place), offset: stored.offset });
+        else this.#groups.note(subscriptionId, place, offsetAt(place, stored));
       },
     });
     this.#recovery = new Recovery({
@@ -199,7 +199,7 @@ export class RedisCoordination implements Coordination {
       () => this.#memory.contradictsOffsets(subscriptionId),
       (found) => this.#memory.noteOffsets(subscriptionId, found),
     );
-    return [...offsets].map(([place, { offset }]) => ({ ...parsePlace(place), offset })).sort(comparePartitions);
+    return [...offsets].map(([place, stored]) => offsetAt(place, stored)).sort(comparePartitions);
   }
 
   async openSession(subscriptionId: string, session: Session): Promise<OpenSessionAnswer> {
@@ -400,4 +400,10 @@ export class RedisCoordination implements Coordination {
       this.#logger.debug({ error: describeError(error) }, 'Recovering is left to the next call');
     });
   }
+}
+
+/** Field by field: a spread with a field added takes the engine a microsecond and leaves a layout of its own behind. */
+function offsetAt(place: string, { offset }: StoredOffset): CommittedOffset {
+  const { eventType, partition } = parsePlace(place);
+  return { eventType, partition, offset };
 }
