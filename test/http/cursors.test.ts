@@ -137,6 +137,18 @@ describe('the routes of cursors', () => {
     expect((await call('GET')).body.items[0].offset).to.equal('001-0001-000000000000000003');
   });
 
+  it('refuse to reset while another reset is under way', async () => {
+    await store.coordination.closeSession(subscription.id, streamId);
+    await store.coordination.beginReset(subscription.id);
+    const { status, body } = await call('PATCH', JSON.stringify({ items: [cursor(3)] }));
+    expect([status, body.detail]).to.deep.equal([
+      409,
+      'Cursors reset is already in progress for provided subscription',
+    ]);
+    await store.coordination.finishReset(subscription.id, []);
+    expect((await call('PATCH', JSON.stringify({ items: [cursor(3)] }))).status).to.equal(204);
+  });
+
   it('observe how long commits take', async () => {
     await commit([7]);
     const { values } = await store.metrics.commitSeconds.get();

@@ -71,15 +71,15 @@ describe('the routes of event types', () => {
 
   it('answer what is wrong with a problem', async () => {
     await request('POST', '/event-types', eventTypeBody('orders'));
-    await broker.eventTypes.registerSystemEventTypes([
-      {
-        name: 'lendstream.loan-commands',
+    await broker.eventTypes.registerSystemEventTypes(
+      ['lendstream.loan-commands', 'loan_state_changed'].map((name) => ({
+        name,
         schema: { type: 'object' },
         partitionCount: 2,
         partitionKeyFields: ['loanAccountId'],
         retentionMilliseconds: 1e9,
-      },
-    ]);
+      })),
+    );
     const internal = eventTypeBody('lendstream.loan-commands');
     const anySchema = { type: 'json_schema', schema: '{}' };
     const cases: [method: string, path: string, body: unknown, status: number, detail: string][] = [
@@ -93,13 +93,7 @@ describe('the routes of event types', () => {
       ['PUT', '/event-types/unknown', eventTypeBody('unknown'), 404, 'EventType "unknown" does not exist.'],
       ['DELETE', '/event-types/unknown', undefined, 404, 'EventType "unknown" does not exist.'],
       ['DELETE', '/event-types/lendstream.loan-commands', undefined, 403, 'belongs to the service'],
-      [
-        'PUT',
-        '/event-types/lendstream.loan-commands',
-        eventTypeBody('lendstream.loan-commands'),
-        422,
-        'must not begin',
-      ],
+      ['PUT', '/event-types/loan_state_changed', eventTypeBody('loan_state_changed'), 403, 'belongs to the service'],
       ['POST', '/event-types/lendstream.loan-commands/schemas', anySchema, 403, 'belongs to the service'],
       ['PATCH', '/event-types/orders', {}, 405, 'not supported'],
     ];
