@@ -230,7 +230,7 @@ interface Pattern {
 }
 
 /** A pattern is met several times: when its schema is checked, and by each validator that is made of it. */
-const patternsKeptMaximum = 200;
+const patternsKeptMaximum = 50;
 const patterns = new Map<string, Pattern>();
 
 function keptPattern(text: string): Pattern {
