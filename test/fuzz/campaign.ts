@@ -7,7 +7,7 @@ import { classOf, faultsOf } from './judging.ts';
 import { LiveIds } from './live-ids.ts';
 import type { Measurement } from './measuring-preload.ts';
 import { findingsIn } from './service-log.ts';
-import { clearStage, setStage } from './stage.ts';
+import { clearStage, fillMemory, setStage } from './stage.ts';
 import { StateReader, acknowledgedEvents, differencesOf } from './state.ts';
 import { keptEventTypes } from './valid-requests.ts';
 import { exchange, type Exchange } from './wire-client.ts';
@@ -73,9 +73,10 @@ const warmShare = 0.3;
 const failuresMaximum = 40;
 
 /**
- * How much more memory may be in use at the end than when it was warm, with everything deleted that can be. What a loan or
- * a product takes stays for good; answers to up to ten thousand Idempotency-Keys, read batches and compiled code are kept
- * for a while, and fill up during a run. Bytes.
+ * How much more memory may be in use at the end than when it was warm, with everything deleted that can be. The outcomes of
+ * twenty thousand commands, the answers to ten thousand Idempotency-Keys and five thousand loans are remembered, which
+ * fills up over a long run; what a loan or a product takes stays for good. What is kept of the log is full when it is warm.
+ * Bytes.
  */
 const growthBytesMaximum = 64 * 1024 * 1024;
 const bytesPerStayingThing = 8 * 1024;
@@ -111,6 +112,8 @@ class Campaign {
     const startedAt = performance.now();
     await setStage(this.#url, this.#ids);
     const canary = await Canary.open(this.#url);
+    // What it did while it started is not what requests made it do.
+    await service.measure(false);
     let warm: Measurement | undefined;
     let sent = 0;
     for (let segment = 0; sent < requests && this.#failures.length < failuresMaximum; segment += 1) {
@@ -120,8 +123,15 @@ class Campaign {
       await this.#lookAtService(first, sent);
       if (service.ending() !== undefined) break;
       if (segment % canarySegments === 0) await this.#listenTo(canary);
-      if (warm === undefined && sent >= requests * warmShare) warm = await this.#measureSettled();
-      if (segment % 10 === 9) say(`${sent} requests in ${Math.round((performance.now() - startedAt) / 1_000)} s`);
+      if (warm === undefined && sent >= requests * warmShare) {
+        await fillMemory(this.#url);
+        warm = await this.#measureSettled();
+      }
+      if (segment % 25 === 24) {
+        const { heapBytes, externalBytes } = await service.measure(true);
+        const seconds = Math.round((performance.now() - startedAt) / 1_000);
+        say(`${sent} requests in ${seconds} s, ${heapBytes} bytes in the heap, ${externalBytes} outside of it`);
+      }
     }
     const isRunning = service.ending() === undefined;
     if (isRunning) await this.#checkTheEnd(canary);

@@ -66,6 +66,29 @@ function example(operationId: string, name: string): unknown {
   return operation?.requestBody?.content['application/json']?.examples[name]?.value;
 }
 
+/** More than the embedded log keeps in memory of what was appended lately. */
+const fillerEvents = 160;
+const fillerEventBytes = 900_000;
+const fillerEventType = 'filler.written';
+
+/** Fills what the service keeps of the log in memory, so that it grows no more from then on. */
+export async function fillMemory(url: string): Promise<void> {
+  await made(`${url}/event-types`, {
+    name: fillerEventType,
+    owning_application: 'filler',
+    category: 'undefined',
+    schema: { type: 'json_schema', schema: '{}' },
+  });
+  const events = `[{"filler":"${'x'.repeat(fillerEventBytes)}"}]`;
+  for (let number = 0; number < fillerEvents; number += 1) {
+    const { status, text } = await call(`${url}/event-types/${fillerEventType}/events`, 'POST', events);
+    if (status !== 200) throw new Error(`Filling was answered ${status} ${text}`);
+  }
+}
+
+/** What stays to the end: the ordinary client's, the filler, and what a subscription keeps from being deleted. */
+const stayingEventTypes = new Set<string>(['canary.sung', fillerEventType, ...keptEventTypes]);
+
 /**
  * Deletes what can be deleted, so that what is held in memory afterwards is held by mistake or for what stays.
  * Answers how many things stay that nobody can delete: loans, products and schema versions of what is kept.
@@ -80,8 +103,7 @@ export async function clearStage(url: string): Promise<number> {
   }
   const eventTypes = JSON.parse((await call(`${url}/event-types`, 'GET')).text) as { name: string }[];
   for (const { name } of eventTypes) {
-    if (name === 'canary.sung' || keptEventTypes.some((kept) => kept === name)) continue;
-    await call(`${url}/event-types/${encodeURIComponent(name)}`, 'DELETE');
+    if (!stayingEventTypes.has(name)) await call(`${url}/event-types/${encodeURIComponent(name)}`, 'DELETE');
   }
   let staying = 0;
   for (const path of ['/loans', '/loanproducts']) {
