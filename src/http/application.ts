@@ -31,7 +31,8 @@ export function createApplication(routers: readonly Router[], logger: Logger): E
     request.headers['x-flow-id'] = flowId;
     response.setHeader(flowIdHeader, flowId);
     refuseUnclear(request);
-    next();
+    if (request.method === 'DELETE' && isBodyAnnounced(request)) onceThrownAway(request, next);
+    else next();
   });
   for (const router of routers) application.use(router);
   application.use(pathNotFound);
@@ -56,6 +57,19 @@ function refuseUnclear(request: Request): void {
   if (encoding === undefined || encoding === 'identity' || !bodilessMethods.has(request.method)) return;
   const detail = `${request.method} method doesn't support ${encoding} content encoding`;
   throw new LendstreamError('NOT_ACCEPTABLE', detail);
+}
+
+function isBodyAnnounced({ headers }: Request): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}
+
+/**
+ * Nothing is deleted before the request is there whole: one whose body then turns out to be broken is refused, and nobody
+ * would expect it to have been carried out. What reads its body waits for the end of it anyway.
+ */
+function onceThrownAway(request: Request, next: () => void): void {
+  request.on('end', next);
+  request.resume();
 }
 
 /** Random bytes are drawn ahead for many ids at once, unlike those one asks for by number. */

@@ -23,6 +23,8 @@ describe('the application as a server', () => {
   let url: string;
   const seen: { request: Request; response: Response; prototypes: unknown[] }[] = [];
 
+  const deleted: string[] = [];
+
   before(async () => {
     const router = Router();
     const route = router.route('/things/:id');
@@ -31,7 +33,11 @@ describe('the application as a server', () => {
       seen.push({ request, response, prototypes });
       response.json({ id: request.params.id, query: request.query, accept: request.get('Accept') });
     });
-    route.all(methodNotAllowed('GET'));
+    route.delete((request, response) => {
+      deleted.push(request.params.id);
+      response.status(204).end();
+    });
+    route.all(methodNotAllowed('GET', 'DELETE'));
     server = createApplicationServer(createApplication([router], silentLogger));
     // Before Express has had its hands on them.
     server.prependListener('request', (request, response) => {
@@ -76,9 +82,13 @@ describe('the application as a server', () => {
 
   it('tells with OPTIONS what may be done, and refuses all else with 405', async () => {
     const options = await fetch(`${url}/things/7`, { method: 'OPTIONS' });
-    expect([options.status, options.headers.get('Allow'), await options.text()]).to.deep.equal([200, 'GET', '']);
+    expect([options.status, options.headers.get('Allow'), await options.text()]).to.deep.equal([
+      200,
+      'GET,DELETE',
+      '',
+    ]);
     const patch = await fetch(`${url}/things/7`, { method: 'PATCH' });
-    expect([patch.status, patch.headers.get('Allow')]).to.deep.equal([405, 'GET']);
+    expect([patch.status, patch.headers.get('Allow')]).to.deep.equal([405, 'GET,DELETE']);
   });
 
   it('refuses a path with an empty step, but not such a query', async () => {
@@ -108,6 +118,22 @@ describe('the application as a server', () => {
     const bytes = 'GET /things/7 HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nConnection: close\r\n\r\n';
     expect(await answerTo(url, bytes)).to.match(/^HTTP\/1.1 200 [^]*X-Flow-Id[^]*"id":"7"/);
   });
+
+  const deletions: [description: string, rest: string, status: number][] = [
+    ['has no body', '\r\n', 204],
+    ['has a body', 'Content-Length: 2\r\n\r\n{}', 204],
+    ['has a body in chunks', 'Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n', 204],
+    ['has broken chunks', 'Transfer-Encoding: chunked\r\n\r\nnonsense\r\n', 400],
+    ['has a body without an end', 'Transfer-Encoding: identity\r\n\r\n', 400],
+  ];
+  for (const [description, rest, status] of deletions) {
+    it(`${status < 300 ? 'carries out' : 'refuses and does not carry out'} a deletion that ${description}`, async () => {
+      deleted.length = 0;
+      const answer = await answerTo(url, `DELETE /things/7 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${rest}`);
+      expect(answer).to.match(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(deleted).to.deep.equal(status < 300 ? ['7'] : []);
+    });
+  }
 
   const unreadable: [description: string, bytes: string, status: number][] = [
     ['is no HTTP', 'HELLO\r\n\r\n', 400],
