@@ -82,11 +82,7 @@ describe('the application as a server', () => {
 
   it('tells with OPTIONS what may be done, and refuses all else with 405', async () => {
     const options = await fetch(`${url}/things/7`, { method: 'OPTIONS' });
-    expect([options.status, options.headers.get('Allow'), await options.text()]).to.deep.equal([
-      200,
-      'GET,DELETE',
-      '',
-    ]);
+    expect([options.status, options.headers.get('Allow'), await options.text()]).to.deep.equal([200, 'GET,DELETE', '']);
     const patch = await fetch(`${url}/things/7`, { method: 'PATCH' });
     expect([patch.status, patch.headers.get('Allow')]).to.deep.equal([405, 'GET,DELETE']);
   });
