@@ -15,6 +15,7 @@ import { catchUpOnMiss } from './catch-up.ts';
 import { writeJsonStream } from './json-stream.ts';
 import { OpenStreams } from './open-streams.ts';
 import { methodNotAllowed } from './problem.ts';
+import { letGoOfHeads } from './sent-head.ts';
 
 export interface StreamsRouter {
   readonly router: Router;
@@ -28,9 +29,6 @@ export interface StreamsRouter {
 
 /** How long the headers are ahead of the first chunk, for clients that read them in one piece. Milliseconds. */
 const headersAheadMilliseconds = 5;
-
-/** In place of the parameters in the path of a request that has found its route. */
-const routed = Object.freeze({ id: '' });
 
 /** How long a stream that has ended waits for its reader to take the last line. Milliseconds. */
 const lastLineMillisecondsMaximum = 5_000;
@@ -105,10 +103,7 @@ async function serveStream(
   }
   const compressed = acceptsGzip(request.get('Accept-Encoding'));
   sendHeaders(response, stream.streamId, compressed);
-  // An answer holds its request: what routed it is not needed for the hours that a stream may last (1.5 KB).
-  request.next = undefined;
-  request.params = routed;
-  Object.assign(request, { _parsedUrl: undefined });
+  letGoOfHeads(request, response);
   deliver(stream, response, compressed, openStreams, services.logger);
 }
 
