@@ -34,6 +34,7 @@ import { findPartition, unknownPartition } from './partition-state.ts';
 import type { PartitionState } from './partition-state.ts';
 import { TopicCatalogue } from './topic-catalogue.ts';
 import { failWaiting, waitForGrowth, wakeWaiting } from './waiting-reads.ts';
+import type { ReadOrWait } from './waiting-reads.ts';
 
 export interface EmbeddedLogOptions {
   /** Where the log lies; created when missing. */
@@ -204,32 +205,38 @@ export class EmbeddedLog implements EventLog {
   }
 
   read(from: TopicPartition & { readonly offset: Offset }, options: ReadOptions): Promise<ReadResult> {
-    const { waitMilliseconds } = options;
-    const deadline = waitMilliseconds > 0 ? this.#clock.monotonic() + waitMilliseconds : 0;
     try {
       this.#assertOpen();
-      return this.#readOrWait(findPartition(this.#catalogue.topics, from), from.offset, options, deadline);
+      return this.#readOrWait(
+        findPartition(this.#catalogue.topics, from),
+        from.offset,
+        options,
+        this.#dueAt(options.waitMilliseconds),
+      );
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
+  /** When the time of a read is up; undefined for one that waits for good. */
+  #dueAt(waitMilliseconds: number): number | undefined {
+    if (waitMilliseconds === Infinity) return undefined;
+    return waitMilliseconds > 0 ? this.#clock.monotonic() + waitMilliseconds : 0;
+  }
+
   /** No async function, whose frame would be kept as long as the read waits: 600 bytes for each partition of a stream. */
-  #readOrWait(partition: PartitionState, offset: Offset, options: ReadOptions, deadline: number): Promise<ReadResult> {
-    const { bytesMaximum, signal } = options;
+  readonly #readOrWait: ReadOrWait = (partition, offset, options, dueAt) => {
     this.#assertOpen();
     if (partition.isDeleted) throw unknownPartition(partition);
     if (!(offset >= partition.earliest && offset <= partition.latest)) throw outOfRange(partition, offset);
     if (offset < partition.latest) {
-      const read = this.#reader.read(partition, offset, bytesMaximum);
-      return read.then((result) => result ?? this.#readOrWait(partition, offset, options, deadline));
+      const read = this.#reader.read(partition, offset, options.bytesMaximum);
+      return read.then((result) => result ?? this.#readOrWait(partition, offset, options, dueAt));
     }
-    const remaining = deadline - this.#clock.monotonic();
-    if (remaining <= 0 || signal?.aborted === true) return Promise.resolve({ batches: [], nextOffset: offset });
-    return waitForGrowth(partition, remaining, signal).then((reason) =>
-      reason === 'grown' ? this.#readOrWait(partition, offset, options, deadline) : { batches: [], nextOffset: offset },
-    );
-  }
+    const remaining = dueAt === undefined ? Infinity : dueAt - this.#clock.monotonic();
+    if (remaining <= 0 || options.signal?.aborted === true) return Promise.resolve({ batches: [], nextOffset: offset });
+    return waitForGrowth(partition, offset, options, dueAt, remaining, this.#readOrWait);
+  };
 
   async openWriter(writerId: string): Promise<FencedWriter> {
     this.#assertOpen();

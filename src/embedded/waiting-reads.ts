@@ -1,4 +1,4 @@
-import type { StopSignal } from '../broker/event-log.ts';
+import type { Offset, ReadOptions, ReadResult, StopSignal } from '../broker/event-log.ts';
 import type { PartitionState } from './partition-state.ts';
 
 /** A read that waits for its partition to grow. */
@@ -11,16 +11,35 @@ export interface ReadWaiter {
 export type WakeReason = 'grown' | 'timeout' | 'aborted';
 
 /**
- * Waits until the partition grows, the time is up or the signal aborts.
- * @param milliseconds Infinity waits without a timer.
- * @throws what {@link failWaiting} was given
+ * Reads from a position, or waits there.
+ * @param dueAt When its time is up; undefined for a read that waits for good. Monotonic milliseconds.
+ */
+export type ReadOrWait = (
+  partition: PartitionState,
+  offset: Offset,
+  options: ReadOptions,
+  dueAt: number | undefined,
+) => Promise<ReadResult>;
+
+/**
+ * Waits until the partition grows and goes on with the read then. Answers that there is nothing when the time is up or
+ * the signal aborts.
+ * @param dueAt See {@link ReadOrWait}.
+ * @param milliseconds How long that is from now; Infinity waits without a timer.
+ * @param goOn Called in a turn of its own.
+ * @throws what {@link failWaiting} was given, and what `goOn` throws
  */
 export function waitForGrowth(
   partition: PartitionState,
+  offset: Offset,
+  options: ReadOptions,
+  dueAt: number | undefined,
   milliseconds: number,
-  signal: StopSignal | undefined,
-): Promise<WakeReason> {
-  return new Promise((resolve) => new GrowthWaiter(partition, signal, resolve).begin(milliseconds));
+  goOn: ReadOrWait,
+): Promise<ReadResult> {
+  return new Promise((resolve) => {
+    new WaitingRead(partition, offset, options, dueAt, goOn, resolve).begin(milliseconds);
+  });
 }
 
 /** The longest time a timer can be set to. */
@@ -34,24 +53,38 @@ export function failWaiting(partition: PartitionState, error: Error): void {
   for (const waiter of partition.waiters) waiter.fail(error);
 }
 
+const settled = Promise.resolve();
+
 /**
- * One wait. Every open stream holds one for each of its partitions, nearly all the time, so it is one object instead of
- * a closure for each thing that can end it (a fifth of the memory), and has a timer only when its time has an end.
+ * One read that waits. Every open stream holds one for each of its partitions, nearly all the time, so it is one object
+ * instead of a closure and a promise for each thing that can end it (half of the memory), and has a timer only when its
+ * time has an end.
  */
-class GrowthWaiter implements ReadWaiter {
+class WaitingRead implements ReadWaiter {
   readonly #partition: PartitionState;
+  readonly #offset: Offset;
+  readonly #options: ReadOptions;
+  readonly #dueAt: number | undefined;
+  readonly #goOn: ReadOrWait;
+  readonly #resolve: (result: ReadResult | Promise<ReadResult>) => void;
   readonly #sharers: Set<ReadWaiter> | undefined;
-  readonly #resolve: (reason: WakeReason | Promise<never>) => void;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
     partition: PartitionState,
-    signal: StopSignal | undefined,
-    resolve: (reason: WakeReason | Promise<never>) => void,
+    offset: Offset,
+    options: ReadOptions,
+    dueAt: number | undefined,
+    goOn: ReadOrWait,
+    resolve: (result: ReadResult | Promise<ReadResult>) => void,
   ) {
     this.#partition = partition;
-    this.#sharers = signal === undefined ? undefined : waitersOf(signal);
+    this.#offset = offset;
+    this.#options = options;
+    this.#dueAt = dueAt;
+    this.#goOn = goOn;
     this.#resolve = resolve;
+    this.#sharers = options.signal === undefined ? undefined : waitersOf(options.signal);
   }
 
   begin(milliseconds: number): void {
@@ -64,13 +97,19 @@ class GrowthWaiter implements ReadWaiter {
 
   wake(reason: WakeReason): void {
     this.#forget();
-    this.#resolve(reason);
+    if (reason === 'grown') this.#resolve(settled.then(() => this.#goOnReading()));
+    else this.#resolve({ batches: [], nextOffset: this.#offset });
   }
 
   fail(failure: Error): void {
     this.#forget();
     // Rejects through `resolve`: nothing has to be held for the failure that hardly ever comes.
     this.#resolve(Promise.reject(failure));
+  }
+
+  #goOnReading(): Promise<ReadResult> {
+    const goOn = this.#goOn;
+    return goOn(this.#partition, this.#offset, this.#options, this.#dueAt);
   }
 
   #forget(): void {

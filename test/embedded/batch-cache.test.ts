@@ -27,7 +27,9 @@ describe('the batch cache', () => {
     expect(isWorthKeeping(partition, 'delete')).to.equal(true);
     expect(isWorthKeeping(partition, 'compact_and_delete')).to.equal(true);
     expect(isWorthKeeping(partition, 'compact')).to.equal(false);
-    const follower = waitForGrowth(partition, Infinity, undefined);
+    const nothing = { batches: [], nextOffset: 0 };
+    const options = { bytesMaximum: 1, waitMilliseconds: Infinity };
+    const follower = waitForGrowth(partition, 0, options, undefined, Infinity, () => Promise.resolve(nothing));
     expect(isWorthKeeping(partition, 'compact')).to.equal(true);
     wakeWaiting(partition);
     await follower;
