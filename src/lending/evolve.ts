@@ -39,7 +39,8 @@ function append(loan: Loan, position: LoanPosition, posted: PostedTransaction, u
     adjustmentTransactionKey: null,
     undo,
   };
-  const transaction = { ...posted, ...own };
+  // Not two spreads, for the reason that events have in derive-events.ts.
+  const transaction = Object.assign({}, posted, own);
   return { ...loan, position, transactions: loan.transactions.concat(transaction) };
 }
 

@@ -296,22 +296,32 @@ export function decodeSummary(text: string): LoanSummary {
   const { loan, transactionKeys } = parseUpTo(chargesMark, text, transactionsMark + closing);
   const { id, encodedKey, loanName, accountHolderKey, loanAmount, createdAt, modifiedAt, product, position } = loan;
   const { accountState, approvedAt, closedAt } = position;
-  const account = { id, encodedKey, loanName, accountHolderKey, loanAmount, createdAt, modifiedAt };
-  const rest = { accountState, approvedAt, closedAt, productKey: product.encodedKey, transactionKeys };
-  return revive({ ...account, ...rest }) as LoanSummary;
+  return revive({
+    id,
+    encodedKey,
+    loanName,
+    accountHolderKey,
+    loanAmount,
+    createdAt,
+    modifiedAt,
+    accountState,
+    approvedAt,
+    closedAt,
+    productKey: product.encodedKey,
+    transactionKeys,
+  }) as LoanSummary;
 }
 
 /** As parsed: what is a decimal in the type is still a marked text, and a text may have the mark twice. */
 interface StoredLoan {
-  /** Without charges and transactions. */
-  readonly loan: Loan;
+  readonly loan: Omit<Loan, 'position' | 'transactions'> & { readonly position: Omit<LoanPosition, 'charges'> };
   readonly transactionKeys: string[];
   readonly charges: FeeCharge[];
   readonly transactions: LoanTransaction[];
 }
 
 function joined({ loan, charges, transactions }: StoredLoan): Loan {
-  return { ...loan, position: { ...loan.position, charges }, transactions };
+  return { transactions, ...loan, position: { charges, ...loan.position } };
 }
 
 /** Parses the text as if nothing but `end` followed the mark. */

@@ -32,5 +32,5 @@ export function undone(after: LoanPosition, undo: PositionUndo): LoanPosition {
   for (const row of undo.installments) installments[row.number - 1] = row;
   const charges = after.charges.slice(0, undo.chargeCount);
   for (const { index, charge } of undo.charges) charges[index] = charge;
-  return { ...undo.fields, installments, charges };
+  return { installments, charges, ...undo.fields };
 }

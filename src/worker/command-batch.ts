@@ -48,6 +48,9 @@ export interface DecidedCommand {
   readonly outcome: CommandOutcome['outcome'];
 }
 
+/** Which command it was, and what it was about. */
+type Subject = Pick<CommandOutcome, 'commandId' | 'loanAccountId' | 'loanProductId'>;
+
 interface WrittenEvent {
   readonly topic: LendingEventTypeName;
   readonly key: string | null;
@@ -148,7 +151,7 @@ export class CommandBatch {
         : this.#createProduct(envelope, parsed.command.product, command, toggles);
     } catch (error) {
       const reason = `The command could not be decided: ${describeError(error)}`;
-      return this.#deadLetter(command, reason, subjectOf(envelope));
+      return this.#deadLetter(command, reason, envelope);
     }
   }
 
@@ -178,11 +181,8 @@ export class CommandBatch {
     });
     for (const event of events) this.#takeEvent(event);
     this.#takeLoan(draft);
-    return {
-      ...subjectOf(envelope),
-      outcome: 'committed',
-      ...(execution.transactionKey === null ? {} : { transactionKey: execution.transactionKey }),
-    };
+    const { transactionKey } = execution;
+    return outcomeOf(envelope, { outcome: 'committed', ...(transactionKey === null ? {} : { transactionKey }) });
   }
 
   /** A payload of the wrong form is refused like by a rule, and remembered: its id is used up. */
@@ -211,7 +211,7 @@ export class CommandBatch {
     toggles: Toggles,
   ): CommandOutcome {
     const known = this.#products.get(product.id) ?? productRecord(this.#options.registry, product.id);
-    if (known?.commandId === envelope.commandId) return { ...subjectOf(envelope), outcome: 'repeated' };
+    if (known?.commandId === envelope.commandId) return outcomeOf(envelope, { outcome: 'repeated' });
     const created = createProduct(product);
     const refusals = [
       ...(known === undefined ? [] : [refusal('INVALID_PARAMETERS', 'id')]),
@@ -222,7 +222,7 @@ export class CommandBatch {
     const record = { commandId: envelope.commandId, product: encodeProduct(product) };
     this.#products.set(product.id, record);
     this.#bytes += JSON.stringify(record).length;
-    return { ...subjectOf(envelope), outcome: 'committed' };
+    return outcomeOf(envelope, { outcome: 'committed' });
   }
 
   #refused(
@@ -235,21 +235,17 @@ export class CommandBatch {
     const text = writeCommandRejected(errors, this.#sourceOf(envelope, command), toggles);
     const key = envelope.loanAccountId ?? envelope.loanProductId ?? null;
     this.#takeEvent({ topic: 'command_rejected', key, text, bytes: Buffer.byteLength(text) });
-    return { ...subjectOf(envelope), outcome: 'refused', errors };
+    return outcomeOf(envelope, { outcome: 'refused', errors });
   }
 
-  #deadLetter(
-    command: WaitingCommand,
-    fullReason: string,
-    subject: Omit<CommandOutcome, 'outcome' | 'reason'>,
-  ): CommandOutcome {
+  #deadLetter(command: WaitingCommand, fullReason: string, subject: Subject): CommandOutcome {
     const { offset } = command;
     const reason = fullReason.slice(0, reasonCharactersMaximum);
     this.#options.logger.warn({ offset, reason, commandId: subject.commandId }, 'A command went to the dead letters');
     const value = writeDeadLetter(command, reason, subject.commandId);
     this.#deadLetters.push({ key: subject.loanAccountId ?? subject.loanProductId ?? null, value });
     this.#bytes += value.length;
-    return { ...subject, outcome: 'dead_letter', reason };
+    return outcomeOf(subject, { outcome: 'dead_letter', reason });
   }
 
   #loanOf(loanAccountId: string): Loan | null {
@@ -259,7 +255,7 @@ export class CommandBatch {
   #withProduct(command: Extract<ParsedCommand, { kind: 'loan' }>['command']): LoanCommand {
     if (command.type !== 'CREATE_LOAN') return command;
     const { productTypeKey, ...rest } = command;
-    return { ...rest, product: this.#productOf(productTypeKey) };
+    return { product: this.#productOf(productTypeKey), ...rest };
   }
 
   #productOf(idOrKey: string): LoanProduct | null {
@@ -307,18 +303,19 @@ export class CommandBatch {
 }
 
 function repeated(envelope: CommandEnvelope, first: RememberedOutcome): CommandOutcome {
-  return {
-    ...subjectOf(envelope),
+  return outcomeOf(envelope, {
     outcome: 'repeated',
     ...(first.transactionKey === null ? {} : { transactionKey: first.transactionKey }),
     ...(first.outcome === 'refused' ? { errors: apiErrors(first.refusals) } : {}),
-  };
+  });
 }
 
-function subjectOf({ commandId, loanAccountId, loanProductId }: CommandEnvelope): Omit<CommandOutcome, 'outcome'> {
+function outcomeOf(subject: Subject, became: Omit<CommandOutcome, keyof Subject>): CommandOutcome {
+  const { commandId, loanAccountId, loanProductId } = subject;
   return {
     commandId,
     ...(loanAccountId === undefined ? {} : { loanAccountId }),
     ...(loanProductId === undefined ? {} : { loanProductId }),
+    ...became,
   };
 }

@@ -167,7 +167,7 @@ export function checkPayload(
 }
 
 function readPayload(text: string, pathFields: Readonly<Record<string, string>> = {}): ExactJson {
-  return { ...(text.trim() === '' ? {} : readExactObject(text)), ...pathFields };
+  return Object.assign(text.trim() === '' ? {} : readExactObject(text), pathFields);
 }
 
 function readCommand(

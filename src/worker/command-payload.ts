@@ -53,19 +53,20 @@ export function readChangeState(reader: FieldReader): Payload<ChangeState> {
 }
 
 export function readDisburse(reader: FieldReader): Payload<Disburse> {
+  const details = readTransactionDetails(reader);
   return {
-    ...readTransactionDetails(reader),
     fees: reader.objects('fees').map((fee) => ({
       predefinedFeeKey: fee.require('predefinedFeeKey', fee.text('predefinedFeeKey')) ?? '',
       ...present({ amount: fee.decimal('amount') }),
     })),
     ...present({ firstRepaymentDate: reader.date('firstRepaymentDate') }),
+    ...details,
   };
 }
 
 export function readRepay(reader: FieldReader): Payload<Repay> {
+  const details = readTransactionDetails(reader);
   return {
-    ...readTransactionDetails(reader),
     amount: reader.require('amount', reader.decimal('amount')) ?? zero,
     customPaymentAmounts: reader.objects('customPaymentAmounts').map((custom) => ({
       customPaymentAmountType:
@@ -75,25 +76,27 @@ export function readRepay(reader: FieldReader): Payload<Repay> {
       ...present({ predefinedFeeKey: custom.text('predefinedFeeKey') }),
     })),
     ...readRecalculation(reader),
+    ...details,
   };
 }
 
 export function readApplyFee(reader: FieldReader): Payload<ApplyFee> {
-  return {
-    ...readTransactionDetails(reader),
-    ...present({
+  return Object.assign(
+    readTransactionDetails(reader),
+    present({
       predefinedFeeKey: reader.text('predefinedFeeKey'),
       amount: reader.decimal('amount'),
       installmentNumber: reader.count('installmentNumber'),
     }),
-  };
+  );
 }
 
 export function readApplyPenalty(reader: FieldReader): Payload<ApplyPenalty> {
+  const details = readTransactionDetails(reader);
   return {
-    ...readTransactionDetails(reader),
     amount: reader.require('amount', reader.decimal('amount')) ?? zero,
     ...present({ installmentNumber: reader.count('installmentNumber') }),
+    ...details,
   };
 }
 
@@ -105,10 +108,11 @@ export function readAdjustTransaction(reader: FieldReader): Payload<AdjustTransa
 }
 
 export function readPrincipalOverpayment(reader: FieldReader): Payload<PrincipalOverpayment> {
+  const details = readTransactionDetails(reader);
   return {
-    ...readTransactionDetails(reader),
     amount: reader.require('amount', reader.decimal('amount')) ?? zero,
     ...readRecalculation(reader),
+    ...details,
   };
 }
 

@@ -71,7 +71,7 @@ export interface RebuildRequest {
 export function rebuildRows(request: RebuildRequest): ScheduleRow[] {
   const { terms, method } = request;
   const endsWhenRepaid = shorteningMethods.has(method) && terms.interest.interestCalculationMethod !== 'FLAT';
-  return fillRows({ ...request, plan: planAfter[method](request), endsWhenRepaid });
+  return fillRows({ plan: planAfter[method](request), endsWhenRepaid, ...request });
 }
 
 const shorteningMethods: ReadonlySet<PrepaymentRecalculationMethod> = new Set([
