@@ -36,5 +36,7 @@ process.on('message', (message) => {
   };
   process.send?.(measurement);
 });
+// A fuzzer that was killed leaves no service behind.
+process.on('disconnect', () => process.exit());
 // The service ends when it has nothing more to do, whoever might still ask.
 process.channel?.unref();
