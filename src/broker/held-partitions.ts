@@ -13,7 +13,7 @@ export class HeldPartitions {
 
   uncommittedEvents(): number {
     let events = 0;
-    for (const { uncommitted } of this.list) events += uncommitted.count;
+    for (const { uncommittedEvents } of this.list) events += uncommittedEvents;
     return events;
   }
 
@@ -109,7 +109,7 @@ export class HeldPartitions {
     let leaving = false;
     for (const { handOverUntil } of this.list) if (handOverUntil !== undefined) leaving = true;
     if (!leaving) return [];
-    const done = this.list.filter((held) => held.handOverUntil !== undefined && held.uncommitted.count === 0);
+    const done = this.list.filter((held) => held.handOverUntil !== undefined && held.uncommittedEvents === 0);
     if (done.length > 0) this.list = this.list.filter((held) => !done.includes(held));
     return done;
   }

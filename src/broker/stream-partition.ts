@@ -14,7 +14,6 @@ export class StreamPartition implements EventTypePartition, PartitionWaiting {
   /** Of the present tenure. */
   fence: number;
   readonly buffer: PartitionBuffer;
-  readonly uncommitted = new UncommittedEvents();
   /** The position that the last line carried. */
   sentThrough: Offset;
   committedThrough: Offset;
@@ -35,6 +34,8 @@ export class StreamPartition implements EventTypePartition, PartitionWaiting {
   /** Until when the partition waits for commits before it goes to its next stream; undefined while it stays here. Monotonic milliseconds. */
   handOverUntil: number | undefined;
   readonly #frame: LineFrame;
+  /** Undefined until the first events are sent, as on most partitions of an idle stream. */
+  #uncommitted: UncommittedEvents | undefined;
 
   /** @param committedThrough What the stream starts behind. */
   constructor(ownership: PartitionOwnership, committedThrough: Offset, now: number) {
@@ -52,6 +53,11 @@ export class StreamPartition implements EventTypePartition, PartitionWaiting {
   /** Events that wait to be sent. */
   get events(): number {
     return this.buffer.events;
+  }
+
+  /** Events that were sent and not committed. */
+  get uncommittedEvents(): number {
+    return this.#uncommitted === undefined ? 0 : this.#uncommitted.count;
   }
 
   /** Takes in what a read brought. */
@@ -83,7 +89,8 @@ export class StreamPartition implements EventTypePartition, PartitionWaiting {
       this.keepAlives += 1;
     } else {
       const position = chunk.reserveText();
-      this.buffer.sendInto(chunk, events, this.uncommitted);
+      this.#uncommitted ??= new UncommittedEvents();
+      this.buffer.sendInto(chunk, events, this.#uncommitted);
       this.sentThrough = this.buffer.passedThrough;
       chunk.fillText(position, this.#lineStart(cursorToken) + eventsStart);
       chunk.addText(eventsEnd);
@@ -106,7 +113,7 @@ export class StreamPartition implements EventTypePartition, PartitionWaiting {
   commitThrough(offset: Offset): boolean {
     if (offset <= this.committedThrough) return false;
     this.committedThrough = offset;
-    this.uncommitted.commitThrough(offset);
+    this.#uncommitted?.commitThrough(offset);
     if (offset > this.sentThrough) {
       this.sentThrough = offset;
       this.buffer.dropThrough(offset);
@@ -121,7 +128,7 @@ export class StreamPartition implements EventTypePartition, PartitionWaiting {
   /** What lies behind the committed offset and is no event: it can be committed without the consumer. */
   get committableWithoutConsumer(): Offset | undefined {
     const passed = this.buffer.passedThrough;
-    return this.uncommitted.count === 0 && passed > this.committedThrough ? passed : undefined;
+    return this.uncommittedEvents === 0 && passed > this.committedThrough ? passed : undefined;
   }
 
   /** Forgets what was read and not sent, so that reading goes on right behind what was sent. */

@@ -63,7 +63,7 @@ export function createEventTypeStreamsRouter(services: EventTypeStreamsServices)
     });
     response.writeHead(200, { 'Content-Type': 'application/x-json-stream', Connection: 'close' });
     response.flushHeaders();
-    writeJsonStream(response, stream, false).catch((error: unknown) => {
+    writeJsonStream(response, stream, false, (error) => {
       logger.error({ error: describeError(error) }, 'A stream without a subscription was cut off by an error');
       response.destroy();
     });

@@ -21,34 +21,80 @@ const turnWritesMaximum = 16;
 const gzipOptions = { level: 1, memLevel: 6, windowBits: 13 } as const;
 
 /**
- * Writes a source to its end, at the pace of the connection, and ends the answer. Returns early when the connection
- * is closed. Headers must have been sent.
+ * Writes a source to its end, at the pace of the connection, and ends the answer. Stops early when the connection is
+ * closed. Headers must have been sent.
  * @param compressed Through gzip, flushed with every chunk, so that a reader can read it at once.
+ * @param onFailure Called when the source fails or an answer cannot be written: nothing more comes.
  */
-export async function writeJsonStream(
+export function writeJsonStream(
   response: ServerResponse,
   source: ChunkSource,
   compressed: boolean,
-): Promise<void> {
+  onFailure: (error: unknown) => void,
+): void {
   const gzip = compressed ? createGzip(gzipOptions) : undefined;
   gzip?.on('error', (error) => response.destroy(error)).pipe(response);
-  let turnBeganAt = performance.now();
-  let writes = 0;
-  for (let chunk = await source.next(); chunk !== null; chunk = await source.next()) {
-    if (response.destroyed) break;
-    const waited = await write(response, gzip, chunk.pieces);
-    // The connection has taken every byte, unless it has closed meanwhile: then some may still be on their way.
-    if (!response.destroyed) chunk.release?.();
-    writes += 1;
-    // A drain is announced within the same turn when the write went through at once: waiting for it yields nothing.
-    if (waited || writes >= turnWritesMaximum || performance.now() - turnBeganAt > turnMillisecondsMaximum) {
-      await nextTurn();
-      turnBeganAt = performance.now();
-      writes = 0;
+  new JsonStreamWriter(response, source, gzip, onFailure).askForMore();
+}
+
+type SourceChunk = Awaited<ReturnType<ChunkSource['next']>>;
+
+/** One answer. While it waits for its source it is this object and one promise: no async frame, nobody who waits for it. */
+class JsonStreamWriter {
+  readonly #response: ServerResponse;
+  readonly #source: ChunkSource;
+  readonly #gzip: Gzip | undefined;
+  readonly #onFailure: (error: unknown) => void;
+  #turnBeganAt = performance.now();
+  #turnWrites = 0;
+
+  constructor(
+    response: ServerResponse,
+    source: ChunkSource,
+    gzip: Gzip | undefined,
+    onFailure: (error: unknown) => void,
+  ) {
+    this.#response = response;
+    this.#source = source;
+    this.#gzip = gzip;
+    this.#onFailure = onFailure;
+  }
+
+  askForMore(): void {
+    this.#source.next().then(this.#given.bind(this), this.#onFailure);
+  }
+
+  async #given(chunk: SourceChunk): Promise<void> {
+    try {
+      if (chunk === null || this.#response.destroyed) {
+        this.#end();
+        return;
+      }
+      await this.#write(chunk);
+      this.askForMore();
+    } catch (error) {
+      this.#onFailure(error);
     }
   }
-  if (response.destroyed) gzip?.destroy();
-  else (gzip ?? response).end();
+
+  async #write(chunk: NonNullable<SourceChunk>): Promise<void> {
+    const waited = await write(this.#response, this.#gzip, chunk.pieces);
+    // The connection has taken every byte, unless it has closed meanwhile: then some may still be on their way.
+    if (!this.#response.destroyed) chunk.release?.();
+    this.#turnWrites += 1;
+    const isTurnOver =
+      this.#turnWrites >= turnWritesMaximum || performance.now() - this.#turnBeganAt > turnMillisecondsMaximum;
+    // A drain is announced within the same turn when the write went through at once: waiting for it yields nothing.
+    if (!waited && !isTurnOver) return;
+    await nextTurn();
+    this.#turnBeganAt = performance.now();
+    this.#turnWrites = 0;
+  }
+
+  #end(): void {
+    if (this.#response.destroyed) this.#gzip?.destroy();
+    else (this.#gzip ?? this.#response).end();
+  }
 }
 
 /** Answers whether it had to wait for the connection. */

@@ -130,7 +130,7 @@ function deliver(
   stream.onEnded = () => cutOffLater(response);
   stream.start();
   setTimeout(() => {
-    writeJsonStream(response, stream, compressed).catch((error: unknown) => {
+    writeJsonStream(response, stream, compressed, (error) => {
       logger.error({ streamId: stream.streamId, error: describeError(error) }, 'A stream was cut off by an error');
       response.destroy();
     });

@@ -29,7 +29,7 @@ describe('a partition of a stream', () => {
       events: [0, 1, 2],
     });
     expect(partition).to.include({ events: 2, readOffset: 5, lastSentAt: 2_000 });
-    expect(partition.uncommitted.count).to.equal(3);
+    expect(partition.uncommittedEvents).to.equal(3);
   });
 
   it('counts keep-alives in a row, which carry the last sent position', () => {
@@ -49,7 +49,7 @@ describe('a partition of a stream', () => {
     send(partition, 4);
     expect(partition.commitThrough(3)).to.equal(false);
     expect(partition.commitThrough(5)).to.equal(true);
-    expect(partition.uncommitted.count).to.equal(2);
+    expect(partition.uncommittedEvents).to.equal(2);
     expect(partition.commitThrough(5)).to.equal(false);
   });
 
@@ -62,7 +62,7 @@ describe('a partition of a stream', () => {
     partition.commitThrough(20);
     expect(partition).to.include({ readOffset: 21, events: 0 });
     expect(partition.readTurn).to.be.above(turn);
-    expect(partition.uncommitted.count).to.equal(0);
+    expect(partition.uncommittedEvents).to.equal(0);
   });
 
   it('goes back to right behind what was sent when it is rewound', () => {
