@@ -247,8 +247,8 @@ const mutants: readonly Mutant[] = [
   {
     title: 'remove: sessions stay',
     script: 'remove',
-    replace: "redis.call('DEL', meta, owners, offsets, sessions)",
-    by: "redis.call('DEL', meta, owners, offsets)",
+    replace: "redis.call('DEL', meta, owners, offsets, sessions, ",
+    by: "redis.call('DEL', meta, owners, offsets, ",
   },
   {
     title: 'claim: anybody gives it back',
