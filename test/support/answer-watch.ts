@@ -1,6 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { appendFileSync } from 'node:fs';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import { constants, gunzipSync } from 'node:zlib';
 import type * as AnswerContract from './answer-contract.ts';
@@ -50,22 +50,32 @@ function watch(request: IncomingMessage, response: ServerResponse): void {
   const url = request.url ?? '';
   const chunks: Buffer[] = [];
   let size = 0;
+  // As they were sent: an answer that goes on for long may let go of them.
+  let sentHeaders: OutgoingHttpHeaders | undefined;
+  const headers = (): OutgoingHttpHeaders => sentHeaders ?? response.getHeaders();
   const take = (chunk: unknown, encoding: unknown): void => {
     if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array)) return;
-    if (size > streamBytesMaximum && isStream(response)) return;
+    if (size > streamBytesMaximum && isStream(headers())) return;
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encodingOf(encoding)) : Buffer.from(chunk);
     size += bytes.length;
     chunks.push(bytes);
   };
+  const writeHead = response.writeHead.bind(response);
   const write = response.write.bind(response);
   const end = response.end.bind(response);
+  response.writeHead = (...parameters: unknown[]): ServerResponse => {
+    Reflect.apply(writeHead, response, parameters);
+    sentHeaders = { ...response.getHeaders() };
+    return response;
+  };
   response.write = (...parameters: unknown[]): boolean => {
     take(parameters[0], parameters[1]);
     return Reflect.apply(write, response, parameters) as boolean;
   };
   response.end = (...parameters: unknown[]): ServerResponse => {
     take(parameters[0], parameters[1]);
-    report({ method: request.method ?? '', url }, response, Buffer.concat(chunks));
+    const answered = { status: response.statusCode, headers: headers(), sent: Buffer.concat(chunks) };
+    report({ method: request.method ?? '', url }, answered);
     return Reflect.apply(end, response, parameters) as ServerResponse;
   };
 }
@@ -74,8 +84,8 @@ function encodingOf(encoding: unknown): BufferEncoding {
   return typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8';
 }
 
-function isStream(response: ServerResponse): boolean {
-  return String(response.getHeader('content-type')).startsWith('application/x-json-stream');
+function isStream(headers: OutgoingHttpHeaders): boolean {
+  return String(headers['content-type']).startsWith('application/x-json-stream');
 }
 
 interface Asked {
@@ -83,34 +93,40 @@ interface Asked {
   readonly url: string;
 }
 
+interface Answered {
+  readonly status: number;
+  readonly headers: OutgoingHttpHeaders;
+  /** The body, or what was looked at of it. */
+  readonly sent: Buffer;
+}
+
 /** The service must not feel that it is watched, not even by a fault of the watcher. */
-function report(request: Asked, response: ServerResponse, sent: Buffer): void {
+function report(request: Asked, answered: Answered): void {
   const file = process.env[faultsFileVariable];
   if (file === undefined) return;
   let faults: string[];
   try {
-    faults = check(request, response, sent);
+    faults = check(request, answered);
   } catch (error) {
     faults = [`${request.method} ${request.url}: ${error instanceof Error ? error.stack : String(error)}`];
   }
   for (const fault of faults) appendFileSync(file, `${fault.replaceAll('\n', ' ')}\n`);
 }
 
-function check({ method, url }: Asked, response: ServerResponse, sent: Buffer): string[] {
+function check({ method, url }: Asked, { status, headers: given, sent }: Answered): string[] {
   // Tests have servers of their own, and routes that are not the service's.
-  const isOurs = response.hasHeader('x-flow-id');
+  const isOurs = given['x-flow-id'] !== undefined;
   if (!isService && !isOurs) return [];
   const { answerFaults, isDescribed } = contract();
   // An application of a few routers knows no methods of the others.
-  if (!isService && response.statusCode === 405) return [];
+  if (!isService && status === 405) return [];
   if (!isService && !isDescribed(url)) return [];
   const headers = Object.fromEntries(
-    Object.entries(response.getHeaders()).map(([name, value]) => [name, value === undefined ? value : String(value)]),
+    Object.entries(given).map(([name, value]) => [name, value === undefined ? value : String(value)]),
   );
   const compressed = headers['content-encoding'] === 'gzip';
   const body = (compressed ? gunzipSync(sent, { finishFlush: constants.Z_SYNC_FLUSH }) : sent).toString();
-  const answer = { method, url, status: response.statusCode, headers, body };
-  return answerFaults(answer);
+  return answerFaults({ method, url, status, headers, body });
 }
 
 interface Contract {
