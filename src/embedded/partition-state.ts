@@ -2,7 +2,15 @@ import { LendstreamError } from '../errors.ts';
 import type { Offset, TopicConfiguration, TopicPartition } from '../broker/event-log.ts';
 import type { StoredBatch } from './batch-format.ts';
 import type { PersistedPartition, PersistedTopic } from './log-messages.ts';
-import type { ReadWaiter } from './waiting-reads.ts';
+
+/** A read that waits for its partition to grow. */
+export interface ReadWaiter {
+  wake(reason: WakeReason): void;
+  fail(failure: Error): void;
+}
+
+/** Why a wait ended: there may be something to read, the time was up, or the caller gave up. */
+export type WakeReason = 'grown' | 'timeout' | 'aborted';
 
 /** What the main thread knows of a partition. This process is the only one that changes the log, so it is the truth. */
 export interface PartitionState extends TopicPartition {

@@ -1,14 +1,5 @@
 import type { Offset, ReadOptions, ReadResult, StopSignal } from '../broker/event-log.ts';
-import type { PartitionState } from './partition-state.ts';
-
-/** A read that waits for its partition to grow. */
-export interface ReadWaiter {
-  wake(reason: WakeReason): void;
-  fail(failure: Error): void;
-}
-
-/** Why a wait ended: there may be something to read, the time was up, or the caller gave up. */
-export type WakeReason = 'grown' | 'timeout' | 'aborted';
+import type { PartitionState, ReadWaiter, WakeReason } from './partition-state.ts';
 
 /**
  * Reads from a position, or waits there.
