@@ -49,11 +49,17 @@ describe('the view of loans', () => {
   }
 
   /** Commits records as the worker does, and returns when they are in the log. */
+  /** Returns when readers see it, which on a cluster is a moment after the commit. */
   async function commit(partition: number, ...records: LogRecord[]): Promise<void> {
+    const place = { topic, partition };
     const writer = await log.openWriter(`test/${partition}`);
-    await writer.append([{ topic, partition, records }]);
+    await writer.append([{ ...place, records }]);
     await writer.commit();
     await writer.close();
+    const [bounds] = await log.bounds([place], { includeUncommitted: true });
+    const { earliest = 0, latest = 0 } = bounds ?? {};
+    const options = { bytesMaximum: 1_000_000, waitMilliseconds: Infinity };
+    for (let offset = earliest; offset < latest;) offset = (await log.read({ ...place, offset }, options)).nextOffset;
   }
 
   /** Commits and returns when the view has it. */
