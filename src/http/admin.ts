@@ -4,22 +4,11 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { LendstreamError } from '../errors.ts';
+import { pageHeaders } from './page-policy.ts';
 import { methodNotAllowed } from './problem.ts';
 
 /** Where the build puts the admin page: beside the compiled sources. */
 export const adminBundleFolder = fileURLToPath(new URL('../../admin/', import.meta.url));
-
-/** What the page may load and do: its own files, and requests to the service it came from. Nothing inline, no frames. */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
 
 const contentTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -36,8 +25,9 @@ interface BundleFile {
 }
 
 /**
- * Serves the admin page at /admin, and leads there from /, where a person with a browser tries first. Its files are read once: they are few and small. Those under assets/ have a hash of
- * their content in their name and may be kept for ever; any other path is the page itself, which reads the path.
+ * Serves the admin page at /admin, and leads there from /, where a person with a browser tries first. Its files are read
+ * once: they are few and small. Those under assets/ have a hash of their content in their name and may be kept for ever;
+ * any other path is the page itself, which reads the path.
  * @param folder The built page; where it is missing, the answers say how to build it.
  */
 export function createAdminRouter(folder: string = adminBundleFolder): Router {
@@ -94,8 +84,7 @@ function send(response: Response, file: BundleFile, compressed: boolean): void {
   response.set({
     'Content-Type': file.contentType,
     'Cache-Control': file.cacheControl,
-    'Content-Security-Policy': contentSecurityPolicy,
-    'X-Content-Type-Options': 'nosniff',
+    ...pageHeaders("'self'"),
     'Referrer-Policy': 'no-referrer',
     Vary: 'Accept-Encoding',
     ...(compressed ? { 'Content-Encoding': 'gzip' } : {}),

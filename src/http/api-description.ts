@@ -3,19 +3,8 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { packageRoot } from '../schemas.ts';
+import { pageHeaders } from './page-policy.ts';
 import { methodNotAllowed } from './problem.ts';
-
-/** What the page may load and do: its own files, and requests to this service. Nothing inline, no frames. */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
 
 const page = `<!doctype html>
 <html lang="en">
@@ -64,7 +53,7 @@ export function createApiDescriptionRouter(): Router {
   router
     .route('/docs')
     .get((_request, response) => {
-      response.set('Content-Security-Policy', contentSecurityPolicy).set('X-Content-Type-Options', 'nosniff');
+      response.set(pageHeaders("'self' data:"));
       response.type('text/html').end(page);
     })
     .all(methodNotAllowed('GET'));
