@@ -1,25 +1,11 @@
+import type { Schemas } from '../contract.ts';
 import type { LineInfo } from './batch-line.ts';
 
 /**
  * Why a stream ends. Every stream says so on its last line: the code is for programs and never changes, the text is for
  * people. `client_closed` is told to nobody: there is no reader left.
  */
-export type CloseCode =
-  | 'stream_timeout'
-  | 'stream_limit'
-  | 'commit_timeout'
-  | 'keep_alive_limit'
-  | 'cursors_reset'
-  | 'repartitioned'
-  | 'handover_timeout'
-  | 'no_partitions'
-  | 'no_free_slots'
-  | 'subscription_deleted'
-  | 'session_lost'
-  | 'server_shutdown'
-  | 'log_error'
-  | 'coordination_error'
-  | 'client_closed';
+export type CloseCode = NonNullable<NonNullable<Schemas['StreamBatch']['info']>['code']> | 'client_closed';
 
 const texts: Record<CloseCode, string> = {
   stream_timeout: 'Stream timeout reached',

@@ -1,3 +1,4 @@
+import type { Schemas } from '../contract.ts';
 import type { JsonSchema } from '../schemas.ts';
 
 /** An event type as stored and as the API shows it (snake_case is the API's). */
@@ -23,8 +24,7 @@ export interface EventType {
   readonly updated_at: string;
 }
 
-export type Audience =
-  'component-internal' | 'business-unit-internal' | 'company-internal' | 'external-partner' | 'external-public';
+export type Audience = NonNullable<Schemas['EventType']['audience']>;
 
 export interface EventTypeSchema {
   readonly type: 'json_schema';
