@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { commandIdOf } from '../../src/http/idempotency.ts';
 import { detailOf, jsonOf, runLoad, send, type Answered, type LoadProcess, type LoadSettings } from './load-process.ts';
-import { randomNumbers } from './plan.ts';
+import { randomNumbers } from '../support/random-numbers.ts';
 
 /**
  * Posts loan commands: loans are opened, approved and disbursed, charged and repaid, by turns with a repayment that has

@@ -10,7 +10,7 @@ import {
   type LoadSettings,
   type ServiceNode,
 } from './load-process.ts';
-import { randomNumbers } from './plan.ts';
+import { randomNumbers } from '../support/random-numbers.ts';
 
 /** Streams subscriptions as a client has to: commits what it received, and opens a new stream whenever one ends. */
 export interface ConsumerSettings extends LoadSettings {

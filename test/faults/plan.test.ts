@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
-import { describeFault, possibleFaults, randomNumbers, randomPlan, smokePlan, type SystemShape } from './plan.ts';
+import { describeFault, possibleFaults, randomPlan, smokePlan, type SystemShape } from './plan.ts';
 
 const cluster: SystemShape = {
   serve: ['serve-1', 'serve-2'],
@@ -70,12 +70,5 @@ describe('a plan of faults', () => {
   it('is told in words', () => {
     const fault = { number: 3, kind: 'delay', target: 'redis', beginsAt: 0, lasts: 4_000, delay: 300 } as const;
     expect(describeFault(fault)).to.equal('3. delay redis by 300 ms for 4.0 s');
-  });
-
-  it('draws numbers evenly', () => {
-    const random = randomNumbers(42);
-    const tenths = Array.from({ length: 10 }, () => 0);
-    for (let turn = 0; turn < 10_000; turn += 1) tenths[Math.floor(random() * 10)]! += 1;
-    for (const count of tenths) expect(count).to.be.within(850, 1_150);
   });
 });

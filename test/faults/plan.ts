@@ -1,3 +1,5 @@
+import { randomNumbers } from '../support/random-numbers.ts';
+
 /** Which faults are injected, where and when: data, the same for the same seed. */
 
 /** What the plan knows of the system under test. */
@@ -83,17 +85,6 @@ const shortCalmMilliseconds = 6_000;
 const warmUpMilliseconds = 5_000;
 
 const delays: Range = { least: 50, most: 500 };
-
-/** Numbers from 0 (inclusive) to 1 (exclusive), the same for the same seed (Mulberry32). */
-export function randomNumbers(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 /** Every kind of fault with every target that it makes sense for. */
 export function possibleFaults({ serve, work, brokers, hasRedis }: SystemShape): { kind: FaultKind; target: string }[] {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { detailOf, jsonOf, runLoad, send, type Answered, type LoadProcess, type LoadSettings } from './load-process.ts';
-import { randomNumbers } from './plan.ts';
+import { randomNumbers } from '../support/random-numbers.ts';
 
 /** Publishes numbered events. Each is sent once: what was not answered stays unknown, and the next number follows. */
 export interface ProducerSettings extends LoadSettings {

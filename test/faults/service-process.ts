@@ -2,8 +2,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { describeError } from '../../src/errors.ts';
+import { readyAddress } from '../support/ready-address.ts';
 import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
 /** A process of the service that can be killed, suspended and started again, behind a proxy whose address stays. */
@@ -68,7 +69,16 @@ export async function createServiceProcess({
       });
       child = started;
       exited = once(started, 'exit');
-      const address = await readyAddress(name, started, log);
+      started.once('exit', () => closeSync(log));
+      const address = await readyAddress(started, {
+        withinMilliseconds: startMillisecondsMaximum,
+        onLine: (line) => {
+          // The file is closed with the process; a line may still come.
+          if (started.exitCode === null && started.signalCode === null) writeSync(log, `${line}\n`);
+        },
+      }).catch((error: unknown) => {
+        throw new Error(`${name}: ${describeError(error)}`, { cause: error });
+      });
       const { hostname, port } = address === undefined ? { hostname: '127.0.0.1', port: '1' } : new URL(address);
       proxy.setTarget({ host: hostname, port: Number(port) });
     },
@@ -89,29 +99,4 @@ export async function createServiceProcess({
       return child === undefined || child.exitCode === 0;
     },
   };
-}
-
-/** The address that the process prints when it is ready; undefined for one that has none. */
-function readyAddress(name: string, child: ChildProcess, log: number): Promise<string | undefined> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      child.kill('SIGKILL');
-      reject(new Error(`${name} did not get ready in time`));
-    }, startMillisecondsMaximum);
-    child.once('exit', (code, signal) => {
-      clearTimeout(timer);
-      closeSync(log);
-      reject(new Error(`${name} ended with ${code ?? signal} before it was ready`));
-    });
-    const { stdout } = child;
-    if (stdout === null) throw new Error('The process has no standard output');
-    createInterface({ input: stdout }).on('line', (line) => {
-      // The file is closed with the process; a line may still come.
-      if (child.exitCode === null && child.signalCode === null) writeSync(log, `${line}\n`);
-      const ready = /ready at (\S+)/.exec(line)?.[1];
-      if (ready === undefined) return;
-      clearTimeout(timer);
-      resolve(ready.startsWith('http') ? ready : undefined);
-    });
-  });
 }

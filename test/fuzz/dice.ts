@@ -1,4 +1,4 @@
-import { randomNumbers } from '../faults/plan.ts';
+import { randomNumbers } from '../support/random-numbers.ts';
 
 /** Choices that are the same for the same seed. */
 export class Dice {

@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { describeError } from '../../src/errors.ts';
+import { readyAddress } from '../support/ready-address.ts';
 import type { Measurement } from './measuring-preload.ts';
 
 /** The real service in a process of its own, as it is started in production, and measured from the inside. */
@@ -45,29 +47,19 @@ export async function startFuzzedService(
     },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
-  const { stdout, stderr } = child;
-  if (stdout === null || stderr === null) throw new Error('The process has no output');
+  const { stderr } = child;
+  if (stderr === null) throw new Error('The process has no output');
   const endWithFuzzer = (): void => void child.kill('SIGKILL');
   process.on('exit', endWithFuzzer);
   const exited = once(child, 'exit');
   const logLines: string[] = [];
   createInterface({ input: stderr }).on('line', (line) => logLines.push(line));
-  const port = await new Promise<number>((resolve, reject) => {
-    const timer = setTimeout(() => {
-      child.kill('SIGKILL');
-      reject(new Error('The service did not get ready in time'));
-    }, startMillisecondsMaximum);
-    createInterface({ input: stdout }).on('line', (line) => {
-      const found = /ready at http:\/\/[^:]+:(\d+)/.exec(line)?.[1];
-      if (found === undefined) return;
-      clearTimeout(timer);
-      resolve(Number(found));
-    });
-    child.once('exit', (code, signal) => {
-      clearTimeout(timer);
-      reject(new Error(`The service ended with ${code ?? signal} before it was ready: ${logLines.join('\n')}`));
-    });
-  });
+  const address = await readyAddress(child, { withinMilliseconds: startMillisecondsMaximum }).catch(
+    (error: unknown) => {
+      throw new Error(`${describeError(error)}: ${logLines.join('\n')}`, { cause: error });
+    },
+  );
+  const port = Number(new URL(address ?? '').port);
   return {
     port,
     logLines,

@@ -1,7 +1,8 @@
 import { after, before, describe, it } from 'mocha';
+import { randomNumbers } from '../support/random-numbers.ts';
 import { startRedisServer, type RedisServer } from '../support/redis-server.ts';
 import { openRedisHarness, type RedisHarness } from './harness.ts';
-import { Model, seededRandom, type ModelWorld } from './model.ts';
+import { Model, type ModelWorld } from './model.ts';
 
 const runsAtOnce = 10;
 
@@ -22,7 +23,7 @@ describe('random histories of streams, nodes and processes on Redis', function (
   });
 
   const run = async (seed: number, steps: number, world: ModelWorld): Promise<void> => {
-    const model = new Model(world, seededRandom(seed));
+    const model = new Model(world, randomNumbers(seed));
     try {
       await model.run(steps);
     } catch (error) {

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { readyAddress } from './ready-address.ts';
 
 /** The real service in a process of its own, on a free port and a folder of its own. */
 export interface Service {
@@ -50,25 +50,12 @@ export async function startService(dataFolder: string, environment: Record<strin
   });
   const exited = once(child, 'exit');
   const output: string[] = [];
-  const url = await new Promise<string>((resolve, reject) => {
-    const timer = setTimeout(() => {
-      child.kill('SIGKILL');
-      reject(new Error('The service did not get ready in time'));
-    }, startMillisecondsMaximum);
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      output.push(line);
-      const ready = /ready at (http:\S+)/.exec(line)?.[1];
-      if (ready === undefined) return;
-      clearTimeout(timer);
-      resolve(ready);
-    });
-    child.once('exit', (code) => {
-      clearTimeout(timer);
-      reject(new Error(`The service ended with code ${code} before it was ready`));
-    });
+  const url = await readyAddress(child, {
+    withinMilliseconds: startMillisecondsMaximum,
+    onLine: (line) => output.push(line),
   });
   return {
-    url,
+    url: url ?? '',
     child,
     dataFolder,
     output,
