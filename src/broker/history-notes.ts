@@ -68,8 +68,8 @@ export class HistoryNotes {
 
   /** Hands everything on, as far as the store takes it. */
   async close(): Promise<void> {
-    await this.#rememberAll();
     clearTimeout(this.#timer);
+    await this.#rememberAll();
   }
 
   #notes(subscriptionId: string): Notes {

@@ -237,7 +237,10 @@ function keptPattern(text: string): Pattern {
   const known = patterns.get(text);
   if (known !== undefined) return known;
   const pattern = compilePattern(text);
-  if (patterns.size >= patternsKeptMaximum) patterns.delete([...patterns.keys()][0] ?? '');
+  if (patterns.size >= patternsKeptMaximum) {
+    const [oldest] = patterns.keys();
+    if (oldest !== undefined) patterns.delete(oldest);
+  }
   patterns.set(text, pattern);
   return pattern;
 }
