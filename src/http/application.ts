@@ -44,7 +44,8 @@ const bodilessMethods = new Set(['GET', 'HEAD', 'DELETE']);
 
 /**
  * Refuses what others on the way may understand differently.
- * @throws MALFORMED_REQUEST for a missing Host header and for a path with an empty step, NOT_ACCEPTABLE for a compressed body where none is read
+ * @throws MALFORMED_REQUEST for a missing Host header and for a path with an empty step, NOT_ACCEPTABLE for a
+ *   compressed body where none is read
  */
 function refuseUnclear(request: Request): void {
   if (request.headers.host === undefined && request.httpVersion === '1.1') {

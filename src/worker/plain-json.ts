@@ -10,8 +10,8 @@ const unusual = /[\\\p{Cc}]/u;
 const numberForm = /-?\d[\d.eE+-]*/g;
 
 /**
- * Reads JSON as the exact reader does, in half the time and with little garbage, if there is nothing in it that the engine's own reader
- * sees otherwise: numbers that a double gives back as they were written, no name twice, no escapes.
+ * Reads JSON as the exact reader does, in half the time and with little garbage, if there is nothing in it that the
+ * engine's own reader sees otherwise: numbers that a double gives back as they were written, no name twice, no escapes.
  * @returns undefined when there may be, or when the text is no JSON: then the exact reader has to say
  */
 export function readPlainJson(text: string): unknown {

@@ -12,6 +12,7 @@ import type { LoanQuery } from '../../src/views/loan-query.ts';
 import { LoanView } from '../../src/views/loan-view.ts';
 import { type CommandOutcome, isFenceKey, parseFence } from '../../src/worker/fence.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
+import { recordsOf } from '../support/lending-log.ts';
 import { fenceRecord, keyOf, loanRecord } from './stored-loans.ts';
 
 const topic = 'lendstream.loans';
@@ -48,18 +49,14 @@ describe('the view of loans', () => {
     return view;
   }
 
-  /** Commits records as the worker does, and returns when they are in the log. */
-  /** Returns when readers see it, which on a cluster is a moment after the commit. */
+  /** Commits records as the worker does, and returns when readers see them: on a cluster a moment after the commit. */
   async function commit(partition: number, ...records: LogRecord[]): Promise<void> {
     const place = { topic, partition };
     const writer = await log.openWriter(`test/${partition}`);
     await writer.append([{ ...place, records }]);
     await writer.commit();
     await writer.close();
-    const [bounds] = await log.bounds([place], { includeUncommitted: true });
-    const { earliest = 0, latest = 0 } = bounds ?? {};
-    const options = { bytesMaximum: 1_000_000, waitMilliseconds: Infinity };
-    for (let offset = earliest; offset < latest;) offset = (await log.read({ ...place, offset }, options)).nextOffset;
+    await recordsOf(log, topic, partition);
   }
 
   /** Commits and returns when the view has it. */
