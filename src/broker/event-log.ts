@@ -179,8 +179,9 @@ export interface EventLog {
   /**
    * Opens the writer of this name and fences off every earlier one of the same name: their open transaction is aborted
    * and their next step fails. Returns after that is so.
+   * @param partitions Where they may have written: what they committed there is visible when this returns.
    */
-  openWriter(writerId: string): Promise<FencedWriter>;
+  openWriter(writerId: string, partitions?: readonly TopicPartition[]): Promise<FencedWriter>;
 
   /**
    * Publishes the positions of a named group for the usual lag tools. An export: never read back by the product.

@@ -13,7 +13,7 @@ import { LendstreamError, describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { FrameAssembler } from './frames.ts';
 import { RequestsInFlight } from './requests-in-flight.ts';
-import { WireWriter } from './wire.ts';
+import { WireReader, WireWriter } from './wire.ts';
 
 /**
  * Connections to the brokers: the only file that touches kafkajs's inside. kafkajs gives the socket, TLS, SASL, the
@@ -43,6 +43,8 @@ export interface KafkaRequest<Answer> {
   readonly brokerMilliseconds?: number;
   /** Whether the answer ends with the throttle time, with which others begin. */
   readonly isThrottleLast?: boolean;
+  /** Whether this version is a flexible one, whose headers have tagged fields. */
+  readonly isFlexible?: boolean;
 }
 
 export interface ConnectionsOptions {
@@ -106,6 +108,14 @@ export class KafkaConnections {
     return connection.send(request);
   }
 
+  /**
+   * The connection that the next request takes, to be compared with another one; undefined when it will be a new one. As
+   * long as it is the same the broker has not gone away in between.
+   */
+  current({ host, port }: BrokerAddress, lane: Lane): object | undefined {
+    return this.#lanes.get(`${lane} ${host}:${port}`)?.current;
+  }
+
   /** Closes every connection; requests without an answer fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -130,10 +140,14 @@ class LaneConnection {
     this.#options = options;
   }
 
+  get current(): object | undefined {
+    return this.#current?.isConnected() === true ? this.#current : undefined;
+  }
+
   async send<Answer>(request: KafkaRequest<Answer>): Promise<Answer> {
     const connection = await this.#ready();
     try {
-      const answer = await exchange(connection, request);
+      const answer = bodyOf(request, await exchange(connection, request));
       connection.requestQueue.maybeThrottle(throttleMilliseconds(request, answer));
       return request.decode(answer);
     } catch (error) {
@@ -328,14 +342,23 @@ function throttleMilliseconds({ isThrottleLast }: KafkaRequest<unknown>, answer:
   return answer.readInt32BE(isThrottleLast === true ? answer.length - int32Bytes : 0);
 }
 
-/** Length and header (version 1) of a request. */
+/** The answer without what is left of its header. */
+function bodyOf({ isFlexible = false }: KafkaRequest<unknown>, answer: Buffer): Buffer {
+  if (!isFlexible) return answer;
+  const reader = new WireReader(answer);
+  reader.skipTags();
+  return answer.subarray(reader.position);
+}
+
+/** Length and header (version 1, of a flexible request 2) of a request. */
 function headOf(
-  { apiKey, apiVersion }: KafkaRequest<unknown>,
+  { apiKey, apiVersion, isFlexible = false }: KafkaRequest<unknown>,
   correlationId: number,
   clientId: string,
   pieces: readonly Buffer[],
 ): Buffer {
-  const header = new WireWriter().int32(0).int16(apiKey).int16(apiVersion).int32(correlationId).string(clientId).take();
+  const writer = new WireWriter().int32(0).int16(apiKey).int16(apiVersion).int32(correlationId).string(clientId);
+  const header = (isFlexible ? writer.noTags() : writer).take();
   let length = header.length - int32Bytes;
   for (const piece of pieces) length += piece.length;
   header.writeInt32BE(length);

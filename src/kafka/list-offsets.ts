@@ -4,6 +4,7 @@ import { LendstreamError, isLendstreamError } from '../errors.ts';
 import type { KafkaConnections, KafkaRequest } from './connections.ts';
 import type { BrokerNode } from './metadata-request.ts';
 import type { ClusterMetadata } from './metadata.ts';
+import { leadersOf } from './partition-leaders.ts';
 import { errorOf, isLeadershipError, protocolError } from './protocol-errors.ts';
 import { Retry, passing } from './retry.ts';
 import { byTopic, keyOf, readByTopic } from './topic-partitions.ts';
@@ -137,21 +138,6 @@ async function boundsAt(
     });
   }
   return bounds;
-}
-
-async function leadersOf(
-  metadata: ClusterMetadata,
-  partitions: readonly TopicPartition[],
-): Promise<Map<BrokerNode, TopicPartition[]>> {
-  const leaders = await Promise.all(partitions.map((partition) => metadata.leaderOf(partition)));
-  const byLeader = new Map<BrokerNode, TopicPartition[]>();
-  for (const [index, leader] of leaders.entries()) {
-    const partition = partitions[index] as TopicPartition;
-    const led = byLeader.get(leader);
-    if (led === undefined) byLeader.set(leader, [partition]);
-    else led.push(partition);
-  }
-  return byLeader;
 }
 
 function noLeader(missing: readonly TopicPartition[]): LendstreamError {

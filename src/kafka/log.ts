@@ -161,7 +161,7 @@ export class KafkaLog implements EventLog {
     return this.#reader.read(from, options);
   }
 
-  async openWriter(writerId: string): Promise<FencedWriter> {
+  async openWriter(writerId: string, partitions: readonly TopicPartition[] = []): Promise<FencedWriter> {
     this.#assertOpen();
     const writer = await openKafkaWriter(
       {
@@ -174,6 +174,7 @@ export class KafkaLog implements EventLog {
         onClosed: (closed) => this.#writers.delete(closed),
       },
       writerId,
+      partitions,
     );
     this.#writers.add(writer);
     return writer;

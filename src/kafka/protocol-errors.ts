@@ -46,6 +46,7 @@ export const protocolError = {
   invalidRecord: 87,
   throttlingQuotaExceeded: 89,
   producerFenced: 90,
+  transactionalIdNotFound: 105,
 } as const;
 
 const names = new Map<number, string>(Object.entries(protocolError).map(([name, code]) => [code, name]));

@@ -1,5 +1,6 @@
 import type { TopicPartition } from '../broker/event-log.ts';
 import type { KafkaRequest } from './connections.ts';
+import { protocolError } from './protocol-errors.ts';
 import { byTopic, readByTopic } from './topic-partitions.ts';
 import { WireReader, WireWriter } from './wire.ts';
 
@@ -79,6 +80,51 @@ export function endTransactionRequest(
       const reader = new WireReader(answer);
       reader.int32(); // throttle time
       return reader.int16();
+    },
+  };
+}
+
+/** How the last transaction of a transactional id stands, as its coordinator knows it. */
+export interface DescribedTransaction {
+  readonly errorCode: number;
+  /** `Empty`: none since the id was opened, `Ongoing`, `PrepareCommit`, `CompleteAbort` and so on. */
+  readonly state: string;
+}
+
+/** DescribeTransactions, version 0, of one transactional id. */
+export function describeTransactionRequest(transactionalId: string): KafkaRequest<DescribedTransaction> {
+  return {
+    name: 'DescribeTransactions',
+    apiKey: 65,
+    apiVersion: 0,
+    isFlexible: true,
+    encode: () => {
+      const writer = new WireWriter();
+      return writer
+        .compactArray([transactionalId], (id) => writer.compactString(id))
+        .noTags()
+        .take();
+    },
+    decode: (answer) => {
+      const reader = new WireReader(answer);
+      reader.int32(); // throttle time
+      const [described] = reader.compactArray(() => {
+        const errorCode = reader.int16();
+        reader.compactString(); // transactional id
+        const state = reader.compactString();
+        reader.int32(); // timeout
+        reader.int64(); // when it began
+        reader.bigInt64(); // producer id
+        reader.int16(); // its epoch
+        reader.compactArray(() => {
+          reader.compactString(); // topic
+          reader.compactArray(() => reader.int32());
+          reader.skipTags();
+        });
+        reader.skipTags();
+        return { errorCode, state };
+      });
+      return described ?? { errorCode: protocolError.unknownServerError, state: '' };
     },
   };
 }

@@ -18,16 +18,24 @@ export interface KafkaWriterOptions extends TransactionCoordinationOptions, Tran
 /** What a transaction may hold; beyond it an append answers OVERLOADED. Bytes. */
 const transactionBytesMaximum = 64 * 1024 * 1024;
 
+/** How long after a transaction it is looked whether all of its partitions have heard of it, unless another one follows. */
+const settleMilliseconds = 1_000;
+
 /** After these errors the next writer of the name, or the transaction's coordinator in time, aborts what is open. */
 const leftToOthers = new Set<ErrorCode | undefined>(['WRITER_FENCED', 'LOG_UNAVAILABLE', 'OUTCOME_UNKNOWN']);
 
 /**
- * Opens the writer of a name; the name is its transactional id. Earlier writers of the name are fenced off from here on.
+ * Opens the writer of a name; the name is its transactional id. Earlier writers of the name are fenced off from here on,
+ * and what they committed in the partitions is visible.
  * @throws WRITER_FENCED when another one is opened at the same time, LOG_UNAVAILABLE, OUTCOME_UNKNOWN, LOG_CLOSED
  */
-export async function openKafkaWriter(options: KafkaWriterOptions, writerId: string): Promise<FencedWriter> {
+export async function openKafkaWriter(
+  options: KafkaWriterOptions,
+  writerId: string,
+  partitions: readonly TopicPartition[],
+): Promise<FencedWriter> {
   const coordination = new TransactionCoordination(options, writerId);
-  const identity = await coordination.begin();
+  const identity = await coordination.begin(partitions);
   return new KafkaWriter(options, writerId, coordination, identity);
 }
 
@@ -41,12 +49,13 @@ class KafkaWriter implements FencedWriter {
   readonly #identity: ProducerIdentity;
   readonly #coordination: TransactionCoordination;
   readonly #output: TransactionOutput;
-  /** Partitions of the open transaction; none when no transaction is open. */
-  readonly #partitions = new Set<string>();
+  /** Partitions of the open transaction by key; none when no transaction is open. */
+  readonly #partitions = new Map<string, TopicPartition>();
   #transactionBytes = 0;
   /** Why no further step is possible. */
   #spent: LendstreamError | undefined;
   #lastStep: Promise<void> = Promise.resolve();
+  #settling: NodeJS.Timeout | undefined;
 
   constructor(
     options: KafkaWriterOptions,
@@ -76,6 +85,7 @@ class KafkaWriter implements FencedWriter {
   /** Aborts what is open, unless it is not this writer's any more or Kafka is in trouble: others do it then. */
   async close(): Promise<void> {
     const closed = new LendstreamError('LOG_CLOSED', `The writer ${this.writerId} is closed.`);
+    clearTimeout(this.#settling);
     await this.#step(() => Promise.reject(closed)).catch(() => closed);
     this.#options.onClosed?.(this);
     if (this.#partitions.size === 0 || leftToOthers.has(this.#spent?.code)) return;
@@ -108,7 +118,7 @@ class KafkaWriter implements FencedWriter {
     if (added.size > 0) {
       // One that does not exist is to be refused here; one without a leader may have one when its records are written.
       await Promise.all([...added.values()].map((request) => passing(metadata.leaderOf(request))));
-      for (const key of added.keys()) this.#partitions.add(key);
+      for (const [key, { topic, partition }] of added) this.#partitions.set(key, { topic, partition });
       await this.#coordination.addPartitions(this.#identity, [...added.values()]);
     }
     await this.#output.write(partitions);
@@ -117,10 +127,30 @@ class KafkaWriter implements FencedWriter {
   async #end(isCommit: boolean): Promise<void> {
     if (this.#partitions.size === 0) return;
     try {
-      await this.#coordination.end(this.#identity, isCommit);
+      await this.#coordination.end(this.#identity, isCommit, [...this.#partitions.values()]);
+      this.#settleSoon();
     } finally {
       this.#partitions.clear();
       this.#transactionBytes = 0;
+    }
+  }
+
+  /** The next transaction settles this one. When none comes, nobody else would see that this one was not finished. */
+  #settleSoon(): void {
+    clearTimeout(this.#settling);
+    this.#settling = setTimeout(() => {
+      this.#lastStep = this.#lastStep.then(() => this.#settle());
+    }, settleMilliseconds).unref();
+  }
+
+  /** Not a step: as long as nothing was done, an error spends nothing and it is tried again. */
+  async #settle(): Promise<void> {
+    if (this.#spent !== undefined || this.#partitions.size > 0 || !this.#coordination.isUnsettled) return;
+    try {
+      await this.#coordination.settle(this.#identity);
+    } catch (error) {
+      if (isLendstreamError(error, 'LOG_UNAVAILABLE')) this.#settleSoon();
+      else this.#spend(error);
     }
   }
 
@@ -131,15 +161,19 @@ class KafkaWriter implements FencedWriter {
       try {
         await action();
       } catch (error) {
-        this.#spent = isLendstreamError(error)
-          ? error
-          : new LendstreamError('OUTCOME_UNKNOWN', `The writer failed in an unforeseen way: ${describeError(error)}`, {
-              cause: error,
-            });
-        throw this.#spent;
+        throw this.#spend(error);
       }
     });
     this.#lastStep = step.catch(() => {});
     return step;
+  }
+
+  #spend(error: unknown): LendstreamError {
+    this.#spent = isLendstreamError(error)
+      ? error
+      : new LendstreamError('OUTCOME_UNKNOWN', `The writer failed in an unforeseen way: ${describeError(error)}`, {
+          cause: error,
+        });
+    return this.#spent;
   }
 }

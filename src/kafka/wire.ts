@@ -1,6 +1,9 @@
 /**
  * The primitive types of Kafka's protocol as its older, fixed-width request versions write them. Strings have a 16-bit
  * length, byte fields and arrays a 32-bit one; a length of -1 stands for null. Offsets are exact below 2^53.
+ *
+ * Requests that exist in flexible versions only have compact strings and arrays: their length plus one, seven bits a byte,
+ * lowest first; 0 stands for null. Each of their structures ends with tagged fields, of which none is known here.
  */
 
 const initialBytes = 256;
@@ -73,9 +76,34 @@ export class WireWriter {
     return this;
   }
 
+  compactString(value: string): this {
+    const length = Buffer.byteLength(value);
+    this.#unsignedVarint(length + 1).#reserve(length);
+    this.#position += this.#bytes.write(value, this.#position);
+    return this;
+  }
+
+  compactArray<Item>(items: readonly Item[], write: (item: Item) => void): this {
+    this.#unsignedVarint(items.length + 1);
+    for (const item of items) write(item);
+    return this;
+  }
+
+  noTags(): this {
+    return this.int8(0);
+  }
+
   /** Everything written so far. */
   take(): Buffer {
     return this.#bytes.subarray(0, this.#position);
+  }
+
+  #unsignedVarint(value: number): this {
+    this.#reserve(unsignedVarintBytesMaximum);
+    let rest = value;
+    for (; rest >= 0x80; rest >>>= 7) this.#position = this.#bytes.writeUInt8((rest & 0x7f) | 0x80, this.#position);
+    this.#position = this.#bytes.writeUInt8(rest, this.#position);
+    return this;
   }
 
   #reserve(count: number): void {
@@ -144,6 +172,35 @@ export class WireReader {
     return value;
   }
 
+  compactString(): string {
+    return this.compactNullableString() ?? '';
+  }
+
+  compactNullableString(): string | null {
+    const length = this.#unsignedVarint() - 1;
+    if (length < 0) return null;
+    this.#require(length);
+    const value = this.source.toString('utf8', this.position, this.position + length);
+    this.position += length;
+    return value;
+  }
+
+  compactArray<Item>(read: () => Item): Item[] {
+    const length = this.#unsignedVarint() - 1;
+    const items: Item[] = [];
+    for (let index = 0; index < length; index += 1) items.push(read());
+    return items;
+  }
+
+  skipTags(): void {
+    for (let count = this.#unsignedVarint(); count > 0; count -= 1) {
+      this.#unsignedVarint();
+      const length = this.#unsignedVarint();
+      this.#require(length);
+      this.position += length;
+    }
+  }
+
   array<Item>(read: () => Item): Item[] {
     const length = this.int32();
     const items: Item[] = [];
@@ -151,10 +208,24 @@ export class WireReader {
     return items;
   }
 
+  #unsignedVarint(): number {
+    let value = 0;
+    for (let shift = 0; shift < 7 * unsignedVarintBytesMaximum; shift += 7) {
+      const byte = this.source.readUInt8(this.position);
+      this.position += 1;
+      value |= (byte & 0x7f) << shift;
+      if (byte < 0x80) return value >>> 0;
+    }
+    throw new RangeError('The answer has a length of more than 32 bits');
+  }
+
   #require(count: number): void {
     if (this.position + count > this.source.length) throw new RangeError('The answer is shorter than it says');
   }
 }
+
+/** The longest a length of 32 bits may be. */
+const unsignedVarintBytesMaximum = 5;
 
 /** What the upper 32 bits of a 64-bit integer count in. */
 const highUnit = 0x1_0000_0000;

@@ -1,6 +1,7 @@
 import { ensureTopic } from '../broker/ensure-topic.ts';
-import type { EventLog, TopicConfiguration } from '../broker/event-log.ts';
+import type { EventLog, TopicConfiguration, TopicPartition } from '../broker/event-log.ts';
 import type { SystemEventType } from '../broker/event-type.ts';
+import { registryTopic } from '../broker/registry.ts';
 import { LendstreamError } from '../errors.ts';
 import { type JsonSchema, loadSchema } from '../schemas.ts';
 
@@ -24,6 +25,12 @@ export type LendingEventTypeName = (typeof lendingEventTypeNames)[number];
 
 /** Version of the schemas the service brings along, as `metadata.version` of its events has it. */
 export const lendingSchemaVersion = '1.0.0';
+
+/** Everywhere that the commits of one loan partition may write to. */
+export function partitionsWrittenBy(partition: number): TopicPartition[] {
+  const own = [...lendingEventTypeNames, deadLettersTopic, loansTopic].map((topic) => ({ topic, partition }));
+  return [...own, { topic: registryTopic, partition: 0 }];
+}
 
 /** How long a dead letter is kept for a person to look at. */
 const deadLetterRetentionMilliseconds = 90 * 24 * 3_600_000;

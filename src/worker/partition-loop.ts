@@ -6,7 +6,7 @@ import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
 import { CommandBatch } from './command-batch.ts';
 import { type WaitingCommand, commandsOf } from './waiting-commands.ts';
-import { loanCommandsTopic } from './lending-topics.ts';
+import { loanCommandsTopic, partitionsWrittenBy } from './lending-topics.ts';
 import { LoanStore } from './loan-store.ts';
 import type { LoopEnd } from './partition-sharing.ts';
 import { readToggles } from './toggles.ts';
@@ -86,7 +86,7 @@ async function ownAgainAndAgain(options: PartitionLoopOptions): Promise<LoopEnd>
 
 async function ownAndWork(options: PartitionLoopOptions, onCommit: () => void): Promise<void> {
   const { log, logger, partition, signal } = options;
-  const writer = await log.openWriter(`lending-worker/${partition}`);
+  const writer = await log.openWriter(`lending-worker/${partition}`, partitionsWrittenBy(partition));
   try {
     const store = await LoanStore.restore(log, partition, signal);
     logger.info({ loans: store.size, position: store.position }, 'The worker owns the partition');

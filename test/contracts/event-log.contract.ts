@@ -556,6 +556,17 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         });
       }
 
+      it('is opened when what earlier ones have committed in the partitions that it names is visible', async () => {
+        const places = [await newPartition(), await newPartition()];
+        const writerId = `writer-${randomUUID()}`;
+        for (let round = 1; round <= 10; round += 1) {
+          const writer = await log.openWriter(writerId, places);
+          for (const where of places) expect(await valuesIn(where)).to.have.length(round - 1);
+          await writer.append(places.map((where) => ({ ...where, records: records(`round ${round}`) })));
+          await writer.commit();
+        }
+      });
+
       it('is not fenced off by a writer of another name', async () => {
         const where = await newPartition();
         const writer = await log.openWriter(`writer-${randomUUID()}`);

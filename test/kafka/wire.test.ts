@@ -53,6 +53,30 @@ describe('the primitive types of the protocol', () => {
     );
   });
 
+  it('of flexible requests have their length plus one before strings and arrays', () => {
+    const writer = new WireWriter(1).compactString('aé').compactString('').noTags();
+    writer.compactArray([1, 2], (item) => writer.int8(item)).compactString('a'.repeat(200));
+    expect(writer.take().toString('hex')).to.equal(
+      ['04', '61c3a9', '01', '00', '03', '01', '02', 'c901', '61'.repeat(200)].join(''),
+    );
+    const reader = new WireReader(writer.take());
+    expect([reader.compactString(), reader.compactNullableString()]).to.deep.equal(['aé', '']);
+    reader.skipTags();
+    expect(reader.compactArray(() => reader.int8())).to.deep.equal([1, 2]);
+    expect(reader.compactString()).to.have.length(200);
+    expect(new WireReader(Buffer.from([0])).compactNullableString()).to.equal(null);
+  });
+
+  it('of flexible answers are read past fields that are not known here', () => {
+    const reader = new WireReader(Buffer.from('02' + '0502aabb' + '8101' + '00' + '2a', 'hex'));
+    reader.skipTags();
+    expect(reader.int8()).to.equal(42);
+    for (const spoilt of ['0105', '01050aaa', '8080808080', '05aa']) {
+      const cutOff = new WireReader(Buffer.from(spoilt, 'hex'));
+      expect(() => (spoilt === '05aa' ? cutOff.compactString() : cutOff.skipTags()), spoilt).to.throw(RangeError);
+    }
+  });
+
   it('are refused when they are cut off anywhere', () => {
     const whole = new WireWriter().int16(1).string('text').int32(5).int64(7).take();
     const readAll = (bytes: Buffer): void => {

@@ -1,7 +1,7 @@
 /**
  * As much of the Kafka protocol as the fault-injecting proxy has to understand: request headers, which partitions a
- * request names, and where a response keeps its error code. Only the versions without flexible fields, which are the ones
- * that the product speaks.
+ * request names, and where a response keeps its error code. Only the versions without flexible fields; of the others, of
+ * which the product speaks two, requests and answers can be lost and delayed.
  */
 
 /** The requests that faults are injected into, by their number on the wire. */
@@ -25,6 +25,7 @@ export const apiKeys = {
   DescribeConfigs: 32,
   AlterConfigs: 33,
   CreatePartitions: 37,
+  DescribeProducers: 61,
 } as const;
 
 export type ApiName = keyof typeof apiKeys;

@@ -65,8 +65,9 @@ export class NamespacedLog implements EventLog {
     return { batches: batches.map((batch) => this.#back(batch)), nextOffset };
   }
 
-  async openWriter(writerId: string): Promise<FencedWriter> {
-    const writer = await this.#log.openWriter(this.#prefix + writerId);
+  async openWriter(writerId: string, partitions: readonly TopicPartition[] = []): Promise<FencedWriter> {
+    const moved = partitions.map((place) => this.#moved(place));
+    const writer = await this.#log.openWriter(this.#prefix + writerId, moved);
     return {
       writerId,
       append: (partitions) => writer.append(partitions.map((place) => this.#moved(place))),

@@ -25,7 +25,8 @@ export function withSteps(log: EventLog, onStep: OnStep): EventLog {
     if (from.topic === loanCommandsTopic && result.batches.length > 0) await onStep('fetched');
     return result;
   };
-  const openWriter: EventLog['openWriter'] = async (writerId) => steppingWriter(await log.openWriter(writerId), onStep);
+  const openWriter: EventLog['openWriter'] = async (writerId, partitions) =>
+    steppingWriter(await log.openWriter(writerId, partitions), onStep);
   return overriding(log, { read, openWriter });
 }
 
