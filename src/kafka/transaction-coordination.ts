@@ -115,7 +115,7 @@ export class TransactionCoordination {
 
   /**
    * Returns when all partitions have heard what became of the last transaction. To be called while none is open.
-   * @throws LOG_UNAVAILABLE: nothing was done, WRITER_FENCED, OUTCOME_UNKNOWN, LOG_CLOSED
+   * @throws LOG_UNAVAILABLE: to be called again, WRITER_FENCED, OUTCOME_UNKNOWN, LOG_CLOSED
    */
   async settle(identity: ProducerIdentity): Promise<void> {
     const last = this.#last;

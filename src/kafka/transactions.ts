@@ -143,7 +143,7 @@ class KafkaWriter implements FencedWriter {
     }, settleMilliseconds).unref();
   }
 
-  /** Not a step: as long as nothing was done, an error spends nothing and it is tried again. */
+  /** Not a step: it is tried again while Kafka cannot be asked, which spends nothing. */
   async #settle(): Promise<void> {
     if (this.#spent !== undefined || this.#partitions.size > 0 || !this.#coordination.isUnsettled) return;
     try {
