@@ -95,11 +95,13 @@ class Pieces implements Chunk {
   readonly pieces: readonly Buffer[];
   readonly length: number;
   #lent: Buffer[];
+  #releases: (() => void)[];
 
-  constructor(pieces: readonly Buffer[], length: number, lent: Buffer[]) {
+  constructor(pieces: readonly Buffer[], length: number, lent: Buffer[], releases: (() => void)[]) {
     this.pieces = pieces;
     this.length = length;
     this.#lent = lent;
+    this.#releases = releases;
   }
 
   toString(): string {
@@ -108,7 +110,9 @@ class Pieces implements Chunk {
 
   release(): void {
     for (const memory of this.#lent) if (spare.length < spareMaximum) spare.push(memory);
+    for (const release of this.#releases) release();
     this.#lent = [];
+    this.#releases = [];
   }
 }
 
@@ -123,6 +127,7 @@ export class ChunkBuilder {
   #starts: number[] = [];
   #ends: number[] = [];
   #sizes: number[] = [];
+  #releases: (() => void)[] = [];
 
   /** @param text ASCII */
   addText(text: string): void {
@@ -146,6 +151,11 @@ export class ChunkBuilder {
       if (index > from) this.addText(',');
       this.addBytes(bytes, valueStarts[index] ?? 0, valueEnds[index] ?? 0);
     }
+  }
+
+  /** Has this called when the chunk is given back: what was collected until now may refer to memory that it gives back. */
+  addRelease(release: () => void): void {
+    this.#releases.push(release);
   }
 
   /** Keeps a place for a text that is known only when what follows it has been collected. */
@@ -177,11 +187,12 @@ export class ChunkBuilder {
       copied = index + 1;
     }
     if (copied < this.#sources.length) pieces.push(this.#copy(copied, this.#sources.length, lent));
-    const chunk = new Pieces(pieces, this.size, lent);
+    const chunk = new Pieces(pieces, this.size, lent, this.#releases);
     this.#sources = [];
     this.#starts = [];
     this.#ends = [];
     this.#sizes = [];
+    this.#releases = [];
     this.size = 0;
     return chunk;
   }

@@ -104,6 +104,11 @@ export interface RecordBatch extends TopicPartition {
    */
   readonly foreign?: Uint8Array;
   key(index: number): string | null;
+  /**
+   * Tells that whoever got this batch from a read looks at it no more, once for each read that answered it: its memory may
+   * be used for other batches then. Not calling it is no fault. Absent where nothing is used again.
+   */
+  readonly release?: (() => void) | undefined;
 }
 
 /** In `valueStarts`: the record has no value. */

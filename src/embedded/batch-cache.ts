@@ -12,7 +12,7 @@ export class BatchCache {
   readonly #byUse = new Map<StoredBatch, PartitionState>();
   #bytes = 0;
 
-  /** @param bytesMaximum Memory that cached batches may take, measured by `memoryBytes`. */
+  /** @param bytesMaximum Memory that cached batches may take, measured by `memoryBytes`, with that of their runs. */
   constructor(bytesMaximum: number) {
     this.#bytesMaximum = bytesMaximum;
   }
@@ -31,33 +31,52 @@ export class BatchCache {
   }
 
   add(partition: PartitionState, batch: StoredBatch): void {
-    if (batch.memoryBytes > this.#bytesMaximum || partition.isDeleted) return;
+    const runBytes = batch.run === undefined ? 0 : batch.run.memory.byteLength;
+    if (batch.memoryBytes + runBytes > this.#bytesMaximum || partition.isDeleted) return;
     const batches = partition.cachedBatches;
     const index = indexAtOrAbove(batches, batch.position.lastOffset);
     const present = batches[index];
     if (present !== undefined && present.position.baseOffset <= batch.position.lastOffset) return;
     if (index === batches.length) batches.push(batch);
     else batches.splice(index, 0, batch);
-    this.#byUse.set(batch, partition);
-    this.#bytes += batch.memoryBytes;
+    this.#keep(partition, batch);
     while (this.#bytes > this.#bytesMaximum) this.#evictLeastRecentlyUsed();
   }
 
   /** Forgets what lies wholly below the offset: all of the partition when none is given. */
   forget(partition: PartitionState, below: Offset = Infinity): void {
     const count = indexAtOrAbove(partition.cachedBatches, below);
-    for (const batch of partition.cachedBatches.splice(0, count)) {
-      this.#byUse.delete(batch);
-      this.#bytes -= batch.memoryBytes;
-    }
+    for (const batch of partition.cachedBatches.splice(0, count)) this.#letGo(batch);
+  }
+
+  /** A run's memory counts as a whole from its first batch on until its last one goes: that is how long it is there. */
+  #keep(partition: PartitionState, batch: StoredBatch): void {
+    this.#byUse.set(batch, partition);
+    this.#bytes += batch.memoryBytes;
+    const { run } = batch;
+    if (run === undefined) return;
+    run.cachedBatches += 1;
+    if (run.cachedBatches > 1) return;
+    this.#bytes += run.memory.byteLength;
+    run.hold();
+  }
+
+  #letGo(batch: StoredBatch): void {
+    this.#byUse.delete(batch);
+    this.#bytes -= batch.memoryBytes;
+    const { run } = batch;
+    if (run === undefined) return;
+    run.cachedBatches -= 1;
+    if (run.cachedBatches > 0) return;
+    this.#bytes -= run.memory.byteLength;
+    run.release();
   }
 
   #evictLeastRecentlyUsed(): void {
     const first = this.#byUse.entries().next();
     if (first.done === true) return;
     const [batch, partition] = first.value;
-    this.#byUse.delete(batch);
-    this.#bytes -= batch.memoryBytes;
+    this.#letGo(batch);
     const batches = partition.cachedBatches;
     // Most often the oldest of its partition, which costs less to take off than one from the middle.
     if (batches[0] === batch) batches.shift();

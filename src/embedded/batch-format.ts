@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib';
 import { LendstreamError } from '../errors.ts';
 import { noValue } from '../broker/event-log.ts';
 import type { LogRecord, Offset, RecordBatch, TopicPartition } from '../broker/event-log.ts';
+import type { RunMemory } from './run-memory.ts';
 
 /**
  * The bytes of a record batch as the embedded log stores it. Little endian:
@@ -43,8 +44,10 @@ export interface BatchRow extends BatchPosition {
 /** A decoded batch and the range of offsets it answers for. */
 export interface StoredBatch extends RecordBatch {
   readonly position: BatchPosition;
-  /** What keeping this batch in memory costs. */
+  /** What keeping this batch in memory costs, besides the memory of its run. */
   readonly memoryBytes: number;
+  /** What it lies in together with other batches, if it does. */
+  readonly run: RunMemory | undefined;
 }
 
 /** CRC-32 of a body, as stored beside it. */
@@ -224,8 +227,11 @@ function headerAgrees(row: BatchRow): boolean {
   );
 }
 
-/** Decodes a body that is known to be sound: one this process encoded, or one whose checksum was compared. */
-export function decodeBody({ topic, partition }: TopicPartition, body: Buffer): StoredBatch {
+/**
+ * Decodes a body that is known to be sound: one this process encoded, or one whose checksum was compared.
+ * @param run What the body lies in, with room behind it for what is decoded (see {@link endOfRoomInRun}).
+ */
+export function decodeBody({ topic, partition }: TopicPartition, body: Buffer, run?: RunMemory): StoredBatch {
   const flags = body[1] ?? 0;
   const count = body.readUInt32LE(32);
   const position: BatchPosition = {
@@ -247,10 +253,11 @@ export function decodeBody({ topic, partition }: TopicPartition, body: Buffer): 
   const keysAt = valuesAt + body.readUInt32LE(36);
 
   // One piece of memory for the three: each of its own would cost the collector more than their contents.
-  const memory = new ArrayBuffer(decodedBytesPerRecord * count);
-  const offsets = new Float64Array(memory, 0, count);
-  const valueStarts = new Uint32Array(memory, 8 * count, count);
-  const valueEnds = new Uint32Array(memory, 12 * count, count);
+  const memory = run === undefined ? new ArrayBuffer(decodedBytesPerRecord * count) : run.memory;
+  const decodedAt = run === undefined ? 0 : alignedEnd(body.byteOffset, body.length);
+  const offsets = new Float64Array(memory, decodedAt, count);
+  const valueStarts = new Uint32Array(memory, decodedAt + 8 * count, count);
+  const valueEnds = new Uint32Array(memory, decodedAt + 12 * count, count);
   let contiguous = true;
   let nextStart = valuesAt;
   for (let at = 0; at < count; at += 1) {
@@ -278,12 +285,24 @@ export function decodeBody({ topic, partition }: TopicPartition, body: Buffer): 
     valueEnds,
     contiguous,
     key: (at) => (keyEnds === undefined ? null : keyAt(body, keysAt, keyEnds, at)),
-    memoryBytes: body.length + decodedBytesPerRecord * count + objectBytes,
+    memoryBytes: run === undefined ? body.length + decodedBytesPerRecord * count + objectBytes : objectBytes,
+    run,
+    release: run?.release,
   };
 }
 
 /** What a decoded batch holds for each record besides its body: an offset, a start and an end. */
 const decodedBytesPerRecord = 16;
+
+/** Where what is decoded of a body lies in the memory of a run: behind the body, aligned for the widest number. */
+function alignedEnd(start: number, bodyBytes: number): number {
+  return Math.ceil((start + bodyBytes) / 8) * 8;
+}
+
+/** Where the room ends that a body of so many records takes in the memory of a run. The next one begins there. */
+export function endOfRoomInRun(start: number, bodyBytes: number, count: number): number {
+  return alignedEnd(start, bodyBytes) + decodedBytesPerRecord * count;
+}
 
 /** A part of the body's index where it lies, or a copy of it where the body is not aligned. */
 function indexView(body: Buffer, at: number, count: number): Uint32Array {
@@ -324,6 +343,7 @@ export function batchFrom(batch: StoredBatch, offset: Offset): RecordBatch {
     valueEnds: batch.valueEnds.subarray(first),
     contiguous: batch.contiguous,
     key: (at) => batch.key(first + at),
+    release: batch.release,
   };
 }
 

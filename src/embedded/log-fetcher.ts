@@ -1,9 +1,9 @@
 import { LendstreamError, describeError } from '../errors.ts';
 import type { Offset } from '../broker/event-log.ts';
-import { checkRow } from './batch-format.ts';
+import { checkRow, endOfRoomInRun } from './batch-format.ts';
 import { openForReading } from './log-database.ts';
 import type { Connection } from './log-database.ts';
-import type { FetchQuestion, FetchRequests } from './log-messages.ts';
+import type { FetchAnswer, FetchQuestion, FetchRequests } from './log-messages.ts';
 import { Transferred, answerRequests } from './log-thread.ts';
 
 /**
@@ -48,26 +48,65 @@ function prepareStatements(connection: Connection) {
   };
 }
 
-function fetchRows(question: FetchQuestion): Transferred<readonly ArrayBuffer[]> {
+function fetchRows(question: FetchQuestion): Transferred<FetchAnswer> {
   if (opened === undefined) throw new LendstreamError('LOG_CLOSED', 'The log is closed.');
   const { sizes, batches } = opened.statements;
   const { partitionId, from, latest, bytesMaximum } = question;
-  const bodies: ArrayBuffer[] = [];
   try {
     const weight = rowBytes.get(partitionId) ?? rowBytesAssumed;
     const rows = Math.min(Math.ceil(bytesMaximum / weight) + 1, indexRowsMaximum);
     const found = sizes.all(partitionId, from, latest, rows) as SizeRow[];
     const lastOffset = lastOffsetWithin(found, bytesMaximum);
-    if (lastOffset === undefined) return new Transferred(bodies, bodies);
-    rowBytes.set(partitionId, averageBytes(found));
+    const bodies = new FetchedBodies(question.memory, Math.min(sumOfBytes(found), bytesMaximum));
+    if (lastOffset === undefined) return bodies.answer();
+    rowBytes.set(partitionId, sumOfBytes(found) / found.length);
     for (const columns of batches.all(partitionId, from, lastOffset) as BatchColumns[]) {
-      if (!isSound(question, columns, bodies.length > 0)) break;
-      bodies.push(memoryOf(columns[5]));
+      if (!isSound(question, columns, bodies.count > 0)) break;
+      bodies.add(columns[5], columns[3]);
     }
+    return bodies.answer();
   } catch (error) {
     throw readFailure(question, error);
   }
-  return new Transferred(bodies, bodies);
+}
+
+/** The bodies of one answer: in the memory that was handed over as long as they fit, then each in its own. */
+class FetchedBodies {
+  readonly #memory: ArrayBuffer | undefined;
+  /** The same as long as more may fit. */
+  #room: ArrayBuffer | undefined;
+  #end = 0;
+  readonly #places: { start: number; bytes: number }[] = [];
+  readonly #bodies: ArrayBuffer[] = [];
+
+  /** @param bytes Of all bodies, about: memory that they would leave mostly empty is handed back as it came. */
+  constructor(memory: ArrayBuffer | undefined, bytes: number) {
+    this.#memory = memory;
+    if (memory !== undefined && bytes >= memory.byteLength / 2) this.#room = memory;
+  }
+
+  get count(): number {
+    return this.#places.length + this.#bodies.length;
+  }
+
+  add(body: Buffer, recordCount: number): void {
+    const start = this.#end;
+    const end = endOfRoomInRun(start, body.length, recordCount);
+    if (this.#room === undefined || end > this.#room.byteLength) {
+      this.#room = undefined;
+      this.#bodies.push(memoryOf(body));
+      return;
+    }
+    new Uint8Array(this.#room, start).set(body);
+    this.#places.push({ start, bytes: body.length });
+    this.#end = end;
+  }
+
+  answer(): Transferred<FetchAnswer> {
+    const [memory, places, bodies] = [this.#memory, this.#places, this.#bodies];
+    if (memory === undefined) return new Transferred({ run: undefined, bodies }, bodies);
+    return new Transferred({ run: { memory, places }, bodies }, [memory, ...bodies]);
+  }
 }
 
 /**
@@ -105,10 +144,10 @@ function lastOffsetWithin(sizes: readonly SizeRow[], bytesMaximum: number): Offs
   return within;
 }
 
-function averageBytes(sizes: readonly SizeRow[]): number {
+function sumOfBytes(sizes: readonly SizeRow[]): number {
   let bytes = 0;
   for (const [, bodyBytes] of sizes) bytes += bodyBytes;
-  return bytes / sizes.length;
+  return bytes;
 }
 
 function readFailure({ topic, partition, from }: FetchQuestion, error: unknown): LendstreamError {

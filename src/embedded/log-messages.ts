@@ -28,7 +28,7 @@ export interface WriterRequests {
 export interface FetchRequests {
   open: { request: { path: string }; answer: null };
   /** The bodies of sound rows in a row, checked; none when no row lies in the range. */
-  fetch: { request: FetchQuestion; answer: readonly ArrayBuffer[] };
+  fetch: { request: FetchQuestion; answer: FetchAnswer };
   close: { request: null; answer: null };
 }
 
@@ -41,6 +41,21 @@ export interface FetchQuestion {
   readonly latest: Offset;
   /** At least one row is fetched, however large. */
   readonly bytesMaximum: number;
+  /** Handed over for many rows to be read into. */
+  readonly memory: ArrayBuffer | undefined;
+}
+
+/** Bodies in the order of their rows: first those in the memory of the question, then those in memory of their own. */
+export interface FetchAnswer {
+  readonly run: FetchedRun | undefined;
+  readonly bodies: readonly ArrayBuffer[];
+}
+
+export interface FetchedRun {
+  /** Handed back. */
+  readonly memory: ArrayBuffer;
+  /** Where the bodies lie in it, if any: room for what is decoded of each is left behind it. */
+  readonly places: readonly { readonly start: number; readonly bytes: number }[];
 }
 
 /** What the main thread asks of the maintenance thread, and the answers. */

@@ -4,16 +4,20 @@ import type { Offset, ReadResult, RecordBatch } from '../broker/event-log.ts';
 import { batchFrom, decodeBody } from './batch-format.ts';
 import type { StoredBatch } from './batch-format.ts';
 import type { BatchCache } from './batch-cache.ts';
-import type { FetchRequests } from './log-messages.ts';
+import type { FetchAnswer, FetchRequests } from './log-messages.ts';
 import { startLogThread } from './log-thread.ts';
 import type { LogThread } from './log-thread.ts';
 import type { PartitionState } from './partition-state.ts';
+import { RunMemory, SpareRunMemory } from './run-memory.ts';
 
 /** What one miss of the cache fetches at least, so that small batches are not fetched one by one. */
 const fetchBytesMinimum = 256 * 1024;
 
 /** What a miss fetches where the fetch before it ended: each costs as much as reading some rows. */
 const fetchBytesMaximum = 1024 * 1024;
+
+/** The bodies of a long fetch, and what is decoded of them when a record has 128 bytes or more. */
+const runMemoryBytes = fetchBytesMaximum + fetchBytesMaximum / 8;
 
 /** One read answers no more than this (or one larger batch), so that it never holds up the event loop for long. */
 const readBytesMaximum = 4 * 1024 * 1024;
@@ -36,6 +40,7 @@ export class LogReader {
   readonly #last = new WeakMap<PartitionState, Fetched>();
   /** Fetches under way, by partition and position: readers at one position share them. */
   readonly #underWay = new Map<string, Promise<readonly StoredBatch[]>>();
+  readonly #spareMemory = new SpareRunMemory(runMemoryBytes);
   #turnStartedAt: number | undefined;
   #isClosed = false;
 
@@ -95,16 +100,32 @@ export class LogReader {
     const { id: partitionId, topic, partition: number } = partition;
     const isRun = this.#last.get(partition)?.to === from;
     const bytesMaximum = isRun ? fetchBytesMaximum : fetchBytesMinimum;
-    const question = { topic, partition: number, partitionId, from, latest, bytesMaximum };
-    const bodies = await this.#thread.ask('fetch', question).catch((error: unknown) => {
+    const memory = isRun ? this.#spareMemory.take() : undefined;
+    const question = { topic, partition: number, partitionId, from, latest, bytesMaximum, memory };
+    const transferred = memory === undefined ? [] : [memory];
+    const answer = await this.#thread.ask('fetch', question, transferred).catch((error: unknown) => {
       throw this.#failure(error);
     });
-    const batches = bodies.map((body) => decodeBody(partition, Buffer.from(body)));
+    const batches = this.#decode(partition, answer);
     for (const batch of batches) {
       if (batch.position.lastOffset >= partition.earliest) this.#cache.add(partition, batch);
     }
     const last = batches.at(-1);
     if (last !== undefined) this.#last.set(partition, { from, to: last.position.lastOffset + 1 });
+    return batches;
+  }
+
+  #decode(partition: PartitionState, { run, bodies }: FetchAnswer): StoredBatch[] {
+    const batches: StoredBatch[] = [];
+    if (run !== undefined) {
+      const memory = new RunMemory(run.memory, this.#spareMemory.giveBack);
+      for (const { start, bytes } of run.places) {
+        batches.push(decodeBody(partition, Buffer.from(run.memory, start, bytes), memory));
+      }
+      // Who waits for these batches takes them, and holds them, before the event loop's next turn.
+      setImmediate(memory.release);
+    }
+    for (const body of bodies) batches.push(decodeBody(partition, Buffer.from(body)));
     return batches;
   }
 
@@ -154,7 +175,10 @@ function takeRun(
     bytes += batch.bytes.length;
     nextOffset = batch.position.lastOffset + 1;
     const wanted = batchFrom(batch, from);
-    if (wanted.count > 0) batches.push(wanted);
+    if (wanted.count > 0) {
+      batch.run?.hold();
+      batches.push(wanted);
+    }
     if (nextOffset >= latest) break;
   }
   return { batches, nextOffset };

@@ -101,6 +101,23 @@ describe('a line of a stream', () => {
     expect(second.toString()).to.match(/^b+$/);
   });
 
+  it('gives back what it refers to when it was given back itself, and once', () => {
+    const chunk = new ChunkBuilder();
+    const released: string[] = [];
+    chunk.addText('a');
+    chunk.addRelease(() => released.push('a'));
+    const first = chunk.take();
+    chunk.addText('b');
+    chunk.addRelease(() => released.push('b'));
+    const second = chunk.take();
+    expect(released).to.deep.equal([]);
+    second.release();
+    second.release();
+    expect(released).to.deep.equal(['b']);
+    first.release();
+    expect(released).to.deep.equal(['b', 'a']);
+  });
+
   it('shares its unchanging parts with the lines of every other stream, and keeps them for a bounded number of types', () => {
     expect(lineFrame('payments', 3)).to.equal(frame);
     expect(lineFrame('payments', 2)).not.to.equal(frame);

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import * as fastCheck from 'fast-check';
 import { describe, it } from 'mocha';
 import { ChunkBuilder } from '../../src/broker/batch-line.ts';
+import type { RecordBatch } from '../../src/broker/event-log.ts';
 import { PartitionBuffer } from '../../src/broker/partition-buffer.ts';
 import { UncommittedEvents } from '../../src/broker/uncommitted-events.ts';
 import { numberedEntries, recordBatch } from '../support/record-batch.ts';
@@ -49,6 +50,28 @@ describe('the buffer of a partition', () => {
     expect(buffer.passedThrough).to.equal(2);
     expect(sendFrom(buffer, 1)).to.equal('b');
     expect(buffer.passedThrough).to.equal(4);
+  });
+
+  it('releases a batch with the chunk that takes its last event, and no batch that still waits', () => {
+    const buffer = new PartitionBuffer(-1);
+    const released: string[] = [];
+    const named = (name: string, first: number, last: number): RecordBatch => ({
+      ...recordBatch(numberedEntries(first, last)),
+      release: () => released.push(name),
+    });
+    buffer.push(named('first', 0, 3));
+    buffer.push(named('second', 4, 5));
+    const chunks = [2, 3, 1].map((count) => {
+      const chunk = new ChunkBuilder();
+      buffer.sendInto(chunk, count, new UncommittedEvents());
+      return chunk.take();
+    });
+    expect(released).to.deep.equal([]);
+    const releasedAfterEach = chunks.map((chunk) => {
+      chunk.release();
+      return [...released];
+    });
+    expect(releasedAfterEach).to.deep.equal([[], ['first'], ['first', 'second']]);
   });
 
   it('passes over batches of nothing but deletions, and over holes, only while nothing waits before them', () => {

@@ -3,6 +3,7 @@ import { describe, it } from 'mocha';
 import { BatchCache, isWorthKeeping } from '../../src/embedded/batch-cache.ts';
 import { decodeBody, encodeBody } from '../../src/embedded/batch-format.ts';
 import type { StoredBatch } from '../../src/embedded/batch-format.ts';
+import { RunMemory } from '../../src/embedded/run-memory.ts';
 import { newPartitionState } from '../../src/embedded/partition-state.ts';
 import type { PartitionState } from '../../src/embedded/partition-state.ts';
 import { wakeWaiting, waitForGrowth } from '../../src/embedded/waiting-reads.ts';
@@ -13,10 +14,14 @@ function partitionState(id: number): PartitionState {
 }
 
 /** A batch of ten records. */
-function batchAt(baseOffset: number): StoredBatch {
+function batchAt(baseOffset: number, run?: RunMemory): StoredBatch {
   const position = { partitionId: 1, baseOffset, lastOffset: baseOffset + 9, appendedAt: 0 };
   const records = Array.from({ length: 10 }, () => ({ key: null, value: Buffer.alloc(100) }));
-  return decodeBody({ topic: 'orders', partition: 0 }, Buffer.from(encodeBody(position, records)));
+  const body = Buffer.from(encodeBody(position, records));
+  if (run === undefined) return decodeBody({ topic: 'orders', partition: 0 }, body);
+  const place = Buffer.from(run.memory, 200 * baseOffset, body.length);
+  place.set(body);
+  return decodeBody({ topic: 'orders', partition: 0 }, place, run);
 }
 
 const batchMemory = batchAt(0).memoryBytes;
@@ -79,6 +84,32 @@ describe('the batch cache', () => {
     small.add(other, batchAt(0));
     expect(small.find(other, 0)).to.equal(undefined);
     expect(small.bytes).to.equal(0);
+  });
+
+  it('holds the memory of a run, and counts all of it, as long as it keeps one of its batches', () => {
+    const cache = new BatchCache(10 * batchMemory);
+    const partition = partitionState(1);
+    const freed: ArrayBuffer[] = [];
+    const run = new RunMemory(new ArrayBuffer(5_000), (memory) => freed.push(memory));
+    const [first, second] = [batchAt(0, run), batchAt(10, run)];
+    for (const batch of [first, second]) cache.add(partition, batch);
+    run.release();
+    expect(cache.bytes).to.equal(5_000 + first.memoryBytes + second.memoryBytes);
+    cache.forget(partition, 10);
+    expect(cache.bytes).to.equal(5_000 + second.memoryBytes);
+    expect(freed).to.deep.equal([]);
+    cache.forget(partition);
+    expect(cache.bytes).to.equal(0);
+    expect(freed).to.deep.equal([run.memory]);
+  });
+
+  it('keeps no batch of a run whose memory is larger than all of it', () => {
+    const cache = new BatchCache(4_999);
+    const partition = partitionState(1);
+    const run = new RunMemory(new ArrayBuffer(5_000), () => undefined);
+    cache.add(partition, batchAt(0, run));
+    expect(cache.find(partition, 0)).to.equal(undefined);
+    expect(cache.bytes).to.equal(0);
   });
 
   it('forgets what lies below an offset, or a whole partition', () => {

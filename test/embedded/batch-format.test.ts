@@ -2,8 +2,16 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import type { LogRecord } from '../../src/broker/event-log.ts';
-import { batchFrom, checksumOf, decodeBody, decodeRow, encodeBody } from '../../src/embedded/batch-format.ts';
+import {
+  batchFrom,
+  checksumOf,
+  decodeBody,
+  decodeRow,
+  encodeBody,
+  endOfRoomInRun,
+} from '../../src/embedded/batch-format.ts';
 import type { BatchPosition } from '../../src/embedded/batch-format.ts';
+import { RunMemory } from '../../src/embedded/run-memory.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import { recordsOf } from '../support/log-reading.ts';
 
@@ -39,6 +47,28 @@ describe('the body of a batch', () => {
         expect(recordsOf(batch)).to.deep.equal(
           records.map((each, index) => ({ offset: 1_000 + index, ...asText(each) })),
         );
+      }),
+    );
+  });
+
+  it('is read the same in the memory of a run, where the bodies before and behind it stay as they are', () => {
+    fc.assert(
+      fc.property(fc.array(recordList, { minLength: 1, maxLength: 4 }), (bodies) => {
+        const run = new RunMemory(new ArrayBuffer(16 * 1024), () => undefined);
+        let start = 0;
+        const batches = bodies.map((records) => {
+          const body = bodyOf(records);
+          const place = Buffer.from(run.memory, start, body.length);
+          place.set(body);
+          start = endOfRoomInRun(start, body.length, records.length);
+          return decodeBody(where, place, run);
+        });
+        expect(start).to.be.at.most(run.memory.byteLength);
+        for (const [index, batch] of batches.entries()) {
+          const alone = decodeBody(where, bodyOf(bodies[index] ?? []));
+          expect(recordsOf(batch)).to.deep.equal(recordsOf(alone));
+          expect(batch.contiguous).to.equal(alone.contiguous);
+        }
       }),
     );
   });
