@@ -4,9 +4,9 @@ import type { ParsedEvents } from './event-batch.ts';
 import { eventBytesMaximum, joinKeyFields, layOut } from './event-preparation.ts';
 import type { PreparedEventType, PreparedRecords, RecordContext } from './event-preparation.ts';
 import { spanField } from './event-scanner.ts';
-import { shapeOf, type EventShape } from './event-shape.ts';
+import { shapeOf } from './event-shape.ts';
 import { hashPartition, randomPartition } from './partitioning.ts';
-import { matchEvents, type MatchedEvents } from './shape-matching.ts';
+import { matchEvents, patternOf, type MatchedEvent, type ShapePattern } from './shape-matching.ts';
 
 /** What the enrichment reads from metadata, and what it writes anew without reading it. */
 const understoodMetadata = ['eid', 'occurred_at', 'event_type'];
@@ -24,7 +24,7 @@ const failuresMaximum = 6;
  */
 export class SimilarEvents {
   readonly #type: PreparedEventType;
-  #shape: EventShape | undefined;
+  #pattern: ShapePattern | undefined;
   /** Requests in a row without the shape that was learnt before. */
   #failures = 0;
   /** Requests to come that are not tried. */
@@ -36,22 +36,22 @@ export class SimilarEvents {
 
   /** The records of a request whose events all have the shape; undefined when some do not or no shape is known. */
   prepare(body: Buffer, context: RecordContext): PreparedRecords | undefined {
-    if (this.#shape === undefined) return undefined;
-    const bodyText = body.toString('latin1');
-    const matched = isUtf8(body) ? matchEvents(this.#shape, body, bodyText) : undefined;
-    if (matched === undefined || !haveAllowedSize(matched)) {
-      this.#shape = undefined;
+    const pattern = this.#pattern;
+    if (pattern === undefined) return undefined;
+    const matched = isUtf8(body) ? matchEvents(pattern, body.toString('latin1')) : undefined;
+    if (matched === undefined || !matched.every(hasAllowedSize)) {
+      this.#pattern = undefined;
       this.#failures = Math.min(this.#failures + 1, failuresMaximum);
       this.#pause = 2 ** this.#failures - 2;
       return undefined;
     }
     this.#failures = 0;
-    return this.#records(this.#shape, matched, body, bodyText, context);
+    return this.#records(pattern.groupsByPath, matched, isAscii(body), context);
   }
 
   /** Learns from events that were prepared in full. */
   learn({ body, events, spans: { fields } }: ParsedEvents): void {
-    if (this.#shape !== undefined) return;
+    if (this.#pattern !== undefined) return;
     if (this.#pause > 0) {
       this.#pause -= 1;
       return;
@@ -63,7 +63,7 @@ export class SimilarEvents {
       this.#pause = 2 ** failuresMaximum;
       return;
     }
-    this.#shape = shapeOf({
+    const shape = shapeOf({
       body,
       start: fields[spanField.start] ?? 0,
       end: fields[spanField.end] ?? 0,
@@ -79,84 +79,65 @@ export class SimilarEvents {
       ],
       marked: isEnriched ? 'metadata' : null,
     });
-    if (this.#shape === undefined) this.#pause = 2 ** failuresMaximum;
+    this.#pattern = shape === undefined ? undefined : patternOf(shape);
+    if (this.#pattern === undefined) this.#pause = 2 ** failuresMaximum;
   }
 
   #records(
-    { gapsByPath }: EventShape,
-    { count, bounds, boundsPerEvent }: MatchedEvents,
-    body: Buffer,
-    bodyText: string,
+    groupsByPath: readonly number[],
+    events: readonly MatchedEvent[],
+    isOneByteEach: boolean,
     { random, enrichment }: RecordContext,
   ): PreparedRecords {
     const { partitionStrategy, partitionCount, isEnriched, keyPaths } = this.#type;
-    const boundOf = (path: number): number => 2 + 2 * (gapsByPath[path] ?? 0);
     const firstKey = isEnriched ? occurredAtPath + 1 : 0;
-    const keyBounds = partitionStrategy === 'hash' ? keyPaths.map((_, index) => boundOf(firstKey + index)) : [];
-    const isOneByteEach = isAscii(body);
-    const partitions = new Int32Array(count);
+    const keyGroups = partitionStrategy === 'hash' ? groupsByPath.slice(firstKey, firstKey + keyPaths.length) : [];
+    const partitions = new Int32Array(events.length);
     const keys: (string | null)[] = [];
-    for (let index = 0; index < count; index += 1) {
-      const base = index * boundsPerEvent;
-      const fields: string[] = [];
-      for (const keyBound of keyBounds) {
-        const [start, end] = [bounds[base + keyBound], bounds[base + keyBound + 1]];
-        fields.push(isOneByteEach ? bodyText.slice(start, end) : body.toString('utf8', start, end));
-      }
+    for (const [index, event] of events.entries()) {
       if (partitionStrategy === 'random') {
         partitions[index] = randomPartition(random(), partitionCount);
         keys.push(null);
       } else {
+        const fields = keyGroups.map((group) => keyText(event[group] as string, isOneByteEach));
         partitions[index] = hashPartition(fields, partitionCount);
         keys.push(joinKeyFields(fields));
       }
     }
+    const [before, after] = groupsByPath.slice(-2);
     const textOf = isEnriched
-      ? enrichedText(bodyText, bounds, boundsPerEvent, enrichment, {
-          eid: boundOf(eidPath),
-          occurredAt: boundOf(occurredAtPath),
-          metadataStart: boundOf(firstKey + keyBounds.length),
-          metadataEnd: boundOf(firstKey + keyBounds.length + 1),
+      ? enrichedText(events, enrichment, {
+          eid: groupsByPath[eidPath] ?? 0,
+          occurredAt: groupsByPath[occurredAtPath] ?? 0,
+          before: before ?? 0,
+          after: after ?? 0,
         })
-      : (index: number) => {
-          const base = index * boundsPerEvent;
-          return bodyText.slice(bounds[base], bounds[base + 1]);
-        };
+      : (index: number) => events[index]?.[0] as string;
     return { partitions, batches: layOut(this.#type, partitions, keys, textOf) };
   }
 }
 
+/** A key field as it is compared and kept: not one character for each byte. */
+function keyText(latin1: string, isAscii: boolean): string {
+  return isAscii ? latin1 : Buffer.from(latin1, 'latin1').toString('utf8');
+}
+
 /** The text of an event as it is stored, by its index and partition. */
 function enrichedText(
-  bodyText: string,
-  bounds: Int32Array,
-  boundsPerEvent: number,
+  events: readonly MatchedEvent[],
   enrichment: Enrichment,
-  at: {
-    readonly eid: number;
-    readonly occurredAt: number;
-    readonly metadataStart: number;
-    readonly metadataEnd: number;
-  },
+  groups: { readonly eid: number; readonly occurredAt: number; readonly before: number; readonly after: number },
 ): (index: number, partition: number) => string {
-  const { eid, occurredAt, metadataStart, metadataEnd } = at;
+  const { eid, occurredAt, before, after } = groups;
   return (index, partition) => {
-    const base = index * boundsPerEvent;
-    const metadata = enrichment.plainMetadataOf(
-      bodyText.slice(bounds[base + eid], bounds[base + eid + 1]),
-      bodyText.slice(bounds[base + occurredAt], bounds[base + occurredAt + 1]),
-      partition,
-    );
-    const before = bodyText.slice(bounds[base], bounds[base + metadataStart]);
-    return before + metadata + bodyText.slice(bounds[base + metadataEnd], bounds[base + 1]);
+    const event = events[index] as readonly string[];
+    const metadata = enrichment.plainMetadataOf(event[eid] as string, event[occurredAt] as string, partition);
+    return (event[before] as string) + metadata + (event[after] as string);
   };
 }
 
-function haveAllowedSize({ count, bounds, boundsPerEvent }: MatchedEvents): boolean {
-  for (let base = 0; base < count * boundsPerEvent; base += boundsPerEvent) {
-    if ((bounds[base + 1] ?? 0) - (bounds[base] ?? 0) > eventBytesMaximum) return false;
-  }
-  return true;
+function hasAllowedSize([text]: MatchedEvent): boolean {
+  return (text as string).length <= eventBytesMaximum;
 }
 
 function isUnderstood(metadata: unknown): boolean {

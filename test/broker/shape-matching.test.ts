@@ -1,31 +1,68 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { shapeOf } from '../../src/broker/event-shape.ts';
-import { matchEvents } from '../../src/broker/shape-matching.ts';
+import { matchEvents, patternOf } from '../../src/broker/shape-matching.ts';
+import type { EventShape } from '../../src/broker/event-shape.ts';
+import type { SchemaObject } from '../../src/broker/json-schema-tree.ts';
 
-/** What lies in the gaps of each event of a request, by the shape of the first. */
-function gapsOf(request: string, schema = {}): string[][] | undefined {
-  const first = Buffer.from(request.slice(1, request.indexOf('}') + 1));
-  const shape = shapeOf({ body: first, start: 0, end: first.length, schema, paths: [], marked: null });
+interface Asked {
+  readonly schema?: SchemaObject;
+  readonly paths?: readonly (readonly string[])[];
+  readonly marked?: string;
+}
+
+/** The shape of the first event of a request. */
+function shapeOfFirst(request: string, { schema = {}, paths = [], marked }: Asked): EventShape {
+  const first = Buffer.from(request.slice(1, endOfFirst(request)));
+  const shape = shapeOf({ body: first, start: 0, end: first.length, schema, paths, marked: marked ?? null });
   if (shape === undefined) throw new Error('The first event has no shape');
-  const body = Buffer.from(request);
-  const matched = matchEvents(shape, body, body.toString('latin1'));
-  if (matched === undefined) return undefined;
-  const { count, bounds, boundsPerEvent } = matched;
-  return Array.from({ length: count }, (_, index) => {
-    const ofEvent = bounds.subarray(index * boundsPerEvent, (index + 1) * boundsPerEvent);
-    return Array.from({ length: boundsPerEvent / 2 }, (__, pair) =>
-      body.toString('utf8', ofEvent[2 * pair], ofEvent[2 * pair + 1]),
-    );
-  });
+  return shape;
+}
+
+/** Events of these tests hold no braces in their texts. */
+function endOfFirst(request: string): number {
+  let depth = 0;
+  for (let at = 1; ; at += 1) {
+    if (request[at] === '{') depth += 1;
+    if (request[at] === '}') depth -= 1;
+    if (depth === 0) return at + 1;
+  }
+}
+
+/** The text of each event and of what was asked for, by the shape of the first event. */
+function found(request: string, asked: Asked = {}): string[][] | undefined {
+  const pattern = patternOf(shapeOfFirst(request, asked));
+  if (pattern === undefined) throw new Error('The first event has no pattern');
+  const utf8 = (latin1 = ''): string => Buffer.from(latin1, 'latin1').toString('utf8');
+  return matchEvents(pattern, Buffer.from(request).toString('latin1'))?.map((event) =>
+    [0, ...pattern.groupsByPath].map((group) => utf8(event[group])),
+  );
 }
 
 describe('matchEvents', () => {
-  it('finds the events and what lies in their gaps', () => {
-    expect(gapsOf('[{"a":"x","b":1},{"a":"yé","b":-2.5}]')).to.deep.equal([
-      ['{"a":"x","b":1}', 'x', '1'],
-      ['{"a":"yé","b":-2.5}', 'yé', '-2.5'],
+  it('finds the events and what is wanted of them', () => {
+    const request = '[{"a":"x","b":1,"c":{"d":"u"}},{"a":"yé","b":-2.5,"c":{"d":""}}]';
+    expect(found(request, { paths: [['c', 'd'], ['a'], ['a']] })).to.deep.equal([
+      ['{"a":"x","b":1,"c":{"d":"u"}}', 'u', 'x', 'x'],
+      ['{"a":"yé","b":-2.5,"c":{"d":""}}', '', 'yé', 'yé'],
     ]);
+  });
+
+  it('finds what stands around a marked value', () => {
+    const request =
+      '[{"a":"x","m":{"t":"2026-01-01T00:00:00Z","i":"u"},"b":"y"},{"a":"z","m":{"t":"2026-01-31T00:00:00Z","i":"v"},"b":"w"}]';
+    const schema = { properties: { m: { properties: { t: { format: 'date-time' } } } } };
+    expect(
+      found(request, { schema, paths: [['m', 'i'], ['m', 't'], ['a'], ['b']], marked: 'm' })?.[1]?.slice(1),
+    ).to.deep.equal(['v', '2026-01-31T00:00:00Z', 'z', 'w', '{"a":"z","m":', ',"b":"w"}']);
+  });
+
+  it('compares what stands around the gaps letter by letter', () => {
+    const event = JSON.stringify({ '^$.*+?()[]|\\/"-é': true, a: 'x' });
+    expect(found(`[${event},${event}]`)).to.have.length(2);
+    for (const letter of '^$.*+?()[]|\\/-é') {
+      expect(found(`[${event},${event.replace(letter, 'x')}]`), letter).to.equal(undefined);
+    }
   });
 
   const numbers: [string, boolean][] = [
@@ -47,14 +84,14 @@ describe('matchEvents', () => {
   ];
   for (const [number, isOne] of numbers) {
     it(`${isOne ? 'takes' : 'does not take'} ${number.slice(0, 10)} for a number`, () => {
-      expect(gapsOf(`[{"a":1},{"a":${number}}]`) !== undefined).to.equal(isOne);
+      expect(found(`[{"a":1},{"a":${number}}]`) !== undefined).to.equal(isOne);
     });
   }
 
   it('takes no fraction for an integer', () => {
     const schema = { properties: { a: { type: 'integer' } } };
-    expect(gapsOf('[{"a":1},{"a":20}]', schema)).to.have.length(2);
-    expect(gapsOf('[{"a":1},{"a":2.0}]', schema)).to.equal(undefined);
+    expect(found('[{"a":1},{"a":20}]', { schema })).to.have.length(2);
+    expect(found('[{"a":1},{"a":2.0}]', { schema })).to.equal(undefined);
   });
 
   const times: [string, boolean][] = [
@@ -81,20 +118,32 @@ describe('matchEvents', () => {
   for (const [time, isOne] of times) {
     it(`${isOne ? 'takes' : 'does not take'} ${time} for a time`, () => {
       const schema = { properties: { a: { format: 'date-time' } } };
-      expect(gapsOf(`[{"a":"2026-01-01T00:00:00Z"},{"a":"${time}"}]`, schema) !== undefined).to.equal(isOne);
+      expect(found(`[{"a":"2026-01-01T00:00:00Z"},{"a":"${time}"}]`, { schema }) !== undefined).to.equal(isOne);
     });
   }
 
-  it('finds more events than it keeps room for', () => {
+  it('finds tens of thousands of events', () => {
     const events = Array.from({ length: 30_000 }, (_, index) => `{"a":${index}}`);
-    expect(gapsOf(`[${events.join(',')}]`)?.map(([event]) => event)).to.deep.equal(events);
+    expect(found(`[${events.join(',')}]`)?.map(([event]) => event)).to.deep.equal(events);
+  });
+
+  it('takes as many gaps of every kind as a shape may have, and none with more', () => {
+    const kinds = ['t', 'i', 'd', 'n', 'o'];
+    const properties = { t: {}, i: { format: 'uuid' }, d: { format: 'date-time' }, n: {}, o: { type: 'integer' } };
+    const values = ['x', '00000000-0000-0000-0000-00000000000f', '2026-01-31T00:00:00+01:00', 1.5, 7];
+    const item = Object.fromEntries(kinds.map((kind, index) => [kind, values[index]]));
+    const schema = { properties: { l: { items: { properties } } } };
+    const eventOf = (items: number): string => JSON.stringify({ l: Array.from({ length: items }, () => item) });
+    expect(found(`[${eventOf(20)},${eventOf(20)}]`, { schema })).to.have.length(2);
+    expect(found(`[${eventOf(20)},${eventOf(20).replace(/7\}\]\}$/, '7.5}]}')}]`, { schema })).to.equal(undefined);
+    expect(patternOf(shapeOfFirst(`[${eventOf(21)}]`, { schema }))).to.equal(undefined);
   });
 
   it('answers undefined wherever the request ends too early', () => {
     const request = '[{"a":"x","b":1,"c":"y"},{"a":"z","b":2,"c":"w"}]';
-    expect(gapsOf(request)).to.have.length(2);
+    expect(found(request)).to.have.length(2);
     for (let length = request.indexOf('}') + 2; length < request.length - 1; length += 1) {
-      for (const end of ['', ']', '"]']) expect(gapsOf(request.slice(0, length) + end)).to.equal(undefined);
+      for (const end of ['', ']', '"]']) expect(found(request.slice(0, length) + end)).to.equal(undefined);
     }
   });
 });
