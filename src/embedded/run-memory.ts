@@ -7,8 +7,6 @@
  */
 export class RunMemory {
   readonly memory: ArrayBuffer;
-  /** How many of its batches the cache keeps. */
-  cachedBatches = 0;
   /** Lets go of one hold; the last one ends every right to look at the batches. */
   readonly release: () => void;
   #holds = 1;

@@ -103,6 +103,27 @@ describe('the batch cache', () => {
     expect(freed).to.deep.equal([run.memory]);
   });
 
+  it('lets all batches of a run go at once, also where another batch lies among them', () => {
+    const partition = partitionState(1);
+    const freed: ArrayBuffer[] = [];
+    const [older, newer] = [0, 1].map(() => new RunMemory(new ArrayBuffer(25_000), (memory) => freed.push(memory)));
+    const cache = new BatchCache(60_000);
+    for (const base of [0, 20, 30]) cache.add(partition, batchAt(base, older));
+    cache.add(partition, batchAt(10));
+    cache.add(partition, batchAt(50, newer));
+    older?.release();
+    newer?.release();
+    for (const base of [30, 50, 10]) expect(cache.find(partition, base)).to.not.equal(undefined);
+    const last = new RunMemory(new ArrayBuffer(25_000), (memory) => freed.push(memory));
+    cache.add(partition, batchAt(70, last));
+    const held = [0, 10, 20, 30, 50, 70].filter((base) => cache.find(partition, base) !== undefined);
+    expect(held).to.deep.equal([10, 50, 70]);
+    expect(partition.cachedBatches.map(({ position }) => position.baseOffset)).to.deep.equal([10, 50, 70]);
+    expect(freed).to.deep.equal([older?.memory]);
+    cache.forget(partition);
+    expect(cache.bytes).to.equal(0);
+  });
+
   it('keeps no batch of a run whose memory is larger than all of it', () => {
     const cache = new BatchCache(4_999);
     const partition = partitionState(1);
