@@ -11,7 +11,7 @@ interface Room {
 }
 
 const shared = /^src\/(errors|clock|logger|schemas|contract)\.ts$/;
-const ports = /^src\/broker\/(event-log|coordination)\.ts$/;
+const ports = /^src\/broker\/(event-log|packed-records|coordination)\.ts$/;
 const cursorMirror = /^src\/broker\/cursor-mirror\.ts$/;
 const topicTail = /^src\/broker\/topic-tail\.ts$/;
 const everything = /^src\//;

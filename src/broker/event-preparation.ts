@@ -1,11 +1,12 @@
 import { effectiveSchema, readAdminSchema } from './effective-schema.ts';
 import type { Enrichment, ProducerMetadata } from './enrichment.ts';
 import type { ParsedEvents } from './event-batch.ts';
-import type { LogRecord, PartitionRecords } from './event-log.ts';
+import type { PartitionRecords } from './event-log.ts';
 import { compactText, fieldsPerEvent, rawValueAt, spanField } from './event-scanner.ts';
 import type { EventTypeRecord } from './event-type.ts';
 import type { SchemaObject } from './json-schema-tree.ts';
 import { compileValidator, describeViolations, type SchemaValidator } from './json-schema.ts';
+import { PackedPartitionRecords } from './packed-records.ts';
 import { absent, hashPartition, keyText, namedPartition, randomPartition, valueAt } from './partitioning.ts';
 import { eidOf, publishedItem, type EventObject, type PublishedItem, type PublishingStep } from './published-item.ts';
 
@@ -182,10 +183,9 @@ export function joinKeyFields(fields: readonly string[]): string {
 }
 
 /**
- * Writes all events into one buffer; the records are slices of it. Those of one partition lie one behind the other with
- * a comma between them, which is how a log may keep them. The bytes are put together as Latin-1 text, one character for
- * each byte, because joining strings and writing them once is several times cheaper than copying bytes event by event.
- * What is added is ASCII, so it is the same in either encoding.
+ * Writes all events into one buffer, those of one partition one behind the other with a comma between them. The bytes are
+ * put together as Latin-1 text, one character for each byte, because joining strings and writing them once is several
+ * times cheaper than copying bytes event by event. What is added is ASCII, so it is the same in either encoding.
  * @param textOf The Latin-1 text of an event as it is stored.
  */
 export function layOut(
@@ -194,31 +194,34 @@ export function layOut(
   keys: readonly (string | null)[],
   textOf: (index: number, partition: number) => string,
 ): PartitionRecords[] {
-  const indexes: number[][] = Array.from({ length: type.partitionCount }, () => []);
+  const drafts: (PartitionDraft | undefined)[] = Array.from({ length: type.partitionCount });
   for (let index = 0; index < partitions.length; index += 1) {
-    (indexes[partitions[index] as number] as number[]).push(index);
+    const partition = partitions[index] as number;
+    const draft = (drafts[partition] ??= { keys: [], valueEnds: [], text: '' });
+    if (draft.text !== '') draft.text += ',';
+    draft.text += textOf(index, partition);
+    draft.valueEnds.push(draft.text.length);
+    draft.keys.push(keys[index] ?? null);
   }
-  const ends = new Int32Array(partitions.length);
   let text = '';
-  for (const ofPartition of indexes) {
-    for (const index of ofPartition) {
-      text += textOf(index, partitions[index] as number);
-      ends[index] = text.length;
-      text += ',';
-    }
-  }
+  for (const draft of drafts) if (draft !== undefined) text += draft.text;
   const bytes = Buffer.from(text, 'latin1');
   let start = 0;
-  return indexes.flatMap((ofPartition, partition) => {
-    if (ofPartition.length === 0) return [];
-    const records = ofPartition.map((index): LogRecord => {
-      const end = ends[index] as number;
-      const value = bytes.subarray(start, end);
-      start = end + 1;
-      return { key: keys[index] ?? null, value };
-    });
-    return [{ topic: type.name, partition, records }];
+  return drafts.flatMap((draft, partition) => {
+    if (draft === undefined) return [];
+    const end = start + draft.text.length;
+    const values = bytes.subarray(start, end);
+    start = end;
+    const { keys: keysOfPartition, valueEnds } = draft;
+    return [new PackedPartitionRecords(type.name, partition, { keys: keysOfPartition, values, valueEnds })];
   });
+}
+
+/** The records of one partition while they are put together. */
+interface PartitionDraft {
+  readonly keys: (string | null)[];
+  readonly valueEnds: number[];
+  text: string;
 }
 
 /** The Latin-1 text of one event as it is stored. */

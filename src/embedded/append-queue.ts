@@ -1,15 +1,15 @@
 import type { Clock } from '../clock.ts';
 import { LendstreamError, isLendstreamError } from '../errors.ts';
-import type { LogRecord, Offset } from '../broker/event-log.ts';
-import { decodeBody, encodeBody, roughRecordBytes } from './batch-format.ts';
+import type { Offset } from '../broker/event-log.ts';
+import type { PackedRecords } from '../broker/packed-records.ts';
+import { decodeBody, encodeRuns } from './batch-format.ts';
 import type { StoredBatch } from './batch-format.ts';
 import type { NewRow, WriterRequests } from './log-messages.ts';
 import type { LogThread } from './log-thread.ts';
 import { unknownPartition } from './partition-state.ts';
 import type { PartitionState } from './partition-state.ts';
-
-/** A row is closed when it has reached this size; one record more may exceed it. */
-export const rowBytesMaximum = 1024 * 1024;
+import { roughBytes } from './record-sizes.ts';
+import { splitIntoRows } from './row-splitting.ts';
 
 /** One commit takes no more than this many bytes, or one member that is larger. */
 const groupBytesMaximum = 8 * 1024 * 1024;
@@ -17,7 +17,7 @@ const groupBytesMaximum = 8 * 1024 * 1024;
 /** Records for one partition. */
 export interface AppendPart {
   readonly partition: PartitionState;
-  readonly records: readonly LogRecord[];
+  readonly records: PackedRecords;
 }
 
 /** What is committed or fails as one: the parts of an append call, or a writer's transaction. */
@@ -76,7 +76,7 @@ export class AppendQueue {
    */
   add(parts: readonly AppendPart[], writer?: { writerId: string; epoch: number }): Promise<readonly Offset[]> {
     let bytes = 0;
-    for (const { records } of parts) for (const record of records) bytes += roughRecordBytes(record) + bytesPerRecord;
+    for (const { records } of parts) bytes += roughBytes(records) + bytesPerRecord * records.keys.length;
     if (this.#queuedBytes > 0 && this.#queuedBytes + bytes > this.#queuedBytesMaximum) {
       return Promise.reject(
         new LendstreamError(
@@ -190,44 +190,31 @@ export function writerFenced(writerId: string): LendstreamError {
 
 /** Lays the members' records out per partition and encodes the rows. Offsets become real only when the commit does. */
 function buildGroup(members: readonly Member[], appendedAt: number): Group {
-  const recordsByPartition = new Map<PartitionState, LogRecord[]>();
+  const runsByPartition = new Map<PartitionState, PackedRecords[]>();
+  const nextLatest = new Map<PartitionState, Offset>();
   const baseOffsets = members.map(({ parts }) =>
     parts.map(({ partition, records }) => {
-      let merged = recordsByPartition.get(partition);
-      if (merged === undefined) recordsByPartition.set(partition, (merged = []));
-      const baseOffset = partition.latest + merged.length;
-      for (const record of records) merged.push(record);
+      const runs = runsByPartition.get(partition);
+      if (runs === undefined) runsByPartition.set(partition, [records]);
+      else runs.push(records);
+      const baseOffset = nextLatest.get(partition) ?? partition.latest;
+      nextLatest.set(partition, baseOffset + records.keys.length);
       return baseOffset;
     }),
   );
   const rows: NewRow[] = [];
   const rowPartitions: PartitionState[] = [];
-  const nextLatest = new Map<PartitionState, Offset>();
-  for (const [partition, records] of recordsByPartition) {
-    let first = 0;
-    while (first < records.length) {
-      const end = rowEnd(records, first);
-      const baseOffset = partition.latest + first;
-      const partitionId = partition.id;
-      const lastOffset = baseOffset + end - first - 1;
-      const rowRecords = first === 0 && end === records.length ? records : records.slice(first, end);
-      const body = encodeBody({ partitionId, baseOffset, lastOffset, appendedAt }, rowRecords);
-      rows.push({ partitionId, baseOffset, lastOffset, count: rowRecords.length, appendedAt, body });
+  for (const [partition, runs] of runsByPartition) {
+    const partitionId = partition.id;
+    let baseOffset = partition.latest;
+    for (const rowRuns of splitIntoRows(runs)) {
+      const count = rowRuns.reduce((sum, { keys }) => sum + keys.length, 0);
+      const lastOffset = baseOffset + count - 1;
+      const body = encodeRuns({ partitionId, baseOffset, lastOffset, appendedAt }, rowRuns);
+      rows.push({ partitionId, baseOffset, lastOffset, count, appendedAt, body });
       rowPartitions.push(partition);
-      first = end;
+      baseOffset += count;
     }
-    nextLatest.set(partition, partition.latest + records.length);
   }
   return { members, baseOffsets, rows, rowPartitions, nextLatest };
-}
-
-/** Where the row that begins at `first` ends (exclusive). */
-function rowEnd(records: readonly LogRecord[], first: number): number {
-  let bytes = 0;
-  let end = first;
-  while (end < records.length && bytes < rowBytesMaximum) {
-    bytes += roughRecordBytes(records[end] as LogRecord);
-    end += 1;
-  }
-  return end;
 }

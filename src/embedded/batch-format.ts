@@ -2,6 +2,8 @@ import { crc32 } from 'node:zlib';
 import { LendstreamError } from '../errors.ts';
 import { noValue } from '../broker/event-log.ts';
 import type { LogRecord, Offset, RecordBatch, TopicPartition } from '../broker/event-log.ts';
+import { packRecords } from '../broker/packed-records.ts';
+import type { PackedRecords } from '../broker/packed-records.ts';
 import type { RunMemory } from './run-memory.ts';
 
 /**
@@ -55,16 +57,6 @@ export function checksumOf(body: Uint8Array): number {
   return crc32(body);
 }
 
-/** Bytes of key plus value: what a record counts against every limit. */
-export function recordBytes({ key, value }: LogRecord): number {
-  return (key === null ? 0 : Buffer.byteLength(key)) + (value === null ? 0 : value.length);
-}
-
-/** What a record weighs, near enough for queues and rows: each character of its key counts as one byte. */
-export function roughRecordBytes({ key, value }: LogRecord): number {
-  return (key === null ? 0 : key.length) + (value === null ? 0 : value.length);
-}
-
 /**
  * Encodes records into one body, in memory of its own that can be handed to another thread.
  * @param offsets Each record's offset, where they are not dense from the base offset on.
@@ -74,8 +66,16 @@ export function encodeBody(
   records: readonly LogRecord[],
   offsets?: readonly Offset[],
 ): ArrayBuffer {
-  const count = records.length;
-  const { hasKeys, asciiKeys, keysBytes, valuesBytes } = measure(records);
+  return encodeRuns(position, [packRecords(records)], offsets);
+}
+
+/** The same of records that lie in several runs, which will lie one behind the other. */
+export function encodeRuns(
+  position: BatchPosition,
+  runs: readonly PackedRecords[],
+  offsets?: readonly Offset[],
+): ArrayBuffer {
+  const { count, hasKeys, asciiKeys, keysBytes, valuesBytes } = measure(runs);
   const indexLength = count * (1 + (hasKeys ? 1 : 0) + (offsets === undefined ? 0 : 1));
   const valuesAt = headerBytes + 4 * indexLength;
   const keysAt = valuesAt + valuesBytes;
@@ -97,60 +97,58 @@ export function encodeBody(
   header.setUint32(40, keysBytes, true);
   header.setUint32(44, 0, true);
 
-  const deltasAt = hasKeys ? 2 * count : count;
-  let valuePosition = valuesAt;
-  let keyPosition = keysAt;
-  let isFirstValue = true;
-  for (let at = 0; at < count; at += 1) {
-    const { key, value } = records[at] as LogRecord;
-    if (value === null) {
-      index[at] = noValue;
-    } else {
-      if (isFirstValue) isFirstValue = false;
-      else valuePosition += 1;
-      valuePosition += value.length;
-      index[at] = valuePosition - valuesAt;
-    }
-    if (hasKeys) {
-      if (key !== null) keyPosition += asciiKeys === undefined ? body.write(key, keyPosition) : key.length;
-      index[count + at] = key === null ? noValue : keyPosition - keysAt;
-    }
-    if (offsets !== undefined) index[deltasAt + at] = (offsets[at] as Offset) - position.baseOffset;
+  copyValues(runs, body, valuesAt, index);
+  if (hasKeys) copyKeys(runs, asciiKeys, body, keysAt, index.subarray(count));
+  if (offsets !== undefined) {
+    const deltasAt = hasKeys ? 2 * count : count;
+    for (let at = 0; at < count; at += 1) index[deltasAt + at] = (offsets[at] as Offset) - position.baseOffset;
   }
-  if (asciiKeys !== undefined) body.write(asciiKeys, keysAt, 'latin1');
-  copyValues(records, index, body, valuesAt, keysAt);
   return memory;
 }
 
-/** Copies the values to where the index says and puts the commas between them. Values one byte apart go in one copy. */
-function copyValues(
-  records: readonly LogRecord[],
-  valueEnds: Uint32Array,
-  body: Buffer,
-  valuesAt: number,
-  valuesEnd: number,
-): void {
-  const count = records.length;
-  for (let at = 0, next = 1; at < count; at = next, next += 1) {
-    const { value } = records[at] as LogRecord;
-    if (value === null) continue;
-    const start = value.byteOffset;
-    let end = start + value.length;
-    for (; next < count; next += 1) {
-      const following = (records[next] as LogRecord).value;
-      if (following === null || following.byteOffset !== end + 1 || following.buffer !== value.buffer) break;
-      end = following.byteOffset + following.length;
+/** Copies the values of each run at once and puts commas between the runs. */
+function copyValues(runs: readonly PackedRecords[], body: Buffer, valuesAt: number, valueEnds: Uint32Array): void {
+  let at = 0;
+  let runStart = 0;
+  for (const run of runs) {
+    if (holdsValue(run)) {
+      if (runStart > 0) body[valuesAt + runStart - 1] = comma;
+      body.set(run.values, valuesAt + runStart);
     }
-    const run = next === at + 1 ? value : new Uint8Array(value.buffer, start, end - start);
-    body.set(run, valuesAt + (valueEnds[at] as number) - value.length);
-  }
-  for (let at = 0; at < count; at += 1) {
-    const end = valueEnds[at] as number;
-    if (end !== noValue && valuesAt + end < valuesEnd) body[valuesAt + end] = comma;
+    for (const end of run.valueEnds) {
+      valueEnds[at] = end === noValue ? noValue : runStart + end;
+      at += 1;
+    }
+    if (holdsValue(run)) runStart += run.values.length + 1;
   }
 }
 
+/** Whether not every record of the run is a tombstone. */
+function holdsValue({ values, valueEnds }: PackedRecords): boolean {
+  return values.length > 0 || valueEnds.some((end) => end !== noValue);
+}
+
+function copyKeys(
+  runs: readonly PackedRecords[],
+  asciiKeys: string | undefined,
+  body: Buffer,
+  keysAt: number,
+  keyEnds: Uint32Array,
+): void {
+  let at = 0;
+  let position = keysAt;
+  for (const { keys } of runs) {
+    for (const key of keys) {
+      if (key !== null) position += asciiKeys === undefined ? body.write(key, position) : key.length;
+      keyEnds[at] = key === null ? noValue : position - keysAt;
+      at += 1;
+    }
+  }
+  if (asciiKeys !== undefined) body.write(asciiKeys, keysAt, 'latin1');
+}
+
 interface Measures {
+  readonly count: number;
   readonly hasKeys: boolean;
   /** All keys one behind the other when every character is ASCII: they are written at once. */
   readonly asciiKeys: string | undefined;
@@ -158,34 +156,34 @@ interface Measures {
   readonly valuesBytes: number;
 }
 
-function measure(records: readonly LogRecord[]): Measures {
+function measure(runs: readonly PackedRecords[]): Measures {
+  let count = 0;
   let hasKeys = false;
-  let keys = '';
-  let valuesBytes = 0;
-  let valueCount = 0;
-  for (const { key, value } of records) {
-    if (key !== null) {
+  let keyText = '';
+  let valuesBytes = -1;
+  for (const run of runs) {
+    count += run.keys.length;
+    for (const key of run.keys) {
+      if (key === null) continue;
       hasKeys = true;
-      keys += key;
+      keyText += key;
     }
-    if (value !== null) {
-      valueCount += 1;
-      valuesBytes += value.length;
-    }
+    if (holdsValue(run)) valuesBytes += run.values.length + 1;
   }
-  const isAscii = Buffer.byteLength(keys) === keys.length;
+  const isAscii = Buffer.byteLength(keyText) === keyText.length;
   return {
+    count,
     hasKeys,
-    asciiKeys: isAscii ? keys : undefined,
-    keysBytes: isAscii ? keys.length : keysBytesOf(records),
-    valuesBytes: valuesBytes + Math.max(0, valueCount - 1),
+    asciiKeys: isAscii ? keyText : undefined,
+    keysBytes: isAscii ? keyText.length : keysBytesOf(runs),
+    valuesBytes: Math.max(0, valuesBytes),
   };
 }
 
 /** Each key for itself: a surrogate at the end of one and another at the start of the next are no pair. */
-function keysBytesOf(records: readonly LogRecord[]): number {
+function keysBytesOf(runs: readonly PackedRecords[]): number {
   let bytes = 0;
-  for (const { key } of records) if (key !== null) bytes += Buffer.byteLength(key);
+  for (const { keys } of runs) for (const key of keys) if (key !== null) bytes += Buffer.byteLength(key);
   return bytes;
 }
 

@@ -2,7 +2,7 @@ import { LendstreamError } from '../errors.ts';
 import type { FencedWriter, PartitionRecords } from '../broker/event-log.ts';
 import type { AppendPart, AppendQueue } from './append-queue.ts';
 import { writerFenced } from './append-queue.ts';
-import { recordBytes } from './batch-format.ts';
+import { roughBytes } from './record-sizes.ts';
 
 /** What an open transaction may hold before its commit. */
 export const transactionBytesMaximum = 64 * 1024 * 1024;
@@ -55,7 +55,7 @@ export class EmbeddedWriter implements FencedWriter {
   append(partitions: readonly PartitionRecords[]): Promise<void> {
     return this.#step(() => {
       const parts = this.#resolveParts(partitions);
-      for (const { records } of parts) for (const record of records) this.#stagedBytes += recordBytes(record);
+      for (const { records } of parts) this.#stagedBytes += roughBytes(records);
       if (this.#stagedBytes > transactionBytesMaximum) {
         throw new LendstreamError(
           'OVERLOADED',

@@ -17,10 +17,10 @@ import type {
   TopicConfiguration,
   TopicPartition,
 } from '../broker/event-log.ts';
+import { packedForm } from '../broker/packed-records.ts';
 import { AppendQueue } from './append-queue.ts';
 import type { AppendPart } from './append-queue.ts';
 import { BatchCache, isWorthKeeping } from './batch-cache.ts';
-import { recordBytes, roughRecordBytes } from './batch-format.ts';
 import { lockDataFolder } from './data-folder.ts';
 import type { DataFolderLock } from './data-folder.ts';
 import { EmbeddedWriter } from './fenced-writer.ts';
@@ -32,6 +32,7 @@ import type { LogThread } from './log-thread.ts';
 import { LogMaintenance } from './maintenance.ts';
 import { findPartition, unknownPartition } from './partition-state.ts';
 import type { PartitionState } from './partition-state.ts';
+import { forbiddenRecordBytes } from './record-sizes.ts';
 import { TopicCatalogue } from './topic-catalogue.ts';
 import { failWaiting, waitForGrowth, wakeWaiting } from './waiting-reads.ts';
 import type { ReadOrWait } from './waiting-reads.ts';
@@ -183,23 +184,23 @@ export class EmbeddedLog implements EventLog {
   }
 
   /** @throws UNKNOWN_TOPIC_OR_PARTITION, RECORD_TOO_LARGE, UNPROCESSABLE (no key on a compacted topic) */
-  #resolvePart({ topic, partition, records }: PartitionRecords): AppendPart {
-    const state = findPartition(this.#catalogue.topics, { topic, partition });
+  #resolvePart(request: PartitionRecords): AppendPart {
+    const { topic, partition } = request;
+    const state = findPartition(this.#catalogue.topics, request);
+    const records = packedForm(request);
+    const bytes = forbiddenRecordBytes(records);
+    if (bytes !== undefined) {
+      throw new LendstreamError(
+        'RECORD_TOO_LARGE',
+        `A record for topic ${topic} has ${bytes} bytes; the largest allowed is ${recordBytesMaximum}.`,
+        { details: { topic, partition } },
+      );
+    }
     const needsKeys = this.#catalogue.topics.get(topic)?.configuration.cleanupPolicy !== 'delete';
-    for (const record of records) {
-      // A character of a key has at most three bytes: most records need no counting.
-      if (3 * roughRecordBytes(record) > recordBytesMaximum && recordBytes(record) > recordBytesMaximum) {
-        throw new LendstreamError(
-          'RECORD_TOO_LARGE',
-          `A record for topic ${topic} has ${recordBytes(record)} bytes; the largest allowed is ${recordBytesMaximum}.`,
-          { details: { topic, partition } },
-        );
-      }
-      if (needsKeys && record.key === null) {
-        throw new LendstreamError('UNPROCESSABLE', `Records of the compacted topic ${topic} need a key.`, {
-          details: { topic, partition },
-        });
-      }
+    if (needsKeys && records.keys.includes(null)) {
+      throw new LendstreamError('UNPROCESSABLE', `Records of the compacted topic ${topic} need a key.`, {
+        details: { topic, partition },
+      });
     }
     return { partition: state, records };
   }

@@ -2,12 +2,14 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import type { LogRecord } from '../../src/broker/event-log.ts';
+import { packRecords } from '../../src/broker/packed-records.ts';
 import {
   batchFrom,
   checksumOf,
   decodeBody,
   decodeRow,
   encodeBody,
+  encodeRuns,
   endOfRoomInRun,
 } from '../../src/embedded/batch-format.ts';
 import type { BatchPosition } from '../../src/embedded/batch-format.ts';
@@ -69,6 +71,16 @@ describe('the body of a batch', () => {
           expect(recordsOf(batch)).to.deep.equal(recordsOf(alone));
           expect(batch.contiguous).to.equal(alone.contiguous);
         }
+      }),
+    );
+  });
+
+  it('is the same for the same records in several runs', () => {
+    fc.assert(
+      fc.property(fc.array(recordList, { maxLength: 4 }), (lists) => {
+        const runs = lists.map(packRecords);
+        const position = positionOf(lists.flat().length);
+        expect(Buffer.from(encodeRuns(position, runs))).to.deep.equal(Buffer.from(encodeBody(position, lists.flat())));
       }),
     );
   });

@@ -1,0 +1,24 @@
+import { noValue, recordBytesMaximum } from '../broker/event-log.ts';
+import type { PackedRecords } from '../broker/packed-records.ts';
+
+/** What records weigh, near enough for queues and rows: each character of a key counts as one byte. */
+export function roughBytes({ keys, values }: PackedRecords): number {
+  let bytes = values.length;
+  for (const key of keys) if (key !== null) bytes += key.length;
+  return bytes;
+}
+
+/** How large a record is that is larger than allowed, in bytes of key plus value; undefined when there is none. */
+export function forbiddenRecordBytes(records: PackedRecords): number | undefined {
+  // A character of a key has at most three bytes: most requests need no counting.
+  if (3 * roughBytes(records) <= recordBytesMaximum) return undefined;
+  let valueStart = 0;
+  for (const [index, key] of records.keys.entries()) {
+    const valueEnd = records.valueEnds[index] as number;
+    const valueBytes = valueEnd === noValue ? 0 : valueEnd - valueStart;
+    if (valueEnd !== noValue) valueStart = valueEnd + 1;
+    const bytes = valueBytes + (key === null ? 0 : Buffer.byteLength(key));
+    if (bytes > recordBytesMaximum) return bytes;
+  }
+  return undefined;
+}

@@ -1,0 +1,46 @@
+import { noValue } from '../broker/event-log.ts';
+import { sliceRecords, valueStartOf } from '../broker/packed-records.ts';
+import type { PackedRecords } from '../broker/packed-records.ts';
+import { roughBytes } from './record-sizes.ts';
+
+/** A row is closed when it has reached this size; one record more may exceed it. */
+export const rowBytesMaximum = 1024 * 1024;
+
+/** The records of each row, in order; no row without records. */
+export function splitIntoRows(runs: readonly PackedRecords[]): PackedRecords[][] {
+  const rows: PackedRecords[][] = [];
+  let room = 0;
+  for (const run of runs) {
+    for (let first = 0; first < run.keys.length;) {
+      if (room <= 0) {
+        rows.push([]);
+        room = rowBytesMaximum;
+      }
+      const bytes = first === 0 ? roughBytes(run) : Infinity;
+      const end = bytes <= room ? run.keys.length : endOfRoom(run, first, room);
+      const fitting = sliceRecords(run, first, end);
+      rows.at(-1)?.push(fitting);
+      room -= roughBytes(fitting);
+      first = end;
+    }
+  }
+  return rows;
+}
+
+/** Behind the record that fills the room, or behind the last one. */
+function endOfRoom(run: PackedRecords, first: number, room: number): number {
+  const { keys, valueEnds } = run;
+  let valueStart = valueStartOf(run, first);
+  let bytes = 0;
+  let end = first;
+  while (end < keys.length && bytes < room) {
+    const valueEnd = valueEnds[end] as number;
+    bytes += keys[end]?.length ?? 0;
+    if (valueEnd !== noValue) {
+      bytes += valueEnd - valueStart;
+      valueStart = valueEnd + 1;
+    }
+    end += 1;
+  }
+  return end;
+}
