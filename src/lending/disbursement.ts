@@ -1,5 +1,6 @@
 import type { Disburse } from './commands.ts';
 import { withInterestTax } from './balances.ts';
+import { changedPosition } from './copies.ts';
 import { type Decision, type DecisionContext, isUsableDate, refuse, transactionOf } from './decision.ts';
 import { feeAmount, newCharge, transactionFee } from './fees.ts';
 import { charge, closeLedger, noAmounts, openLedger } from './ledger.ts';
@@ -159,8 +160,7 @@ function disburse(
   const paymentDue = chargesOf('PAYMENT_DUE', rows);
   if (refusals.length > 0) return { refusals };
 
-  const position: LoanPosition = {
-    ...loan.position,
+  const position = changedPosition(loan.position, {
     accountState: 'ACTIVE',
     accountSubState: null,
     disbursement: { date, firstRepaymentDate, transactionKey, paidOut },
@@ -168,7 +168,7 @@ function disburse(
     asOf: date,
     periodicPayment: payment,
     installments: rows,
-  };
+  });
   const charges = [...deducted, ...capitalised, ...upfront, ...paymentDue];
   const ledger = openLedger(loan, position, date);
   for (const added of charges) charge(ledger, added);

@@ -1,4 +1,5 @@
 import { figuresOf } from './balances.ts';
+import { changedLoan } from './copies.ts';
 import type { LoanFact, PostedTransaction, TransactionAdjusted } from './facts.ts';
 import {
   type Loan,
@@ -18,7 +19,7 @@ import { undoOf, undone } from './undo.ts';
 export function evolve(loan: Loan | null, fact: LoanFact): Loan {
   if (fact.type === 'LOAN_CREATED') return fact.loan;
   if (loan === null) throw new Error(`${fact.type} without a loan`);
-  if (fact.type === 'STATE_CHANGED') return { ...loan, position: fact.position };
+  if (fact.type === 'STATE_CHANGED') return changedLoan(loan, { position: fact.position });
   if (fact.type === 'TRANSACTION_ADJUSTED') return takeBack(loan, fact);
   return append(loan, fact.position, fact.transaction, undoOf(loan.position, fact.position));
 }
@@ -28,7 +29,7 @@ function takeBack(loan: Loan, { originalKey, transaction }: TransactionAdjusted)
   if (original === undefined || original.undo === null) throw new Error(`nothing to undo in ${originalKey}`);
   const adjusted = { ...original, adjustmentTransactionKey: transaction.encodedKey, undo: null };
   const transactions = loan.transactions.map((known) => (known === original ? adjusted : known));
-  return append({ ...loan, transactions }, undone(loan.position, original.undo), transaction, null);
+  return append(changedLoan(loan, { transactions }), undone(loan.position, original.undo), transaction, null);
 }
 
 function append(loan: Loan, position: LoanPosition, posted: PostedTransaction, undo: PositionUndo | null): Loan {
@@ -58,10 +59,10 @@ function append(loan: Loan, position: LoanPosition, posted: PostedTransaction, u
     adjustmentTransactionKey: null,
     undo,
   };
-  return { ...loan, position, transactions: loan.transactions.concat(transaction) };
+  return changedLoan(loan, { position, transactions: loan.transactions.concat(transaction) });
 }
 
 /** The loan, remembering what became of one more command and forgetting the oldest beyond the limit. */
 export function remember(loan: Loan, outcome: RememberedOutcome): Loan {
-  return { ...loan, remembered: loan.remembered.slice(1 - rememberedCommandsMaximum).concat(outcome) };
+  return changedLoan(loan, { remembered: loan.remembered.slice(1 - rememberedCommandsMaximum).concat(outcome) });
 }

@@ -1,4 +1,5 @@
 import type { LoanCommand } from './commands.ts';
+import { changedLoan } from './copies.ts';
 import { decide } from './decide.ts';
 import type { DecisionContext } from './decision.ts';
 import { eventsBetween } from './derive-events.ts';
@@ -44,14 +45,13 @@ export function execute(loan: Loan | null, command: LoanCommand, context: Execut
   const transactionKey =
     fact.type === 'TRANSACTION_POSTED' || fact.type === 'TRANSACTION_ADJUSTED' ? fact.transaction.encodedKey : null;
   const events = eventsBetween(loan, evolved, fact, command, context.toggles);
-  const next: Loan = {
-    ...evolved,
+  const next = changedLoan(evolved, {
     modifiedAt: command.receivedAt,
     eventSequence: evolved.eventSequence + events.length,
     scheduleVersion:
       evolved.scheduleVersion + events.filter(({ eventType }) => eventType === 'loan_schedule_changed').length,
     publishedUnder: context.toggles,
-  };
+  });
   return {
     outcome: 'committed',
     loan: remember(next, { commandId, outcome: 'committed', transactionKey, refusals: [] }),

@@ -1,4 +1,5 @@
 import { earnedGross, payableInterest } from './balances.ts';
+import { changedPosition, changedRow } from './copies.ts';
 import {
   type ElementAmounts,
   type FeeCharge,
@@ -47,13 +48,13 @@ export function openLedger(loan: Loan, position: LoanPosition, valueDate: LocalD
 
 /** The position with the ledger's rows and charges; rows that are now paid in full say since when. */
 export function closeLedger({ position, rows, charges, valueDate }: Ledger): LoanPosition {
-  return { ...position, installments: rows.map((row) => withRepaidDate(row, valueDate)), charges };
+  return changedPosition(position, { installments: rows.map((row) => withRepaidDate(row, valueDate)), charges });
 }
 
 function withRepaidDate(row: Installment, valueDate: LocalDate): Installment {
   const isRepaid = !isWhollyUnpaid(row) && rowDue(row).isZero() && !rowExpected(row).isZero();
   const repaidDate = isRepaid ? (row.repaidDate ?? valueDate) : null;
-  return repaidDate === row.repaidDate ? row : { ...row, repaidDate };
+  return repaidDate === row.repaidDate ? row : changedRow(row, { repaidDate });
 }
 
 /** How much of an element of a row can be paid now. */
@@ -71,14 +72,14 @@ export function pay(ledger: Ledger, index: number, element: AllocationElement, a
   const row = rowAt(ledger.rows, index);
   if (element === 'FEE') return payCharges(ledger, paid, (charge) => charge.installmentNumber === row.number);
   if (element === 'PRINCIPAL') {
-    ledger.rows[index] = { ...touched(ledger, row), principal: addPaid(row.principal, paid) };
+    ledger.rows[index] = changedRow(row, { principal: addPaid(row.principal, paid), lastPaidDate: ledger.valueDate });
     note(ledger, 'principal', paid, zero);
     return paid;
   }
   const name = element === 'INTEREST' ? 'interest' : 'penalty';
   const asked = element === 'INTEREST' ? askedInterest(ledger, row) : undefined;
   const portion = payTaxed(ledger, row[name], paid, asked);
-  ledger.rows[index] = { ...touched(ledger, row), [name]: portion };
+  ledger.rows[index] = changedRow(row, { [name]: portion, lastPaidDate: ledger.valueDate });
   note(ledger, name, paid, portion.tax.paid.minus(row[name].tax.paid));
   return paid;
 }
@@ -105,7 +106,7 @@ export function payCharges(ledger: Ledger, amount: Decimal, isMeant: (charge: Fe
     if (charge.installmentNumber !== null) {
       const row = rowAt(ledger.rows, charge.installmentNumber - 1);
       const fee = { amount: addPaid(row.fee.amount, paid), tax: addPaid(row.fee.tax, tax) };
-      ledger.rows[row.number - 1] = { ...touched(ledger, row), fee };
+      ledger.rows[row.number - 1] = changedRow(row, { fee, lastPaidDate: ledger.valueDate });
     }
     note(ledger, 'fees', paid, tax);
     left = left.minus(paid);
@@ -127,7 +128,7 @@ export function charge(ledger: Ledger, added: FeeCharge): void {
     amount: addExpected(row.fee.amount, added.amount.expected),
     tax: addExpected(row.fee.tax, added.tax.expected),
   };
-  ledger.rows[row.number - 1] = { ...row, fee };
+  ledger.rows[row.number - 1] = changedRow(row, { fee });
 }
 
 /**
@@ -152,10 +153,6 @@ function payTaxed(
 function note(ledger: Ledger, element: keyof ElementAmounts, amount: Decimal, tax: Decimal): void {
   ledger.affected = { ...ledger.affected, [element]: ledger.affected[element].plus(amount) };
   ledger.taxes = { ...ledger.taxes, [element]: ledger.taxes[element].plus(tax) };
-}
-
-function touched({ valueDate }: Ledger, row: Installment): Installment {
-  return { ...row, lastPaidDate: valueDate };
 }
 
 function addPaid(portion: Portion, amount: Decimal): Portion {

@@ -1,4 +1,5 @@
 import type { ApplyPenalty } from './commands.ts';
+import { changedRow } from './copies.ts';
 import { type Decision, type DecisionContext, refuse, transactionOf } from './decision.ts';
 import { isPaid, nextDueRow } from './fees.ts';
 import { addExpected, closeLedger, noAmounts, openLedger } from './ledger.ts';
@@ -29,11 +30,10 @@ export function decidePenalty(loan: Loan, command: ApplyPenalty, context: Decisi
     ? taxedAmount(command.amount, taxSettings, currency, loan.terms.rounding.roundingMode)
     : { owed: command.amount, tax: zero };
   const ledger = openLedger(loan, position, valueDate);
-  ledger.rows[row.number - 1] = {
-    ...row,
+  ledger.rows[row.number - 1] = changedRow(row, {
     penalty: { amount: addExpected(row.penalty.amount, owed), tax: addExpected(row.penalty.tax, tax) },
     lastPenaltyAppliedDate: valueDate,
-  };
+  });
   return {
     fact: {
       type: 'TRANSACTION_POSTED',

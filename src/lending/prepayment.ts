@@ -1,3 +1,4 @@
+import { changedRow } from './copies.ts';
 import type { PrepaymentRecalculationMethod } from './payment-options.ts';
 import { type Ledger, rowAt } from './ledger.ts';
 import { type Installment, type Loan, dueOf, isDynamic, rowExpected } from './loan.ts';
@@ -57,10 +58,9 @@ export function respread(
   });
   for (const [index, row] of open.entries()) {
     const principal = rebuilt[index]?.principal ?? zero;
-    rows[first + index] = {
-      ...row,
+    rows[first + index] = changedRow(row, {
       principal: { expected: row.principal.paid.plus(principal), paid: row.principal.paid },
-    };
+    });
   }
   dropEmptyRows(loan, rows, first);
   const isPricedAnew =

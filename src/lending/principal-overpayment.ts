@@ -2,6 +2,7 @@ import { accrueTo } from './accrual.ts';
 import { currentRowIndex } from './allocation.ts';
 import { figuresOf } from './balances.ts';
 import type { PrincipalOverpayment } from './commands.ts';
+import { changedRow } from './copies.ts';
 import { type Decision, type DecisionContext, refuse, transactionOf } from './decision.ts';
 import { type Ledger, noAmounts, openLedger, rowAt } from './ledger.ts';
 import { type Loan, dayOf, dueOf } from './loan.ts';
@@ -36,7 +37,7 @@ export function decidePrincipalOverpayment(
   const ledger = openLedger(loan, accrued, valueDate);
   const current = currentRowIndex(ledger);
   const row = rowAt(ledger.rows, current);
-  ledger.rows[current] = { ...row, principalOverpaid: row.principalOverpaid.plus(amount) };
+  ledger.rows[current] = changedRow(row, { principalOverpaid: row.principalOverpaid.plus(amount) });
   const left = takeFromOpenRows(ledger, amount, method);
   takeFromDueRows(ledger, left.rest);
   const position = settleMovement(loan, ledger, left.periodicPayment, command.receivedAt);
@@ -85,10 +86,9 @@ function takeFromDueRows(ledger: Ledger, amount: Decimal): void {
     const row = rowAt(ledger.rows, index);
     const taken = smaller(left, dueOf(row.principal));
     if (taken.isZero()) continue;
-    ledger.rows[index] = {
-      ...row,
+    ledger.rows[index] = changedRow(row, {
       principal: { expected: row.principal.expected.minus(taken), paid: row.principal.paid },
-    };
+    });
     left = left.minus(taken);
   }
 }

@@ -2,6 +2,7 @@ import { accrueTo, expectInterest } from './accrual.ts';
 import { allocate, allocateCustom, currentRowIndex, dueNow, refusalOfCustomAmounts } from './allocation.ts';
 import { figuresOf } from './balances.ts';
 import type { Repay } from './commands.ts';
+import { changedPosition, changedRow } from './copies.ts';
 import { type Decision, type DecisionContext, isUsableDate, refuse, transactionOf } from './decision.ts';
 import { type Ledger, closeLedger, openLedger, rowAt } from './ledger.ts';
 import { type Loan, type LoanPosition, dayOf, isDynamic } from './loan.ts';
@@ -78,11 +79,10 @@ function payAhead(ledger: Ledger, ahead: Decimal, method: Parameters<typeof resp
   const current = currentRowIndex(ledger);
   const periodicPayment = respread(ledger, current + 1, ahead, method, ledger.valueDate);
   const row = rowAt(ledger.rows, current);
-  ledger.rows[current] = {
-    ...row,
+  ledger.rows[current] = changedRow(row, {
     principal: { expected: row.principal.expected.plus(ahead), paid: row.principal.paid.plus(ahead) },
     lastPaidDate: ledger.valueDate,
-  };
+  });
   ledger.affected = { ...ledger.affected, principal: ledger.affected.principal.plus(ahead) };
   return periodicPayment;
 }
@@ -116,7 +116,7 @@ export function refusalOfMovement({ position, product }: Loan, command: Movement
 
 /** The position after a movement that the ledger has taken in: interest expected anew, closed if nothing is owed. */
 export function settleMovement(loan: Loan, ledger: Ledger, periodicPayment: Decimal | null, now: number): LoanPosition {
-  const settled = expectInterest(loan, { ...closeLedger(ledger), periodicPayment });
+  const settled = expectInterest(loan, changedPosition(closeLedger(ledger), { periodicPayment }));
   return closedWhenRepaid(loan, closeLedger(openLedger(loan, settled, ledger.valueDate)), now);
 }
 
@@ -124,5 +124,5 @@ export function settleMovement(loan: Loan, ledger: Ledger, periodicPayment: Deci
 export function closedWhenRepaid(loan: Loan, position: LoanPosition, now: number): LoanPosition {
   const { total, nonScheduledFees } = figuresOf(loan, position);
   if (!total.isZero() || !nonScheduledFees.balance.isZero()) return position;
-  return { ...position, accountState: 'CLOSED', accountSubState: 'REPAID', closedAt: now };
+  return changedPosition(position, { accountState: 'CLOSED', accountSubState: 'REPAID', closedAt: now });
 }
