@@ -1,5 +1,5 @@
 import { type FeeCharge, type Installment, type Loan, type LoanPosition, dueOf, isDynamic } from './loan.ts';
-import { type Decimal, larger, roundAmount, sum, zero } from './money.ts';
+import { type Decimal, add, larger, roundAmount, sum, zero } from './money.ts';
 import { roundScheduleAmount, takesInterestRemainder } from './schedule/rounding.ts';
 import { taxedAmount } from './taxes.ts';
 import type { Toggles } from './toggles.ts';
@@ -73,43 +73,59 @@ export function figuresOf(loan: Loan, position: LoanPosition = loan.position): F
 const knownFigures = new WeakMap<LoanPosition, Pick<Loan, 'product' | 'terms'> & { readonly figures: Figures }>();
 
 function sumsOf(loan: Loan, position: LoanPosition): Figures {
-  const { installments, charges, asOf } = position;
-  const due = installments.filter((row) => asOf !== null && row.dueDate <= asOf);
-  const principalBalance = sum(installments.map((row) => dueOf(row.principal)));
-  const interestBalance = sum(installments.map((row) => payableInterest(loan, position, row)));
-  const feesBalance = sum(installments.map((row) => dueOf(row.fee.amount)));
-  const penaltyBalance = sum(installments.map((row) => dueOf(row.penalty.amount)));
-  const notYetDue = charges.filter((charge) => isNotYetDue(charge, position));
-  const nonScheduled = charges.filter((charge) => charge.allocation === 'NO_ALLOCATION');
+  const rows = rowSums(loan, position);
+  const charges = chargeSums(position);
   return {
-    principal: {
-      due: sum(due.map((row) => dueOf(row.principal))),
-      paid: sum(installments.map((row) => row.principal.paid)).plus(
-        sum(installments.map((row) => row.principalOverpaid)),
-      ),
-      balance: principalBalance,
-    },
-    interest: {
-      due: sum(due.map((row) => dueOf(row.interest.amount))),
-      paid: sum(installments.map((row) => row.interest.amount.paid)),
-      balance: interestBalance,
-    },
-    fees: {
-      due: feesBalance.minus(sum(notYetDue.map((charge) => dueOf(charge.amount)))),
-      paid: sum(charges.map((charge) => (isPaidAsFee(charge) ? charge.amount.paid : zero))),
-      balance: feesBalance,
-    },
-    penalty: {
-      due: penaltyBalance,
-      paid: sum(installments.map((row) => row.penalty.amount.paid)),
-      balance: penaltyBalance,
-    },
-    nonScheduledFees: {
-      balance: sum(nonScheduled.map((charge) => dueOf(charge.amount))),
-      paid: sum(nonScheduled.map((charge) => charge.amount.paid)),
-    },
-    total: sum([principalBalance, interestBalance, feesBalance, penaltyBalance]),
+    principal: { due: rows.principalDue, paid: rows.principalPaid, balance: rows.principalBalance },
+    interest: { due: rows.interestDue, paid: rows.interestPaid, balance: rows.interestBalance },
+    fees: { due: rows.feesBalance.minus(charges.notYetDue), paid: charges.paid, balance: rows.feesBalance },
+    penalty: { due: rows.penaltyBalance, paid: rows.penaltyPaid, balance: rows.penaltyBalance },
+    nonScheduledFees: { balance: charges.nonScheduledBalance, paid: charges.nonScheduledPaid },
+    total: sum([rows.principalBalance, rows.interestBalance, rows.feesBalance, rows.penaltyBalance]),
   };
+}
+
+/** In one pass over the rows: every command that posts a transaction asks for all of these. */
+function rowSums(loan: Loan, position: LoanPosition) {
+  const sums = {
+    principalDue: zero,
+    principalPaid: zero,
+    principalBalance: zero,
+    interestDue: zero,
+    interestPaid: zero,
+    interestBalance: zero,
+    feesBalance: zero,
+    penaltyPaid: zero,
+    penaltyBalance: zero,
+  };
+  for (const row of position.installments) {
+    const { principal, interest, fee, penalty } = row;
+    if (position.asOf !== null && row.dueDate <= position.asOf) {
+      sums.principalDue = add(sums.principalDue, dueOf(principal));
+      sums.interestDue = add(sums.interestDue, dueOf(interest.amount));
+    }
+    sums.principalPaid = add(add(sums.principalPaid, principal.paid), row.principalOverpaid);
+    sums.principalBalance = add(sums.principalBalance, dueOf(principal));
+    sums.interestPaid = add(sums.interestPaid, interest.amount.paid);
+    sums.interestBalance = add(sums.interestBalance, payableInterest(loan, position, row));
+    sums.feesBalance = add(sums.feesBalance, dueOf(fee.amount));
+    sums.penaltyPaid = add(sums.penaltyPaid, penalty.amount.paid);
+    sums.penaltyBalance = add(sums.penaltyBalance, dueOf(penalty.amount));
+  }
+  return sums;
+}
+
+function chargeSums(position: LoanPosition) {
+  const sums = { notYetDue: zero, paid: zero, nonScheduledBalance: zero, nonScheduledPaid: zero };
+  for (const charge of position.charges) {
+    const { amount } = charge;
+    if (isNotYetDue(charge, position)) sums.notYetDue = add(sums.notYetDue, dueOf(amount));
+    if (isPaidAsFee(charge)) sums.paid = add(sums.paid, amount.paid);
+    if (charge.allocation !== 'NO_ALLOCATION') continue;
+    sums.nonScheduledBalance = add(sums.nonScheduledBalance, dueOf(amount));
+    sums.nonScheduledPaid = add(sums.nonScheduledPaid, amount.paid);
+  }
+  return sums;
 }
 
 /** Fees paid in the ordinary way or deducted at disbursement; a capitalised fee is paid as principal. */

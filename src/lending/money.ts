@@ -64,9 +64,14 @@ export function isPostable(amount: Decimal, currencyDigits: number): boolean {
 
 export function sum(amounts: Iterable<Decimal>): Decimal {
   let total = zero;
-  // Most summands of a schedule are zero: leaving them out is cheaper than adding them, and adding to nothing is too.
-  for (const amount of amounts) if (!amount.isZero()) total = total.isZero() ? amount : total.plus(amount);
+  for (const amount of amounts) total = add(total, amount);
   return total;
+}
+
+/** The sum of two. Most summands of a schedule are zero, and to look is cheaper than to add. */
+export function add(total: Decimal, amount: Decimal): Decimal {
+  if (amount.isZero()) return total;
+  return total.isZero() ? amount : total.plus(amount);
 }
 
 export function smaller(a: Decimal, b: Decimal): Decimal {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import {
   Decimal,
+  add,
   isPostable,
   larger,
   roundAmount,
@@ -9,6 +10,7 @@ import {
   roundUpToWholeUnit,
   smaller,
   sum,
+  zero,
 } from '../../src/lending/money.ts';
 import type { RoundingMode } from '../../src/lending/money.ts';
 
@@ -64,6 +66,8 @@ describe('an amount', () => {
     const [low, high] = [new Decimal('0.1'), new Decimal('0.2')];
     expect(sum([low, high]).equals('0.3')).to.equal(true);
     expect(sum([]).isZero()).to.equal(true);
+    expect(add(low, high).equals('0.3')).to.equal(true);
+    expect([add(low, zero), add(zero, high)]).to.deep.equal([low, high]);
     expect([smaller(low, high), larger(low, high)]).to.deep.equal([low, high]);
   });
 });
