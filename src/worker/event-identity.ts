@@ -15,14 +15,17 @@ export interface CommandPosition {
 
 /** The `eid` of a command's event. @param index Place among the command's events, from 0. */
 export function eventId({ partition, offset }: CommandPosition, index: number): string {
-  const digits = uuidDigits(eventHash, `${partition}|${offset}|${index}`);
-  const group = (start: number, end: number): string => digits.slice(start, end);
-  return `${group(0, 8)}-${group(8, 12)}-${group(12, 16)}-${group(16, 20)}-${group(20, 32)}`;
+  const digits = eventHash(`${partition}|${offset}|${index}`);
+  const time = `${digits.slice(0, 8)}-${digits.slice(8, 12)}-5${digits.slice(13, 16)}`;
+  return `${time}-${variantOf(digits)}${digits.slice(17, 20)}-${digits.slice(20, 32)}`;
 }
 
 /** Gives the encodedKeys a command needs: 32 hexadecimal digits, one for each purpose, always the same one. */
 export function keysOf({ partition, offset }: CommandPosition): (purpose: string) => string {
-  return (purpose) => uuidDigits(keyHash, `${partition}|${offset}|${purpose}`);
+  return (purpose) => {
+    const digits = keyHash(`${partition}|${offset}|${purpose}`);
+    return `${digits.slice(0, 12)}5${digits.slice(13, 16)}${variantOf(digits)}${digits.slice(17, 32)}`;
+  };
 }
 
 /** Longer than any salted name: sixteen bytes of namespace, two numbers, a purpose. */
@@ -31,21 +34,22 @@ const hashedBytesMaximum = 256;
 const eventHash = saltedHash(eventNamespace);
 const keyHash = saltedHash(keyNamespace);
 
-/** Gives the SHA-1 digits of a namespace and a name of ASCII, which is written behind it in the same memory again and again. */
+/**
+ * Gives the SHA-1 digits of a namespace and a name of ASCII, which is written behind it in the same memory again and again.
+ * They are those of a version 5 UUID (RFC 9562, 5.5) but for the version, in place of the thirteenth, and the variant, of
+ * the seventeenth. Made in one call to the hash: a command needs about seven, and a hash object for each took longer than
+ * deciding it.
+ */
 function saltedHash(namespace: string): (name: string) => string {
   const salted = Buffer.alloc(hashedBytesMaximum);
   const start = salted.write(namespace.replaceAll('-', ''), 'hex');
   return (name) => hash('sha1', salted.subarray(0, start + salted.write(name, start, 'latin1')), 'hex');
 }
 
-/**
- * The digits of a version 5 UUID (RFC 9562, 5.5) without its hyphens. Made in one call to the hash: a command needs about
- * seven, and a hash object for each took longer than deciding it.
- */
-function uuidDigits(hashOf: (name: string) => string, name: string): string {
-  const digits = hashOf(name);
-  const variant = variants.charAt(Number.parseInt(digits.charAt(16), 16) & 0x3);
-  return `${digits.slice(0, 12)}5${digits.slice(13, 16)}${variant}${digits.slice(17, 32)}`;
+/** The digit that says which kind of UUID it is: of the hash's own digit, the last two bits. */
+function variantOf(digits: string): string {
+  return variants.charAt(hexadecimalDigits.indexOf(digits.charAt(16)) & 0x3);
 }
 
+const hexadecimalDigits = '0123456789abcdef';
 const variants = '89ab';
