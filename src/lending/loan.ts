@@ -1,6 +1,6 @@
 import type { CustomPaymentAmount } from './commands.ts';
 import type { PrepaymentRecalculationMethod } from './payment-options.ts';
-import { type Decimal, sum } from './money.ts';
+import { type Decimal, add } from './money.ts';
 import type { FeeAllocation, FeeTrigger, LoanProduct } from './product.ts';
 import type { Refusal } from './refusals.ts';
 import type { LocalDate, ScheduleTerms } from './terms.ts';
@@ -223,13 +223,14 @@ export function isWhollyUnpaid({ principal, interest, fee, penalty }: Installmen
 
 /** All that a row still owes. */
 export function rowDue(row: Installment): Decimal {
-  return sum([dueOf(row.principal), dueOf(row.interest.amount), dueOf(row.fee.amount), dueOf(row.penalty.amount)]);
+  const { principal, interest, fee, penalty } = row;
+  return add(add(add(dueOf(principal), dueOf(interest.amount)), dueOf(fee.amount)), dueOf(penalty.amount));
 }
 
 /** All that a row asks for, paid or not. */
 export function rowExpected(row: Installment): Decimal {
   const { principal, interest, fee, penalty } = row;
-  return sum([principal.expected, interest.amount.expected, fee.amount.expected, penalty.amount.expected]);
+  return add(add(add(principal.expected, interest.amount.expected), fee.amount.expected), penalty.amount.expected);
 }
 
 /** The calendar day (UTC) of an instant given in milliseconds since the epoch. */

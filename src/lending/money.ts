@@ -58,7 +58,8 @@ export function isPostable(amount: Decimal, currencyDigits: number): boolean {
   return (
     amount.greaterThan(0) &&
     amount.decimalPlaces() <= currencyDigits &&
-    amount.lessThan(new Decimal(10).pow(amountDigitsMaximum - currencyDigits))
+    // Its exponent, that of 1 being 0: the amount lies below ten to this power.
+    amount.e < amountDigitsMaximum - currencyDigits
   );
 }
 
