@@ -48,12 +48,7 @@ export class FieldReader {
 
   /** A whole number from 0 to {@link countMaximum}. */
   count(name: string): number | undefined {
-    return this.#read(name, (value) => {
-      const decimal = readDecimal(value);
-      return decimal !== null && decimal.isInteger() && !decimal.isNegative() && decimal.lessThanOrEqualTo(countMaximum)
-        ? decimal.toNumber()
-        : undefined;
-    });
+    return this.#read(name, readCount);
   }
 
   flag(name: string): boolean | undefined {
@@ -162,6 +157,18 @@ export class FieldReader {
     return this.#path === '' ? name : `${this.#path}.${name}`;
   }
 }
+
+function readCount(value: unknown): number | undefined {
+  // Nearly every count is written like this, and a decimal takes ten times as long.
+  if (isLosslessNumber(value) && plainCount.test(value.value)) return Number(value.value);
+  const decimal = readDecimal(value);
+  return decimal !== null && decimal.isInteger() && !decimal.isNegative() && decimal.lessThanOrEqualTo(countMaximum)
+    ? decimal.toNumber()
+    : undefined;
+}
+
+/** Digits that make a count below {@link countMaximum}. */
+const plainCount = /^\d{1,4}$/;
 
 type Present<Fields> = {
   [Name in keyof Fields as undefined extends Fields[Name] ? never : Name]: Fields[Name];
