@@ -1,4 +1,4 @@
-import { type BalanceName, type Balances, balanceNames, balancesOf, feeBalancesOf, figuresOf } from './balances.ts';
+import { type Balances, balanceNames, balancesOf, feeBalancesOf, figuresOf } from './balances.ts';
 import type { LoanCommand, StateAction } from './commands.ts';
 import type {
   BalanceChange,
@@ -111,23 +111,23 @@ function balanceChanges(
   command: LoanCommand,
 ): BalanceChange[] {
   const creationDate = toInstant(command.receivedAt);
-  return balanceNames.flatMap((type: BalanceName) => {
+  const changes: BalanceChange[] = [];
+  for (const type of balanceNames) {
     const balanceAfter = now[type];
-    if (balanceAfter === undefined) return [];
     const balanceBefore = old[type] ?? zero;
-    if (balanceAfter.equals(balanceBefore)) return [];
-    return [
-      {
-        type,
-        amount: balanceAfter.minus(balanceBefore),
-        balanceAfter,
-        applicationDate: transaction.valueDate,
-        creationDate,
-        loanAccountEncodedKey: after.encodedKey,
-        loanTransactionEncodedKey: transaction.encodedKey,
-      },
-    ];
-  });
+    // Most balances are the same object still.
+    if (balanceAfter === undefined || balanceAfter === balanceBefore || balanceAfter.equals(balanceBefore)) continue;
+    changes.push({
+      type,
+      amount: balanceAfter.minus(balanceBefore),
+      balanceAfter,
+      applicationDate: transaction.valueDate,
+      creationDate,
+      loanAccountEncodedKey: after.encodedKey,
+      loanTransactionEncodedKey: transaction.encodedKey,
+    });
+  }
+  return changes;
 }
 
 /** One event for each fee that came or went, and one for each whose paid part changed. */
