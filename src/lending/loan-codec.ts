@@ -1,5 +1,6 @@
 import { LineAfter } from './line-after.ts';
 import type {
+  ElementAmounts,
   FeeCharge,
   Installment,
   Loan,
@@ -52,7 +53,7 @@ export function encodeLoan(loan: Loan): string {
   const { position, remembered, transactions } = loan;
   const installments = rowsOf(position.installments);
   const account = `${opening}${fieldsOf(loan, accountNames)}`;
-  const head = `${account}${changingFields(loan)}${listOf(remembered)}${positionFields(position)}${installments}`;
+  const head = `${account}${changingFields(loan)}${listOf(remembered)}${positionMark}${positionFields(position)}${installmentsMark}${installments}`;
   const keys = keysOf(transactions);
   return `${head}${keysMark}${keys}${chargesMark}${listOf(position.charges)}${transactionsMark}${transactionsOf(transactions)}${closing}`;
 }
@@ -84,7 +85,7 @@ export function encodeLoanAfter(
   else line.write(`${opening}${fieldsOf(loan, accountNames)}`);
   line.write(changingFields(loan));
   addRemembered(line, rememberedFrom, rememberedEnd, earlier.remembered, remembered);
-  line.write(positionFields(position));
+  line.write(`${positionMark}${positionFields(position)}${installmentsMark}`);
   addInstallments(line, text, installmentsFrom, installmentsEnd, earlier.position.installments, position.installments);
   line.write(keysMark);
   addItems(line, keysFrom, keysEnd, earlier.transactions, transactions, keysOf);
@@ -138,7 +139,7 @@ function addRemembered(
   addItems(line, from + Buffer.byteLength(lost), end, kept, items, listOf);
 }
 
-/** Adds the rows of the schedule: those that were not replaced as they stand in the line before. */
+/** Adds the rows of the schedule: those that were not replaced as they stand in the line before, neighbours at once. */
 function addInstallments(
   line: LineAfter,
   text: Buffer,
@@ -148,24 +149,53 @@ function addInstallments(
   rows: readonly Installment[],
 ): void {
   let start = from;
-  for (const [index, row] of rows.entries()) {
+  let keptFrom = -1;
+  let index = 0;
+  for (const row of rows) {
     const next = index < earlier.length - 1 ? placeOf(nextRowMark, text, start) : end;
-    if (index > 0) line.write(',');
-    if (earlier[index] === row) line.copy(start, next);
-    else line.write(writeRow(row));
+    const isKept = earlier[index] === row;
+    if (!isKept && keptFrom !== -1) {
+      line.copy(keptFrom, start - 1);
+      keptFrom = -1;
+    }
+    if (index > 0 && keptFrom === -1) line.write(',');
+    if (!isKept) line.write(writeRow(row));
+    else if (keptFrom === -1) keptFrom = start;
     start = next + 1;
+    index += 1;
   }
+  if (keptFrom !== -1) line.copy(keptFrom, start - 1);
 }
 
 /** A transaction as it stands in the line of its loan. */
 export function encodeTransaction(transaction: LoanTransaction): string {
-  const { undo } = transaction;
-  return `{${fieldsIn(transaction, 'undo')},"undo":${undo === null ? 'null' : writeUndo(undo)}}`;
+  const { encodedKey, bookingDate, fees, customPaymentAmounts, prepaymentRecalculationMethod, undo } = transaction;
+  const { installmentNumber, originalTransactionKey, amount, valueDate, affected, taxes, type } = transaction;
+  const { createdAt, externalId, notes, terms, id, principalBalanceAfter, totalBalanceAfter } = transaction;
+  const booked = `"encodedKey":${write(encodedKey)},"bookingDate":"${bookingDate}","fees":${write(fees)}`;
+  const custom = `"customPaymentAmounts":${write(customPaymentAmounts)}`;
+  const method = `"prepaymentRecalculationMethod":${write(prepaymentRecalculationMethod)}`;
+  const about = `"installmentNumber":${installmentNumber},"originalTransactionKey":${write(originalTransactionKey)}`;
+  const amounts = `"amount":${writeDecimal(amount)},"valueDate":"${valueDate}","affected":${writeElements(affected)}`;
+  const kind = `"taxes":${writeElements(taxes)},"type":"${type}","createdAt":${createdAt}`;
+  const words = `"externalId":${write(externalId)},"notes":${write(notes)},"terms":${write(terms)},"id":${write(id)}`;
+  const principal = `"principalBalanceAfter":${writeDecimal(principalBalanceAfter)}`;
+  const total = `"totalBalanceAfter":${writeDecimal(totalBalanceAfter)}`;
+  const adjustment = `"adjustmentTransactionKey":${write(transaction.adjustmentTransactionKey)}`;
+  const begin = `{${booked},${custom},${method},${about},${amounts},${kind},${words},${principal},${total}`;
+  return `${begin},${adjustment},"undo":${undo === null ? 'null' : writeUndo(undo)}}`;
+}
+
+function writeElements({ principal, interest, fees, penalty }: ElementAmounts): string {
+  // Of the taxes of most transactions.
+  if (principal === zero && interest === zero && fees === zero && penalty === zero) return writtenNoElements;
+  const rest = `"fees":${writeDecimal(fees)},"penalty":${writeDecimal(penalty)}`;
+  return `{"principal":${writeDecimal(principal)},"interest":${writeDecimal(interest)},${rest}}`;
 }
 
 function writeUndo({ fields, installmentCount, installments, chargeCount, charges }: PositionUndo): string {
   const rows = `"installmentCount":${installmentCount},"installments":[${rowsOf(installments)}]`;
-  return `{"fields":${write(fields)},${rows},"chargeCount":${chargeCount},"charges":${write(charges)}}`;
+  return `{"fields":{${positionFields(fields)}},${rows},"chargeCount":${chargeCount},"charges":${write(charges)}}`;
 }
 
 /** The fields of an account that no command changes once it is opened, in the order of the line. */
@@ -185,31 +215,24 @@ const accountNames = [
   'createdAt',
 ] as const satisfies readonly (keyof Loan)[];
 
-const positionNames = [
-  'accountState',
-  'accountSubState',
-  'stateBeforeClosure',
-  'approvedAt',
-  'closedAt',
-  'disbursement',
-  'principalLent',
-  'asOf',
-  'periodicPayment',
-] as const satisfies readonly (keyof LoanPosition)[];
-
 /** The fields that follow those of the account, up to the remembered commands. */
 function changingFields({ modifiedAt, eventSequence, scheduleVersion, publishedUnder }: Loan): string {
   const counts = `"eventSequence":${eventSequence},"scheduleVersion":${scheduleVersion}`;
   return `${accountMark}${modifiedAt},${counts},"publishedUnder":${write(publishedUnder)}${rememberedMark}`;
 }
 
-/** What stands between the remembered commands and the installments. */
-function positionFields(position: LoanPosition): string {
-  return `${positionMark}${fieldsOf(position, positionNames)}${installmentsMark}`;
+/** The fields of a position but its lists, without braces. */
+function positionFields(position: PositionUndo['fields']): string {
+  const { accountState, accountSubState, stateBeforeClosure, approvedAt, closedAt } = position;
+  const { disbursement, principalLent, asOf, periodicPayment } = position;
+  const states = `"accountState":"${accountState}","accountSubState":${write(accountSubState)}`;
+  const times = `"stateBeforeClosure":${write(stateBeforeClosure)},"approvedAt":${approvedAt},"closedAt":${closedAt}`;
+  const lent = `"disbursement":${write(disbursement)},"principalLent":${writeDecimal(principalLent)}`;
+  return `${states},${times},${lent},"asOf":${write(asOf)},"periodicPayment":${write(periodicPayment)}`;
 }
 
 function keysOf(transactions: readonly LoanTransaction[]): string {
-  return transactions.map(({ encodedKey }) => JSON.stringify(encodedKey)).join(',');
+  return transactions.map(({ encodedKey }) => write(encodedKey)).join(',');
 }
 
 function transactionsOf(transactions: readonly LoanTransaction[]): string {
@@ -233,6 +256,9 @@ function writeRow(row: Installment): string {
 }
 
 function writeTaxed({ amount, tax }: TaxedPortion): string {
+  // Of the penalties, fees and taxes of most rows.
+  if (amount.expected === zero && amount.paid === zero && tax.expected === zero && tax.paid === zero)
+    return writtenNothing;
   return `{"amount":${writePortion(amount)},"tax":${writePortion(tax)}}`;
 }
 
@@ -251,7 +277,13 @@ function listOf(items: readonly unknown[]): string {
 
 /** Fields without the braces of their object. */
 function fieldsOf<Fields extends object>(fields: Fields, names: readonly (keyof Fields & string)[]): string {
-  return names.map((name) => `"${name}":${write(fields[name])}`).join(',');
+  let text = '';
+  for (const name of names) {
+    const { first, next } = writtenName(name);
+    text += text === '' ? first : next;
+    text += write(fields[name]);
+  }
+  return text;
 }
 
 /**
@@ -351,24 +383,24 @@ function write(value: unknown): string {
   if (typeof value === 'boolean' || (typeof value === 'number' && Number.isInteger(value))) return String(value);
   if (typeof value !== 'object') return JSON.stringify(value);
   if (value instanceof Decimal) return writeDecimal(value);
-  if (!Array.isArray(value)) return `{${fieldsIn(value)}}`;
+  if (!Array.isArray(value)) return writeObject(value);
   let text = '';
   for (const item of value) text += text === '' ? write(item) : `,${write(item)}`;
   return `[${text}]`;
 }
 
-/** The fields of an object as they come, but one, without its braces. */
-function fieldsIn(value: object, left?: string): string {
+/** An object with its fields as they come. */
+function writeObject(value: object): string {
   const fields = value as Record<string, unknown>;
   let text = '';
   for (const name in fields) {
     const field = fields[name];
-    if (field === undefined || name === left) continue;
+    if (field === undefined) continue;
     const { first, next } = writtenName(name);
     text += text === '' ? first : next;
     text += write(field);
   }
-  return text;
+  return `{${text}}`;
 }
 
 /** Keys, dates and states: texts that stand in JSON as they are, found faster than by asking JSON. */
@@ -377,6 +409,9 @@ const plainText = /^[\w .:-]*$/;
 /** Most amounts of a loan are nothing. */
 const storedZero = `${decimalMark}0`;
 const writtenZero = `"${storedZero}"`;
+const nothing = `{"expected":${writtenZero},"paid":${writtenZero}}`;
+const writtenNoElements = `{"principal":${writtenZero},"interest":${writtenZero},"fees":${writtenZero},"penalty":${writtenZero}}`;
+const writtenNothing = `{"amount":${nothing},"tax":${nothing}}`;
 
 /** In place: the tree was just parsed and belongs to nobody else. */
 function revive(value: unknown): unknown {

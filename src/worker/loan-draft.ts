@@ -72,16 +72,19 @@ function withAdded(
   return new Map([...known, ...added.map((transaction) => [transaction, encodeTransaction(transaction)] as const)]);
 }
 
+/** How many items are not the ones that an earlier list has in their places. */
+function countOthers(earlier: readonly unknown[], items: readonly unknown[]): number {
+  let count = 0;
+  for (let index = 0; index < items.length; index += 1) if (earlier[index] !== items[index]) count += 1;
+  return count;
+}
+
 /** Rows, charges and commands are told by identity: what a command does not touch is the same object. */
 function growthAtMost(earlier: Loan, loan: Loan, added: ReadonlyMap<LoanTransaction, string>): number {
   const { installments, charges } = loan.position;
   let bytes = otherBytesMaximum;
-  for (const [index, row] of installments.entries()) {
-    if (earlier.position.installments[index] !== row) bytes += installmentBytesMaximum;
-  }
-  for (const [index, charge] of charges.entries()) {
-    if (earlier.position.charges[index] !== charge) bytes += chargeBytesMaximum;
-  }
+  bytes += countOthers(earlier.position.installments, installments) * installmentBytesMaximum;
+  bytes += countOthers(earlier.position.charges, charges) * chargeBytesMaximum;
   const last = earlier.remembered.at(-1);
   for (let index = loan.remembered.length - 1; index >= 0; index -= 1) {
     const outcome = loan.remembered[index];
