@@ -19,6 +19,7 @@ import { type CommandOutcome, type FenceRecord, fenceKey, writeFence } from './f
 import { type LendingEventTypeName, deadLettersTopic, loansTopic } from './lending-topics.ts';
 import { type LoanDraft, assertFits, draftOf, finishDraft } from './loan-draft.ts';
 import type { LoanStore } from './loan-store.ts';
+import { TextMemory } from './text-memory.ts';
 import {
   type ProductRecord,
   decodeProduct,
@@ -65,7 +66,8 @@ interface WrittenEvent {
  */
 export class CommandBatch {
   readonly #options: CommandBatchOptions;
-  readonly #events: WrittenEvent[] = [];
+  readonly #events = new Map<LendingEventTypeName, LogRecord[]>();
+  readonly #eventMemory = new TextMemory();
   readonly #deadLetters: LogRecord[] = [];
   readonly #drafts = new Map<string, LoanDraft>();
   #loans: ReadonlyMap<string, EncodedLoan> = new Map();
@@ -73,7 +75,6 @@ export class CommandBatch {
   readonly #outcomes: CommandOutcome[] = [];
   readonly #decided: DecidedCommand[] = [];
   #position = -1;
-  #eventBytes = 0;
   #bytes = 0;
 
   constructor(options: CommandBatchOptions) {
@@ -112,7 +113,7 @@ export class CommandBatch {
     this.#loans = new Map([...this.#drafts].map(([loanAccountId, draft]) => [loanAccountId, finishDraft(draft)]));
     const loans = [...this.#loans].map(([key, { text }]) => ({ key, value: text }));
     return [
-      ...[...this.#eventRecords()].map(([topic, records]) => ({ topic, partition, records })),
+      ...[...this.#events].map(([topic, records]) => ({ topic, partition, records })),
       ...(this.#deadLetters.length === 0 ? [] : [{ topic: deadLettersTopic, partition, records: this.#deadLetters }]),
       ...(this.#products.size === 0 ? [] : [productRecords(this.#products)]),
       {
@@ -269,26 +270,12 @@ export class CommandBatch {
     return { envelope, position, receivedAt: this.#options.now };
   }
 
-  #takeEvent(event: WrittenEvent): void {
-    this.#events.push(event);
-    this.#eventBytes += event.bytes;
-    this.#bytes += event.bytes;
-  }
-
-  /** The events by topic. They share one piece of memory: a commit has several hundred, and all go the same way. */
-  #eventRecords(): ReadonlyMap<string, LogRecord[]> {
-    const memory = Buffer.allocUnsafeSlow(this.#eventBytes);
-    const byTopic = new Map<string, LogRecord[]>();
-    let start = 0;
-    for (const { topic, key, text, bytes } of this.#events) {
-      memory.write(text, start);
-      const record = { key, value: memory.subarray(start, start + bytes) };
-      start += bytes;
-      const records = byTopic.get(topic);
-      if (records === undefined) byTopic.set(topic, [record]);
-      else records.push(record);
-    }
-    return byTopic;
+  #takeEvent({ topic, key, text, bytes }: WrittenEvent): void {
+    const record = { key, value: this.#eventMemory.write(text, bytes) };
+    const records = this.#events.get(topic);
+    if (records === undefined) this.#events.set(topic, [record]);
+    else records.push(record);
+    this.#bytes += bytes;
   }
 
   #draftOf(loan: Loan): LoanDraft {
