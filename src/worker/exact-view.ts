@@ -1,6 +1,6 @@
 import type { WithNumbersAs } from '../contract.ts';
 import { Decimal } from '../lending/money.ts';
-import { writtenName } from '../lending/written-name.ts';
+import { type WrittenName, writtenName } from '../lending/written-name.ts';
 
 /** A view that is written as this JSON: amounts are Decimals, counts may be numbers. */
 export type Written<Json> = WithNumbersAs<Decimal | number, Json>;
@@ -49,12 +49,27 @@ function fieldsOf(view: object, digits: number, isRate: boolean, left?: string, 
     if (name === end) break;
     const field = fields[name];
     if (field === undefined || name === left) continue;
-    const { first, next } = writtenName(name);
+    const { first, next, isRateName } = memberOf(name);
     text += text === '' ? first : next;
-    text += write(field, digits, isRate || (typeof field === 'object' && rateNames.has(name)));
+    text += write(field, digits, isRate || isRateName);
   }
   return text;
 }
+
+interface Member extends WrittenName {
+  readonly isRateName: boolean;
+}
+
+function memberOf(name: string): Member {
+  const known = members.get(name);
+  if (known !== undefined) return known;
+  const { first, next } = writtenName(name);
+  const made = { first, next, isRateName: rateNames.has(name) };
+  members.set(name, made);
+  return made;
+}
+
+const members = new Map<string, Member>();
 
 /** Keys, dates and states: texts that stand in JSON as they are, found faster than by asking JSON. */
 const plainText = /^[\w .:-]*$/;
