@@ -57,7 +57,7 @@ export class NamespacedLog implements EventLog {
   }
 
   async append(partitions: readonly PartitionRecords[]): Promise<AppendResult[]> {
-    return (await this.#log.append(partitions.map((place) => this.#moved(place)))).map((place) => this.#back(place));
+    return (await this.#log.append(this.#movedRecords(partitions))).map((place) => this.#back(place));
   }
 
   async read(from: Position, options: ReadOptions): Promise<ReadResult> {
@@ -70,7 +70,7 @@ export class NamespacedLog implements EventLog {
     const writer = await this.#log.openWriter(this.#prefix + writerId, moved);
     return {
       writerId,
-      append: (partitions) => writer.append(partitions.map((place) => this.#moved(place))),
+      append: (partitions) => writer.append(this.#movedRecords(partitions)),
       commit: () => writer.commit(),
       abort: () => writer.abort(),
       close: () => writer.close(),
@@ -94,6 +94,11 @@ export class NamespacedLog implements EventLog {
 
   #moved<Place extends TopicPartition>(place: Place): Place {
     return { ...place, topic: this.outside(place.topic) };
+  }
+
+  /** By name: whoever has records packed makes them when they are asked for. */
+  #movedRecords(partitions: readonly PartitionRecords[]): PartitionRecords[] {
+    return partitions.map(({ topic, partition, records }) => ({ topic: this.outside(topic), partition, records }));
   }
 
   #back<Place extends TopicPartition>(place: Place): Place {
