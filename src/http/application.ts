@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, IncomingMessage, ServerResponse, type Server } from 'node:http';
 import { LendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
+import { tellOfConnectionEnd } from './answers-in-line.ts';
 import { pathNotFound, problemHandler } from './problem.ts';
 import {
   answerUnreadableRequests,
@@ -26,6 +27,7 @@ export function createApplication(routers: readonly Router[], logger: Logger): E
   // told otherwise.
   Object.defineProperty(application.request, 'fresh', { value: false });
   application.use((request, response, next) => {
+    tellOfConnectionEnd(request, response);
     const sent = request.headers['x-flow-id'];
     const flowId = typeof sent === 'string' && sent !== '' ? sent : newFlowId();
     request.headers['x-flow-id'] = flowId;

@@ -499,6 +499,20 @@ describe('GET and POST /subscriptions/{id}/events', () => {
     });
   });
 
+  it('leaves the sessions of all that were asked for on one connection when the client closes it', async () => {
+    const prepared = [await prepare(1, 1), await prepare(1, 1), await prepare(1, 1)];
+    const requests = prepared.map(({ id }) => `GET /subscriptions/${id}/events HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+    const sessions = async (): Promise<number[]> => {
+      const topologies = await Promise.all(prepared.map(({ id }) => server.coordination.topology(id)));
+      return topologies.map((topology) => topology.sessions.length);
+    };
+    const socket = connect(server.port, '127.0.0.1', () => socket.write(requests.join('')));
+    await eventually(async () => (await sessions()).every((count) => count === 1));
+    socket.destroy();
+    await eventually(async () => (await sessions()).every((count) => count === 0), 500);
+    expect(server.streams.openStreams.size).to.equal(0);
+  });
+
   it('serves others while one reader does not read, and frees its slot when its time is over', async () => {
     const type = await server.defineEventType(1);
     const value = Buffer.from(`{"number":1,"text":"${'x'.repeat(9_000)}"}`);
