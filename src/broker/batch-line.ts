@@ -74,10 +74,13 @@ export interface ValueRun {
 }
 
 /**
- * From this size on bytes are referred to where they lie instead of copied: below it a piece of its own costs more than
- * the copy. Bytes.
+ * From this size on bytes are referred to where they lie instead of copied: below it a piece of its own, with what stands
+ * between it and the next, costs more than a copy into memory that was used a moment ago. Bytes.
  */
-const referredBytesMinimum = 8 * 1024;
+const referredBytesMinimum = 64 * 1024;
+
+/** Values that are larger than this on average are added one by one, so that what is copied at once stays small. Bytes. */
+const valueBytesInRunMaximum = 8 * 1024;
 
 /**
  * Memory for copies is lent and given back: taking new memory for every write costs the collector more than the copy
@@ -143,7 +146,7 @@ export class ChunkBuilder {
     const { bytes, valueStarts, valueEnds } = run;
     let size = to - from - 1;
     for (let index = from; index < to; index += 1) size += (valueEnds[index] ?? 0) - (valueStarts[index] ?? 0);
-    if (size < referredBytesMinimum * (to - from)) {
+    if (size < valueBytesInRunMaximum * (to - from)) {
       this.#add(run, from, to, size);
       return;
     }
@@ -177,14 +180,24 @@ export class ChunkBuilder {
     const pieces: Buffer[] = [];
     const lent: Buffer[] = [];
     let copied = 0;
+    let bytesToCopy = 0;
     for (let index = 0; index < this.#sources.length; index += 1) {
       const source = this.#sources[index];
       const start = this.#starts[index] ?? 0;
       const end = this.#ends[index] ?? 0;
-      if (!(source instanceof Buffer) || end - start < referredBytesMinimum) continue;
-      if (copied < index) pieces.push(this.#copy(copied, index, lent));
-      pieces.push(source.subarray(start, end));
-      copied = index + 1;
+      const size = this.#sizes[index] ?? 0;
+      const isReferred = source instanceof Buffer && size >= referredBytesMinimum;
+      if (copied < index && (isReferred || bytesToCopy + size > lentBytesMaximum)) {
+        pieces.push(this.#copy(copied, index, lent));
+        copied = index;
+        bytesToCopy = 0;
+      }
+      if (isReferred) {
+        pieces.push(source.subarray(start, end));
+        copied = index + 1;
+      } else {
+        bytesToCopy += size;
+      }
     }
     if (copied < this.#sources.length) pieces.push(this.#copy(copied, this.#sources.length, lent));
     const chunk = new Pieces(pieces, this.size, lent, this.#releases);

@@ -39,7 +39,7 @@ describe('a line of a stream', () => {
 
   it('is written from where large runs of events lie, small ones being copied together', () => {
     const chunk = new ChunkBuilder();
-    const large = Buffer.alloc(64 * 1024, 'l');
+    const large = Buffer.alloc(128 * 1024, 'l');
     const small = Buffer.from('small');
     chunk.addText('a');
     chunk.addBytes(small, 0, small.length);
@@ -55,29 +55,41 @@ describe('a line of a stream', () => {
     expect(chunk.take().pieces).to.deep.equal([]);
   });
 
+  it('is copied into several pieces where one would be larger than the memory that is used again', () => {
+    const chunk = new ChunkBuilder();
+    const part = Buffer.alloc(60 * 1024, 'p');
+    for (let count = 0; count < 20; count += 1) chunk.addBytes(part, 0, part.length);
+    const taken = chunk.take();
+    expect(taken.pieces.map(({ length }) => length)).to.deep.equal([8, 8, 4].map((count) => count * part.length));
+    expect(taken.toString()).to.equal('p'.repeat(20 * part.length));
+  });
+
   it('joins values that lie apart with commas, whatever their sizes', () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom('', '{}', '"é"', 'x'.repeat(9_000)), { minLength: 1 }), (values) => {
-        const framed = values.map((value) => Buffer.from(`##${value}##`));
-        let start = 0;
-        const places = framed.map(({ length }) => {
-          start += length;
-          return [start - length + 2, start - 2] as const;
-        });
-        const run = {
-          bytes: Buffer.concat(framed),
-          valueStarts: Uint32Array.from(places, ([from]) => from),
-          valueEnds: Uint32Array.from(places, ([, to]) => to),
-        };
-        const chunk = new ChunkBuilder();
-        chunk.addText('[');
-        chunk.addValues(run, 0, values.length);
-        chunk.addText(']');
-        const size = chunk.size;
-        const taken = chunk.take();
-        expect(taken.toString()).to.equal(`[${values.join(',')}]`);
-        expect(taken.length).to.equal(size);
-      }),
+      fc.property(
+        fc.array(fc.constantFrom('', '{}', '"é"', 'x'.repeat(9_000), 'y'.repeat(70_000)), { minLength: 1 }),
+        (values) => {
+          const framed = values.map((value) => Buffer.from(`##${value}##`));
+          let start = 0;
+          const places = framed.map(({ length }) => {
+            start += length;
+            return [start - length + 2, start - 2] as const;
+          });
+          const run = {
+            bytes: Buffer.concat(framed),
+            valueStarts: Uint32Array.from(places, ([from]) => from),
+            valueEnds: Uint32Array.from(places, ([, to]) => to),
+          };
+          const chunk = new ChunkBuilder();
+          chunk.addText('[');
+          chunk.addValues(run, 0, values.length);
+          chunk.addText(']');
+          const size = chunk.size;
+          const taken = chunk.take();
+          expect(taken.toString()).to.equal(`[${values.join(',')}]`);
+          expect(taken.length).to.equal(size);
+        },
+      ),
     );
   });
 
