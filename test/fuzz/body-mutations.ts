@@ -116,7 +116,9 @@ const bodyMutations: readonly (readonly [weight: number, name: string, mutate: B
     'many events',
     (draft, body, dice) => {
       const inside = body.toString().replace(/^\[|\]$/g, '');
-      setBody(draft, Buffer.from(`[${Array.from({ length: dice.pick([500, 5_000]) }, () => inside).join(',')}]`));
+      // A body that another mutation has blown up already need not be sent five thousand times.
+      const count = Math.min(dice.pick([500, 5_000]), 1 + Math.floor((16 * mebibyte) / (inside.length + 1)));
+      setBody(draft, Buffer.from(`[${Array.from({ length: count }, () => inside).join(',')}]`));
     },
   ],
   [2, 'chunks', (draft, body) => chunked(draft, body, '\r\n')],
