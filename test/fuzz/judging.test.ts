@@ -46,6 +46,16 @@ describe('the fuzzer', () => {
     expect(faultsOf(request('cut'), { answer: undefined, milliseconds: 1, wasEnded: true })).to.deep.equal([]);
   });
 
+  it('finds no fault with any refusal of 400 when no host was named, as long as it has the form of the API', () => {
+    const toggles = (header: string): FuzzRequest => {
+      const bytes = Buffer.from(`GET /toggles HTTP/1.1\r\n${header}: x\r\n\r\nHost: y`);
+      return { ...request(), method: 'GET', url: '/toggles', bytes };
+    };
+    expect(faultsOf(toggles('Ho8t'), answered(400, problem(400)))).to.deep.equal([]);
+    expect(faultsOf(toggles('Host'), answered(400, problem(400))).join()).to.match(/not described with this status/);
+    expect(faultsOf(toggles('Ho8t'), answered(400, '{"reason":"none"}')).join()).to.match(/required/);
+  });
+
   it('sees where two states differ', () => {
     const before = new Map([['/toggles', '200 [{"enabled":false}]']]);
     expect(differencesOf(before, before)).to.deep.equal([]);

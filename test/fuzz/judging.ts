@@ -37,7 +37,8 @@ function formFaults(request: FuzzRequest, { status, headers, body }: WireAnswer)
   // Two requests in one: which of them is meant is for the next one to see.
   const [method = '', url = ''] = firstLineOf(request).split(' ');
   const seen: SeenAnswer = {
-    method,
+    // One that names no host is refused as if it were for no operation: before that is looked for.
+    method: namesHost(request) || status !== 400 ? method : 'NONE',
     url: url.replace(/^http:\/\/[^/]*/i, '').replace(/#.*$/, ''),
     status,
     headers,
@@ -55,12 +56,21 @@ function problemFaults(body: string): string[] {
 }
 
 /** The method and the address as they reach the service. */
-function firstLineOf({ bytes }: FuzzRequest): string {
+function firstLineOf(request: FuzzRequest): string {
+  return headOf(request).split(/\r?\n/, 1)[0] ?? '';
+}
+
+function namesHost(request: FuzzRequest): boolean {
+  return /\nhost:/i.test(headOf(request));
+}
+
+/** As text, up to the body. */
+function headOf({ bytes }: FuzzRequest): string {
   const text = bytes
     .subarray(0, 80_000)
     .toString('latin1')
     .replace(/^(\r?\n)+/, '');
-  return text.split(/\r?\n/, 1)[0] ?? '';
+  return text.split(/\r?\n\r?\n/, 1)[0] ?? '';
 }
 
 /** A refusal says why, in the form of its part of the API; which one that is the description says. */
