@@ -154,8 +154,8 @@ async function openApi(common: Common, options: ApiOptions): Promise<Api> {
   const routers = [
     streams.router,
     createCursorsRouter({ ...broker, history, endedStreamReason: (streamId) => streams.endedStreamReason(streamId) }),
-    createPublishingRouter(broker),
     eventTypeStreams.router,
+    createPublishingRouter(broker),
     createSubscriptionStreamsRouter({ ...broker, history }),
     createSubscriptionsRouter(broker),
     createEventTypesRouter(broker),

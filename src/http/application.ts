@@ -36,24 +36,10 @@ export function createApplication(routers: readonly Router[], logger: Logger): E
     if (request.method === 'DELETE' && isBodyAnnounced(request)) onceThrownAway(request, next);
     else next();
   });
-  for (const router of routers) if (router.stack.length > 0) application.use(pathsOf(router), router);
+  for (const router of routers) application.use(router);
   application.use(pathNotFound);
   application.use(problemHandler(logger));
   return application;
-}
-
-/**
- * Which paths a router is for, by the first step of its routes; `/` when it may be for any. Express would let every request
- * into every router and out again, out in a later turn of the event loop: the routers before its own cost a request that
- * publishes a twentieth of its processor time. Nothing is taken off the path for the routes.
- */
-function pathsOf(router: Router): RegExp | '/' {
-  const firstSteps = router.stack.map(({ route }) => {
-    const path: unknown = route?.path;
-    return typeof path === 'string' ? (path.split('/', 2)[1] ?? '') : '';
-  });
-  if (!firstSteps.every((step) => /^[\w-]+$/.test(step))) return '/';
-  return new RegExp(`^(?=/(?:${[...new Set(firstSteps)].join('|')})(?:/|$))`, 'i');
 }
 
 const bodilessMethods = new Set(['GET', 'HEAD', 'DELETE']);

@@ -38,8 +38,8 @@ export interface EventTypeStreamsRouter {
 /**
  * GET /event-types/{name}/events: the events of a type without a subscription, from the positions in the header
  * `X-Nakadi-Cursors` (a JSON array of `{partition, offset}`, each the last event already seen) or from now on. Meant for
- * looking at events, not for consuming them: nothing is committed and nothing is remembered. To be put behind the route
- * that publishes, which leaves GET to this one and answers all other methods of this path.
+ * looking at events, not for consuming them: nothing is committed and nothing is remembered. To be put before the route
+ * that publishes, which answers other methods of this path.
  */
 export function createEventTypeStreamsRouter(services: EventTypeStreamsServices): EventTypeStreamsRouter {
   const { registry, logger } = services;
@@ -68,6 +68,8 @@ export function createEventTypeStreamsRouter(services: EventTypeStreamsServices)
       response.destroy();
     });
   });
+  // Publishing answers for itself, see publishing.ts.
+  route.post((_request, _response, next) => next('route'));
   route.all(methodNotAllowed('GET', 'POST'));
   return {
     router,

@@ -15,7 +15,7 @@ export interface PublishingServices {
 /** Who is named as publisher while callers are not told apart. */
 export const anonymousPublisher = 'unauthenticated';
 
-/** POST /event-types/{name}/events. Reading them is in event-type-streams.ts, to be put behind this. */
+/** POST /event-types/{name}/events. Reading them is in event-type-streams.ts. */
 export function createPublishingRouter({ registry, publisher }: PublishingServices): Router {
   const router = Router();
   router.param('name', catchUpOnMiss(registry, 'event-type'));
@@ -30,8 +30,7 @@ export function createPublishingRouter({ registry, publisher }: PublishingServic
     if (outcome.status === 200) response.status(200).end();
     else response.status(outcome.status).json(outcome.items.map(withoutOffset) satisfies Answers['publishEvents']);
   });
-  route.get((_request, _response, next) => next('route'));
-  route.all(methodNotAllowed('GET', 'POST'));
+  route.all(methodNotAllowed('POST'));
   return router;
 }
 

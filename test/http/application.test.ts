@@ -24,7 +24,6 @@ describe('the application as a server', () => {
   const seen: { request: Request; response: Response; prototypes: unknown[] }[] = [];
 
   const deleted: string[] = [];
-  const watched: string[] = [];
 
   before(async () => {
     const router = Router();
@@ -39,18 +38,7 @@ describe('the application as a server', () => {
       response.status(204).end();
     });
     route.all(methodNotAllowed('GET', 'DELETE'));
-    const others = Router();
-    others.route('/others/:id').all(methodNotAllowed('PUT'));
-    const watching = Router();
-    watching.use((request, _response, next) => {
-      watched.push(request.url);
-      next();
-    });
-    const open = Router();
-    open.route('/:kind/:id/about').get((request, response) => response.json(request.params));
-    const several = Router();
-    several.get(['/others', /^\/patterns\/.*$/], (_request, response) => response.json('several'));
-    server = createApplicationServer(createApplication([others, watching, several, open, router], silentLogger));
+    server = createApplicationServer(createApplication([router], silentLogger));
     // Before Express has had its hands on them.
     server.prependListener('request', (request, response) => {
       seen.push({
@@ -115,21 +103,6 @@ describe('the application as a server', () => {
       "GET method doesn't support gzip content encoding",
     ]);
     expect((await fetch(`${url}/things/7`, { headers: { 'Content-Encoding': 'identity' } })).status).to.equal(200);
-  });
-
-  for (const path of ['/things/7', '/THINGS/7', '/things/7/', 'http://x/things/7', '/things/7?a=/others/8']) {
-    it(`finds a route by ${path}`, async () => {
-      const answer = await answerTo(url, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
-      expect(answer).to.match(/^HTTP\/1.1 200 [^]*"id":"7"/);
-    });
-  }
-
-  it('shows every request to a router that looks at all of them, and to one whose routes begin with anything', async () => {
-    watched.length = 0;
-    expect((await fetch(`${url}/nothing`)).status).to.equal(404);
-    expect(await (await fetch(`${url}/things/7/about`)).json()).to.deep.equal({ kind: 'things', id: '7' });
-    expect(await (await fetch(`${url}/patterns/7`)).json()).to.equal('several');
-    expect(watched).to.deep.equal(['/nothing', '/things/7/about', '/patterns/7']);
   });
 
   it('answers in full whatever a client believes to know already', async () => {
