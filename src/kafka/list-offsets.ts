@@ -4,7 +4,7 @@ import { LendstreamError, isLendstreamError } from '../errors.ts';
 import type { KafkaConnections, KafkaRequest } from './connections.ts';
 import type { BrokerNode } from './metadata-request.ts';
 import type { ClusterMetadata } from './metadata.ts';
-import { leadersOf } from './partition-leaders.ts';
+import { leadersOf, leadershipRetry } from './partition-leaders.ts';
 import { errorOf, isLeadershipError, protocolError } from './protocol-errors.ts';
 import { Retry, passing } from './retry.ts';
 import { byTopic, keyOf, readByTopic } from './topic-partitions.ts';
@@ -18,12 +18,6 @@ interface ListedOffset extends TopicPartition {
 const timestamps = { earliest: -2, latest: -1 } as const;
 const isolation = { readUncommitted: 0, readCommitted: 1 } as const;
 const noReplica = -1;
-
-/** How long to go on asking while leadership moves. Milliseconds. */
-const leadershipMilliseconds = 10_000;
-
-const firstPauseMilliseconds = 30;
-const pauseMillisecondsMaximum = 300;
 
 /** How many partitions an error names; there may be a thousand. */
 const namedMaximum = 5;
@@ -71,9 +65,9 @@ export async function listBounds(
   partitions: readonly TopicPartition[],
   options: BoundsOptions & { readonly forMilliseconds?: number } = {},
 ): Promise<PartitionBounds[]> {
-  const { forMilliseconds = leadershipMilliseconds } = options;
+  const { forMilliseconds = leadershipRetry.forMilliseconds } = options;
   const found = new Map<string, PartitionBounds>();
-  const retry = new Retry(clock, { forMilliseconds, firstPauseMilliseconds, pauseMillisecondsMaximum });
+  const retry = new Retry(clock, { ...leadershipRetry, forMilliseconds });
   let missing = distinct(partitions);
   while (missing.length > 0) {
     const answer = await passing(boundsOf(connections, metadata, missing, options));

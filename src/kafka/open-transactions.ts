@@ -4,7 +4,7 @@ import { LendstreamError, isLendstreamError } from '../errors.ts';
 import type { KafkaConnections, KafkaRequest } from './connections.ts';
 import type { BrokerNode } from './metadata-request.ts';
 import type { ClusterMetadata } from './metadata.ts';
-import { leadersOf } from './partition-leaders.ts';
+import { leadersOf, leadershipRetry } from './partition-leaders.ts';
 import { errorOf, isLeadershipError, protocolError } from './protocol-errors.ts';
 import { Retry, passing } from './retry.ts';
 import { byTopic } from './topic-partitions.ts';
@@ -28,12 +28,6 @@ interface DescribedPartition extends TopicPartition {
   readonly errorCode: number;
   readonly producers: readonly ActiveProducer[];
 }
-
-/** How long to go on asking while leadership moves. Milliseconds. */
-const leadershipMilliseconds = 10_000;
-
-const firstPauseMilliseconds = 30;
-const pauseMillisecondsMaximum = 300;
 
 /** DescribeProducers, version 0: who lately wrote to the partitions. */
 export function describeProducersRequest(partitions: readonly TopicPartition[]): KafkaRequest<DescribedPartition[]> {
@@ -93,11 +87,7 @@ export async function partitionsWithOpenTransaction(
   producerId: bigint,
   partitions: readonly TopicPartition[],
 ): Promise<TopicPartition[]> {
-  const retry = new Retry(options.clock, {
-    forMilliseconds: leadershipMilliseconds,
-    firstPauseMilliseconds,
-    pauseMillisecondsMaximum,
-  });
+  const retry = new Retry(options.clock, leadershipRetry);
   for (;;) {
     const described = await passing(describe(options, partitions));
     if (!isLendstreamError(described)) {

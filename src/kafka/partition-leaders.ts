@@ -2,6 +2,9 @@ import type { TopicPartition } from '../broker/event-log.ts';
 import type { BrokerNode } from './metadata-request.ts';
 import type { ClusterMetadata } from './metadata.ts';
 
+/** How long leaders go on being asked while they move, or are new to their partitions. Milliseconds. */
+export const leadershipRetry = { forMilliseconds: 10_000, firstPauseMilliseconds: 30, pauseMillisecondsMaximum: 300 };
+
 /**
  * Which broker leads which of the partitions.
  * @throws UNKNOWN_TOPIC_OR_PARTITION, LOG_UNAVAILABLE when one has no leader now

@@ -1,6 +1,5 @@
 import type { FencedWriter, PartitionRecords, TopicPartition } from '../broker/event-log.ts';
 import { type ErrorCode, LendstreamError, describeError, isLendstreamError } from '../errors.ts';
-import type { Logger } from '../logger.ts';
 import { keyOf } from './topic-partitions.ts';
 import { type CleanupPolicyOf, checkRecords, recordBytesBound } from './record-checks.ts';
 import { passing } from './retry.ts';
@@ -9,7 +8,6 @@ import { TransactionOutput, type TransactionOutputOptions } from './transaction-
 import type { ProducerIdentity } from './transaction-requests.ts';
 
 export interface KafkaWriterOptions extends TransactionCoordinationOptions, TransactionOutputOptions {
-  readonly logger: Logger;
   readonly cleanupPolicyOf: CleanupPolicyOf;
   /** Told when the writer is closed. */
   readonly onClosed?: (writer: FencedWriter) => void;
