@@ -99,7 +99,7 @@ export class SimilarEvents {
         partitions[index] = randomPartition(random(), partitionCount);
         keys.push(null);
       } else {
-        const fields = keyGroups.map((group) => keyText(event[group] as string, isOneByteEach));
+        const fields = keyGroups.map((group) => keyField(event[group] as string, isOneByteEach));
         partitions[index] = hashPartition(fields, partitionCount);
         keys.push(joinKeyFields(fields));
       }
@@ -118,7 +118,7 @@ export class SimilarEvents {
 }
 
 /** A key field as it is compared and kept: not one character for each byte. */
-function keyText(latin1: string, isAscii: boolean): string {
+function keyField(latin1: string, isAscii: boolean): string {
   return isAscii ? latin1 : Buffer.from(latin1, 'latin1').toString('utf8');
 }
 

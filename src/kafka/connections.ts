@@ -99,7 +99,7 @@ export class KafkaConnections {
    */
   async send<Answer>(to: BrokerAddress, lane: Lane, request: KafkaRequest<Answer>): Promise<Answer> {
     if (this.#isClosed) throw new LendstreamError('LOG_CLOSED', 'The log is closed.');
-    const key = `${lane} ${to.host}:${to.port}`;
+    const key = keyOf(lane, to);
     let connection = this.#lanes.get(key);
     if (connection === undefined) {
       connection = new LaneConnection(to, this.#options);
@@ -112,8 +112,8 @@ export class KafkaConnections {
    * The connection that the next request takes, to be compared with another one; undefined when it will be a new one. As
    * long as it is the same the broker has not gone away in between.
    */
-  current({ host, port }: BrokerAddress, lane: Lane): object | undefined {
-    return this.#lanes.get(`${lane} ${host}:${port}`)?.current;
+  current(to: BrokerAddress, lane: Lane): object | undefined {
+    return this.#lanes.get(keyOf(lane, to))?.current;
   }
 
   /** Closes every connection; requests without an answer fail. */
@@ -122,6 +122,10 @@ export class KafkaConnections {
     for (const lane of this.#lanes.values()) lane.close();
     this.#lanes.clear();
   }
+}
+
+function keyOf(lane: Lane, { host, port }: BrokerAddress): string {
+  return `${lane} ${host}:${port}`;
 }
 
 class LaneConnection {
