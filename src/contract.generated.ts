@@ -509,6 +509,9 @@ interface CreateLoanPayload {
   notes?: string | null;
 }
 interface CreateProductPayload {
+  /**
+   * An encodedKey, or null where there is none.
+   */
   encodedKey?: string | null;
   id?: string | null;
   name: string;
@@ -609,6 +612,9 @@ interface CreateProductPayload {
      */
     fees?:
       | {
+          /**
+           * An encodedKey, or null where there is none.
+           */
           encodedKey?: string | null;
           id?: string | null;
           name: string;

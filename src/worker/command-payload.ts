@@ -11,7 +11,7 @@ import {
 } from '../lending/commands.ts';
 import { customPaymentAmountTypes, prepaymentRecalculationMethods } from '../lending/payment-options.ts';
 import { zero } from '../lending/money.ts';
-import { type FieldReader, present } from './field-reader.ts';
+import { type FieldReader, hasEncodedKeyForm, present } from './field-reader.ts';
 
 /** What a command asks for beside its header; the fields are those of the REST body. */
 export type Payload<Command> = Omit<Command, 'type' | 'commandId' | 'receivedAt' | 'loanAccountId' | 'product'>;
@@ -21,7 +21,7 @@ export type CreateLoanPayload = Payload<CreateLoan> & { readonly productTypeKey:
 
 export function readCreateLoan(reader: FieldReader, loanAccountId: string): CreateLoanPayload {
   const id = reader.text('id');
-  if (id !== undefined && id !== loanAccountId) reader.refuse('id');
+  if ((id !== undefined && id !== loanAccountId) || hasEncodedKeyForm(loanAccountId)) reader.refuse('id');
   const interest = reader.object('interestSettings');
   const schedule = reader.object('scheduleSettings');
   const disbursement = reader.object('disbursementDetails');

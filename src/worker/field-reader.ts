@@ -16,7 +16,16 @@ const fieldNameCharactersMaximum = 100;
 /** The longest list in a payload (fees, custom amounts). */
 const listItemsMaximum = 200;
 
+const encodedKeyForm = /^[0-9a-f]{32}$/;
 const dateForm = /^(\d{4})-(\d{2})-(\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
+
+/**
+ * Whether a text looks like an encodedKey: 32 hexadecimal digits, of either case. Every key has this form and no id may have
+ * it, so that no id can stand for what somebody else's key names, in whichever partition that is.
+ */
+export function hasEncodedKeyForm(text: string): boolean {
+  return encodedKeyForm.test(text.toLowerCase());
+}
 
 /**
  * Reads the fields of a JSON object one by one. What is missing or has the wrong form becomes a refusal that names the
@@ -59,6 +68,11 @@ export class FieldReader {
     return this.#read(name, (value) =>
       typeof value === 'string' && value.length > 0 && value.length <= charactersMaximum ? value : undefined,
     );
+  }
+
+  /** 32 hexadecimal digits in lower case. */
+  encodedKey(name: string): string | undefined {
+    return this.#read(name, (value) => (typeof value === 'string' && encodedKeyForm.test(value) ? value : undefined));
   }
 
   notes(name: string): string | undefined {

@@ -1,7 +1,7 @@
 import { type PrepaymentRecalculationMethod, prepaymentRecalculationMethods } from '../lending/payment-options.ts';
 import { type Currency, type Decimal, zero } from '../lending/money.ts';
 import type { AllocationElement, Bounded, LoanProduct, ProductFee } from '../lending/product.ts';
-import { type FieldReader, present } from './field-reader.ts';
+import { type FieldReader, hasEncodedKeyForm, present } from './field-reader.ts';
 
 /** Digits of currencies that have not two (ISO 4217, and bitcoin's eight). */
 const currencyDigits: Readonly<Record<string, number>> = {
@@ -80,7 +80,7 @@ export function readProduct(
 ): LoanProduct {
   reader.ignore('creationDate', 'lastModifiedDate');
   const id = reader.text('id');
-  if (id !== undefined && id !== loanProductId) reader.refuse('id');
+  if ((id !== undefined && id !== loanProductId) || hasEncodedKeyForm(loanProductId)) reader.refuse('id');
   const interest = reader.object('interestSettings');
   const schedule = reader.object('scheduleSettings');
   const rounding = schedule.object('roundingSettings');
@@ -94,7 +94,7 @@ export function readProduct(
   payment.choice('paymentMethod', ['HORIZONTAL']);
   const fixedDaysOfMonth = schedule.counts('fixedDaysOfMonth') ?? [];
   return {
-    encodedKey: reader.text('encodedKey') ?? newKey('product'),
+    encodedKey: reader.encodedKey('encodedKey') ?? newKey('product'),
     id: loanProductId,
     name: reader.require('name', reader.text('name')) ?? '',
     type: reader.require('type', reader.choice('type', productTypes)) ?? 'FIXED_TERM_LOAN',
@@ -178,10 +178,13 @@ function readCurrency(reader: FieldReader): Currency {
 }
 
 function readFee(reader: FieldReader, newKey: () => string): ProductFee {
-  const encodedKey = reader.text('encodedKey') ?? newKey();
+  const encodedKey = reader.encodedKey('encodedKey') ?? newKey();
+  const id = reader.text('id') ?? encodedKey;
+  // A fee without an id of its own is shown with its key in that place, and may be sent back so.
+  if (id !== encodedKey && hasEncodedKeyForm(id)) reader.refuse('id');
   return {
     encodedKey,
-    id: reader.text('id') ?? encodedKey,
+    id,
     name: reader.require('name', reader.text('name')) ?? '',
     trigger: reader.require('trigger', reader.choice('trigger', feeTriggers)) ?? 'MANUAL',
     amountCalculationMethod: reader.choice('amountCalculationMethod', feeCalculationMethods) ?? 'FLAT',

@@ -28,8 +28,10 @@ export function harvest(
   const { operationId } = request.operation;
   if (answer.status === 202) add('command', text('commandId'));
   else if (operationId === 'createSubscription') add('subscription', text('id'));
-  else if (operationId === 'createLoan') add('loan', text('id'));
-  else if (operationId === 'createLoanProduct') add('product', text('encodedKey'));
+  else if (operationId === 'createLoan') {
+    add('loan', text('id'));
+    add('loan', text('encodedKey'));
+  } else if (operationId === 'createLoanProduct') add('product', text('encodedKey'));
   else if (/^(disburse|apply|repay|overpay)/.test(operationId)) add('transaction', text('encodedKey'));
   return undefined;
 }
@@ -42,7 +44,8 @@ export function harvestCursor(ids: LiveIds, stream: string | undefined, line: st
   cursors?.push(JSON.stringify(cursor));
 }
 
-function objectIn(text: string): Readonly<Record<string, unknown>> {
+/** The fields of a text that is a JSON object; none when it is anything else. */
+export function objectIn(text: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text);
     return isJsonObject(value) ? value : {};

@@ -41,6 +41,17 @@ describe('the fuzzer', () => {
     });
   }
 
+  it('finds fault with an id that could be a key, and with a key that leads to something else', () => {
+    const key = 'a'.repeat(32);
+    const faults = (operationId: string, url: string, body: object): string => {
+      const asked = { ...request(), url, operation: operations.find((known) => known.operationId === operationId) };
+      return faultsOf(asked as FuzzRequest, answered(200, JSON.stringify(body), 'application/json')).join('\n');
+    };
+    expect(faults('createLoan', '/loans', { id: key })).to.match(/could be somebody's key/);
+    expect(faults('getLoan', `/loans/${key}`, { id: 'a', encodedKey: 'b' })).to.match(/answered with b, not with/);
+    expect(faults('getLoan', `/loans/${key}`, { id: 'a', encodedKey: key })).not.to.match(/could be|not with/);
+  });
+
   it('finds no fault with a refusal as it is described, nor with no answer to a request that was cut', () => {
     expect(faultsOf(request(), answered(404, problem(404)))).to.deep.equal([]);
     expect(faultsOf(request('cut'), { answer: undefined, milliseconds: 1, wasEnded: true })).to.deep.equal([]);

@@ -1,6 +1,7 @@
 import { description, type JsonObject } from '../support/api-description.ts';
 import { answerFaults, schemaFaults, type SeenAnswer } from '../support/answer-contract.ts';
 import type { FuzzRequest } from './drafts.ts';
+import { objectIn } from './harvest.ts';
 import type { Exchange, WireAnswer } from './wire-client.ts';
 
 /** What is wrong with how one request was answered. Pure. */
@@ -19,7 +20,13 @@ export function faultsOf(request: FuzzRequest, exchange: Exchange): string[] {
     return wasEnded ? [] : ['its connection was left open'];
   }
   const slow = milliseconds > answerMillisecondsAllowed ? [`its answer took ${Math.round(milliseconds)} ms`] : [];
-  return [...slow, ...serverFaults(answer), ...formFaults(request, answer), ...reasonFaults(answer)];
+  return [
+    ...slow,
+    ...serverFaults(answer),
+    ...formFaults(request, answer),
+    ...reasonFaults(answer),
+    ...keyFaults(request, answer),
+  ];
 }
 
 function serverFaults({ status, body }: WireAnswer): string[] {
@@ -78,6 +85,22 @@ function reasonFaults({ status, body }: WireAnswer): string[] {
   if (status < 400 || body === '') return [];
   const hasReason = /"detail":"[^"]/.test(body) || /"errorReason":"[A-Z]/.test(body);
   return hasReason ? [] : ['its refusal has no reason'];
+}
+
+const keyForm = /^[0-9a-f]{32}$/i;
+
+/** Nothing is called by what could be a key, and what a path names by a key is the one thing of that key. */
+function keyFaults({ operation, url }: FuzzRequest, { status, body }: WireAnswer): string[] {
+  if (status >= 300 || !/^(createLoan|createLoanProduct|getLoan|getLoanProduct)$/.test(operation.operationId))
+    return [];
+  const { id, encodedKey } = objectIn(body);
+  const named = url.split('?', 1)[0]?.split('/').at(-1) ?? '';
+  return [
+    ...(typeof id === 'string' && keyForm.test(id) ? [`it gave the id ${id}, which could be somebody's key`] : []),
+    ...(typeof encodedKey === 'string' && keyForm.test(named) && named !== encodedKey
+      ? [`it was answered with ${encodedKey}, not with ${named}`]
+      : []),
+  ];
 }
 
 /** The status without its last two digits, or what became of it otherwise. */

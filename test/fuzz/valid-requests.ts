@@ -243,7 +243,10 @@ function adapt(value: unknown, key: string, dice: Dice, ids: Ids): unknown {
     case 'consumer_group':
       return dice.pick(['', 'first', 'second']);
     case 'id':
+      if (dice.chance(0.05)) return ids.live.pick(dice.pick(['loan', 'product'] as const), dice.fraction());
       return dice.chance(0.1) ? dice.pick(products) : ids.loan;
+    case 'encodedKey':
+      return dice.chance(0.5) ? ids.live.pick('product', dice.fraction()) : dice.pick(products);
     case 'productTypeKey':
       return dice.chance(0.5) ? dice.pick(products) : ids.live.pick('product', dice.fraction());
     case 'offset':

@@ -161,6 +161,11 @@ export function eventsOfType<Name extends LendingEventTypeName>(
   return parsedRecords(log, name);
 }
 
+/** The events of a type in one partition, as a consumer parses them. */
+export function eventsOfPartition(log: EventLog, name: LendingEventTypeName, partition: number): Promise<Json[]> {
+  return parsedRecords(log, name, partition);
+}
+
 async function parsedRecords<Value>(log: EventLog, topic: string, partition = 0): Promise<Value[]> {
   return (await recordsOf(log, topic, partition)).map(({ text }) => JSON.parse(text ?? '') as Value);
 }
