@@ -24,6 +24,8 @@ export interface Session {
   readonly requestedPartitions: readonly EventTypePartition[];
   /** When the stream was opened. Milliseconds since the epoch. */
   readonly openedAt: number;
+  /** How long commits under this session still count after it was closed, see {@link Coordination.closeSession}. */
+  readonly commitTimeoutMilliseconds: number;
 }
 
 export type OwnershipState = 'unassigned' | 'assigned' | 'reassigning';
@@ -79,9 +81,13 @@ export type ReleaseAnswer =
   /** The caller no longer owns the partition under this fence; nothing was changed. */
   | { readonly outcome: 'fenced' };
 
+/** What becomes of commits under a session that was closed. */
+export type LateCommits = 'accepted' | 'refused';
+
 export type CommitAnswer =
   /** In the order of the request: true when the cursor moved the committed offset forward, false when it was outdated. */
   | { readonly outcome: 'committed'; readonly advanced: readonly boolean[] }
+  /** Not open, and closed too long ago, or a partition of the request is no longer its to commit. */
   | { readonly outcome: 'session_not_found' }
   /** The first cursor whose partition this session does not own; nothing of the request was committed. */
   | { readonly outcome: 'not_owner'; readonly cursor: EventTypePartition };
@@ -161,8 +167,14 @@ export interface Coordination {
   /**
    * Removes the session. Its partitions go to their next stream at once where one is named and open (fence + 1), else
    * they become unassigned. A session that is not there is no error.
+   *
+   * Its stream may still commit a partition that became unassigned, until another stream gets that partition, its
+   * cursors are reset, or the session's commit timeout has passed. This holds for sessions closed by
+   * {@link reapSessions} as well, unless the store loses its memory first.
+   *
+   * @param lateCommits 'refused' for a stream that ended because its commits did not come in time.
    */
-  closeSession(subscriptionId: string, streamId: string): Promise<void>;
+  closeSession(subscriptionId: string, streamId: string, lateCommits?: LateCommits): Promise<void>;
 
   /**
    * Compare-and-set: applies the changes when the topology's generation is still the given one, raising the fence of
@@ -183,7 +195,7 @@ export interface Coordination {
 
   /**
    * Moves committed offsets forward, durably. The session and every partition's owner are checked before anything is
-   * written. Cursors of one partition are judged in order against the running maximum.
+   * written. For what a closed session may commit see {@link closeSession}. Cursors of one partition are judged in order against the running maximum.
    */
   commit(subscriptionId: string, streamId: string, cursors: readonly CursorToCommit[]): Promise<CommitAnswer>;
 

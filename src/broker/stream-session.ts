@@ -3,9 +3,10 @@ import type { Clock } from '../clock.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { initialisePartitions, openSession } from './assignment.ts';
-import type { Coordination, EventTypePartition } from './coordination.ts';
+import type { Coordination } from './coordination.ts';
 import type { EventLog } from './event-log.ts';
 import type { NodeLease } from './node-lease.ts';
+import type { StreamParameters } from './stream-parameters.ts';
 import type { StreamPartition } from './stream-partition.ts';
 import type { Subscription } from './subscription.ts';
 
@@ -18,6 +19,8 @@ export interface StreamSessionServices {
   readonly lease: NodeLease;
 }
 
+type SessionParameters = Pick<StreamParameters, 'requestedPartitions' | 'commitTimeoutMilliseconds'>;
+
 /**
  * Registers a session, on a lease that holds, for a subscription all of whose partitions are known.
  * @param eventTypes The subscription's event types with their partition counts.
@@ -28,13 +31,19 @@ export async function openStreamSession(
   { log, coordination, clock, lease }: StreamSessionServices,
   subscription: Subscription,
   eventTypes: ReadonlyMap<string, number>,
-  requestedPartitions: readonly EventTypePartition[],
+  { requestedPartitions, commitTimeoutMilliseconds }: SessionParameters,
 ): Promise<string> {
   // A session of a process whose lease has ended would be gone at once.
   if (!lease.isHeld(clock.monotonic())) await lease.renew();
   await initialisePartitions(log, coordination, subscription, eventTypes);
   const streamId = randomUUID();
-  const session = { streamId, nodeId: lease.nodeId, requestedPartitions, openedAt: clock.now() };
+  const session = {
+    streamId,
+    nodeId: lease.nodeId,
+    requestedPartitions,
+    openedAt: clock.now(),
+    commitTimeoutMilliseconds,
+  };
   await openSession(coordination, subscription.id, session);
   return streamId;
 }

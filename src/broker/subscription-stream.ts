@@ -127,8 +127,7 @@ export class SubscriptionStream implements StreamWatcher {
     eventTypes: ReadonlyMap<string, number>,
     parameters: StreamParameters,
   ): Promise<SubscriptionStream> {
-    const { requestedPartitions } = parameters;
-    const streamId = await openStreamSession(services, subscription, eventTypes, requestedPartitions);
+    const streamId = await openStreamSession(services, subscription, eventTypes, parameters);
     return new SubscriptionStream(services, subscription, eventTypes, parameters, streamId);
   }
 
@@ -157,7 +156,10 @@ export class SubscriptionStream implements StreamWatcher {
     this.#advance();
   }
 
-  /** The client's connection is gone: the session ends now, and what was not committed goes to the next stream. */
+  /**
+   * The client's connection is gone: the session ends now and its partitions are free. Until another stream gets them the
+   * client may still commit; what it does not commit goes to that stream.
+   */
   clientClosed(): void {
     if (this.#state === 'ended') return;
     this.#closeCode ??= 'client_closed';
@@ -373,9 +375,15 @@ export class SubscriptionStream implements StreamWatcher {
     return commitsAwaitedUntil(this.#parameters, this.#uncommittedSince);
   }
 
+  /** What is out was not committed in time. */
+  #isCommitTimeOver(): boolean {
+    return this.#uncommittedSince !== undefined && this.#services.clock.monotonic() >= this.#graceEndsAt();
+  }
+
   async #end(): Promise<void> {
     const { coordination, logger, metrics } = this.#services;
     const reason = this.#closeCode ?? 'client_closed';
+    const lateCommits = this.#isCommitTimeOver() ? 'refused' : 'accepted';
     this.#state = 'ended';
     this.#unwatch();
     this.#reads.stop();
@@ -383,7 +391,7 @@ export class SubscriptionStream implements StreamWatcher {
     this.#timer = undefined;
     try {
       await this.#commitPassed();
-      await coordination.closeSession(this.subscription.id, this.streamId);
+      await coordination.closeSession(this.subscription.id, this.streamId, lateCommits);
     } catch (error) {
       const facts = { streamId: this.streamId, error: describeError(error) };
       logger.warn(facts, 'A session could not be closed and ends with the lease of this node');

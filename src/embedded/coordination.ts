@@ -10,6 +10,7 @@ import {
   type CoordinationChange,
   type CursorToCommit,
   type EventTypePartition,
+  type LateCommits,
   type OpenSessionAnswer,
   type OwnershipChange,
   type ReleaseAnswer,
@@ -135,9 +136,10 @@ export class EmbeddedCoordination implements Coordination {
     return answer;
   }
 
-  async closeSession(subscriptionId: string, streamId: string): Promise<void> {
+  async closeSession(subscriptionId: string, streamId: string, lateCommits: LateCommits = 'accepted'): Promise<void> {
     this.#requireOpen();
-    const isChanged = this.#subscriptions.get(subscriptionId)?.closeSession(streamId) ?? false;
+    const state = this.#subscriptions.get(subscriptionId);
+    const isChanged = state?.closeSession(streamId, lateCommits, this.#clock.monotonic()) ?? false;
     if (isChanged) this.#tell(subscriptionId, 'topology');
   }
 
@@ -169,7 +171,7 @@ export class EmbeddedCoordination implements Coordination {
     this.#requireOpen();
     const state = this.#subscriptions.get(subscriptionId);
     if (state === undefined) return { outcome: 'session_not_found' };
-    const judgement = state.judge(streamId, cursors);
+    const judgement = state.judge(streamId, cursors, this.#clock.monotonic());
     if (judgement.outcome !== 'judged') return judgement;
     const { advanced, submissions, restsOn } = judgement;
     if (submissions.length > 0) {
@@ -275,7 +277,7 @@ export class EmbeddedCoordination implements Coordination {
   #reap(subscriptionId: string): number {
     const now = this.#clock.monotonic();
     const state = this.#subscriptions.get(subscriptionId);
-    const count = state?.closeSessionsOf((nodeId) => (this.#leases.get(nodeId) ?? 0) <= now) ?? 0;
+    const count = state?.closeSessionsOf((nodeId) => (this.#leases.get(nodeId) ?? 0) <= now, now) ?? 0;
     if (count > 0) this.#tell(subscriptionId, 'topology');
     return count;
   }

@@ -4,6 +4,7 @@ import {
   type CommittedOffset,
   type CursorToCommit,
   type EventTypePartition,
+  type LateCommits,
   type OpenSessionAnswer,
   type OwnershipChange,
   type OwnershipState,
@@ -26,10 +27,18 @@ interface PartitionState extends EventTypePartition {
   streamId: string | null;
   nextStreamId: string | null;
   fence: number;
+  /** The session that was closed as the partition's last owner, as long as it may still commit. */
+  lastOwner: LastOwner | undefined;
   /** Durable. */
   committed: Offset;
   /** Not durable yet; ascending. */
   submitted: readonly Submission[];
+}
+
+interface LastOwner {
+  readonly streamId: string;
+  /** Monotonic milliseconds. */
+  readonly commitsUntil: number;
 }
 
 /** Shared by every partition that nobody commits just now, which is nearly all of them. */
@@ -106,6 +115,7 @@ export class SubscriptionState {
       streamId: null,
       nextStreamId: null,
       fence,
+      lastOwner: undefined,
       committed: offset,
       submitted: nothingSubmitted,
     }));
@@ -132,19 +142,25 @@ export class SubscriptionState {
     return { outcome: 'opened' };
   }
 
-  closeSession(streamId: string): boolean {
-    if (!this.#sessions.delete(streamId)) return false;
+  /** @param now Monotonic milliseconds, as everywhere in this class. */
+  closeSession(streamId: string, lateCommits: LateCommits, now: number): boolean {
+    const session = this.#sessions.get(streamId);
+    if (session === undefined) return false;
+    this.#sessions.delete(streamId);
+    const commitsUntil = lateCommits === 'accepted' ? now + session.commitTimeoutMilliseconds : now;
     for (const partition of this.#partitions.values()) {
-      if (partition.streamId === streamId) this.#handOver(partition);
+      if (partition.streamId !== streamId) continue;
+      this.#handOver(partition);
+      if (partition.streamId === null) partition.lastOwner = { streamId, commitsUntil };
     }
     this.#changed();
     return true;
   }
 
   /** Closes the sessions of these nodes' streams; answers how many. */
-  closeSessionsOf(isDead: (nodeId: string) => boolean): number {
+  closeSessionsOf(isDead: (nodeId: string) => boolean, now: number): number {
     const dead = [...this.#sessions.values()].filter(({ nodeId }) => isDead(nodeId));
-    for (const { streamId } of dead) this.closeSession(streamId);
+    for (const { streamId } of dead) this.closeSession(streamId, 'accepted', now);
     return dead.length;
   }
 
@@ -159,6 +175,7 @@ export class SubscriptionState {
       if (partition.streamId !== change.streamId) partition.fence += 1;
       partition.state = change.state;
       partition.streamId = change.streamId;
+      partition.lastOwner = undefined;
       partition.nextStreamId = change.nextStreamId;
     }
     if (changes.length > 0) this.#changed();
@@ -176,10 +193,14 @@ export class SubscriptionState {
   }
 
   /** Judges cursors against what is durable and what is on its way. The caller gives each submission its promise. */
-  judge(streamId: string, cursors: readonly CursorToCommit[]): Judgement {
-    if (!this.#sessions.has(streamId)) return { outcome: 'session_not_found' };
-    const foreign = cursors.find((cursor) => !this.#owns(streamId, cursor));
+  judge(streamId: string, cursors: readonly CursorToCommit[], now: number): Judgement {
+    const isOpen = this.#sessions.has(streamId);
+    if (!isOpen && cursors.length === 0) return { outcome: 'session_not_found' };
+    const mayCommit = (cursor: CursorToCommit): boolean =>
+      isOpen ? this.#owns(streamId, cursor) : this.#ownedLast(streamId, cursor, now);
+    const foreign = cursors.find((cursor) => !mayCommit(cursor));
     if (foreign !== undefined) {
+      if (!isOpen) return { outcome: 'session_not_found' };
       return { outcome: 'not_owner', cursor: { eventType: foreign.eventType, partition: foreign.partition } };
     }
     const reached = new Map<PartitionState, Offset>();
@@ -233,7 +254,7 @@ export class SubscriptionState {
   freeze(): void {
     this.#isFrozen = true;
     for (const partition of this.#partitions.values()) {
-      Object.assign(partition, { state: 'unassigned', streamId: null, nextStreamId: null });
+      Object.assign(partition, { state: 'unassigned', streamId: null, nextStreamId: null, lastOwner: undefined });
       partition.fence += 1;
     }
     this.#changed();
@@ -260,6 +281,14 @@ export class SubscriptionState {
   #owns(streamId: string, cursor: CursorToCommit): boolean {
     const partition = this.#partitions.get(partitionKey(cursor));
     return partition?.streamId === streamId && (cursor.fence ?? partition.fence) === partition.fence;
+  }
+
+  /** Nobody has had the partition since, and the time for commits is not over. */
+  #ownedLast(streamId: string, cursor: CursorToCommit, now: number): boolean {
+    const partition = this.#partitions.get(partitionKey(cursor));
+    const lastOwner = partition?.lastOwner;
+    if (partition === undefined || lastOwner?.streamId !== streamId) return false;
+    return now < lastOwner.commitsUntil && (cursor.fence ?? partition.fence) === partition.fence;
   }
 
   /** An owner that is open keeps its partition until it hands it over itself. */

@@ -20,19 +20,22 @@ interface WrittenSession {
   readonly nodeId: string;
   readonly openedAt: number;
   readonly requestedPlaces: readonly string[];
+  readonly commitTimeoutMilliseconds: number;
 }
 
-export function writeSession({ nodeId, openedAt, requestedPartitions }: Session): string {
+export function writeSession({ nodeId, openedAt, requestedPartitions, commitTimeoutMilliseconds }: Session): string {
   return JSON.stringify({
     nodeId,
     openedAt,
     requestedPlaces: requestedPartitions.map(partitionKey),
+    commitTimeoutMilliseconds,
   } satisfies WrittenSession);
 }
 
 function readSession(streamId: string, written: string): Session {
-  const { nodeId, openedAt, requestedPlaces } = JSON.parse(written) as WrittenSession;
-  return { streamId, nodeId, requestedPartitions: requestedPlaces.map(parsePlace), openedAt };
+  const { nodeId, openedAt, requestedPlaces, commitTimeoutMilliseconds } = JSON.parse(written) as WrittenSession;
+  const requestedPartitions = requestedPlaces.map(parsePlace);
+  return { streamId, nodeId, requestedPartitions, openedAt, commitTimeoutMilliseconds };
 }
 
 const states: Readonly<Record<string, OwnershipState>> = { U: 'unassigned', A: 'assigned', R: 'reassigning' };

@@ -10,6 +10,7 @@ import {
   type CoordinationChange,
   type CursorToCommit,
   type EventTypePartition,
+  type LateCommits,
   type OpenSessionAnswer,
   type OwnershipChange,
   type ReleaseAnswer,
@@ -116,7 +117,7 @@ export class RedisCoordination implements Coordination {
       releaseClaim: (name) => this.releaseClaim(name),
     });
     this.#calls = new RecoveringCalls(store, this.#recovery);
-    this.#overdueCloses = new OverdueCloses((id, streamId) => this.closeSession(id, streamId), logger);
+    this.#overdueCloses = new OverdueCloses((...session) => this.closeSession(...session), logger);
     const { keys } = store;
     this.#rounds = new WatchRounds({ hints, keys, calls: this.#calls, leases: this.#leases, clock, logger });
   }
@@ -212,7 +213,7 @@ export class RedisCoordination implements Coordination {
       answer = await this.#calls.call('open-session', subscriptionId, values);
     } catch (error) {
       this.#memory.forgetSession(subscriptionId, streamId);
-      this.#overdueCloses.add(subscriptionId, streamId);
+      this.#overdueCloses.add(subscriptionId, streamId, 'refused');
       throw error;
     }
     const opening = readOpening(answer);
@@ -221,14 +222,17 @@ export class RedisCoordination implements Coordination {
     return opening;
   }
 
-  async closeSession(subscriptionId: string, streamId: string): Promise<void> {
+  async closeSession(subscriptionId: string, streamId: string, lateCommits: LateCommits = 'accepted'): Promise<void> {
     this.#calls.requireOpen();
     this.#memory.forgetSession(subscriptionId, streamId);
     try {
-      const [, wasThere] = await this.#calls.call('close-session', subscriptionId, [streamId]);
+      const [, wasThere] = await this.#calls.call('close-session', subscriptionId, [
+        streamId,
+        lateCommits === 'accepted' ? '1' : '0',
+      ]);
       if (wasThere === '1') this.#hints.tell(subscriptionId, 'topology');
     } catch (error) {
-      this.#overdueCloses.add(subscriptionId, streamId);
+      this.#overdueCloses.add(subscriptionId, streamId, lateCommits);
       throw error;
     }
   }

@@ -9,7 +9,8 @@ import type { EventTypePartition } from '../broker/coordination.ts';
  *                                       remembersSince
  * {lendstream:7}:nodes              hash   node -> end of its lease, milliseconds of Redis time
  * {lendstream:7}:dirty              hash   subscription/place -> what the mirror does not hold yet
- * {lendstream:7}:<id>:meta          hash   generation, resetUntil, recoverUntil
+ * {lendstream:7}:<id>:meta          hash   generation, resetUntil, recoverUntil, closed/place -> what a stream that was
+ *                                       closed may still commit (common.lua)
  * {lendstream:7}:<id>:owners        hash   place -> state|stream|next|fence|claimed
  * {lendstream:7}:<id>:offsets       hash   place -> offset@epoch
  * {lendstream:7}:<id>:sessions      hash   stream -> session as JSON

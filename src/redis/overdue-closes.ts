@@ -1,29 +1,32 @@
+import type { LateCommits } from '../broker/coordination.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 
 /** How often it is tried. Milliseconds. */
 const retryMilliseconds = 1_000;
 
+type CloseSession = (subscriptionId: string, streamId: string, lateCommits: LateCommits) => Promise<void>;
+
 /**
  * Sessions that could not be closed when their streams ended. Their node lives on, so no lease would ever end them: they
  * are closed as soon as that is possible.
  */
 export class OverdueCloses {
-  readonly #close: (subscriptionId: string, streamId: string) => Promise<void>;
+  readonly #close: CloseSession;
   readonly #logger: Logger;
-  /** By stream: the subscription. */
-  readonly #sessions = new Map<string, string>();
+  /** By stream. */
+  readonly #sessions = new Map<string, { readonly subscriptionId: string; readonly lateCommits: LateCommits }>();
   readonly #timer: NodeJS.Timeout;
 
   /** @param close Closes a session, and adds it here again when that fails. */
-  constructor(close: (subscriptionId: string, streamId: string) => Promise<void>, logger: Logger) {
+  constructor(close: CloseSession, logger: Logger) {
     this.#close = close;
     this.#logger = logger;
     this.#timer = setInterval(() => void this.#tryAll(), retryMilliseconds).unref();
   }
 
-  add(subscriptionId: string, streamId: string): void {
-    this.#sessions.set(streamId, subscriptionId);
+  add(subscriptionId: string, streamId: string, lateCommits: LateCommits): void {
+    this.#sessions.set(streamId, { subscriptionId, lateCommits });
   }
 
   stop(): void {
@@ -32,10 +35,10 @@ export class OverdueCloses {
 
   async #tryAll(): Promise<void> {
     const overdue = [...this.#sessions];
-    for (const [streamId, subscriptionId] of overdue) {
+    for (const [streamId, { subscriptionId, lateCommits }] of overdue) {
       this.#sessions.delete(streamId);
       try {
-        await this.#close(subscriptionId, streamId);
+        await this.#close(subscriptionId, streamId, lateCommits);
       } catch (error) {
         this.#logger.debug({ streamId, error: describeError(error) }, 'A session still cannot be closed');
         return;

@@ -197,7 +197,13 @@ export class PartitionSharing {
       offset: -1,
     }));
     await coordination.initialise(loanPartitionsId, start);
-    const session = { streamId: randomUUID(), nodeId, requestedPartitions: [], openedAt: clock.now() };
+    const session = {
+      streamId: randomUUID(),
+      nodeId,
+      requestedPartitions: [],
+      openedAt: clock.now(),
+      commitTimeoutMilliseconds: 0,
+    };
     const { outcome } = await coordination.openSession(loanPartitionsId, session);
     const isSurplus = outcome !== 'opened';
     if (isSurplus && !this.#isSurplus) {

@@ -15,7 +15,7 @@ import { isLendstreamError } from '../../src/errors.ts';
 import { startStreamServer, type StreamServer } from '../support/stream-server.ts';
 
 function session(streamId: string, openedAt: number, requestedPartitions: EventTypePartition[] = []): Session {
-  return { streamId, nodeId: 'node', requestedPartitions, openedAt };
+  return { streamId, nodeId: 'node', requestedPartitions, openedAt, commitTimeoutMilliseconds: 0 };
 }
 
 function unassigned(partition: number): PartitionOwnership {

@@ -7,7 +7,7 @@ import { rebalance } from '../../src/broker/rebalance.ts';
 const eventType = 'loans';
 
 function auto(streamId: string, openedAt = 0): Session {
-  return { streamId, nodeId: 'node', requestedPartitions: [], openedAt };
+  return { streamId, nodeId: 'node', requestedPartitions: [], openedAt, commitTimeoutMilliseconds: 0 };
 }
 
 function direct(streamId: string, partitions: number[], openedAt = 0): Session {
@@ -16,6 +16,7 @@ function direct(streamId: string, partitions: number[], openedAt = 0): Session {
     nodeId: 'node',
     requestedPartitions: partitions.map((partition) => ({ eventType, partition })),
     openedAt,
+    commitTimeoutMilliseconds: 0,
   };
 }
 

@@ -31,10 +31,14 @@ describe('the session of a stream', () => {
     const subscription = server.registry.get<Subscription>('subscription', id);
     if (subscription === undefined) throw new Error('There is no such subscription.');
     expect(lease.isHeld(systemClock.monotonic())).to.equal(false);
-    const streamId = await openStreamSession(services, subscription, new Map([[type, 2]]), []);
+    const streamId = await openStreamSession(services, subscription, new Map([[type, 2]]), {
+      requestedPartitions: [],
+      commitTimeoutMilliseconds: 5_000,
+    });
     expect(lease.isHeld(systemClock.monotonic())).to.equal(true);
     const { sessions, partitions } = await server.coordination.topology(id);
-    expect(sessions.map((session) => [session.streamId, session.nodeId])).to.deep.equal([[streamId, 'session-node']]);
+    const [{ nodeId, commitTimeoutMilliseconds, ...opened } = expect.fail('There is no session')] = sessions;
+    expect([opened.streamId, nodeId, commitTimeoutMilliseconds]).to.deep.equal([streamId, 'session-node', 5_000]);
     expect(partitions).to.have.length(2);
   });
 
@@ -42,7 +46,13 @@ describe('the session of a stream', () => {
     const { coordination } = server;
     const eventType = 'session.loans';
     await coordination.initialise('s', [{ eventType, partition: 0, offset: -1 }]);
-    const session = { streamId: 'stream', nodeId: 'session-node', requestedPartitions: [], openedAt: 0 };
+    const session = {
+      streamId: 'stream',
+      nodeId: 'session-node',
+      requestedPartitions: [],
+      openedAt: 0,
+      commitTimeoutMilliseconds: 0,
+    };
     await coordination.openSession('s', session);
     const { generation } = await coordination.topology('s');
     const change = { eventType, partition: 0, state: 'assigned', streamId: 'stream', nextStreamId: null } as const;

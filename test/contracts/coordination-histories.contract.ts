@@ -8,6 +8,7 @@ import { rebalance } from '../../src/broker/rebalance.ts';
 const eventType = 'contract.histories';
 const partitionCount = 4;
 const leaseMilliseconds = 600_000;
+const commitTimeoutMilliseconds = 600_000;
 
 interface Commit {
   readonly kind: 'commit' | 'commitTogether';
@@ -83,6 +84,8 @@ class History {
   /** A generation that is no longer the present one, with changes that were right under it. */
   #stale: { generation: number; changes: OwnershipChange[] } | undefined;
   #opened = 0;
+  /** By partition: the stream that closed as its owner, while nobody has had the partition since. */
+  readonly #lastOwners = new Map<number, string>();
 
   constructor(coordination: Coordination) {
     this.#coordination = coordination;
@@ -120,6 +123,8 @@ class History {
       if (now.streamId !== null) expect(openAfter.has(now.streamId), 'an owner is open').to.equal(true);
       expect(now.state === 'unassigned', 'unassigned means nobody').to.equal(now.streamId === null);
       expect(now.state === 'reassigning', 'only a reassigning one has a next').to.equal(now.nextStreamId !== null);
+      if (now.streamId !== null || next.kind === 'reset') this.#lastOwners.delete(now.partition);
+      else if (was.streamId !== null && !openAfter.has(was.streamId)) this.#lastOwners.set(now.partition, was.streamId);
       const lost = was.streamId !== null && openBefore.has(was.streamId) && now.streamId !== was.streamId;
       if (lost) expect(mayLose, `an open owner lost a partition by ${next.kind}`).to.include(was.streamId);
       if (next.kind !== 'reset') {
@@ -158,7 +163,13 @@ class History {
     const streamId = randomUUID();
     this.#opened += 1;
     const requestedPartitions = requested === undefined ? [] : [{ eventType, partition: requested }];
-    const session = { streamId, nodeId: this.#node, requestedPartitions, openedAt: this.#opened };
+    const session = {
+      streamId,
+      nodeId: this.#node,
+      requestedPartitions,
+      openedAt: this.#opened,
+      commitTimeoutMilliseconds,
+    };
     const { outcome } = await this.#coordination.openSession(this.#subscription, session);
     if (outcome === 'opened') this.#streams.push(streamId);
     return [];
@@ -209,7 +220,8 @@ class History {
       ),
     );
     const isOpen = before.sessions.some((session) => session.streamId === streamId);
-    const isOwner = before.partitions[next.partition]?.streamId === streamId;
+    const owner = isOpen ? before.partitions[next.partition]?.streamId : this.#lastOwners.get(next.partition);
+    const isOwner = owner === streamId;
     const refusal = isOpen ? 'not_owner' : 'session_not_found';
     for (const { outcome } of answers) expect(outcome).to.equal(isOwner ? 'committed' : refusal);
     expect((await this.#offsets())[next.partition]).to.equal(isOwner ? Math.max(known, ...together) : known);

@@ -28,6 +28,7 @@ export interface CoordinationHarness {
 
 const eventType = 'contract.loans';
 const leaseMilliseconds = 60_000;
+const commitTimeoutMilliseconds = 10_000;
 
 function place(partition: number): EventTypePartition {
   return { eventType, partition };
@@ -36,6 +37,8 @@ function place(partition: number): EventTypePartition {
 function at(partition: number, offset: number): CommittedOffset {
   return { eventType, partition, offset };
 }
+
+const notFound: CommitAnswer = { outcome: 'session_not_found' };
 
 const committed = (...advanced: boolean[]): CommitAnswer => ({ outcome: 'committed', advanced });
 
@@ -65,6 +68,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
       nodeId,
       requestedPartitions: requested.map(place),
       openedAt: 1_700_000_000_000,
+      commitTimeoutMilliseconds,
     });
 
     const initialise = (...offsets: number[]): Promise<void> =>
@@ -466,13 +470,10 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await commit(await owning(-1))).to.deep.equal(committed());
       });
 
-      it('knows sessions: of no other subscription, and not after they closed', async () => {
+      it('knows sessions, and of no other subscription', async () => {
         const streamId = await owning(5);
-        const notFound = { outcome: 'session_not_found' };
         expect(await commit(randomUUID(), at(0, 6))).to.deep.equal(notFound);
         expect(await coordination.commit(randomUUID(), streamId, [at(0, 6)])).to.deep.equal(notFound);
-        await coordination.closeSession(subscription, streamId);
-        expect(await commit(streamId, at(0, 6))).to.deep.equal(notFound);
         expect(await offsets()).to.deep.equal([5]);
       });
 
@@ -514,6 +515,134 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
       });
     });
 
+    describe('committing after the session was closed', () => {
+      it('counts as long as nobody got the partition, judged as before', async () => {
+        const streamId = await owning(5, 5);
+        await coordination.closeSession(subscription, streamId);
+        expect(await owner(0), 'the partition is free at once').to.equal(null);
+        expect(await commit(streamId, at(0, 6), at(0, 9), at(0, 8), at(1, 5))).to.deep.equal(
+          committed(true, true, false, false),
+        );
+        expect(await offsets()).to.deep.equal([9, 5]);
+      });
+
+      it('counts by way of another process', async () => {
+        const streamId = await owning(5);
+        await coordination.closeSession(subscription, streamId);
+        expect(await harness.unheard.commit(subscription, streamId, [at(0, 6)])).to.deep.equal(committed(true));
+      });
+
+      it('counts while other streams are open that did not get the partition yet', async () => {
+        const streamId = await owning(5);
+        await coordination.closeSession(subscription, streamId);
+        await join();
+        expect(await commit(streamId, at(0, 6))).to.deep.equal(committed(true));
+      });
+
+      it('is refused once another stream has the partition, and after that one has gone too', async () => {
+        const streamId = await owning(5);
+        await coordination.closeSession(subscription, streamId);
+        const next = await join();
+        await settle();
+        expect(await commit(streamId, at(0, 6))).to.deep.equal(notFound);
+        await coordination.closeSession(subscription, next);
+        expect(await commit(streamId, at(0, 7))).to.deep.equal(notFound);
+        expect(await commit(next, at(0, 8))).to.deep.equal(committed(true));
+        expect(await offsets()).to.deep.equal([8]);
+      });
+
+      it('is refused where the partition went to its next stream as the session closed', async () => {
+        const streamId = await owning(5, 5);
+        const next = await join();
+        await settle();
+        await coordination.closeSession(subscription, streamId);
+        expect(await owner(1)).to.equal(next);
+        expect(await commit(streamId, at(1, 6))).to.deep.equal(notFound);
+        expect(await commit(streamId, at(0, 6)), 'nobody has this one').to.deep.equal(committed(true));
+      });
+
+      it('is all or nothing when somebody has one of the partitions', async () => {
+        const streamId = await owning(5, 5);
+        const next = await join([1]);
+        await settle();
+        await coordination.closeSession(subscription, streamId);
+        expect(await owner(1)).to.equal(next);
+        expect(await commit(streamId, at(0, 6), at(1, 6))).to.deep.equal(notFound);
+        expect(await commit(streamId, at(1, 6), at(0, 6))).to.deep.equal(notFound);
+        expect(await offsets()).to.deep.equal([5, 5]);
+      });
+
+      it("counts until the session's commit timeout has passed, and no longer", async () => {
+        const streamId = await owning(5);
+        await coordination.closeSession(subscription, streamId);
+        await harness.elapse(commitTimeoutMilliseconds - 1_000);
+        expect(await commit(streamId, at(0, 6))).to.deep.equal(committed(true));
+        await harness.elapse(1_000);
+        expect(await commit(streamId, at(0, 7))).to.deep.equal(notFound);
+        expect(await offsets()).to.deep.equal([6]);
+      });
+
+      it('never counts for a stream that ended because nothing was committed in time', async () => {
+        const streamId = await owning(5);
+        await coordination.closeSession(subscription, streamId, 'refused');
+        expect(await commit(streamId, at(0, 6))).to.deep.equal(notFound);
+      });
+
+      it('counts for the last owner alone, of partitions that it had, with cursors', async () => {
+        const [first, second] = [await owning(5, 5), await join()];
+        await settle();
+        await coordination.release(subscription, first, place(1), (await ownership(1)).fence);
+        await coordination.closeSession(subscription, first);
+        await coordination.closeSession(subscription, second);
+        expect(await commit(first, at(1, 6))).to.deep.equal(notFound);
+        expect(await commit(second, at(0, 6))).to.deep.equal(notFound);
+        expect(await commit(first, at(7, 6))).to.deep.equal(notFound);
+        expect(await commit(first)).to.deep.equal(notFound);
+        expect(await commit(randomUUID(), at(0, 6))).to.deep.equal(notFound);
+        expect(await commit(second, at(1, 6))).to.deep.equal(committed(true));
+        expect(await offsets()).to.deep.equal([5, 6]);
+      });
+
+      it('counts under a fence only when it is the one of that tenure', async () => {
+        const streamId = await owning(5);
+        const { fence } = await ownership(0);
+        await coordination.closeSession(subscription, streamId);
+        expect(await commit(streamId, { ...at(0, 6), fence: fence - 1 })).to.deep.equal(notFound);
+        expect(await commit(streamId, { ...at(0, 6), fence })).to.deep.equal(committed(true));
+      });
+
+      it('counts when the session was closed because its process died', async () => {
+        const dying = randomUUID();
+        await coordination.renewLease(dying, 300);
+        await initialise(5);
+        const dead = await join([], dying);
+        await settle();
+        await harness.elapse(350);
+        expect(await coordination.reapSessions(subscription)).to.equal(1);
+        expect(await commit(dead, at(0, 6))).to.deep.equal(committed(true));
+      });
+
+      it('does not outlive a reset of the cursors', async () => {
+        const streamId = await owning(5, 5);
+        await coordination.closeSession(subscription, streamId);
+        await coordination.beginReset(subscription);
+        expect(await commit(streamId, at(0, 6)), 'until then it counts').to.deep.equal(committed(true));
+        await coordination.finishReset(subscription, [at(0, 3)]);
+        expect(await commit(streamId, at(0, 7))).to.deep.equal(notFound);
+        expect(await commit(streamId, at(1, 7))).to.deep.equal(notFound);
+        expect(await offsets()).to.deep.equal([3, 5]);
+      });
+
+      it('does not outlive the subscription', async () => {
+        const streamId = await owning(5);
+        await coordination.closeSession(subscription, streamId);
+        await coordination.remove(subscription);
+        await initialise(-1);
+        expect(await commit(streamId, at(0, 6))).to.deep.equal(notFound);
+        expect(await offsets()).to.deep.equal([-1]);
+      });
+    });
+
     describe('leases', () => {
       it('close the sessions of dead nodes only, and free their partitions', async () => {
         const dying = randomUUID();
@@ -529,9 +658,9 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         const { sessions, partitions } = await coordination.topology(subscription);
         expect(sessions.map(({ streamId }) => streamId)).to.deep.equal([alive]);
         expect(partitions.filter(({ streamId }) => streamId === dead)).to.deep.equal([]);
-        expect(await commit(dead, at(0, 6))).to.deep.equal({ outcome: 'session_not_found' });
         await settle();
         expect([await owner(0), await owner(1)]).to.deep.equal([alive, alive]);
+        expect(await commit(dead, at(0, 6), at(1, 6))).to.deep.equal(notFound);
       });
 
       it('hold on while they are renewed', async () => {

@@ -106,6 +106,95 @@ function describeConsumers(start: () => Promise<System>): void {
     first.close();
   });
 
+  describe('a commit after the client closed its own stream', () => {
+    /** A subscription with events for one of its partitions, and a stream that received a batch of three of them. */
+    const receivedThree = async (name: string, query = ''): Promise<[string, OpenStream, () => Promise<string[]>]> => {
+      await define(name);
+      await call(
+        `${system.url()}/event-types/${name}/events`,
+        'POST',
+        Array.from({ length: 5 }, (_, number) => ({ account: 'A', number })),
+      );
+      const subscription = await subscribe(name);
+      const consumer = await stream(subscription, `?batch_limit=3&${query}`);
+      await consumer.until((batches) => eventsOf(batches).length >= 3);
+      const committed = async (): Promise<string[]> => {
+        const { body } = await call(`${system.url()}/subscriptions/${subscription}/cursors`, 'GET');
+        return (body['items'] as { offset: string }[]).map(({ offset }) => offset);
+      };
+      return [subscription, consumer, committed];
+    };
+
+    const firstCursors = ({ batches }: OpenStream) => lastCursors(batches.filter(({ events }) => events).slice(0, 1));
+
+    const isFree = async (subscription: string): Promise<boolean> =>
+      (await partitions(subscription)).every(({ state }) => state !== 'assigned');
+
+    for (const milliseconds of [0, 50, 500]) {
+      it(`counts after ${milliseconds} ms`, async () => {
+        const [, consumer, committed] = await receivedThree(`late.after-${milliseconds}`);
+        const cursors = firstCursors(consumer);
+        consumer.close();
+        await new Promise((resolve) => setTimeout(resolve, milliseconds));
+        const answer = await consumer.commit(cursors);
+        expect([answer.status, answer.text]).to.deep.equal([204, '']);
+        expect(await committed()).to.include('001-0001-000000000000000002');
+        const again = await consumer.commit(cursors);
+        expect([again.status, (again.body['items'] as { result: string }[])[0]?.result]).to.deep.equal([
+          200,
+          'outdated',
+        ]);
+      });
+    }
+
+    it('counts although its partitions are free at once, and the next stream begins behind it', async () => {
+      const [subscription, consumer] = await receivedThree('late.next');
+      const cursors = firstCursors(consumer);
+      consumer.close();
+      await eventually(() => isFree(subscription), 1_000);
+      expect((await consumer.commit(cursors)).status).to.equal(204);
+      const next = await stream(subscription, '?batch_limit=1');
+      await next.until((batches) => eventsOf(batches).length >= 2);
+      expect(eventsOf(next.batches).map(({ number }) => number)).to.deep.equal([3, 4]);
+      next.close();
+    });
+
+    it('is 422 once another stream holds the partition, and says why', async () => {
+      const [subscription, consumer, committed] = await receivedThree('late.taken');
+      const before = await committed();
+      const cursors = firstCursors(consumer);
+      consumer.close();
+      const next = await stream(subscription, '?batch_limit=1');
+      await next.until((batches) => eventsOf(batches).length >= 1);
+      const answer = await consumer.commit(cursors);
+      expect(answer.status).to.equal(422);
+      expect(answer.body['detail']).to.include(`Session with stream id ${consumer.streamId} not found`);
+      expect(await committed()).to.deep.equal(before);
+      next.close();
+    });
+
+    it('is 422 when the commit timeout has passed, though nobody else came', async () => {
+      const [subscription, consumer, committed] = await receivedThree('late.too-late', 'commit_timeout=1');
+      const before = await committed();
+      const cursors = firstCursors(consumer);
+      consumer.close();
+      await eventually(() => isFree(subscription), 1_000);
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      expect((await consumer.commit(cursors)).status).to.equal(422);
+      expect(await committed()).to.deep.equal(before);
+    });
+
+    it('counts when the stream had ended by itself meanwhile, its time being over', async () => {
+      const [, consumer, committed] = await receivedThree('late.stream-timeout', 'stream_timeout=1');
+      await consumer.until((batches) => batches.at(-1)?.info?.code === 'stream_timeout');
+      const cursors = lastCursors(consumer.batches);
+      consumer.close();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      expect((await consumer.commit(cursors)).status).to.equal(204);
+      expect(await committed()).to.include('001-0001-000000000000000004');
+    });
+  });
+
   it('takes a third consumer in and refuses a fifth', async () => {
     await define('shared.slots');
     const subscription = await subscribe('shared.slots');

@@ -75,6 +75,7 @@ describe('embedded coordination and its mirror', () => {
     nodeId: 'node',
     requestedPartitions: [],
     openedAt: 0,
+    commitTimeoutMilliseconds: 60_000,
   });
 
   /** Waits, without letting the disk answer, until work that was begun has taken every partition from its owner. */
@@ -103,6 +104,7 @@ describe('embedded coordination and its mirror', () => {
     await coordination.initialise('s', [at(0, -1), at(1, 4)]);
     await own('s', 'stream');
     await coordination.commit('s', 'stream', [at(0, 7)]);
+    await coordination.closeSession('s', 'stream');
     await restart();
     expect(await coordination.committedOffsets('s')).to.deep.equal([at(0, 7), at(1, 4)]);
     const { sessions, partitions } = await coordination.topology('s');

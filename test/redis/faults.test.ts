@@ -79,7 +79,13 @@ class Load {
     const places = Array.from({ length: partitionCount }, (_, partition) => ({ eventType, partition, offset: -1 }));
     await this.#processes[0]?.initialise(id, places);
     for (const [index, process] of this.#processes.entries()) {
-      const session = { streamId: randomUUID(), nodeId: `node-${index}`, requestedPartitions: [], openedAt: index };
+      const session = {
+        streamId: randomUUID(),
+        nodeId: `node-${index}`,
+        requestedPartitions: [],
+        openedAt: index,
+        commitTimeoutMilliseconds: 0,
+      };
       await process.openSession(id, session);
     }
     const [process] = this.#processes;

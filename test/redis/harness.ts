@@ -17,7 +17,7 @@ export interface RedisHarness {
   readonly client: Redis;
   /** As another process would. */
   open(options?: Partial<RedisCoordinationOptions>): Promise<RedisCoordination>;
-  /** Lets leases and claims age: their ends, which Redis keeps by its own clock, are moved closer. */
+  /** Lets leases, claims and the time for late commits age: their ends, by Redis's own clock, are moved closer. */
   elapse(milliseconds: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -66,6 +66,13 @@ async function age(client: Redis, keys: KeySpace, milliseconds: number): Promise
     const nodes = keys.shardKey(shard, 'nodes');
     const leases = Object.keys(await client.hgetall(nodes));
     for (const node of leases) await client.hincrby(nodes, node, -milliseconds);
+    for (const meta of await client.keys(keys.shardKey(shard, 'shard').replace(/shard$/, '*:meta'))) {
+      for (const [field, written] of Object.entries(await client.hgetall(meta))) {
+        if (!field.startsWith('closed/')) continue;
+        const [stream, fence, commitsUntil] = written.split('|');
+        await client.hset(meta, field, [stream, fence, Number(commitsUntil) - milliseconds].join('|'));
+      }
+    }
   }
   for (const claim of await client.keys(keys.claim('*'))) {
     const left = (await client.pttl(claim)) - milliseconds;

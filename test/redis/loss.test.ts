@@ -50,7 +50,7 @@ describe('a Redis that loses what it held', () => {
 
   const join = async (coordination: Coordination, nodeId: string): Promise<string> => {
     const streamId = randomUUID();
-    const session = { streamId, nodeId, requestedPartitions: [], openedAt: Date.now() };
+    const session = { streamId, nodeId, requestedPartitions: [], openedAt: Date.now(), commitTimeoutMilliseconds: 0 };
     expect(await coordination.openSession(subscription, session)).to.deep.equal({ outcome: 'opened' });
     return streamId;
   };

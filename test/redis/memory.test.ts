@@ -7,7 +7,13 @@ const offset = { offset: 1, epoch: 1 };
 describe('what a process remembers of subscriptions', () => {
   it('has a limit, within which those with an open stream stay', () => {
     const memory = new Memory();
-    const session = { streamId: 'stream', nodeId: 'node', requestedPartitions: [], openedAt: 0 };
+    const session = {
+      streamId: 'stream',
+      nodeId: 'node',
+      requestedPartitions: [],
+      openedAt: 0,
+      commitTimeoutMilliseconds: 0,
+    };
     memory.noteSession('streaming', session);
     for (let number = 0; number < rememberedMaximum + 10; number += 1) {
       memory.noteOffset(`subscription-${number}`, 'loans:0', offset);

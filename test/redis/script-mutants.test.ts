@@ -24,8 +24,68 @@ const mutants: readonly Mutant[] = [
   {
     title: 'commit: a dead session may commit',
     script: 'commit',
-    replace: "if redis.call('HEXISTS', sessions, stream) == 0 then",
-    by: 'if false then',
+    replace: "local is_open = redis.call('HEXISTS', sessions, stream) == 1",
+    by: 'local is_open = true',
+  },
+  {
+    title: 'commit: a stream that was closed may not',
+    script: 'commit',
+    replace: "elseif owner ~= '' or late_commit_fence(meta, place, stream) ~= present then",
+    by: 'else',
+  },
+  {
+    title: 'commit: a stream that was closed may under any fence',
+    script: 'commit',
+    replace: 'late_commit_fence(meta, place, stream) ~= present',
+    by: 'not late_commit_fence(meta, place, stream)',
+  },
+  {
+    title: 'commit: a stranger commits nothing with success',
+    script: 'commit',
+    replace: "if not is_open and #ARGV < 6 then return refuse({'SESSION_NOT_FOUND'}) end",
+    by: '',
+  },
+  {
+    title: 'late commits: of anybody',
+    script: 'common',
+    replace: 'closed_stream == stream and milliseconds()',
+    by: 'closed_stream and milliseconds()',
+  },
+  {
+    title: 'late commits: for ever',
+    script: 'common',
+    replace: ' and milliseconds() < tonumber(commits_until)',
+    by: '',
+  },
+  {
+    title: 'late commits: longer than the commit timeout',
+    script: 'common',
+    replace: 'text(milliseconds() + commit_timeout)',
+    by: 'text(milliseconds() + 60000)',
+  },
+  {
+    title: 'late commits: also where they came too late',
+    script: 'common',
+    replace: 'accepts_late_commits and cjson.decode(session).commitTimeoutMilliseconds or 0',
+    by: 'cjson.decode(session).commitTimeoutMilliseconds',
+  },
+  {
+    title: 'late commits: not after a reaping',
+    script: 'reap-sessions',
+    replace: 'close_session(meta, owners, sessions, all[index], true)',
+    by: 'close_session(meta, owners, sessions, all[index], false)',
+  },
+  {
+    title: 'late commits: not after a check',
+    script: 'check-watched',
+    replace: 'close_session(meta, owners, sessions, all[index], true)',
+    by: 'close_session(meta, owners, sessions, all[index], false)',
+  },
+  {
+    title: 'late commits: for sessions that a loss brought back',
+    script: 'merge',
+    replace: 'close_session(meta, owners, sessions, all[session], false)',
+    by: 'close_session(meta, owners, sessions, all[session], true)',
   },
   { title: 'commit: no monotonic check', script: 'commit', replace: 'offset > cursor.offset', by: 'true' },
   {
@@ -38,7 +98,7 @@ const mutants: readonly Mutant[] = [
   {
     title: 'commit: partitions before a foreign one are committed',
     script: 'commit',
-    replace: "if owner ~= stream then return refuse({'NOT_OWNER', place}) end",
+    replace: 'if owner ~= stream then return refuse_place(place) end',
     by: "if owner ~= stream then redis.call('HSET', offsets, ARGV[6], ARGV[8] .. '@1') return {'NOT_OWNER', place} end",
   },
   {
@@ -291,7 +351,7 @@ const mutants: readonly Mutant[] = [
   {
     title: 'merge: closed sessions come back',
     script: 'merge',
-    replace: '    close_session(owners, sessions, all[session])\n',
+    replace: '    close_session(meta, owners, sessions, all[session], false)\n',
     by: '',
   },
   {

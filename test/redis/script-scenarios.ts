@@ -28,6 +28,7 @@ export interface ScenarioWorld {
 const eventType = 'scenario.loans';
 const node = 'scenario-node';
 const leaseMilliseconds = 60_000;
+const commitTimeoutMilliseconds = 20_000;
 
 const place = (partition: number) => ({ eventType, partition });
 const at = (partition: number, offset: number): CommittedOffset => ({ eventType, partition, offset });
@@ -53,13 +54,16 @@ class Scenario {
   async join({ requested = [], nodeId = node, process = this.world.first }: JoinOptions = {}): Promise<string> {
     const streamId = randomUUID();
     await process.renewLease(nodeId, leaseMilliseconds);
-    const session = { streamId, nodeId, requestedPartitions: requested.map(place), openedAt: 1 };
+    const requestedPartitions = requested.map(place);
+    const session = { streamId, nodeId, requestedPartitions, openedAt: 1, commitTimeoutMilliseconds };
     expect(await process.openSession(this.subscription, session)).to.deep.equal({ outcome: 'opened' });
     return streamId;
   }
 
   async refusedJoin(requested: number[] = []): Promise<string> {
-    const session = { streamId: randomUUID(), nodeId: node, requestedPartitions: requested.map(place), openedAt: 1 };
+    const requestedPartitions = requested.map(place);
+    const streamId = randomUUID();
+    const session = { streamId, nodeId: node, requestedPartitions, openedAt: 1, commitTimeoutMilliseconds };
     return (await this.world.first.openSession(this.subscription, session)).outcome;
   }
 
@@ -174,6 +178,37 @@ export const scenarios: Scenarios = {
     // Nothing but its session is gone.
     await world.client.hdel(scenario.key('sessions'), streamId);
     expect(await scenario.commit(streamId, at(0, 6))).to.deep.equal({ outcome: 'session_not_found' });
+  },
+
+  'what a closed stream owned last it may commit until another has had it': async (world) => {
+    const scenario = new Scenario(world);
+    const notFound = { outcome: 'session_not_found' };
+    const done = { outcome: 'committed', advanced: [true] };
+    const streamId = await scenario.owning(5, 5);
+    const { fence } = await scenario.partition(0);
+    await world.first.closeSession(scenario.subscription, streamId);
+    expect(await scenario.commit(streamId)).to.deep.equal(notFound);
+    expect(await scenario.commit(randomUUID(), at(0, 6))).to.deep.equal(notFound);
+    expect(await scenario.commit(streamId, { ...at(0, 6), fence: fence - 1 })).to.deep.equal(notFound);
+    expect(await scenario.commit(streamId, at(0, 6), at(7, 6))).to.deep.equal(notFound);
+    expect(await scenario.commit(streamId, at(0, 6))).to.deep.equal(done);
+    const next = await scenario.join({ requested: [0] });
+    await scenario.settle();
+    expect(await scenario.commit(streamId, at(0, 7))).to.deep.equal(notFound);
+    await world.first.closeSession(scenario.subscription, next, 'refused');
+    expect(await scenario.commit(streamId, at(0, 7))).to.deep.equal(notFound);
+    expect(await scenario.commit(next, at(0, 7))).to.deep.equal(notFound);
+    expect(await scenario.offsets()).to.deep.equal([6, 5]);
+  },
+
+  'a session that is closed because its node died leaves its last commits to its stream': async (world) => {
+    const scenario = new Scenario(world);
+    await scenario.initialise(5);
+    const streamId = await scenario.join({ nodeId: 'scenario-silent-node' });
+    await scenario.settle();
+    await world.client.hdel(world.keys.shardKey(shardOf(scenario.subscription), 'nodes'), 'scenario-silent-node');
+    await world.first.reapSessions(scenario.subscription);
+    expect(await scenario.commit(streamId, at(0, 6))).to.deep.equal({ outcome: 'committed', advanced: [true] });
   },
 
   'offsets move forward only, judged in order': async (world) => {
@@ -437,6 +472,29 @@ export const disturbingScenarios: Scenarios = {
     expect(partitions.map(({ streamId }) => streamId)).not.to.include(dead);
   },
 
+  'the time for late commits is the commit timeout of the session': async (world) => {
+    const scenario = new Scenario(world);
+    const streamId = await scenario.owning(5);
+    await world.first.closeSession(scenario.subscription, streamId);
+    await world.elapse(commitTimeoutMilliseconds - 5_000);
+    expect(await scenario.commit(streamId, at(0, 6))).to.deep.equal({ outcome: 'committed', advanced: [true] });
+    await world.elapse(5_000);
+    expect(await scenario.commit(streamId, at(0, 7))).to.deep.equal({ outcome: 'session_not_found' });
+  },
+
+  'a closed session that a Redis with older data brings back leaves its stream nothing to commit': async (world) => {
+    const scenario = new Scenario(world);
+    const streamId = await scenario.owning(5);
+    const kinds = ['owners', 'sessions'] as const;
+    const old = await Promise.all(kinds.map((kind) => world.client.hgetall(scenario.key(kind))));
+    await world.first.closeSession(scenario.subscription, streamId, 'refused');
+    for (const [index, kind] of kinds.entries()) await world.client.hset(scenario.key(kind), old[index] ?? {});
+    await world.client.hdel(scenario.key('shard'), 'incarnation');
+    expect((await scenario.topology()).sessions).to.deep.equal([]);
+    await world.client.hset(scenario.key('meta'), 'recoverUntil', 1);
+    expect(await scenario.commit(streamId, at(0, 6))).to.deep.equal({ outcome: 'session_not_found' });
+  },
+
   'no session ends while nodes may still come back from an outage or a loss': async (world) => {
     const scenario = new Scenario(world);
     await scenario.initialise(-1, -1);
@@ -479,8 +537,9 @@ export const disturbingScenarios: Scenarios = {
     await watched.initialise(-1, -1);
     await neighbour.initialise(-1);
     const ownStream = await watched.join({ nodeId: own });
-    await watched.join({ nodeId: dying });
+    const dead = await watched.join({ nodeId: dying });
     await watched.settle();
+    const lost = (await watched.topology()).partitions.find(({ streamId }) => streamId === dead)?.partition ?? -1;
     const alive = await neighbour.join();
     await first.renewLease(node, 3 * leaseMilliseconds);
     const before = await generations();
@@ -505,6 +564,7 @@ export const disturbingScenarios: Scenarios = {
       listening.disconnect();
     }
     expect(told).to.deep.equal(['nobody topology']);
+    expect(await watched.commit(dead, at(lost, 1))).to.deep.equal({ outcome: 'committed', advanced: [true] });
     const { sessions, partitions } = await watched.topology();
     expect(sessions.map(({ streamId }) => streamId)).to.deep.equal([ownStream]);
     expect(new Set(partitions.map(({ streamId }) => streamId))).to.deep.equal(new Set([ownStream, null]));

@@ -35,7 +35,13 @@ describe('looking after what is watched', function () {
 
   const openSession = async (nodeId: string): Promise<void> => {
     await first.renewLease(nodeId, leaseMilliseconds);
-    const session = { streamId: randomUUID(), nodeId, requestedPartitions: [], openedAt: 1 };
+    const session = {
+      streamId: randomUUID(),
+      nodeId,
+      requestedPartitions: [],
+      openedAt: 1,
+      commitTimeoutMilliseconds: 0,
+    };
     expect(await first.openSession(subscription, session)).to.deep.equal({ outcome: 'opened' });
   };
 

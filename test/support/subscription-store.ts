@@ -73,6 +73,7 @@ export async function openSubscriptionStore(): Promise<SubscriptionStore> {
         nodeId,
         requestedPartitions: requestedPartitions.map((partition) => ({ eventType, partition })),
         openedAt: Date.now(),
+        commitTimeoutMilliseconds: 0,
       });
       await settleOwnership(coordination, subscription.id);
       return streamId;

@@ -19,12 +19,12 @@ if may_close then
   for index = 5, first_id - 1 do alive[ARGV[index]] = true end
 end
 
-local function close_dead_sessions(owners, sessions)
+local function close_dead_sessions(meta, owners, sessions)
   local count = 0
   local all = redis.call('HGETALL', sessions)
   for index = 1, #all, 2 do
     local is_alive = alive[cjson.decode(all[index + 1]).nodeId]
-    if not is_alive and close_session(owners, sessions, all[index]) then count = count + 1 end
+    if not is_alive and close_session(meta, owners, sessions, all[index], true) then count = count + 1 end
   end
   return count
 end
@@ -32,7 +32,7 @@ end
 local answer = {'OK'}
 for number = 0, subscription_count - 1 do
   local meta, owners, sessions = KEYS[3 + number * 3], KEYS[4 + number * 3], KEYS[5 + number * 3]
-  if may_close and not is_recovering(meta) and close_dead_sessions(owners, sessions) > 0 then
+  if may_close and not is_recovering(meta) and close_dead_sessions(meta, owners, sessions) > 0 then
     new_generation(meta)
     redis.call('PUBLISH', ARGV[2] .. ARGV[first_id + number], ARGV[3] .. ' topology')
   end

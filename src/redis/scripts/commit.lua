@@ -1,5 +1,5 @@
 -- Moves committed offsets forward. Session and owners are checked first: all or nothing. Then the cursors of each
--- partition are judged in order against the running maximum.
+-- partition are judged in order against the running maximum. A stream that was closed may commit what it owned last.
 -- KEYS  shard, dirty, meta, owners, offsets, sessions
 -- ARGV  incarnation, channel, origin, subscription, stream, then per cursor: place, fence or empty, offset
 -- {'OK', per cursor the epoch it was committed in, or '0' when it was outdated}
@@ -15,18 +15,28 @@ local function refuse(refusal)
   return refusal
 end
 
-if redis.call('HEXISTS', sessions, stream) == 0 then return refuse({'SESSION_NOT_FOUND'}) end
+local is_open = redis.call('HEXISTS', sessions, stream) == 1
+if not is_open and #ARGV < 6 then return refuse({'SESSION_NOT_FOUND'}) end
+
+local function refuse_place(place)
+  return refuse(is_open and {'NOT_OWNER', place} or {'SESSION_NOT_FOUND'})
+end
+
 local reached = {}
 for index = 6, #ARGV, 3 do
   local place, fence = ARGV[index], ARGV[index + 1]
   local cursor = reached[place]
   if not cursor then
     local owner, present = string.match(redis.call('HGET', owners, place) or '', '^%a|([^|]*)|[^|]*|(%d+)|')
-    if owner ~= stream then return refuse({'NOT_OWNER', place}) end
+    if is_open then
+      if owner ~= stream then return refuse_place(place) end
+    elseif owner ~= '' or late_commit_fence(meta, place, stream) ~= present then
+      return refuse_place(place)
+    end
     cursor = {fence = present}
     reached[place] = cursor
   end
-  if fence ~= '' and fence ~= cursor.fence then return refuse({'NOT_OWNER', place}) end
+  if fence ~= '' and fence ~= cursor.fence then return refuse_place(place) end
 end
 
 local answer = {'OK'}

@@ -78,14 +78,32 @@ local function hand_over(owners, sessions, place, owner)
   return owner
 end
 
-local function close_session(owners, sessions, stream)
-  if redis.call('HDEL', sessions, stream) == 0 then return false end
+-- Who closes as the owner of a partition that goes to nobody may still commit it for a while: as long as its fence stays.
+-- That is written in meta as closed/place -> stream|fence|end of the while.
+local function close_session(meta, owners, sessions, stream, accepts_late_commits)
+  local session = redis.call('HGET', sessions, stream)
+  if not session then return false end
+  redis.call('HDEL', sessions, stream)
+  local commit_timeout = accepts_late_commits and cjson.decode(session).commitTimeoutMilliseconds or 0
   local all = redis.call('HGETALL', owners)
   for index = 1, #all, 2 do
-    local owner = read_owner(all[index + 1])
-    if owner.stream == stream then hand_over(owners, sessions, all[index], owner) end
+    local place, owner = all[index], read_owner(all[index + 1])
+    if owner.stream == stream then
+      owner = hand_over(owners, sessions, place, owner)
+      if owner.stream == '' and commit_timeout > 0 then
+        local closed = table.concat({stream, text(owner.fence), text(milliseconds() + commit_timeout)}, '|')
+        redis.call('HSET', meta, 'closed/' .. place, closed)
+      end
+    end
   end
   return true
+end
+
+-- The fence under which a stream that was closed may still commit the place, as it is written; nil when it may not.
+local function late_commit_fence(meta, place, stream)
+  local written = redis.call('HGET', meta, 'closed/' .. place) or ''
+  local closed_stream, fence, commits_until = string.match(written, '^([^|]*)|(%d+)|(%d+)$')
+  if closed_stream == stream and milliseconds() < tonumber(commits_until) then return fence end
 end
 
 -- A committed offset is written offset@epoch; the epoch grows with each reset of the partition.

@@ -69,7 +69,7 @@ end
 local all = redis.call('HGETALL', sessions)
 for session = 1, #all, 2 do
   if not open[all[session]] and own_nodes[cjson.decode(all[session + 1]).nodeId] then
-    close_session(owners, sessions, all[session])
+    close_session(meta, owners, sessions, all[session], false)
     changed = true
   end
 end

@@ -11,7 +11,7 @@ local count = 0
 local all = redis.call('HGETALL', sessions)
 for index = 1, #all, 2 do
   local lease_until = tonumber(redis.call('HGET', nodes, cjson.decode(all[index + 1]).nodeId) or '0')
-  if lease_until <= now and close_session(owners, sessions, all[index]) then count = count + 1 end
+  if lease_until <= now and close_session(meta, owners, sessions, all[index], true) then count = count + 1 end
 end
 if count > 0 then
   new_generation(meta)
