@@ -84,7 +84,6 @@ class JsonStreamWriter {
     this.#turnWrites += 1;
     const isTurnOver =
       this.#turnWrites >= turnWritesMaximum || performance.now() - this.#turnBeganAt > turnMillisecondsMaximum;
-    // A drain is announced within the same turn when the write went through at once: waiting for it yields nothing.
     if (!waited && !isTurnOver) return;
     await nextTurn();
     this.#turnBeganAt = performance.now();
@@ -97,36 +96,42 @@ class JsonStreamWriter {
   }
 }
 
-/** Answers whether it had to wait for the connection. */
-async function write(response: ServerResponse, gzip: Gzip | undefined, pieces: readonly Buffer[]): Promise<boolean> {
-  if (gzip === undefined) {
-    response.cork();
-    for (const piece of pieces) response.write(piece);
-    response.uncork();
-    // A write beyond the high water mark asks to be waited for, also when the connection has taken all of it by now.
-    if (response.writableLength === 0) return false;
-    await untilFirst(response, 'drain');
-    return true;
-  }
-  for (const piece of pieces) gzip.write(piece);
-  // Called when the compressed bytes have been handed on, which the pipe does only as fast as the connection takes them.
-  await new Promise<void>((resolve) => {
-    response.once('close', resolve);
-    gzip.flush(constants.Z_SYNC_FLUSH, () => {
-      response.off('close', resolve);
-      resolve();
-    });
-  });
-  return true;
+/** Resolves when the connection has taken every byte, or is closed. Answers whether that had to be waited for. */
+function write(
+  response: ServerResponse,
+  gzip: Gzip | undefined,
+  pieces: readonly Buffer[],
+): Promise<boolean> | boolean {
+  return gzip === undefined ? writePlain(response, pieces) : writeCompressed(response, gzip, pieces);
 }
 
-/** Resolves at the event, or when the connection closes. */
-function untilFirst(response: ServerResponse, event: 'drain'): Promise<void> {
+function writePlain(response: ServerResponse, pieces: readonly Buffer[]): Promise<boolean> | boolean {
+  let taken: (() => void) | undefined;
+  const last = pieces.length - 1;
+  response.cork();
+  for (let index = 0; index < last; index += 1) response.write(pieces[index]);
+  // Waits for these very bytes: 'drain' comes only after a write that reached the high-water mark, and a smaller one can
+  // find the connection full as well.
+  if (last >= 0) response.write(pieces[last], () => taken?.());
+  response.uncork();
+  if (response.writableLength === 0) return false;
+  return untilDoneOrClosed(response, (done) => (taken = done));
+}
+
+function writeCompressed(response: ServerResponse, gzip: Gzip, pieces: readonly Buffer[]): Promise<boolean> {
+  for (const piece of pieces) gzip.write(piece);
+  // Called when the compressed bytes have been handed on, which the pipe does only as fast as the connection takes them.
+  return untilDoneOrClosed(response, (done) => gzip.flush(constants.Z_SYNC_FLUSH, done));
+}
+
+/** Resolves with true when what is begun calls `done`, or when the connection closes. */
+function untilDoneOrClosed(response: ServerResponse, begin: (done: () => void) => void): Promise<boolean> {
   return new Promise((resolve) => {
     const done = (): void => {
-      response.off(event, done).off('close', done);
-      resolve();
+      response.off('close', done);
+      resolve(true);
     };
-    response.on(event, done).on('close', done);
+    response.on('close', done);
+    begin(done);
   });
 }

@@ -1,25 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { request, type IncomingMessage } from 'node:http';
+import { request, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { constants, createGunzip } from 'node:zlib';
 import type { CommitAnswer, Coordination } from '../../src/broker/coordination.ts';
 import { parseOffset } from '../../src/broker/cursor.ts';
 import type { LogRecord } from '../../src/broker/event-log.ts';
+import { EventTypes } from '../../src/broker/event-types.ts';
 import { NodeLease } from '../../src/broker/node-lease.ts';
 import { Registry } from '../../src/broker/registry.ts';
 import { subscriptionId, type Subscription } from '../../src/broker/subscription.ts';
 import { systemClock } from '../../src/clock.ts';
 import { createApplication, createApplicationServer } from '../../src/http/application.ts';
+import { createEventTypeStreamsRouter } from '../../src/http/event-type-streams.ts';
 import { createStreamsRouter } from '../../src/http/streams.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from './backend-under-test.ts';
 import type { Batch, Cursor } from './client.ts';
 
-/** The stream route over the backend under test, on a free port: what a consumer meets, without the rest. */
+/** The routes of streams over the backend under test, on a free port: what a consumer meets, without the rest. */
 export type StreamServer = Awaited<ReturnType<typeof startStreamServer>>;
 
 export interface StreamRequest {
@@ -27,6 +30,8 @@ export interface StreamRequest {
   readonly query?: string;
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
+  /** Reads nothing before {@link StreamClient.read}. */
+  readonly paused?: boolean;
 }
 
 /** @param changed Puts something in front of the coordination that the streams use. */
@@ -50,7 +55,15 @@ export async function startStreamServer(changed: (coordination: Coordination) =>
     metrics,
     lease,
   });
-  const server = createApplicationServer(createApplication([streams.router], logger));
+  const eventTypes = new EventTypes({ registry, coordination, log, clock: systemClock, logger });
+  const eventTypeStreams = createEventTypeStreamsRouter({ registry, eventTypes, log, clock: systemClock, logger });
+  const routers = [streams.router, eventTypeStreams.router];
+  const server = createApplicationServer(createApplication(routers, logger));
+  const responses = new Set<ServerResponse>();
+  server.on('request', (_request, response) => {
+    responses.add(response);
+    response.on('close', () => responses.delete(response));
+  });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const port = (server.address() as AddressInfo).port;
   const clients = new Set<StreamClient>();
@@ -107,9 +120,25 @@ export async function startStreamServer(changed: (coordination: Coordination) =>
     },
 
     async open(id: string, options: StreamRequest = {}): Promise<StreamClient> {
-      const client = await StreamClient.open(port, id, options);
+      return this.openPath(`/subscriptions/${id}/events`, options);
+    },
+
+    /** Opens a stream of an event type without a subscription. */
+    async openEventType(name: string, options: StreamRequest = {}): Promise<StreamClient> {
+      return this.openPath(`/event-types/${name}/events`, options);
+    },
+
+    async openPath(path: string, options: StreamRequest): Promise<StreamClient> {
+      const client = await StreamClient.open(port, path, options);
       clients.add(client);
       return client;
+    },
+
+    /** Bytes of answers that their connections have not taken yet. */
+    unsentBytes(): number {
+      let bytes = 0;
+      for (const { writableLength } of responses) bytes += writableLength;
+      return bytes;
     },
 
     commit(id: string, streamId: string, cursors: readonly Cursor[]): Promise<CommitAnswer> {
@@ -123,6 +152,7 @@ export async function startStreamServer(changed: (coordination: Coordination) =>
 
     async stop(): Promise<void> {
       for (const client of clients) client.destroy();
+      eventTypeStreams.closeAll();
       await streams.closeAll();
       server.closeAllConnections();
       server.close();
@@ -159,11 +189,12 @@ export class StreamClient {
     response.on('error', (error) => (this.error = error));
   }
 
-  static async open(port: number, id: string, { method, query, body, headers }: StreamRequest): Promise<StreamClient> {
+  static async open(port: number, path: string, options: StreamRequest): Promise<StreamClient> {
+    const { method, query, body, headers, paused = false } = options;
     const sent = request({
       host: '127.0.0.1',
       port,
-      path: `/subscriptions/${id}/events${query ?? ''}`,
+      path: `${path}${query ?? ''}`,
       method: method ?? (body === undefined ? 'GET' : 'POST'),
       headers: headers ?? {},
       agent: false,
@@ -172,7 +203,7 @@ export class StreamClient {
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
     sent.on('error', () => {});
     const client = new StreamClient(response);
-    if (response.statusCode === 200 && response.headers['content-encoding'] === undefined) client.read();
+    if (response.statusCode === 200 && !paused) client.read();
     return client;
   }
 
@@ -208,7 +239,13 @@ export class StreamClient {
   }
 
   read(): void {
-    this.response.on('data', (bytes: Buffer) => this.take(bytes.toString()));
+    const { response } = this;
+    const text =
+      response.headers['content-encoding'] === 'gzip'
+        ? response.pipe(createGunzip({ finishFlush: constants.Z_SYNC_FLUSH }))
+        : response;
+    text.on('data', (bytes: Buffer) => this.take(bytes.toString()));
+    text.on('error', (error) => (this.error = error));
   }
 
   take(text: string): void {
