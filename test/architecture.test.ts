@@ -11,6 +11,7 @@ interface Room {
 }
 
 const shared = /^src\/(errors|clock|logger|schemas|contract)\.ts$/;
+const sqlite = /^src\/sqlite\.ts$/;
 const ports = /^src\/broker\/(event-log|packed-records|coordination)\.ts$/;
 const cursorMirror = /^src\/broker\/cursor-mirror\.ts$/;
 const topicTail = /^src\/broker\/topic-tail\.ts$/;
@@ -19,10 +20,10 @@ const everything = /^src\//;
 const rooms: Record<string, Room> = {
   'src/lending': { imports: [], owns: ['decimal.js'] },
   'src/broker': { imports: [shared, /^src\/metrics\.ts$/], owns: ['ajv', 'ajv-formats', 're2js'] },
-  'src/embedded': { imports: [shared, ports, cursorMirror, topicTail], owns: ['libsql'] },
+  'src/embedded': { imports: [shared, ports, cursorMirror, topicTail, sqlite], owns: [] },
   'src/kafka': { imports: [shared, ports], owns: ['kafkajs'] },
   'src/redis': { imports: [shared, ports, cursorMirror, topicTail], owns: ['ioredis'] },
-  'src/views': { imports: [shared, ports, topicTail, /^src\/lending\//], owns: ['libsql'] },
+  'src/views': { imports: [shared, ports, topicTail, sqlite, /^src\/lending\//], owns: [] },
   'src/worker': {
     imports: [shared, /^src\/metrics\.ts$/, /^src\/broker\//, /^src\/lending\//, /^src\/views\//],
     owns: ['lossless-json'],
@@ -44,6 +45,7 @@ const files: Record<string, Room> = {
   'src/logger.ts': { imports: [], owns: ['pino'] },
   'src/metrics.ts': { imports: [], owns: ['prom-client'] },
   'src/schemas.ts': { imports: [], owns: [] },
+  'src/sqlite.ts': { imports: [], owns: ['@photostructure/sqlite'] },
   'src/contract.ts': { imports: [/^src\/contract\.generated\.ts$/], owns: [] },
   'src/contract.generated.ts': { imports: [], owns: [] },
 };
@@ -91,7 +93,7 @@ function faultsOf(file: string): string[] {
       if (target.startsWith(`${found.name}/`)) return [];
       return found.room.imports.some((allowed) => allowed.test(target)) ? [] : [`${file} imports ${target}`];
     }
-    const library = specifier.split('/')[0] ?? specifier;
+    const library = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
     if (common.has(library) || found.room.owns.includes(library)) return [];
     const owner = owners.find(([, room]) => room.owns.includes(library))?.[0] ?? 'no room';
     return [`${file} imports ${library}, which belongs to ${owner}`];

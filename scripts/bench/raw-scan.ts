@@ -1,6 +1,6 @@
-import Database from 'libsql';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { openDatabase } from '../../src/sqlite.ts';
 
 /**
  * How fast the store itself gives its batches: one pass over a topic's rows with nothing but SQLite and the checksum,
@@ -12,19 +12,16 @@ interface Settings {
 }
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as Settings;
-const connection = new Database(join(settings.folder, 'log.db'), { readonly: true });
+const connection = openDatabase(join(settings.folder, 'log.db'), { returnArrays: true, readOnly: true });
 const partitions = connection
   .prepare('SELECT partition.id FROM partition JOIN topic ON topic.id = topic_id WHERE name = ?')
-  .raw()
   .all(settings.topic) as [number][];
 /** Rows of one step: the library's iterator costs more than reading a few rows at once. */
 const rowsPerStep = 64;
-const select = connection
-  .prepare(
-    `SELECT last_offset, record_count, body, checksum FROM batch
-     WHERE partition_id = ? AND last_offset > ? ORDER BY last_offset LIMIT ${rowsPerStep}`,
-  )
-  .raw();
+const select = connection.prepare(
+  `SELECT last_offset, record_count, body, checksum FROM batch
+   WHERE partition_id = ? AND last_offset > ? ORDER BY last_offset LIMIT ${rowsPerStep}`,
+);
 
 const begin = performance.now();
 let events = 0;
@@ -32,7 +29,7 @@ let damaged = 0;
 for (const [partition] of partitions) {
   let position = -1;
   for (;;) {
-    const rows = select.all(partition, position) as [number, number, Buffer, number][];
+    const rows = select.all(partition, position) as [number, number, Uint8Array, number][];
     for (const [lastOffset, count, body, checksum] of rows) {
       position = lastOffset;
       events += count;

@@ -52,6 +52,11 @@ export interface StoredBatch extends RecordBatch {
   readonly run: RunMemory | undefined;
 }
 
+/** The same memory as a Buffer. */
+export function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length);
+}
+
 /** CRC-32 of a body, as stored beside it. */
 export function checksumOf(body: Uint8Array): number {
   return crc32(body);

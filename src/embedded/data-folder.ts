@@ -1,7 +1,7 @@
-import Database from 'libsql';
 import { accessSync, constants, existsSync, mkdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { LendstreamError, describeError } from '../errors.ts';
+import { type Connection, databaseErrorKind, openDatabase } from '../sqlite.ts';
 
 /** Held for as long as this process uses a data folder. */
 export interface DataFolderLock {
@@ -58,14 +58,13 @@ function createFolder(path: string): void {
 }
 
 function takeLock(path: string): DataFolderLock {
-  let lock: Database.Database | undefined;
+  let lock: Connection | undefined;
   try {
-    lock = new Database(join(path, 'lock.db'));
+    lock = openDatabase(join(path, 'lock.db'));
     lock.exec('PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT;');
   } catch (error) {
     lock?.close();
-    const isBusy = error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY';
-    throw isBusy
+    throw databaseErrorKind(error) === 'busy'
       ? new LendstreamError('DATA_FOLDER_IN_USE', `The data folder ${path} is in use by another process.`)
       : new LendstreamError('DATA_FOLDER_UNUSABLE', `Cannot lock the data folder ${path}: ${describeError(error)}.`, {
           cause: error,

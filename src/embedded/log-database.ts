@@ -1,8 +1,6 @@
-import Database from 'libsql';
 import { LendstreamError, describeError } from '../errors.ts';
 import type { ErrorCode } from '../errors.ts';
-
-export type Connection = Database.Database;
+import { type Connection, databaseErrorKind, openDatabase } from '../sqlite.ts';
 
 /**
  * Bytes per database page of a new file; an older one keeps what it was made with. Rows are longer than a page and most
@@ -81,7 +79,7 @@ const schema = `
  */
 export function openForWriting(path: string, databaseBytesMaximum: number): Connection {
   try {
-    const connection = new Database(path);
+    const connection = openDatabase(path, { returnArrays: true });
     connection.exec(`
       PRAGMA busy_timeout = ${lockWaitMilliseconds};
       PRAGMA page_size = ${pageBytes};
@@ -95,7 +93,7 @@ export function openForWriting(path: string, databaseBytesMaximum: number): Conn
     const pagesMaximum = Math.min(Math.floor(databaseBytesMaximum / pageBytesOf(connection)), databasePagesMaximum);
     connection.exec(`PRAGMA max_page_count = ${pagesMaximum}`);
     checkIntegrity(connection, path);
-    const [{ user_version: version }] = connection.pragma('user_version') as [{ user_version: number }];
+    const version = pragmaNumber(connection, 'user_version');
     if (version === 0) {
       connection.exec(`BEGIN IMMEDIATE; ${schema} PRAGMA user_version = ${schemaVersion}; COMMIT;`);
     } else if (version !== schemaVersion) {
@@ -114,7 +112,7 @@ export function openForWriting(path: string, databaseBytesMaximum: number): Conn
 }
 
 function checkIntegrity(connection: Connection, path: string): void {
-  const findings = (connection.pragma('quick_check(5)') as { quick_check: string }[]).map((row) => row.quick_check);
+  const findings = (connection.prepare('PRAGMA quick_check(5)').all() as [string][]).map(([finding]) => finding);
   if (findings.length === 1 && findings[0] === 'ok') return;
   throw new LendstreamError(
     'DATA_FOLDER_UNUSABLE',
@@ -124,7 +122,7 @@ function checkIntegrity(connection: Connection, path: string): void {
 
 /** Opens a connection that cannot change data; it may still checkpoint. */
 export function openForReading(path: string): Connection {
-  const connection = new Database(path);
+  const connection = openDatabase(path, { returnArrays: true });
   connection.exec(`
     PRAGMA busy_timeout = ${lockWaitMilliseconds};
     PRAGMA query_only = ON;
@@ -137,13 +135,17 @@ export function openForReading(path: string): Connection {
 
 /** Bytes per page of this file. */
 export function pageBytesOf(connection: Connection): number {
-  const [{ page_size: bytes }] = connection.pragma('page_size') as [{ page_size: number }];
-  return bytes;
+  return pragmaNumber(connection, 'page_size');
+}
+
+/** What a pragma of one number says. */
+export function pragmaNumber(connection: Connection, name: string): number {
+  const row = connection.prepare(`PRAGMA ${name}`).get() as [number] | undefined;
+  return row?.[0] ?? 0;
 }
 
 /** Which error of the log a failed statement is. */
 export function codeOfDatabaseError(error: unknown): ErrorCode {
   if (error instanceof LendstreamError) return error.code;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return code === 'SQLITE_FULL' ? 'LOG_FULL' : 'LOG_UNAVAILABLE';
+  return databaseErrorKind(error) === 'full' ? 'LOG_FULL' : 'LOG_UNAVAILABLE';
 }

@@ -1,8 +1,8 @@
 import { LendstreamError, describeError } from '../errors.ts';
 import type { Offset } from '../broker/event-log.ts';
-import { checkRow, endOfRoomInRun } from './batch-format.ts';
+import { type Connection, databaseErrorKind } from '../sqlite.ts';
+import { asBuffer, checkRow, endOfRoomInRun } from './batch-format.ts';
 import { openForReading } from './log-database.ts';
-import type { Connection } from './log-database.ts';
 import type { FetchAnswer, FetchQuestion, FetchRequests } from './log-messages.ts';
 import { Transferred, answerRequests } from './log-thread.ts';
 
@@ -24,7 +24,7 @@ type BatchColumns = [
   appendedAt: number,
   count: number,
   checksum: number,
-  body: Buffer,
+  body: Uint8Array,
 ];
 
 let opened: { connection: Connection; statements: ReturnType<typeof prepareStatements> } | undefined;
@@ -33,18 +33,14 @@ const rowBytes = new Map<number, number>();
 
 function prepareStatements(connection: Connection) {
   return {
-    sizes: connection
-      .prepare(
-        `SELECT last_offset, body_bytes FROM batch
-         WHERE partition_id = ? AND last_offset >= ? AND last_offset < ? ORDER BY last_offset LIMIT ?`,
-      )
-      .raw(),
-    batches: connection
-      .prepare(
-        `SELECT base_offset, last_offset, appended_at, record_count, checksum, body FROM batch
-         WHERE partition_id = ? AND last_offset >= ? AND last_offset <= ? ORDER BY last_offset`,
-      )
-      .raw(),
+    sizes: connection.prepare(
+      `SELECT last_offset, body_bytes FROM batch
+       WHERE partition_id = ? AND last_offset >= ? AND last_offset < ? ORDER BY last_offset LIMIT ?`,
+    ),
+    batches: connection.prepare(
+      `SELECT base_offset, last_offset, appended_at, record_count, checksum, body FROM batch
+       WHERE partition_id = ? AND last_offset >= ? AND last_offset <= ? ORDER BY last_offset`,
+    ),
   };
 }
 
@@ -89,7 +85,7 @@ class FetchedBodies {
     return this.#places.length + this.#bodies.length;
   }
 
-  add(body: Buffer, recordCount: number): void {
+  add(body: Uint8Array, recordCount: number): void {
     const start = this.#end;
     const end = endOfRoomInRun(start, body.length, recordCount);
     if (this.#room === undefined || end > this.#room.byteLength) {
@@ -114,7 +110,8 @@ class FetchedBodies {
  * @throws CORRUPT_BATCH for a damaged row that is the first
  */
 function isSound(question: FetchQuestion, columns: BatchColumns, isLater: boolean): boolean {
-  const [baseOffset, lastOffset, appendedAt, count, checksum, body] = columns;
+  const [baseOffset, lastOffset, appendedAt, count, checksum, bytes] = columns;
+  const body = asBuffer(bytes);
   const { partitionId } = question;
   try {
     checkRow(question, { partitionId, baseOffset, lastOffset, appendedAt, count, checksum, body });
@@ -126,7 +123,7 @@ function isSound(question: FetchQuestion, columns: BatchColumns, isLater: boolea
 }
 
 /** The body's memory, to be handed over: the library gives each blob memory of its own. */
-function memoryOf(body: Buffer): ArrayBuffer {
+function memoryOf(body: Uint8Array): ArrayBuffer {
   const { buffer, byteOffset, length } = body;
   const isWhole = buffer instanceof ArrayBuffer && byteOffset === 0 && buffer.byteLength === length;
   return isWhole ? buffer : new Uint8Array(body).buffer;
@@ -152,8 +149,7 @@ function sumOfBytes(sizes: readonly SizeRow[]): number {
 
 function readFailure({ topic, partition, from }: FetchQuestion, error: unknown): LendstreamError {
   if (error instanceof LendstreamError) return error;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return code.startsWith('SQLITE_CORRUPT')
+  return databaseErrorKind(error) === 'damaged'
     ? new LendstreamError(
         'CORRUPT_BATCH',
         `Topic ${topic}, partition ${partition}, cannot be read from offset ${from} on: ${describeError(error)}.`,

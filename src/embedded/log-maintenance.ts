@@ -1,10 +1,10 @@
 import { LendstreamError } from '../errors.ts';
 import type { LogRecord, Offset, TopicPartition } from '../broker/event-log.ts';
 import { noValue } from '../broker/event-log.ts';
-import { decodeRow, encodeBody } from './batch-format.ts';
+import type { Connection } from '../sqlite.ts';
+import { asBuffer, decodeRow, encodeBody } from './batch-format.ts';
 import type { StoredBatch } from './batch-format.ts';
 import { openForReading, pageBytesOf } from './log-database.ts';
-import type { Connection } from './log-database.ts';
 import type { CompactionQuestion, MaintenanceRequests, RetentionQuestion, RowReplacement } from './log-messages.ts';
 import { answerRequests } from './log-thread.ts';
 
@@ -38,19 +38,17 @@ function database(): Connection {
 }
 
 function checkpoint(): { walBytes: number } {
-  const [row] = database().prepare('PRAGMA wal_checkpoint(PASSIVE)').raw().all() as [number, number, number][];
+  const [row] = database().prepare('PRAGMA wal_checkpoint(PASSIVE)').all() as [number, number, number][];
   return { walBytes: (row?.[1] ?? 0) * pageBytesOf(database()) };
 }
 
 /** The first offset to keep: batches go from the oldest on, whole, and a kept one keeps all that follow. */
 function planRetention(question: RetentionQuestion): { earliest: Offset } {
   const { partitionId, latest, appendedBefore, bytesMaximum } = question;
-  const select = database()
-    .prepare(
-      `SELECT last_offset, appended_at, body_bytes FROM batch
-       WHERE partition_id = ? AND last_offset >= ? AND last_offset < ? ORDER BY last_offset LIMIT ${rowsPerStatement}`,
-    )
-    .raw();
+  const select = database().prepare(
+    `SELECT last_offset, appended_at, body_bytes FROM batch
+     WHERE partition_id = ? AND last_offset >= ? AND last_offset < ? ORDER BY last_offset LIMIT ${rowsPerStatement}`,
+  );
   let surplusBytes = bytesMaximum === null ? 0 : storedBytes(question) - bytesMaximum;
   let earliest = question.earliest;
   for (;;) {
@@ -68,7 +66,6 @@ function planRetention(question: RetentionQuestion): { earliest: Offset } {
 function storedBytes({ partitionId, earliest }: RetentionQuestion): number {
   const [bytes] = database()
     .prepare('SELECT total(body_bytes) FROM batch WHERE partition_id = ? AND last_offset >= ?')
-    .raw()
     .get(partitionId, earliest) as [number];
   return bytes;
 }
@@ -79,11 +76,12 @@ function batchesFrom(where: TopicPartition & { partitionId: number; latest: Offs
       `SELECT base_offset, last_offset, appended_at, record_count, checksum, body FROM batch
        WHERE partition_id = ? AND last_offset >= ? AND last_offset < ? ORDER BY last_offset LIMIT ${rowsPerStatement}`,
     )
-    .raw()
-    .all(where.partitionId, from, where.latest) as [Offset, Offset, number, number, number, Buffer][];
-  return rows.map(([baseOffset, lastOffset, appendedAt, count, checksum, body]) =>
-    decodeRow(where, { partitionId: where.partitionId, baseOffset, lastOffset, appendedAt, count, checksum, body }),
-  );
+    .all(where.partitionId, from, where.latest) as [Offset, Offset, number, number, number, Uint8Array][];
+  return rows.map(([baseOffset, lastOffset, appendedAt, count, checksum, bytes]) => {
+    const body = asBuffer(bytes);
+    const { partitionId } = where;
+    return decodeRow(where, { partitionId, baseOffset, lastOffset, appendedAt, count, checksum, body });
+  });
 }
 
 function beginCompaction(question: CompactionQuestion): { keyCount: number } {

@@ -1,8 +1,8 @@
 import { LendstreamError, describeError } from '../errors.ts';
 import type { CleanupPolicy, Offset } from '../broker/event-log.ts';
+import type { Connection } from '../sqlite.ts';
 import { checksumOf } from './batch-format.ts';
-import { codeOfDatabaseError, openForWriting, pageBytesOf } from './log-database.ts';
-import type { Connection } from './log-database.ts';
+import { codeOfDatabaseError, openForWriting, pageBytesOf, pragmaNumber } from './log-database.ts';
 import type {
   CommitAnswer,
   CommitRequest,
@@ -52,14 +52,12 @@ function prepareStatements(connection: Connection) {
       'UPDATE partition SET latest_offset_at_least = max(latest_offset_at_least, ?) WHERE id = ?',
     ),
     deleteBatch: connection.prepare('DELETE FROM batch WHERE partition_id = ? AND last_offset = ?'),
-    oldestBatches: connection
-      .prepare(
-        `SELECT id, body_bytes FROM batch WHERE partition_id = ? AND last_offset < ?
+    oldestBatches: connection.prepare(
+      `SELECT id, body_bytes FROM batch WHERE partition_id = ? AND last_offset < ?
          ORDER BY last_offset LIMIT ${deletedRowsPerTransaction}`,
-      )
-      .raw(),
+    ),
     deleteBatchById: connection.prepare('DELETE FROM batch WHERE id = ?'),
-    epochOf: connection.prepare('SELECT epoch FROM writer WHERE id = ?').raw(),
+    epochOf: connection.prepare('SELECT epoch FROM writer WHERE id = ?'),
     raiseEpoch: connection.prepare(
       'INSERT INTO writer (id, epoch) VALUES (?, 1) ON CONFLICT (id) DO UPDATE SET epoch = epoch + 1',
     ),
@@ -86,7 +84,7 @@ function inTransaction<Result>(change: (connection: Connection) => Result): Resu
     connection.exec('COMMIT');
     return result;
   } catch (error) {
-    if (connection.inTransaction) connection.exec('ROLLBACK');
+    if (connection.isTransaction) connection.exec('ROLLBACK');
     const code = codeOfDatabaseError(error);
     if (code === 'LOG_FULL') {
       throw new LendstreamError('LOG_FULL', 'The log is full: its disk, or the size it is limited to.', {
@@ -132,7 +130,6 @@ function epochOf(writerId: string): number {
 function loadState(connection: Connection): PersistedState {
   const topics = connection
     .prepare('SELECT id, name, cleanup_policy, retention_milliseconds, retention_bytes FROM topic')
-    .raw()
     .all() as [number, string, CleanupPolicy, number, number | null][];
   const partitions = connection
     .prepare(
@@ -142,11 +139,9 @@ function loadState(connection: Connection): PersistedState {
          compacted_to_offset, compacted_record_count
        FROM partition ORDER BY topic_id, number`,
     )
-    .raw()
     .all() as [number, number, number, number, number, number, number][];
   const groupOffsets = connection
     .prepare('SELECT group_name, topic, partition, next_offset FROM group_offset')
-    .raw()
     .all() as [string, string, number, number][];
   const countByTopic = new Map<number, number>();
   for (const [, topicId] of partitions) countByTopic.set(topicId, (countByTopic.get(topicId) ?? 0) + 1);
@@ -182,7 +177,7 @@ function loadState(connection: Connection): PersistedState {
 
 /** Walks the index from one partition to the next, so that its cost is their number and not that of the rows. */
 function orphanedPartitionIds(connection: Connection, known: ReadonlySet<number>): number[] {
-  const next = connection.prepare('SELECT min(partition_id) FROM batch WHERE partition_id > ?').raw();
+  const next = connection.prepare('SELECT min(partition_id) FROM batch WHERE partition_id > ?');
   const orphaned: number[] = [];
   let id = (next.get(-1) as [number | null])[0];
   while (id !== null) {
@@ -215,9 +210,7 @@ function alterTopic({ topicId, topic }: { topicId: number; topic: PersistedTopic
     connection
       .prepare('UPDATE topic SET cleanup_policy = ?, retention_milliseconds = ?, retention_bytes = ? WHERE id = ?')
       .run(topic.cleanupPolicy, topic.retentionMilliseconds, topic.retentionBytes, topicId);
-    const [count] = connection.prepare('SELECT count(*) FROM partition WHERE topic_id = ?').raw().get(topicId) as [
-      number,
-    ];
+    const [count] = connection.prepare('SELECT count(*) FROM partition WHERE topic_id = ?').get(topicId) as [number];
     return { addedPartitionIds: addPartitions(topicId, count, topic.partitionCount) };
   });
 }
@@ -272,11 +265,6 @@ function shrinkFile(): { freedPages: number } {
   return { freedPages: freePages - pragmaNumber(connection, 'freelist_count') };
 }
 
-function pragmaNumber(connection: Connection, name: string): number {
-  const [row] = connection.prepare(`PRAGMA ${name}`).raw().all() as [number][];
-  return row?.[0] ?? 0;
-}
-
 answerRequests<WriterRequests>({
   open: ({ path, databaseBytesMaximum }) => {
     const connection = openForWriting(path, databaseBytesMaximum);
@@ -323,13 +311,13 @@ answerRequests<WriterRequests>({
     }),
   shrinkFile,
   restartWal: () => {
-    database().connection.pragma('wal_checkpoint(RESTART)');
+    database().connection.exec('PRAGMA wal_checkpoint(RESTART)');
     return null;
   },
   close: () => {
     const { connection } = database();
     opened = undefined;
-    connection.pragma('wal_checkpoint(TRUNCATE)');
+    connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     connection.close();
     return null;
   },

@@ -1,6 +1,6 @@
-import Database from 'libsql';
 import { rmSync } from 'node:fs';
 import type { Offset } from '../broker/event-log.ts';
+import { type Connection, openDatabase, withoutNul } from '../sqlite.ts';
 import { type LoanQuery, loanQueryStatements } from './loan-query.ts';
 import type { LoanRow } from './loan-row.ts';
 
@@ -58,16 +58,14 @@ export interface LoanChanges {
  * change and its position are one SQLite transaction. Nothing waits for the disk: what a crash takes is read again.
  */
 export class LoanDatabase {
-  readonly #database: Database.Database;
+  readonly #database: Connection;
   readonly #statements;
 
   /** @throws SqliteError when the file is no database or a damaged one */
   constructor(file: string) {
-    this.#database = new Database(file);
+    this.#database = openDatabase(file);
     try {
-      this.#database.pragma(`page_size = ${pageBytes}`);
-      this.#database.pragma('journal_mode = WAL');
-      this.#database.pragma('synchronous = OFF');
+      this.#database.exec(`PRAGMA page_size = ${pageBytes}; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;`);
       if (this.#version() === 0) this.#database.exec(`BEGIN; ${schema} COMMIT;`);
       this.#statements = prepare(this.#database);
     } catch (error) {
@@ -111,26 +109,30 @@ export class LoanDatabase {
 
   /** The id of the loan of this id, else of this encodedKey. */
   loanId(idOrKey: string): string | undefined {
-    const found = this.#statements.idOfId.get(idOrKey) ?? this.#statements.idOfKey.get(idOrKey);
+    const text = withoutNul(idOrKey);
+    const found = this.#statements.idOfId.get(text) ?? this.#statements.idOfKey.get(text);
     return (found as { loan_id: string } | undefined)?.loan_id;
   }
 
   /** The states of one page of loans. */
   page(query: LoanQuery): string[] {
     const { page, values } = loanQueryStatements(query);
-    const rows = this.#database.prepare(page).all(...values, query.limit, query.offset) as { loan_id: string }[];
+    const rows = this.#database.prepare(page).all(...values.map(withoutNul), query.limit, query.offset) as {
+      loan_id: string;
+    }[];
     return rows.map((row) => (this.#statements.state.get(row.loan_id) as { state: string }).state);
   }
 
   /** How many loans the query finds over all pages. */
   count(query: LoanQuery): number {
     const { count, values } = loanQueryStatements(query);
-    return (this.#database.prepare(count).get(...values) as { total: number }).total;
+    return (this.#database.prepare(count).get(...values.map(withoutNul)) as { total: number }).total;
   }
 
   /** The id of the loan that a transaction of this id or encodedKey belongs to. */
   loanIdOfTransaction(idOrKey: string): string | undefined {
-    const found = this.#statements.transactionByKey.get(idOrKey) ?? this.#statements.transactionById.get(idOrKey);
+    const text = withoutNul(idOrKey);
+    const found = this.#statements.transactionByKey.get(text) ?? this.#statements.transactionById.get(text);
     return (found as { loan_id: string } | undefined)?.loan_id;
   }
 
@@ -155,10 +157,10 @@ export class LoanDatabase {
     const known = before?.transaction_count ?? 0;
     this.#statements.putLoan.run(
       row.loanId,
-      row.encodedKey,
+      withoutNul(row.encodedKey),
       row.loanName,
-      row.accountHolderKey,
-      row.productTypeKey,
+      row.accountHolderKey === null ? null : withoutNul(row.accountHolderKey),
+      withoutNul(row.productTypeKey),
       row.accountState,
       row.loanAmount,
       row.creationDate,
@@ -200,7 +202,7 @@ const loanColumns = [
   'transaction_count',
 ];
 
-function prepare(database: Database.Database) {
+function prepare(database: Connection) {
   // An update in place leaves the indexes of what did not change alone; replacing the row would write them all.
   const changes = loanColumns.slice(1).map((column) => `${column} = excluded.${column}`);
   const putLoan =

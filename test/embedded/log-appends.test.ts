@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import Database from 'libsql';
 import { afterEach, describe, it } from 'mocha';
 import { join } from 'node:path';
 import { EmbeddedLog } from '../../src/embedded/log.ts';
 import type { EmbeddedLogOptions } from '../../src/embedded/log.ts';
 import { silentLogger } from '../../src/logger.ts';
+import { openDatabase } from '../../src/sqlite.ts';
 import { appendTo, codeOf, readAll, records, recordsOf } from '../support/log-reading.ts';
 import { openTemporaryLog } from '../support/temporary-log.ts';
 import type { TemporaryLog } from '../support/temporary-log.ts';
@@ -90,7 +90,7 @@ describe('appending to the embedded log', () => {
     const { dataFolder, log } = await open();
     await appendTo(log, where, records('before'));
     await log.close();
-    const database = new Database(join(dataFolder, 'log.db'));
+    const database = openDatabase(join(dataFolder, 'log.db'));
     database.exec('PRAGMA journal_mode = DELETE; PRAGMA page_size = 4096; VACUUM;');
     database.close();
     const reopened = await EmbeddedLog.open({

@@ -1,9 +1,9 @@
-import Database from 'libsql';
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isLendstreamError } from '../../src/errors.ts';
+import { openDatabase } from '../../src/sqlite.ts';
 import { appendTo, codeOf, keyed, readAll, records, recordsOf } from '../support/log-reading.ts';
 import { openTemporaryLog } from '../support/temporary-log.ts';
 import type { TemporaryLog } from '../support/temporary-log.ts';
@@ -87,7 +87,7 @@ describe('damage to the stored data', () => {
 
   it('is not what a newer schema is taken for', async () => {
     await temporary.log.close();
-    const database = new Database(join(temporary.dataFolder, 'log.db'));
+    const database = openDatabase(join(temporary.dataFolder, 'log.db'));
     database.exec('PRAGMA user_version = 99');
     database.close();
     const error: unknown = await temporary.reopen().catch((thrown: unknown) => thrown);

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import Database from 'libsql';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,6 +7,7 @@ import type { EventLog, LogRecord } from '../../src/broker/event-log.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import { decodeLoan } from '../../src/lending/loan-codec.ts';
 import { silentLogger } from '../../src/logger.ts';
+import { openDatabase } from '../../src/sqlite.ts';
 import type { LoanQuery } from '../../src/views/loan-query.ts';
 import { LoanView } from '../../src/views/loan-view.ts';
 import { type CommandOutcome, isFenceKey, parseFence } from '../../src/worker/fence.ts';
@@ -235,8 +235,8 @@ describe('the view of loans', () => {
     });
 
     it('is built again when another version wrote it', async () => {
-      const database = new Database(file());
-      database.pragma('user_version = 99');
+      const database = openDatabase(file());
+      database.exec('PRAGMA user_version = 99');
       database.close();
       expect(await recordsReadByOpening()).to.equal(3);
     });

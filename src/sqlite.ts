@@ -1,0 +1,52 @@
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+
+/**
+ * SQLite as the two stores of this product open it. The library has the interface of Node's own `node:sqlite`, which
+ * takes its place here as soon as every supported version of Node has that without a flag.
+ *
+ * A text is bound and read as far as its first NUL: see {@link withoutNul}.
+ */
+
+export type Connection = DatabaseSyncInstance;
+
+export interface DatabaseSettings {
+  /** Whether a row is read as an array of its columns instead of an object by their names. Default false. */
+  readonly returnArrays?: boolean;
+  /** Whether the file is neither created nor changed. Default false. */
+  readonly readOnly?: boolean;
+}
+
+/** @throws Error whose kind {@link databaseErrorKind} tells, when the file cannot be opened */
+export function openDatabase(path: string, settings: DatabaseSettings = {}): Connection {
+  return new DatabaseSync(path, settings);
+}
+
+/**
+ * What a failed statement says about its file: `full`, its disk or the size it is limited to; `damaged`, or no database
+ * at all; `busy`, locked by another connection; `failed`, the disk does not read or write. `other` is all the rest.
+ */
+export type DatabaseErrorKind = 'full' | 'damaged' | 'busy' | 'failed' | 'other';
+
+/** SQLite's primary result codes and what SQLite says of them: reading all rows throws an error with the text alone. */
+const kinds: readonly { readonly kind: DatabaseErrorKind; readonly code: number; readonly text: RegExp }[] = [
+  { kind: 'busy', code: 5, text: /database is locked/ },
+  { kind: 'failed', code: 10, text: /disk I\/O error/ },
+  { kind: 'damaged', code: 11, text: /database disk image is malformed|malformed database schema/ },
+  { kind: 'full', code: 13, text: /database or disk is full/ },
+  { kind: 'failed', code: 14, text: /unable to open database file/ },
+  { kind: 'damaged', code: 26, text: /file is not a database/ },
+];
+
+/** Which kind of error of the database this is; `other` also for what is none. */
+export function databaseErrorKind(error: unknown): DatabaseErrorKind {
+  if (!(error instanceof Error) || !('code' in error) || error.code !== 'ERR_SQLITE_ERROR') return 'other';
+  // An extended code has the primary one in its lowest byte.
+  const primary = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : undefined;
+  const found = kinds.find(({ code, text }) => (primary === undefined ? text.test(error.message) : primary === code));
+  return found?.kind ?? 'other';
+}
+
+/** A text that two different texts never share, without the NUL at which the library would end it. */
+export function withoutNul(text: string): string {
+  return /[\0\\]/.test(text) ? text.replaceAll('\\', '\\\\').replaceAll('\0', '\\0') : text;
+}
