@@ -29,6 +29,7 @@ import { createLoanEventsRouter } from './http/loan-events.ts';
 import { createLoanProductsRouter } from './http/loan-products.ts';
 import { createLoansRouter } from './http/loans.ts';
 import { createOperationsRouter, type OperationsServices } from './http/operations.ts';
+import { createOriginPolicy } from './http/origin-policy.ts';
 import { createPublishingRouter } from './http/publishing.ts';
 import { createStreamsRouter } from './http/streams.ts';
 import { createSubscriptionStreamsRouter } from './http/subscription-streams.ts';
@@ -100,7 +101,12 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
       ? await openApi(common, { viewFolder, partitionCount, operations, onOpened })
       : { routers: [createOperationsRouter(operations)], endStreams: () => Promise.resolve() };
     const authentication = createAuthentication(config.apiKeys);
-    const server = createApplicationServer(createApplication([authentication, ...routers], logger));
+    const originPolicy = createOriginPolicy({
+      isOpen: config.apiKeys.length === 0,
+      allowedHosts: config.allowedHosts,
+    });
+    const application = createApplication([authentication, ...routers], logger, originPolicy);
+    const server = createApplicationServer(application);
     onOpened(() => closeServer(server));
     // Before the server closes, which cuts off whoever still streams.
     onOpened(endStreams);

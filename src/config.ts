@@ -19,8 +19,13 @@ export interface Config {
   readonly lendingPartitions: number;
   /** RETENTION_HOURS: how long events of the lending types are held. */
   readonly retentionMilliseconds: number;
-  /** API_KEYS: comma-separated keys, any of which a client must present; none means open, on loopback only. */
+  /**
+   * API_KEYS, and the file that API_KEYS_FILE names: keys, any of which a client must present; none means open, on loopback
+   * only.
+   */
   readonly apiKeys: readonly string[];
+  /** ALLOWED_HOSTS: names that the service is reached by besides those of the loopback address, such as a proxy's. */
+  readonly allowedHosts: readonly string[];
   /** Where the cluster is; absent on one machine, where the embedded store stands in for Kafka and Redis. */
   readonly cluster?: ClusterConfig;
 }
@@ -61,6 +66,13 @@ export type SaslMechanism = 'plain' | 'scram-sha-256' | 'scram-sha-512';
 const saslMechanisms: readonly SaslMechanism[] = ['plain', 'scram-sha-256', 'scram-sha-512'];
 
 const logLevels: readonly LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
+/** The shortest key that is let in, so that none can be guessed. Characters. */
+export const apiKeyCharactersMinimum = 16;
+
+/** The longest: a header that carries more is refused before anybody looks at it. Characters. */
+export const apiKeyCharactersMaximum = 1024;
+
 const loopbackHosts = new Set(['127.0.0.1', '::1', 'localhost']);
 
 /**
@@ -89,9 +101,13 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   for (const role of roles) {
     if (role !== 'serve' && role !== 'work') problems.push(`ROLES may name serve and work, but has "${role}"`);
   }
-  const apiKeys = text('API_KEYS', '')
-    .split(',')
-    .filter((key) => key !== '');
+  const apiKeys = readApiKeys({ text, integer, problems });
+  const allowedHosts = listOf(text('ALLOWED_HOSTS', ''));
+  for (const allowed of allowedHosts) {
+    if (!/^(\[[\d.:a-f]+\]|[\w.-]+)(:\d{1,5})?$/i.test(allowed)) {
+      problems.push(`ALLOWED_HOSTS may name hosts, each with or without a port, but has "${allowed}"`);
+    }
+  }
   if (!loopbackHosts.has(host) && apiKeys.length === 0) {
     problems.push(`HOST ${host} is reachable from other machines: set API_KEYS, or listen on 127.0.0.1`);
   }
@@ -105,6 +121,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     lendingPartitions: integer('LENDING_PARTITIONS', 4, 1, 100),
     retentionMilliseconds: integer('RETENTION_HOURS', 96, 1, 100_000) * 3_600_000,
     apiKeys,
+    allowedHosts,
     ...(cluster === undefined ? {} : { cluster }),
   });
   if (problems.length > 0) throw new LendstreamError('CONFIGURATION_INVALID', problems.join('; '));
@@ -117,12 +134,52 @@ interface SettingsReader {
   readonly problems: string[];
 }
 
+/** The values of a setting that has several, without the white space around them. */
+function listOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((value) => value.trim())
+    .filter((value) => value !== '');
+}
+
+/** Keys of both settings. No problem shows a key: what is told of it is where it stands. */
+function readApiKeys(settings: SettingsReader): string[] {
+  const { text, problems } = settings;
+  const path = text('API_KEYS_FILE', '');
+  const sources: [name: string, keys: string[]][] = [];
+  const given = text('API_KEYS', '');
+  if (given !== '') sources.push(['API_KEYS', given.split(',')]);
+  const lines = path === '' ? undefined : readSettingsFile('API_KEYS_FILE', path, problems);
+  if (lines !== undefined) sources.push(['API_KEYS_FILE', lines.split(/,|\r?\n/)]);
+  for (const [name, keys] of sources) {
+    if (keys.every((key) => key === '')) problems.push(`${name} has no key`);
+    for (const [index, key] of keys.entries()) {
+      const fault = key === '' ? undefined : faultOfKey(key);
+      if (fault !== undefined) problems.push(`${name}: key ${index + 1} ${fault}`);
+    }
+  }
+  return sources.flatMap(([, keys]) => keys.filter((key) => key !== ''));
+}
+
+/** Why nobody could send a key in a header, or anybody could find it out. */
+function faultOfKey(key: string): string | undefined {
+  if (!/^[!-~]+$/.test(key)) return 'must be visible ASCII characters without white space';
+  if (key.length < apiKeyCharactersMinimum) return `is shorter than ${apiKeyCharactersMinimum} characters`;
+  return key.length > apiKeyCharactersMaximum ? `is longer than ${apiKeyCharactersMaximum} characters` : undefined;
+}
+
+function readSettingsFile(name: string, path: string, problems: string[]): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    problems.push(`${name} names a file that cannot be read: ${describeError(error)}`);
+    return undefined;
+  }
+}
+
 function readCluster(settings: SettingsReader): ClusterConfig | undefined {
   const { text, integer, problems } = settings;
-  const kafkaBrokers = text('KAFKA_BROKERS', '')
-    .split(',')
-    .map((broker) => broker.trim())
-    .filter((broker) => broker !== '');
+  const kafkaBrokers = listOf(text('KAFKA_BROKERS', ''));
   const redisUrl = text('REDIS_URL', '');
   if (kafkaBrokers.length === 0 && redisUrl === '') return undefined;
   if (kafkaBrokers.length === 0) problems.push('REDIS_URL is set, but KAFKA_BROKERS is not: a cluster needs both');
@@ -154,13 +211,7 @@ function readTls({ text, problems }: SettingsReader): TlsConfig | undefined {
   if (wanted !== 'true') return undefined;
   const file = (name: string): string | undefined => {
     const path = text(name, '');
-    if (path === '') return undefined;
-    try {
-      return readFileSync(path, 'utf8');
-    } catch (error) {
-      problems.push(`${name} names a file that cannot be read: ${describeError(error)}`);
-      return undefined;
-    }
+    return path === '' ? undefined : readSettingsFile(name, path, problems);
   };
   const ca = file('KAFKA_TLS_CA');
   const certificate = file('KAFKA_TLS_CERTIFICATE');

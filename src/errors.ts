@@ -17,6 +17,7 @@ export const errorCatalogue = {
   PRECONDITION_FAILED: { status: 412, title: 'Precondition Failed', retriable: false },
   REQUEST_TOO_LARGE: { status: 413, title: 'Payload Too Large', retriable: false },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Unsupported Media Type', retriable: false },
+  MISDIRECTED_REQUEST: { status: 421, title: 'Misdirected Request', retriable: false },
   UNPROCESSABLE: { status: 422, title: 'Unprocessable Entity', retriable: false },
   HEADERS_TOO_LARGE: { status: 431, title: 'Request Header Fields Too Large', retriable: false },
   OVERLOADED: { status: 503, title: 'Service Unavailable', retriable: true },

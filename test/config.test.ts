@@ -1,6 +1,9 @@
 import { expect } from 'chai';
-import { describe, it } from 'mocha';
-import { readConfig } from '../src/config.ts';
+import { after, describe, it } from 'mocha';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { apiKeyCharactersMaximum, apiKeyCharactersMinimum, readConfig } from '../src/config.ts';
 
 const problemsOf = (environment: Record<string, string>): string => {
   try {
@@ -12,6 +15,10 @@ const problemsOf = (environment: Record<string, string>): string => {
 };
 
 describe('the settings', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lendstream-test-'));
+
+  after(() => rmSync(folder, { recursive: true }));
+
   it('name no cluster by default', () => {
     expect(readConfig({}).cluster).to.equal(undefined);
   });
@@ -44,6 +51,73 @@ describe('the settings', () => {
       expect(problemsOf(environment)).to.match(problem);
     });
   }
+
+  const key = 'k'.repeat(apiKeyCharactersMinimum);
+  const file = join(folder, 'keys');
+
+  const usable: [title: string, environment: Record<string, string>, content: string, keys: string[]][] = [
+    ['as short as they may be', { API_KEYS: key }, '', [key]],
+    [
+      'as long as they may be',
+      { API_KEYS: 'k'.repeat(apiKeyCharactersMaximum) },
+      '',
+      ['k'.repeat(apiKeyCharactersMaximum)],
+    ],
+    ['of everything visible', { API_KEYS: '!"#$%&()*+-./:;<=>?@[]^_`{|}~' }, '', ['!"#$%&()*+-./:;<=>?@[]^_`{|}~']],
+    ['several, with a comma at the end', { API_KEYS: `${key}1,${key}2,` }, '', [`${key}1`, `${key}2`]],
+    ['one a line of a file', { API_KEYS_FILE: file }, `${key}1\n\r\n${key}2\r\n`, [`${key}1`, `${key}2`]],
+    [
+      'of both places',
+      { API_KEYS: `${key}1`, API_KEYS_FILE: file },
+      `${key}2,${key}3`,
+      [`${key}1`, `${key}2`, `${key}3`],
+    ],
+  ];
+  for (const [title, environment, content, keys] of usable) {
+    it(`take keys ${title}`, () => {
+      writeFileSync(file, content);
+      expect(readConfig(environment).apiKeys).to.deep.equal(keys);
+    });
+  }
+
+  const unusable: [title: string, keys: string, problem: RegExp][] = [
+    ['a character too short', key.slice(1), /key 1 is shorter than 16 characters/],
+    ['a character too long', 'k'.repeat(apiKeyCharactersMaximum + 1), /key 1 is longer than 1024 characters/],
+    ['that are a space', ' ', /key 1 must be visible ASCII/],
+    ['with a space before', `${key},  ${key}`, /key 2 must be visible ASCII/],
+    ['with a space behind', `${key} `, /key 1 must be visible ASCII/],
+    ['with a tab', `${key}\t${key}`, /key 1 must be visible ASCII/],
+    ['with a control character', `${key}\u0001`, /key 1 must be visible ASCII/],
+    ['beyond ASCII', `${key}é`, /key 1 must be visible ASCII/],
+    ['that are commas alone', ',,', /has no key/],
+  ];
+  for (const [title, keys, problem] of unusable) {
+    it(`refuse keys ${title}, from both places, without showing them`, () => {
+      writeFileSync(file, keys);
+      for (const environment of [{ API_KEYS: keys }, { API_KEYS_FILE: file }]) {
+        const told = problemsOf(environment);
+        expect(told)
+          .to.match(problem)
+          .and.to.match(/^API_KEYS/);
+        if (keys.includes(key)) expect(told).not.to.include(key);
+      }
+    });
+  }
+
+  it('refuse a file of keys that is empty or not there, also where no keys are needed', () => {
+    writeFileSync(file, '\n');
+    expect(problemsOf({ API_KEYS_FILE: file })).to.equal('API_KEYS_FILE has no key');
+    expect(problemsOf({ API_KEYS_FILE: join(folder, 'none') })).to.match(/^API_KEYS_FILE names a file that cannot/);
+  });
+
+  it('name the hosts that a proxy is reached by', () => {
+    const hosts = ['streams.example', 'other_name:8443', '[fd00::1]:80', '10.0.0.1'];
+    expect(readConfig({ ALLOWED_HOSTS: hosts.join(', ') }).allowedHosts).to.deep.equal(hosts);
+    expect(readConfig({}).allowedHosts).to.deep.equal([]);
+    for (const wrong of ['*', 'http://streams.example', 'streams.example/', 'a b', 'a:b', '*.example']) {
+      expect(problemsOf({ ALLOWED_HOSTS: wrong }), wrong).to.match(/^ALLOWED_HOSTS may name hosts/);
+    }
+  });
 
   it('tell everything that is wrong at once', () => {
     expect(problemsOf({ PORT: 'x', LENDING_PARTITIONS: '0', KAFKA_BROKERS: 'one' }).split('; ')).to.have.length(4);

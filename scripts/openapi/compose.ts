@@ -7,6 +7,17 @@ import { dirname, join } from 'node:path';
  * under `components/schemas`, so that each schema is written once.
  */
 
+/** What any operation may be refused with before anybody looks which one it is; `Lending` before the names in lending. */
+const refusalsOfAll = { '400': 'MalformedRequest', '403': 'Forbidden', '421': 'Misdirected' };
+
+const lendingFiles: ReadonlySet<string> = new Set([
+  'toggles',
+  'loan-products',
+  'loans',
+  'loan-transactions',
+  'commands',
+]);
+
 type Json = unknown;
 type JsonObject = Record<string, Json>;
 
@@ -51,12 +62,28 @@ export function composeDescription(folder: string, version: string): JsonObject 
     const file = `api/paths/${name}.json`;
     for (const [path, item] of Object.entries(schemas.read(file))) {
       if (paths[path] !== undefined) throw new Error(`${file}: ${path} is described twice`);
-      paths[path] = schemas.takeIn(item, file);
+      paths[path] = withRefusals(schemas.takeIn(item, file) as JsonObject, lendingFiles.has(name) ? 'Lending' : '');
     }
   }
   for (const file of messageFiles) schemas.nameOf(file, '');
   const components = { ...(api['components'] as JsonObject), schemas: schemas.sorted() };
   return { ...api, info: { ...(api['info'] as JsonObject), version }, paths, components };
+}
+
+/** The item of a path with the refusals that all its operations have in common. */
+function withRefusals(item: JsonObject, prefix: string): JsonObject {
+  const common = Object.entries(refusalsOfAll).map(([status, name]): [string, Json] => [
+    status,
+    { $ref: `#/components/responses/${prefix}${name}` },
+  ]);
+  return Object.fromEntries(
+    Object.entries(item).map(([method, operation]) => {
+      const responses = (operation as JsonObject)['responses'];
+      if (responses === undefined) return [method, operation];
+      const all = { ...Object.fromEntries(common), ...(responses as JsonObject) };
+      return [method, { ...(operation as JsonObject), responses: all }];
+    }),
+  );
 }
 
 class SchemaCollection {

@@ -3,11 +3,14 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { LendstreamError } from '../errors.ts';
 import { sendProblem } from './problem.ts';
 
-/** What asks whether the process is alive or ready has no key, nor has a browser before the admin page can ask for one. */
-const openPaths = new Set(['/', '/health', '/ready', '/admin', '/docs', '/openapi.json']);
+/** What a browser shows. It has no key before the admin page can ask for one. */
+const pages = new Set(['/', '/admin', '/docs', '/openapi.json']);
+
+/** What asks whether the process is alive or ready has no key. */
+const probes = new Set(['/health', '/ready']);
 
 /** The files of the pages. They tell nothing that is not published with the source. */
-const openFolders = ['/admin/', '/docs/'];
+const pageFolders = ['/admin/', '/docs/'];
 
 /**
  * Lets only requests with one of the API keys through, to be put before every other router. A key comes as
@@ -33,7 +36,12 @@ export function createAuthentication(apiKeys: readonly string[]): Router {
 }
 
 function isOpen(path: string): boolean {
-  return openPaths.has(path) || openFolders.some((folder) => path.startsWith(folder));
+  return probes.has(path) || isBrowserPage(path);
+}
+
+/** Whether a path is one of the pages or their files, none of which holds data. */
+export function isBrowserPage(path: string): boolean {
+  return pages.has(path) || pageFolders.some((folder) => path.startsWith(folder));
 }
 
 function presentedKeys(request: Request): string[] {

@@ -1,10 +1,8 @@
 import type { Request } from 'express';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
+import { createGunzip } from 'node:zlib';
 import type { Requests, Unread } from '../contract.ts';
 import { LendstreamError, describeError } from '../errors.ts';
-
-const inflate = promisify(gunzip);
+import { bodiesInFlight, type BodyClaim } from './bodies-in-flight.ts';
 
 /** The largest request body, as sent and after decompression. Bytes. */
 export const bodyBytesMaximum = 8 * 1024 * 1024;
@@ -15,23 +13,78 @@ export const bodyBytesMaximum = 8 * 1024 * 1024;
  */
 export const bodyDepthMaximum = 200;
 
+/** The bodies that are in memory, for those that let go of one before its request is answered. */
+const claims = new WeakMap<Request, BodyClaim>();
+
 /**
- * Reads a request's body whole, undoing `Content-Encoding: gzip`. Another encoding is refused.
- * @throws REQUEST_TOO_LARGE, MALFORMED_REQUEST (corrupt gzip, body cut off), UNSUPPORTED_MEDIA_TYPE
+ * Reads a request's body whole, undoing `Content-Encoding: gzip`. Another encoding is refused. Its bytes count as in flight
+ * until the request is answered, or until {@link letGoOfBody}.
+ * @throws REQUEST_TOO_LARGE, MALFORMED_REQUEST (corrupt gzip, body cut off), UNSUPPORTED_MEDIA_TYPE, OVERLOADED when too
+ *   many bytes of bodies are in flight
  */
 export async function readBody(request: Request, bytesMaximum: number = bodyBytesMaximum): Promise<Buffer> {
-  const sent = await readRaw(request, bytesMaximum);
-  const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
-  if (encoding === 'identity' || encoding === '') return sent;
+  // Nothing more comes of a connection that ended while something else was waited for, not even its end.
+  if (request.destroyed) throw cutOff();
+  const claim = bodiesInFlight.claim(request.socket);
+  claims.set(request, claim);
+  request.res?.once('close', () => claim.release());
+  const sent = await readRaw(request, bytesMaximum, claim);
+  const encoding = contentEncodingOf(request);
+  if (sent.length > 0) refuseOtherThanJsonOfPages(request);
+  if (encoding === 'identity') return sent;
   if (encoding !== 'gzip' && encoding !== 'x-gzip') {
     throw new LendstreamError('UNSUPPORTED_MEDIA_TYPE', `Content-Encoding ${encoding} is not supported, use gzip.`);
   }
-  try {
-    return await inflate(sent, { maxOutputLength: bytesMaximum });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(bytesMaximum);
-    throw new LendstreamError('MALFORMED_REQUEST', `The gzip body cannot be read: ${describeError(error)}`);
-  }
+  return unpack(sent, bytesMaximum, claim);
+}
+
+/** Counts a body as gone, for a request whose answer goes on long after its body was used. */
+export function letGoOfBody(request: Request): void {
+  claims.get(request)?.release();
+}
+
+/** How a body is encoded, in lower case; an empty header says as little as none. */
+export function contentEncodingOf({ headers }: Request): string {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
+  return encoding === '' ? 'identity' : encoding;
+}
+
+/**
+ * A browser sends a body of another type for any page without asking first. Programs that are no browsers send any type or
+ * none, and it is not looked at.
+ * @throws UNSUPPORTED_MEDIA_TYPE
+ */
+function refuseOtherThanJsonOfPages({ headers }: Request): void {
+  if (headers.origin === undefined && headers['sec-fetch-site'] === undefined) return;
+  if (/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? '')) return;
+  throw new LendstreamError('UNSUPPORTED_MEDIA_TYPE', 'A page must send its body as Content-Type: application/json.');
+}
+
+/** Counts what comes out while it comes: how much it will be is not known before. */
+function unpack(packed: Buffer, bytesMaximum: number, claim: BodyClaim): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const gunzip = createGunzip();
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const refuse = (error: LendstreamError): void => {
+      gunzip.destroy();
+      reject(error);
+    };
+    gunzip.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size > bytesMaximum) refuse(tooLarge(bytesMaximum));
+      else if (!claim.resize(packed.length + size)) refuse(tooMuchInFlight());
+    });
+    gunzip.on('error', (error) => {
+      reject(new LendstreamError('MALFORMED_REQUEST', `The gzip body cannot be read: ${describeError(error)}`));
+    });
+    gunzip.on('end', () => {
+      claim.resize(size);
+      resolve(Buffer.concat(chunks, size));
+    });
+    gunzip.end(packed);
+  });
 }
 
 /**
@@ -103,29 +156,42 @@ const openingBrace = 0x7b;
 const closingBracket = 0x5d;
 const closingBrace = 0x7d;
 
-function readRaw(request: Request, bytesMaximum: number): Promise<Buffer> {
+/** A length that is known is refused at once; of others the bytes count as they come. */
+function readRaw(request: Request, bytesMaximum: number, claim: BodyClaim): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    if (Number(request.headers['content-length'] ?? 0) > bytesMaximum) {
-      onceDiscarded(request, () => reject(tooLarge(bytesMaximum)));
+    const refuse = (error: LendstreamError): void => onceDiscarded(request, () => reject(error));
+    const length = Number(request.headers['content-length'] ?? 0);
+    if (length > bytesMaximum) {
+      refuse(tooLarge(bytesMaximum));
+      return;
+    }
+    if (!claim.resize(length)) {
+      refuse(tooMuchInFlight());
       return;
     }
     const chunks: Buffer[] = [];
     let size = 0;
     const finish = (): void =>
       resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
+    const giveUp = (error: LendstreamError): void => {
+      request.removeAllListeners('data').off('end', finish);
+      chunks.length = 0;
+      claim.release();
+      refuse(error);
+    };
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > bytesMaximum) {
-        request.removeAllListeners('data').off('end', finish);
-        chunks.length = 0;
-        onceDiscarded(request, () => reject(tooLarge(bytesMaximum)));
-        return;
-      }
-      chunks.push(chunk);
+      if (size > bytesMaximum) giveUp(tooLarge(bytesMaximum));
+      else if (size > claim.bytes && !claim.resize(size)) giveUp(tooMuchInFlight());
+      else chunks.push(chunk);
     });
     request.on('end', finish);
     request.on('error', reject);
-    request.on('aborted', () => reject(new LendstreamError('MALFORMED_REQUEST', 'The request was cut off.')));
+    request.on('aborted', () => {
+      chunks.length = 0;
+      claim.release();
+      reject(cutOff());
+    });
   });
 }
 
@@ -153,4 +219,12 @@ function onceDiscarded(request: Request, done: () => void): void {
 
 function tooLarge(bytesMaximum: number): LendstreamError {
   return new LendstreamError('REQUEST_TOO_LARGE', `A request body may have at most ${bytesMaximum} bytes.`);
+}
+
+function cutOff(): LendstreamError {
+  return new LendstreamError('MALFORMED_REQUEST', 'The request was cut off.');
+}
+
+function tooMuchInFlight(): LendstreamError {
+  return new LendstreamError('OVERLOADED', 'Too many bytes of request bodies are under way. Nothing was done.');
 }

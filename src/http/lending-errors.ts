@@ -26,6 +26,11 @@ const retryInProgressSeconds = 5;
 /** After how long a request is worth sending again that the service could not serve. Seconds. */
 const retryUnavailableSeconds = 1;
 
+/** Whether refusals at a path come in the form of the lending API. */
+export function isLendingPath(path: string): boolean {
+  return /^\/(?:loans|loanproducts|toggles|commands)(?:\/|$)/.test(path);
+}
+
 /** A failure whose findings the API names: thrown by the handlers of the lending routes, written by their error handler. */
 export class LendingErrors extends LendstreamError {
   readonly errors: readonly ApiError[];
@@ -71,10 +76,13 @@ export function transactionNotFound(): LendingErrors {
 /** What the lending API calls each of our error codes; what is not here is our own fault. */
 const reasonOf: Readonly<Partial<Record<ErrorCode, RequestErrorReason>>> = {
   MALFORMED_REQUEST: 'INVALID_PARAMETERS',
+  NOT_ACCEPTABLE: 'INVALID_PARAMETERS',
   REQUEST_TOO_LARGE: 'INVALID_PARAMETERS',
   UNSUPPORTED_MEDIA_TYPE: 'INVALID_PARAMETERS',
   UNPROCESSABLE: 'INVALID_PARAMETERS',
   RECORD_TOO_LARGE: 'INVALID_PARAMETERS',
+  FORBIDDEN: 'INVALID_API_OPERATION',
+  MISDIRECTED_REQUEST: 'INVALID_API_OPERATION',
   NOT_FOUND: 'INVALID_API_OPERATION',
   METHOD_NOT_ALLOWED: 'INVALID_API_OPERATION',
   CONFLICT: 'ANOTHER_TASK_IN_PROGRESS',

@@ -10,7 +10,7 @@ import { SubscriptionStream, type StreamServices } from '../broker/subscription-
 import { findSubscription } from '../broker/subscription.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import { parseJsonObject, readBody } from './body.ts';
+import { letGoOfBody, parseJsonObject, readBody } from './body.ts';
 import { catchUpOnMiss } from './catch-up.ts';
 import { writeJsonStream } from './json-stream.ts';
 import { OpenStreams } from './open-streams.ts';
@@ -77,6 +77,8 @@ function closeStreamsOf({ kind, name, value }: RegistryChange, openStreams: Open
 /** Parameters of a POST; no body is no parameters. */
 async function readParameters(request: Request): Promise<Record<string, unknown>> {
   const body = await readBody(request);
+  // The answer may go on for hours.
+  letGoOfBody(request);
   return body.length === 0 ? {} : parseJsonObject(body);
 }
 

@@ -44,6 +44,8 @@ function answerOf(problem: LendstreamError): string {
   return [
     `HTTP/1.1 ${problem.status} ${problem.title}`,
     'Content-Type: application/problem+json',
+    'Cache-Control: no-store',
+    'X-Content-Type-Options: nosniff',
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
     '',

@@ -375,14 +375,14 @@ describe('the admin page in a browser', function () {
 
   it('asks for a key where the service wants one, and keeps it for the tab', async () => {
     await service.stop();
-    service = await startService(folder, { PORT: new URL(service.url).port, API_KEYS: 'the-right-key' });
+    service = await startService(folder, { PORT: new URL(service.url).port, API_KEYS: 'the-right-key-of-all' });
     await open('/loans');
     const key = page.getByLabel('Key', { exact: true });
-    await key.fill('a-wrong-key');
+    await key.fill('a-wrong-key-at-first');
     await button('Go on').click();
     await text('The service does not know this key.').waitFor();
     expect(await faultsOf(page)).to.deep.equal([]);
-    await key.fill('the-right-key');
+    await key.fill('the-right-key-of-all');
     await button('Go on').click();
     await page
       .getByRole('link', { name: /^loan-/ })

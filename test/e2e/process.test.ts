@@ -95,9 +95,11 @@ describe('the process', () => {
     const { code, lines } = await runToEnd({ DATA_DIR: folder, HOST: '0.0.0.0' });
     expect(code).to.equal(1);
     expect(lines[0]).to.include('API_KEYS');
-    const service = await start({ API_KEYS: 'secret-one,secret-two' });
+    const service = await start({ API_KEYS: 'the-first-of-secrets,the-second-of-secrets' });
     expect((await call(`${service.url}/event-types`, 'GET')).status).to.equal(401);
-    expect((await call(`${service.url}/event-types`, 'GET', undefined, { apikey: 'secret-two' })).status).to.equal(200);
+    expect(
+      (await call(`${service.url}/event-types`, 'GET', undefined, { apikey: 'the-second-of-secrets' })).status,
+    ).to.equal(200);
     expect((await call(`${service.url}/health`, 'GET')).status).to.equal(200);
   });
 

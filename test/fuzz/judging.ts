@@ -44,8 +44,7 @@ function formFaults(request: FuzzRequest, { status, headers, body }: WireAnswer)
   // Two requests in one: which of them is meant is for the next one to see.
   const [method = '', url = ''] = firstLineOf(request).split(' ');
   const seen: SeenAnswer = {
-    // One that names no host is refused as if it were for no operation: before that is looked for.
-    method: namesHost(request) || status !== 400 ? method : 'NONE',
+    method,
     url: url.replace(/^http:\/\/[^/]*/i, '').replace(/#.*$/, ''),
     status,
     headers,
@@ -65,10 +64,6 @@ function problemFaults(body: string): string[] {
 /** The method and the address as they reach the service. */
 function firstLineOf(request: FuzzRequest): string {
   return headOf(request).split(/\r?\n/, 1)[0] ?? '';
-}
-
-function namesHost(request: FuzzRequest): boolean {
-  return /\nhost:/i.test(headOf(request));
 }
 
 /** As text, up to the body. */

@@ -71,7 +71,7 @@ export function validRequest(index: number, operation: Operation, dice: Dice, li
     .map((parameter) => `${parameter.name}=${encodeURIComponent(queryText(parameter, dice, ids))}`);
   if (operation.isStream) query.push(`stream_timeout=${1 + dice.whole(2)}`, 'batch_flush_timeout=1');
   const headers: [string, string][] = [
-    ['Host', 'fuzz.example'],
+    ['Host', '127.0.0.1'],
     ['Connection', 'close'],
   ];
   for (const parameter of operation.parameters) {

@@ -3,20 +3,16 @@ import { Router, type Request, type Response } from 'express';
 import { after, before, describe, it } from 'mocha';
 import { once } from 'node:events';
 import { IncomingMessage, ServerResponse, type Server } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
-import { createApplication, createApplicationServer, flowIdHeader } from '../../src/http/application.ts';
+import type { AddressInfo } from 'node:net';
+import {
+  createApplication,
+  createApplicationServer,
+  flowIdCharactersMaximum,
+  flowIdHeader,
+} from '../../src/http/application.ts';
 import { methodNotAllowed } from '../../src/http/problem.ts';
 import { silentLogger } from '../../src/logger.ts';
-
-/** What the server answers to these bytes, up to its closing of the connection. */
-async function answerTo(url: string, bytes: string): Promise<string> {
-  const socket = connect(Number(new URL(url).port), '127.0.0.1');
-  let text = '';
-  socket.on('data', (chunk) => (text += chunk.toString()));
-  socket.write(bytes);
-  await once(socket, 'close');
-  return text;
-}
+import { answerTo, readAnswer } from '../support/raw-request.ts';
 
 describe('the application as a server', () => {
   let server: Server;
@@ -80,6 +76,52 @@ describe('the application as a server', () => {
     expect(answer.headers.get(flowIdHeader)).to.match(/^[\da-f]{24}$/);
   });
 
+  const longest = 'f'.repeat(flowIdCharactersMaximum);
+  const flowIds: [description: string, lines: string, status: number, echoed: string | RegExp][] = [
+    ['of one character', 'X-Flow-Id: !', 200, '!'],
+    ['as long as it may be', `X-Flow-Id: ${longest}`, 200, longest],
+    [
+      'of all that is visible',
+      'x-flow-ID: ~}|{zyx`_^]\\[ZYX@?>=<;:987/.-,+*)(&%$#"!',
+      200,
+      '~}|{zyx`_^]\\[ZYX@?>=<;:987/.-,+*)(&%$#"!',
+    ],
+    ['with white space around it', 'X-Flow-Id: \t a \t', 200, 'a'],
+    ['that is empty', 'X-Flow-Id: ', 200, /^[\da-f]{24}$/],
+    ['that is a character too long', `X-Flow-Id: ${longest}f`, 400, /^[\da-f]{24}$/],
+    ['that is as long as a header may be', `X-Flow-Id: ${'\u00ff'.repeat(15_000)}`, 400, /^[\da-f]{24}$/],
+    ['with white space in it', 'X-Flow-Id: a b', 400, /^[\da-f]{24}$/],
+    ['with a tab in it', 'X-Flow-Id: a\tb', 400, /^[\da-f]{24}$/],
+    ['beyond ASCII', 'X-Flow-Id: \u00e9', 400, /^[\da-f]{24}$/],
+    ['that comes twice', 'X-Flow-Id: a\r\nX-Flow-Id: b', 400, /^[\da-f]{24}$/],
+  ];
+  for (const [description, lines, status, echoed] of flowIds) {
+    it(`answers ${status} to a flow id ${description}`, async () => {
+      const bytes = `GET /things/7 HTTP/1.1\r\nHost: x\r\n${lines}\r\nConnection: close\r\n\r\n`;
+      const answer = readAnswer(await answerTo(url, bytes));
+      expect(answer.status, answer.body).to.equal(status);
+      expect(answer.headers['x-flow-id']).to.match(typeof echoed === 'string' ? /^[!-~]+$/ : echoed);
+      if (typeof echoed === 'string') expect(answer.headers['x-flow-id']).to.equal(echoed);
+    });
+  }
+
+  it('has no answer kept, nor its type guessed, whatever it is', async () => {
+    const requests: [path: string, options: RequestInit, status: number][] = [
+      ['/things/7', {}, 200],
+      ['/nothing', {}, 404],
+      ['/things/7', { method: 'PATCH' }, 405],
+      ['/things/7', { method: 'OPTIONS' }, 200],
+      ['/things/%zz', {}, 400],
+      ['/things/7', { headers: { [flowIdHeader]: 'a b' } }, 400],
+    ];
+    for (const [path, options, status] of requests) {
+      const answer = await fetch(`${url}${path}`, options);
+      expect(answer.status, path).to.equal(status);
+      expect(answer.headers.get('Cache-Control')).to.equal('no-store');
+      expect(answer.headers.get('X-Content-Type-Options')).to.equal('nosniff');
+    }
+  });
+
   it('tells with OPTIONS what may be done, and refuses all else with 405', async () => {
     const options = await fetch(`${url}/things/7`, { method: 'OPTIONS' });
     expect([options.status, options.headers.get('Allow'), await options.text()]).to.deep.equal([200, 'GET,DELETE', '']);
@@ -134,6 +176,9 @@ describe('the application as a server', () => {
   const unreadable: [description: string, bytes: string, status: number][] = [
     ['is no HTTP', 'HELLO\r\n\r\n', 400],
     ['does not say which host it is for', 'GET /things/7 HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+    ['is for two hosts', 'GET /things/7 HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n', 400],
+    ['is for one host twice', 'GET /things/7 HTTP/1.1\r\nHost: a\r\nhOST: a\r\nConnection: close\r\n\r\n', 400],
+    ['is for two hosts by HTTP/1.0', 'GET /things/7 HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n', 400],
     ['has an unknown method', 'FOO /things/7 HTTP/1.1\r\nHost: x\r\n\r\n', 400],
     ['has control characters in a header', 'GET /things/7 HTTP/1.1\r\nHost: x\r\nA: a\x00b\r\n\r\n', 400],
     ['has endless headers', `GET /things/7 HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(40_000)}\r\n\r\n`, 431],
@@ -144,7 +189,9 @@ describe('the application as a server', () => {
       expect(head)
         .to.match(new RegExp(`^HTTP/1.1 ${status} `))
         .and.to.include('Content-Type: application/problem+json');
-      expect(head).to.include(`Content-Length: ${Buffer.byteLength(body)}`);
+      expect(head)
+        .to.match(/^Cache-Control: no-store\r$/m)
+        .and.to.match(/^X-Content-Type-Options: nosniff\r?$/m);
       expect(JSON.parse(body)).to.include({ status });
     });
   }

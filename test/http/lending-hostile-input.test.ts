@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
-import { connect } from 'node:net';
 import { commandBytesMaximum } from '../../src/http/command-requests.ts';
 import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { answerTo } from '../support/raw-request.ts';
 import { call } from '../support/client.ts';
 import { annuityProduct } from '../../src/admin/annuity-product.ts';
 import { type LendingService, startLendingService } from './lending-service.ts';
@@ -141,7 +141,7 @@ describe('the lending API, asked wrongly,', () => {
 
   for (const key of ['', 'k'.repeat(257)]) {
     it(`refuses an Idempotency-Key of ${key.length} characters`, async () => {
-      const answer = await rawRequest(
+      const answer = await answerTo(
         service.url,
         `POST /loans HTTP/1.1\r\nHost: x\r\nIdempotency-Key: ${key}\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`,
       );
@@ -153,14 +153,3 @@ describe('the lending API, asked wrongly,', () => {
     expect((await service.get('/loans?limit=5&limit=-1')).status).to.equal(200);
   });
 });
-
-function rawRequest(url: string, text: string): Promise<string> {
-  const { hostname, port } = new URL(url);
-  return new Promise((resolve, reject) => {
-    let answer = '';
-    const socket = connect(Number(port), hostname, () => socket.write(text));
-    socket.on('data', (chunk) => (answer += chunk.toString()));
-    socket.on('end', () => resolve(answer));
-    socket.on('error', reject);
-  });
-}

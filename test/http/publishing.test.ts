@@ -95,6 +95,14 @@ describe('POST /event-types/{name}/events', () => {
     expect(stored.at(-1)).to.include('"flow_id":"my-flow"').and.to.include('"published_by":"unauthenticated"');
   });
 
+  it('keeps the longest flow id with the event, and stores nothing under a longer one', async () => {
+    const before = await storedTexts(broker.log, 'orders');
+    expect((await post(events, { 'X-Flow-Id': 'f'.repeat(256) })).status).to.equal(400);
+    expect(await storedTexts(broker.log, 'orders')).to.have.length(before.length);
+    expect((await post(events, { 'X-Flow-Id': 'f'.repeat(255) })).status).to.equal(200);
+    expect((await storedTexts(broker.log, 'orders')).at(-1)).to.include(`"flow_id":"${'f'.repeat(255)}"`);
+  });
+
   it('reads a gzip body, and names what it cannot read', async () => {
     expect((await post(gzipSync(events), { 'Content-Encoding': 'gzip' })).status).to.equal(200);
     expect((await post('not gzip', { 'Content-Encoding': 'gzip' })).status).to.equal(400);

@@ -51,6 +51,25 @@ const spoilings: readonly Spoiling[] = [
     spoil: (request, { path }) => ({ ...request, path: path.replaceAll(/\{[^}]+\}/g, '%zz') }),
   },
   {
+    status: 400,
+    spoilt: 'with a flow id that is too long',
+    spoil: (request) => ({ ...request, headers: { ...request.headers, 'X-Flow-Id': 'f'.repeat(256) } }),
+  },
+  {
+    status: 403,
+    spoilt: 'by a page of another site',
+    spoil: (request) => ({ ...request, headers: { ...request.headers, Origin: 'http://evil.example' } }),
+  },
+  {
+    status: 415,
+    spoilt: 'by a page that sends a form',
+    applies: ({ requestBody }) => requestBody !== undefined,
+    spoil: (request) => ({
+      ...request,
+      headers: { ...request.headers, 'Content-Type': 'text/plain', 'Sec-Fetch-Site': 'same-origin' },
+    }),
+  },
+  {
     status: 404,
     spoilt: 'of something that is not there',
     applies: ({ path }) => path.includes('{'),

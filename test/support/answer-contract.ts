@@ -66,11 +66,13 @@ export function answerFaults(answer: SeenAnswer): string[] {
   const described = findPath(path);
   const faults = described === undefined ? nowhereFaults(answer, path) : faultsAt(answer, path, described);
   if (answer.headers['x-flow-id'] === undefined) faults.push('it has no X-Flow-Id');
+  if (answer.headers['x-content-type-options'] !== 'nosniff') faults.push('its type may be guessed');
+  if (answer.headers['cache-control'] === undefined) faults.push('it does not say for how long it may be kept');
   return faults.map((fault) => `${answer.method} ${answer.url.slice(0, 300)} answered ${answer.status}: ${fault}`);
 }
 
 /** What any request may be refused with before its path is looked at. */
-const generalStatuses = new Set([400, 401, 406]);
+const generalStatuses = new Set([400, 401, 403, 406, 421]);
 
 function nowhereFaults(answer: SeenAnswer, path: string): string[] {
   if (path === '/' || path === '/admin' || path.startsWith('/admin/')) return [];

@@ -9,10 +9,13 @@ export function chromiumProgram(): string | undefined {
   return [process.env['CHROMIUM'] ?? '', ...places].find((place) => place !== '' && existsSync(place));
 }
 
-/** Starts the browser without a window. As root, as in a container, it runs only without its own sandbox. */
-export function startChromium(program: string): Promise<Browser> {
+/**
+ * Starts the browser without a window. As root, as in a container, it runs only without its own sandbox.
+ * @param options More of the browser's own.
+ */
+export function startChromium(program: string, options: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     executablePath: program,
-    args: process.getuid?.() === 0 ? ['--no-sandbox', '--disable-dev-shm-usage'] : [],
+    args: [...(process.getuid?.() === 0 ? ['--no-sandbox', '--disable-dev-shm-usage'] : []), ...options],
   });
 }

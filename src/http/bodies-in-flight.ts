@@ -1,0 +1,101 @@
+import type { Socket } from 'node:net';
+
+/** How much of request bodies may be in memory at once. Bytes. */
+export interface BodyBudget {
+  /** A body up to this size is small: commits, commands, definitions, most events. */
+  readonly smallBodyBytes: number;
+  /** All small bodies of the process. They have a budget of their own so that large ones never hold them up. */
+  readonly smallBytesMaximum: number;
+  /** All other bodies of the process. */
+  readonly largeBytesMaximum: number;
+  /** All bodies of one connection, on which a client may send requests without waiting for answers. */
+  readonly connectionBytesMaximum: number;
+}
+
+const mebibyte = 1024 * 1024;
+
+export const bodyBudgetDefault: BodyBudget = {
+  smallBodyBytes: 64 * 1024,
+  smallBytesMaximum: 16 * mebibyte,
+  largeBytesMaximum: 256 * mebibyte,
+  // A compressed body of the largest size, what it unpacks to, and one that comes behind it.
+  connectionBytesMaximum: 24 * mebibyte,
+};
+
+/** Counts the bytes of bodies that are being received, or have been and whose requests are not answered yet. */
+export class BodiesInFlight {
+  readonly #budget: BodyBudget;
+  readonly #ofConnections = new WeakMap<Socket, number>();
+  #smallBytes = 0;
+  #largeBytes = 0;
+
+  constructor(budget: BodyBudget = bodyBudgetDefault) {
+    this.#budget = budget;
+  }
+
+  /** What is counted at the moment. Bytes. */
+  get bytes(): number {
+    return this.#smallBytes + this.#largeBytes;
+  }
+
+  /** A claim without bytes, for one request. */
+  claim(socket: Socket): BodyClaim {
+    return new BodyClaim((before, after) => this.#change(socket, before, after));
+  }
+
+  /** Counts a body of another size than before. Answers false, and changes nothing, when it would grow beyond a budget. */
+  #change(socket: Socket, before: number, after: number): boolean {
+    const { smallBytesMaximum, largeBytesMaximum, connectionBytesMaximum } = this.#budget;
+    const ofConnection = (this.#ofConnections.get(socket) ?? 0) + after - before;
+    const smallBytes = this.#smallBytes + this.#smallShare(after) - this.#smallShare(before);
+    const largeBytes = this.#largeBytes + this.#largeShare(after) - this.#largeShare(before);
+    const isTooMuch =
+      ofConnection > connectionBytesMaximum || smallBytes > smallBytesMaximum || largeBytes > largeBytesMaximum;
+    if (after > before && isTooMuch) return false;
+    this.#ofConnections.set(socket, ofConnection);
+    this.#smallBytes = smallBytes;
+    this.#largeBytes = largeBytes;
+    return true;
+  }
+
+  #smallShare(bytes: number): number {
+    return bytes <= this.#budget.smallBodyBytes ? bytes : 0;
+  }
+
+  #largeShare(bytes: number): number {
+    return bytes <= this.#budget.smallBodyBytes ? 0 : bytes;
+  }
+}
+
+/** What the body of one request takes of the budget. */
+export class BodyClaim {
+  readonly #change: (before: number, after: number) => boolean;
+  #bytes = 0;
+  #isReleased = false;
+
+  constructor(change: (before: number, after: number) => boolean) {
+    this.#change = change;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Claims this much in all instead. Answers false when the budget has no more, or it was released; then it is as before. */
+  resize(bytes: number): boolean {
+    if (this.#isReleased) return false;
+    if (bytes === this.#bytes) return true;
+    const isGiven = this.#change(this.#bytes, bytes);
+    if (isGiven) this.#bytes = bytes;
+    return isGiven;
+  }
+
+  /** Gives everything back, for good. */
+  release(): void {
+    this.resize(0);
+    this.#isReleased = true;
+  }
+}
+
+/** Those of this process. */
+export const bodiesInFlight = new BodiesInFlight();

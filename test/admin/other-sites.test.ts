@@ -1,0 +1,186 @@
+import { expect } from 'chai';
+import { after, before, beforeEach, describe, it } from 'mocha';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser, Page } from 'playwright-core';
+import { annuityProduct } from '../../src/admin/annuity-product.ts';
+import { chromiumProgram, startChromium } from '../support/chromium.ts';
+import { call } from '../support/client.ts';
+import { removeFolder, startService, temporaryFolder, type Service } from '../support/service.ts';
+
+/** A name that somebody else has made lead to this machine, and one that a proxy of ours has. */
+const reboundName = 'evil.test';
+const proxyName = 'streams.test';
+
+/** What a page got for a request. `opaque` is an answer that the browser does not show it. */
+type Seen = number | 'opaque' | 'refused';
+
+describe('pages of other sites in a browser', function () {
+  this.timeout(60_000);
+  let browser: Browser;
+  let folder = '';
+  let service: Service;
+  let otherSite: Server;
+  let page: Page;
+
+  before(async function () {
+    const program = chromiumProgram();
+    if (program === undefined) {
+      const reason = 'Chromium was not found: install it (apt-get install chromium) or name it in CHROMIUM.';
+      if (process.env['CI'] !== undefined) throw new Error(reason);
+      process.stderr.write(`      skipped: ${reason}\n`);
+      this.skip();
+    }
+    folder = await temporaryFolder();
+    service = await startService(folder, { ALLOWED_HOSTS: proxyName });
+    const names = [reboundName, proxyName].map((name) => `MAP ${name} 127.0.0.1`);
+    browser = await startChromium(program, [
+      `--host-resolver-rules=${names.join(',')}`,
+      // Not every browser has a protection of its own.
+      '--disable-features=LocalNetworkAccessChecks,PrivateNetworkAccessSendPreflights,BlockInsecurePrivateNetworkRequests',
+    ]);
+    otherSite = createServer((_request, response) => {
+      response.setHeader('Content-Type', 'text/html').end('<!doctype html><title>Another site</title>');
+    });
+    await once(otherSite.listen(0, '127.0.0.1'), 'listening');
+    await call(`${service.url}/event-types`, 'POST', eventType('shop.orders'));
+    await call(`${service.url}/loanproducts`, 'POST', annuityProduct('annuity'));
+    const loan = { id: 'loan-1', productTypeKey: 'annuity', loanAmount: 100 };
+    expect((await call(`${service.url}/loans`, 'POST', loan)).status).to.equal(201);
+  });
+
+  beforeEach(async () => {
+    page = await browser.newPage();
+  });
+
+  after(async () => {
+    otherSite?.closeAllConnections();
+    otherSite?.close();
+    await browser?.close();
+    await service?.stop();
+    if (folder !== '') await removeFolder(folder);
+  });
+
+  /** Sends a request from the page that is shown. */
+  function send(url: string, options: Readonly<Record<string, unknown>>): Promise<Seen> {
+    const script = `fetch(${JSON.stringify(url)}, ${JSON.stringify(options)}).then(
+      (response) => response.type === 'opaque' ? 'opaque' : response.status, () => 'refused')`;
+    return page.evaluate<Seen>(script);
+  }
+
+  async function openOtherSite(): Promise<void> {
+    await page.goto(`http://127.0.0.1:${(otherSite.address() as AddressInfo).port}/`);
+  }
+
+  async function expectNothingChanged(): Promise<void> {
+    const types = await call(`${service.url}/event-types?owning_application=shop`, 'GET');
+    expect((JSON.parse(types.text) as { name: string }[]).map(({ name }) => name)).to.deep.equal(['shop.orders']);
+    expect((await call(`${service.url}/loans/loan-1`, 'GET')).body).to.include({ accountState: 'PENDING_APPROVAL' });
+    const partitions = await call(`${service.url}/event-types/shop.orders/partitions`, 'GET');
+    expect(partitions.text).to.include('"newest_available_offset":"001-0001--1"');
+    expect((await call(`${service.url}/subscriptions`, 'GET')).body['items']).to.deep.equal([]);
+  }
+
+  const writing: [title: string, method: string, path: string, body: unknown][] = [
+    ['define an event type', 'POST', '/event-types', eventType('shop.foreign')],
+    ['approve a loan', 'POST', '/loans/loan-1:changeState', { action: 'APPROVE' }],
+    ['publish', 'POST', '/event-types/shop.orders/events', [{ order: 'foreign' }]],
+    ['subscribe', 'POST', '/subscriptions', { owning_application: 'foreign', event_types: ['shop.orders'] }],
+    ['switch a toggle', 'PUT', '/toggles/PRINCIPAL_OVERPAYMENT', { enabled: true }],
+    ['delete', 'DELETE', '/event-types/shop.orders', undefined],
+  ];
+  for (const [title, method, path, value] of writing) {
+    it(`cannot ${title}`, async () => {
+      await openOtherSite();
+      const body = value === undefined ? {} : { body: JSON.stringify(value) };
+      for (const headers of [{}, { 'Content-Type': 'text/plain' }, { 'Content-Type': 'application/json' }]) {
+        expect(await send(`${service.url}${path}`, { method, ...body, headers })).to.equal('refused');
+        if (method === 'POST') await send(`${service.url}${path}`, { method, ...body, mode: 'no-cors' });
+      }
+      await expectNothingChanged();
+    });
+  }
+
+  it('cannot subscribe with a form', async () => {
+    await openOtherSite();
+    const field = '{"owning_application":"foreign","event_types":["shop.orders"],"a":"';
+    await page.setContent(`<form method="post" enctype="text/plain" action="${service.url}/subscriptions">
+      <input name='${field}' value='"}'></form>`);
+    const [answer] = await Promise.all([
+      page.waitForResponse((response) => response.url().endsWith('/subscriptions')),
+      page.evaluate('document.forms[0].submit()'),
+    ]);
+    expect(answer.status()).to.equal(403);
+    await expectNothingChanged();
+  });
+
+  it('cannot read, nor take partitions with a stream', async () => {
+    const subscription = { owning_application: 'ours', event_types: ['shop.orders'] };
+    const { body } = await call(`${service.url}/subscriptions`, 'POST', subscription);
+    const events = `${service.url}/subscriptions/${String(body['id'])}/events`;
+    await openOtherSite();
+    const asked = page.waitForResponse(events);
+    const stream = page.evaluate(`fetch(${JSON.stringify(events)}, { mode: 'no-cors' }).catch(() => undefined)`);
+    expect((await asked).status()).to.equal(403);
+    await stream;
+    expect(await send(`${service.url}/loans`, {})).to.equal('refused');
+    await call(`${service.url}/subscriptions/${String(body['id'])}`, 'DELETE');
+  });
+
+  it('may lead to the pages of the service with a link', async () => {
+    await openOtherSite();
+    for (const path of ['/', '/docs']) {
+      await page.setContent(`<a href="${service.url}${path}">there</a>`);
+      await page.getByRole('link').click();
+      await page.waitForURL((url) => url.href.startsWith(service.url));
+      await page
+        .getByText(/Event types/)
+        .first()
+        .waitFor();
+      await openOtherSite();
+    }
+  });
+
+  it('can read nothing under a name that was made to lead here', async () => {
+    const rebound = service.url.replace('127.0.0.1', reboundName);
+    // What the name led to before: a page of somebody else, of the same origin as the service has now.
+    await page.route(`${rebound}/attack`, (route) => route.fulfill({ contentType: 'text/html', body: 'Hello' }));
+    await page.goto(`${rebound}/attack`);
+    for (const path of ['/loans', '/event-types', '/metrics', '/health']) {
+      expect(await send(`${rebound}${path}`, {}), path).to.equal(421);
+    }
+    for (const [, method, path, value] of writing) {
+      const headers = { 'Content-Type': 'application/json' };
+      const body = value === undefined ? {} : { body: JSON.stringify(value) };
+      expect(await send(`${rebound}${path}`, { method, headers, ...body }), path).to.equal(421);
+    }
+    expect((await page.goto(`${rebound}/admin`))?.status()).to.equal(421);
+    await expectNothingChanged();
+  });
+
+  it('are unlike those of the service itself, under its own names and that of a proxy', async () => {
+    for (const [name, toggle] of [
+      ['127.0.0.1', 'PRINCIPAL_OVERPAYMENT'],
+      ['localhost', 'ALLOW_NON_SCHEDULED_FEES'],
+      [proxyName, 'fixInstallmentTaxOnPenalty'],
+    ] as const) {
+      const url = service.url.replace('127.0.0.1', name);
+      await page.goto(`${url}/admin/toggles`);
+      await page.getByRole('button', { name: `Switch on ${toggle}` }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Switch on' }).click();
+      await page.getByText(`${toggle} is on now.`).waitFor();
+      await page.goto(`${url}/docs`);
+      await page.getByText('/event-types/{name}/events').first().waitFor();
+    }
+  });
+});
+
+function eventType(name: string): object {
+  return {
+    name,
+    owning_application: 'shop',
+    category: 'undefined',
+    schema: { type: 'json_schema', schema: '{"properties":{"order":{"type":"string"}}}' },
+  };
+}

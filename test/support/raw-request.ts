@@ -1,0 +1,46 @@
+import { connect, type Socket } from 'node:net';
+
+/** Requests byte by byte, as no HTTP client would send them. */
+
+/** What a server answers to these bytes, each a character, up to the end of the connection. */
+export function answerTo(url: string, bytes: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    const socket = connect(Number(port), hostname, () => socket.write(bytes, 'latin1'));
+    socket.on('data', (chunk) => (answer += chunk.toString()));
+    socket.on('close', () => resolve(answer));
+    socket.on('error', reject);
+  });
+}
+
+export interface RawAnswer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** An answer that is not in chunks. */
+export function readAnswer(text: string): RawAnswer {
+  const [head = '', body = ''] = text.split('\r\n\r\n');
+  const [first = '', ...lines] = head.split('\r\n');
+  const headers = lines.map((line) => {
+    const colon = line.indexOf(':');
+    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+  });
+  return { status: Number(first.split(' ')[1]), headers: Object.fromEntries(headers) as Record<string, string>, body };
+}
+
+/** Opens a connection and sends the beginning of a request on it, whose end never comes. */
+export function beginRequest(url: string, bytes: string | Buffer): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname);
+    socket.on('error', reject);
+    socket.write(bytes, () => {
+      socket.off('error', reject).on('error', () => undefined);
+      resolve(socket);
+    });
+  });
+}
