@@ -1145,12 +1145,12 @@ interface LoanBalanceChanged {
    */
   transactionEncodedKey: string | null;
   transactionType:
-    | 'DISBURSMENT'
+    | 'DISBURSEMENT'
     | 'REPAYMENT'
     | 'FEE_CHARGED'
     | 'PENALTY_APPLIED'
     | 'PRINCIPAL_OVERPAYMENT'
-    | 'DISBURSMENT_ADJUSTMENT'
+    | 'DISBURSEMENT_ADJUSTMENT'
     | 'REPAYMENT_ADJUSTMENT'
     | 'FEE_ADJUSTMENT'
     | 'PENALTY_ADJUSTMENT'
@@ -1396,12 +1396,12 @@ interface LoanTransactionPosted {
    */
   transactionEncodedKey: string | null;
   transactionType:
-    | 'DISBURSMENT'
+    | 'DISBURSEMENT'
     | 'REPAYMENT'
     | 'FEE_CHARGED'
     | 'PENALTY_APPLIED'
     | 'PRINCIPAL_OVERPAYMENT'
-    | 'DISBURSMENT_ADJUSTMENT'
+    | 'DISBURSEMENT_ADJUSTMENT'
     | 'REPAYMENT_ADJUSTMENT'
     | 'FEE_ADJUSTMENT'
     | 'PENALTY_ADJUSTMENT'
@@ -1435,12 +1435,12 @@ interface LoanTransactionPostedTransaction {
    */
   parentAccountKey: string;
   type:
-    | 'DISBURSMENT'
+    | 'DISBURSEMENT'
     | 'REPAYMENT'
     | 'FEE_CHARGED'
     | 'PENALTY_APPLIED'
     | 'PRINCIPAL_OVERPAYMENT'
-    | 'DISBURSMENT_ADJUSTMENT'
+    | 'DISBURSEMENT_ADJUSTMENT'
     | 'REPAYMENT_ADJUSTMENT'
     | 'FEE_ADJUSTMENT'
     | 'PENALTY_ADJUSTMENT'
@@ -1595,12 +1595,12 @@ interface LoanFeeEvent {
    */
   transactionEncodedKey: string | null;
   transactionType:
-    | 'DISBURSMENT'
+    | 'DISBURSEMENT'
     | 'REPAYMENT'
     | 'FEE_CHARGED'
     | 'PENALTY_APPLIED'
     | 'PRINCIPAL_OVERPAYMENT'
-    | 'DISBURSMENT_ADJUSTMENT'
+    | 'DISBURSEMENT_ADJUSTMENT'
     | 'REPAYMENT_ADJUSTMENT'
     | 'FEE_ADJUSTMENT'
     | 'PENALTY_ADJUSTMENT'
@@ -1717,12 +1717,12 @@ interface LoanScheduleChanged {
    */
   transactionEncodedKey: string | null;
   transactionType:
-    | 'DISBURSMENT'
+    | 'DISBURSEMENT'
     | 'REPAYMENT'
     | 'FEE_CHARGED'
     | 'PENALTY_APPLIED'
     | 'PRINCIPAL_OVERPAYMENT'
-    | 'DISBURSMENT_ADJUSTMENT'
+    | 'DISBURSEMENT_ADJUSTMENT'
     | 'REPAYMENT_ADJUSTMENT'
     | 'FEE_ADJUSTMENT'
     | 'PENALTY_ADJUSTMENT'
@@ -1855,12 +1855,12 @@ interface LoanStateChanged {
    */
   transactionEncodedKey: string | null;
   transactionType:
-    | 'DISBURSMENT'
+    | 'DISBURSEMENT'
     | 'REPAYMENT'
     | 'FEE_CHARGED'
     | 'PENALTY_APPLIED'
     | 'PRINCIPAL_OVERPAYMENT'
-    | 'DISBURSMENT_ADJUSTMENT'
+    | 'DISBURSEMENT_ADJUSTMENT'
     | 'REPAYMENT_ADJUSTMENT'
     | 'FEE_ADJUSTMENT'
     | 'PENALTY_ADJUSTMENT'

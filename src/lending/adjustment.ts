@@ -11,7 +11,7 @@ import {
 import { zero } from './money.ts';
 
 const adjustmentTypes: Readonly<Record<AdjustableTransactionType, AdjustmentTransactionType>> = {
-  DISBURSMENT: 'DISBURSMENT_ADJUSTMENT',
+  DISBURSEMENT: 'DISBURSEMENT_ADJUSTMENT',
   REPAYMENT: 'REPAYMENT_ADJUSTMENT',
   FEE_CHARGED: 'FEE_ADJUSTMENT',
   PENALTY_APPLIED: 'PENALTY_ADJUSTMENT',

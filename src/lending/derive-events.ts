@@ -91,12 +91,12 @@ function transactionBodies(
 }
 
 const transactionEventNames: Readonly<Record<LoanTransactionType, TransactionEventName>> = {
-  DISBURSMENT: 'loan_disbursed',
+  DISBURSEMENT: 'loan_disbursed',
   REPAYMENT: 'loan_repayment',
   FEE_CHARGED: 'loan_fee_applied',
   PENALTY_APPLIED: 'loan_penalty_applied',
   PRINCIPAL_OVERPAYMENT: 'loan_principal_overpaid',
-  DISBURSMENT_ADJUSTMENT: 'loan_disbursement_reversed',
+  DISBURSEMENT_ADJUSTMENT: 'loan_disbursement_reversed',
   REPAYMENT_ADJUSTMENT: 'loan_repayment_reversed',
   FEE_ADJUSTMENT: 'loan_fee_reversed',
   PENALTY_ADJUSTMENT: 'loan_penalty_reversed',
@@ -226,12 +226,12 @@ function scheduleReason(type: LoanTransactionType, before: Loan, after: Loan): S
 }
 
 const scheduleReasons: Readonly<Record<LoanTransactionType, ScheduleChangeReason>> = {
-  DISBURSMENT: 'DISBURSED',
+  DISBURSEMENT: 'DISBURSED',
   REPAYMENT: 'REPAID',
   FEE_CHARGED: 'FEE_APPLIED',
   PENALTY_APPLIED: 'PENALTY_APPLIED',
   PRINCIPAL_OVERPAYMENT: 'PREPAYMENT_RECALCULATED',
-  DISBURSMENT_ADJUSTMENT: 'ADJUSTED',
+  DISBURSEMENT_ADJUSTMENT: 'ADJUSTED',
   REPAYMENT_ADJUSTMENT: 'ADJUSTED',
   FEE_ADJUSTMENT: 'ADJUSTED',
   PENALTY_ADJUSTMENT: 'ADJUSTED',

@@ -55,7 +55,7 @@ export function decideDisbursement(loan: Loan, command: Disburse, context: Decis
         loan,
         command,
         context,
-        'DISBURSMENT',
+        'DISBURSEMENT',
         {
           encodedKey: transactionKey,
           amount: loan.loanAmount,

@@ -149,7 +149,7 @@ const commands: readonly Happening[] = [
   commandAnswered('excess', 'refused'),
   posted('vanished'),
   commandAnswered('vanished', 'unknown'),
-  transaction(0, 1, 'disburse', 'DISBURSMENT', 1000),
+  transaction(0, 1, 'disburse', 'DISBURSEMENT', 1000),
   balance(0, 2, 'disburse', 1000, 0),
   transaction(1, 3, 'repay', 'REPAYMENT', 300),
   balance(1, 4, 'repay', 700, 300),
@@ -270,7 +270,7 @@ const broken: readonly (readonly [checker: string, how: string, story: readonly 
   [
     'gap-free loan sequence',
     'the log has a loan’s events in another order',
-    [transaction(0, 2, 'b', 'REPAYMENT', 1), transaction(1, 1, 'a', 'DISBURSMENT', 1)],
+    [transaction(0, 2, 'b', 'REPAYMENT', 1), transaction(1, 1, 'a', 'DISBURSEMENT', 1)],
   ],
   [
     'balance conservation',

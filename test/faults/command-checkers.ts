@@ -111,7 +111,7 @@ export const balanceConservation: Checker = {
 
 /** Each sum of transactions with the balances that hold it. Amounts in the smallest unit: they add up exactly. */
 const equations: readonly { readonly types: readonly string[]; readonly balances: readonly string[] }[] = [
-  { types: ['DISBURSMENT'], balances: ['principalBalance', 'principalPaid'] },
+  { types: ['DISBURSEMENT'], balances: ['principalBalance', 'principalPaid'] },
   { types: ['FEE_CHARGED'], balances: ['feesBalance', 'feesPaid'] },
   { types: ['REPAYMENT'], balances: ['principalPaid', 'interestPaid', 'feesPaid', 'penaltyPaid'] },
 ];

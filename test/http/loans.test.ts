@@ -97,7 +97,7 @@ describe('the lending API', () => {
     it('disburses it', async () => {
       const disbursed = await post('/loans/dbei-1000.4/disbursement-transactions', { valueDate: '2011-01-23' });
       expect(disbursed.status, disbursed.text).to.equal(201);
-      expect(disbursed.body['type']).to.equal('DISBURSMENT');
+      expect(disbursed.body['type']).to.equal('DISBURSEMENT');
       expect(disbursed.text).to.match(/"amount":1000\.00[,}]/);
       const { installments } = (await get('/loans/dbei-1000.4/schedule')).body as { installments: Installment[] };
       expect(installments.map(({ principal }) => principal.amount.expected)).to.deep.equal([
@@ -141,7 +141,7 @@ describe('the lending API', () => {
     it('lists every transaction, oldest first, in pages', async () => {
       const all = await get('/loans/dbei-1000.4/transactions?paginationDetails=ON');
       expect(listed(all).map(({ type }) => type)).to.deep.equal([
-        'DISBURSMENT',
+        'DISBURSEMENT',
         'FEE_CHARGED',
         'REPAYMENT',
         'REPAYMENT_ADJUSTMENT',

@@ -21,7 +21,7 @@ describe('adjusting', () => {
     const back = when(start, adjust(1));
     expect(loanOf(back).position).to.include({ accountState: 'APPROVED', disbursement: null });
     expect(back.events.at(-1)).to.include({ name: 'loan_deactivated' });
-    expect(loanOf(back).transactions.at(-1)?.type).to.equal('DISBURSMENT_ADJUSTMENT');
+    expect(loanOf(back).transactions.at(-1)?.type).to.equal('DISBURSEMENT_ADJUSTMENT');
     expect(when(back, { type: 'DISBURSE', valueDate: '2011-01-25', fees: [] }).outcome).to.equal('committed');
   });
 
