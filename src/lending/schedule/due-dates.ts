@@ -73,12 +73,21 @@ function fixedDays(
  */
 export function nextFixedDay(terms: FixedDaysTerms, after: LocalDate): LocalDate {
   if (terms.fixedDaysOfMonth.length === 0) throw new RangeError('no day of the month is listed');
-  const { year, month } = partsOf(after);
-  // A listed 31st may fall on the first of the month after, so the month before can still hold the next date.
-  const firstMonth = addMonths(clampedDate(year, month, 1), -1);
-  const candidates = [0, 1, 2].flatMap((months) => listedDays(terms, addMonths(firstMonth, months)));
-  const later = candidates.filter((date) => date > after);
+  const later = listedDaysAround(terms, after, 1).filter((date) => date > after);
   return later.reduce((earliest, date) => (date < earliest ? date : earliest));
+}
+
+/** How many of the listed days fall on a date: several where a month is too short to tell them apart. */
+export function listedDaysOn(terms: FixedDaysTerms, date: LocalDate): number {
+  return listedDaysAround(terms, date, 0).filter((listed) => listed === date).length;
+}
+
+/** The dates of the listed days of the month before, of the date's own month, and of some months after it. */
+function listedDaysAround(terms: FixedDaysTerms, date: LocalDate, monthsAfter: 0 | 1): LocalDate[] {
+  const { year, month } = partsOf(date);
+  // A listed 31st may fall on the first of the month after, so the month before can still hold the date looked for.
+  const months = Array.from({ length: 2 + monthsAfter }, (_, index) => addMonths(clampedDate(year, month, 1), index - 1));
+  return months.flatMap((firstOfMonth) => listedDays(terms, firstOfMonth));
 }
 
 function listedDays(terms: FixedDaysTerms, firstOfMonth: LocalDate): LocalDate[] {

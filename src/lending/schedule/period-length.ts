@@ -3,7 +3,7 @@ import { countedDays, countsThirtyDayMonths, daysPerYear, yearFraction } from '.
 import { addFractions, fraction, multiplyFractions } from '../fraction.ts';
 import type { Fraction } from '../fraction.ts';
 import type { DaysInYear, DueDateTerms, InterestTerms, LocalDate } from '../terms.ts';
-import { nextFixedDay, unitLength } from './due-dates.ts';
+import { listedDaysOn, nextFixedDay, unitLength } from './due-dates.ts';
 
 type FixedDaysTerms = Extract<DueDateTerms, { scheduleDueDatesMethod: 'FIXED_DAYS_OF_MONTH' }>;
 
@@ -62,18 +62,21 @@ function wholeMonthsAndRest(convention: DaysInYear, from: LocalDate, to: LocalDa
   return addFractions(fraction(months, 12), yearFraction(convention, addMonths(from, months, anchorDay), to));
 }
 
-/** A stub up to the first listed day by the day count, then each step between listed days by its share of a month. */
+/**
+ * A stub up to the first listed day by the day count, then every listed day by its share of a month. Two listed days that
+ * a short month lets fall on one date count twice there, so that a year has as many as any other.
+ */
 function fixedDaysLength(terms: FixedDaysTerms, convention: DaysInYear, from: LocalDate, to: LocalDate): Fraction {
-  const step = fraction(1, 12 * terms.fixedDaysOfMonth.length);
   const firstListed = isListed(terms, from) ? from : nextFixedDay(terms, from);
   if (firstListed > to) return yearFraction(convention, from, to);
-  let length = yearFraction(convention, from, firstListed);
+  let listedDays = 0;
   let reached = firstListed;
   for (let next = nextFixedDay(terms, reached); next <= to; next = nextFixedDay(terms, next)) {
-    length = addFractions(length, step);
+    listedDays += listedDaysOn(terms, next);
     reached = next;
   }
-  return addFractions(length, yearFraction(convention, reached, to));
+  const steps = fraction(listedDays, 12 * terms.fixedDaysOfMonth.length);
+  return [yearFraction(convention, from, firstListed), steps, yearFraction(convention, reached, to)].reduce(addFractions);
 }
 
 function isListed(terms: FixedDaysTerms, date: LocalDate): boolean {

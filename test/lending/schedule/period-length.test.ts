@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { addDays } from '../../../src/lending/dates.ts';
+import { addFractions, fraction } from '../../../src/lending/fraction.ts';
 import { dueDates } from '../../../src/lending/schedule/due-dates.ts';
 import { elapsedYears, nominalYears, regularPeriodYears } from '../../../src/lending/schedule/period-length.ts';
 import type { DueDateTerms, LocalDate } from '../../../src/lending/terms.ts';
@@ -22,7 +23,14 @@ const cases: readonly [string, DueDateTerms, LocalDate, LocalDate, string][] = [
   ['days up to a listed day', fixedDays([1, 15]), '2023-01-12', '2023-01-15', '1/120'],
   ['days up to a listed day, and a step', fixedDays([1, 15]), '2023-01-12', '2023-02-01', '1/20'],
   ['days with no listed day among them', fixedDays([15]), '2023-01-16', '2023-01-25', '1/40'],
+  ['a February that two listed days leave together', firstOfNext([1, 31]), '2026-02-01', '2026-03-01', '1/12'],
+  ['a February that four listed days end with', fixedDays([28, 29, 30, 31]), '2026-01-31', '2026-02-28', '1/12'],
+  ['the same in a leap year', fixedDays([28, 29, 30, 31]), '2024-02-28', '2024-02-29', '1/16'],
 ];
+
+function firstOfNext(days: number[]): DueDateTerms {
+  return fixedDays(days, 'FIRST_DAY_OF_NEXT_MONTH');
+}
 
 describe('the nominal length of a period', () => {
   for (const [name, terms, from, to, years] of cases) {
@@ -31,6 +39,28 @@ describe('the nominal length of a period', () => {
       expect(`${numerator}/${denominator}`).to.equal(years);
     });
   }
+
+  it('sums over a year of due dates to a year, for any listed days', () => {
+    const anyDays = fc.uniqueArray(fc.integer({ min: 1, max: 31 }), { minLength: 1, maxLength: 31 });
+    const anyHandling = fc.constantFrom('LAST_DAY_IN_MONTH' as const, 'FIRST_DAY_OF_NEXT_MONTH' as const);
+    fc.assert(
+      fc.property(anyDays, anyHandling, fc.integer({ min: 1999, max: 2101 }), (days, handling, year) => {
+        const listed = days.toSorted((one, other) => one - other);
+        const terms = fixedDays(listed, handling);
+        // January has every listed day where it is written, so a year from its last one is a whole number of months.
+        const january = `01-${String(listed.at(-1)).padStart(2, '0')}`;
+        const dates = dueDates(terms, 12 * listed.length, `${year}-${january}`);
+        const inYear = dates.filter((date) => date <= `${year + 1}-${january}`);
+        expect(inYear.at(-1)).to.equal(`${year + 1}-${january}`);
+        let length = fraction(0);
+        for (const [index, date] of inYear.entries()) {
+          const from = inYear[index - 1] ?? `${year}-${january}`;
+          length = addFractions(length, nominalYears(terms, 'ACTUAL_365_FIXED', from, date));
+        }
+        expect(length).to.deep.equal(fraction(1));
+      }),
+    );
+  });
 
   it('is the regular one for every period but the first of any schedule by intervals', () => {
     const anyDueDates = fc.constantFrom(
