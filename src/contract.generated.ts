@@ -155,6 +155,7 @@ export interface Contract {
     LoanBalanceChangedBalanceChange: LoanBalanceChangedBalanceChange;
     LoanBalanceChangedBalances: LoanBalanceChangedBalances;
     LoanBalanceChangedBalancesWithNonScheduledFees: LoanBalanceChangedBalancesWithNonScheduledFees;
+    LoanBalanceChangedClosedBalance: LoanBalanceChangedClosedBalance;
     LoanBalances: LoanBalances;
     LoanCommand: LoanCommand;
     LoanCommandBoundedCount: LoanCommandBoundedCount;
@@ -1202,7 +1203,7 @@ interface LoanBalanceChangedBalanceChange {
   loanTransactionEncodedKey: string;
 }
 /**
- * With the toggle ALLOW_NON_SCHEDULED_FEES off.
+ * With the toggle ALLOW_NON_SCHEDULED_FEES off. A loan that has a fee outside the schedule shows what is owed and paid of it all the same.
  */
 interface LoanBalanceChangedBalances {
   /**
@@ -1241,6 +1242,14 @@ interface LoanBalanceChangedBalances {
    * Exact, with the digits of the loan's currency.
    */
   feesBalance: number;
+  /**
+   * Exact, with the digits of the loan's currency.
+   */
+  nonScheduledFeeBalance?: number;
+  /**
+   * Exact, with the digits of the loan's currency.
+   */
+  nonScheduledFeePaidBalance?: number;
   /**
    * Exact, with the digits of the loan's currency.
    */
@@ -1314,6 +1323,12 @@ interface LoanBalanceChangedBalancesWithNonScheduledFees {
    * Exact, with the digits of the loan's currency.
    */
   penaltyBalance: number;
+}
+/**
+ * A name that the toggle has switched off since the last event: its balance goes on under another name.
+ */
+interface LoanBalanceChangedClosedBalance {
+  balanceAfter?: 0;
 }
 /**
  * A command for a loan or, for CREATE_PRODUCT, for a product. The payload has the fields of the REST body of the same request. A number may have at most fifteen significant digits.
@@ -1643,7 +1658,7 @@ interface LoanFeeEvent {
   balances: LoanFeeEventFeeBalances | LoanFeeEventFeeBalancesWithNonScheduled;
 }
 /**
- * With the toggle ALLOW_NON_SCHEDULED_FEES off.
+ * With the toggle ALLOW_NON_SCHEDULED_FEES off. A loan that has a fee outside the schedule shows what is owed and paid of it all the same.
  */
 interface LoanFeeEventFeeBalances {
   /**
@@ -1658,6 +1673,14 @@ interface LoanFeeEventFeeBalances {
    * Exact, with the digits of the loan's currency.
    */
   feesBalance: number;
+  /**
+   * Exact, with the digits of the loan's currency.
+   */
+  nonScheduledFeeBalance?: number;
+  /**
+   * Exact, with the digits of the loan's currency.
+   */
+  nonScheduledFeePaidBalance?: number;
 }
 /**
  * With the toggle ALLOW_NON_SCHEDULED_FEES on.

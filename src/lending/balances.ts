@@ -29,7 +29,7 @@ const scheduledFeeNames = [
 
 export type BalanceName = (typeof commonNames)[number] | (typeof feeNames)[number] | (typeof scheduledFeeNames)[number];
 
-/** Balances by name; which fee names there are depends on the toggle ALLOW_NON_SCHEDULED_FEES. */
+/** Balances by name; which fee names there are depends on ALLOW_NON_SCHEDULED_FEES and on the fees of the loan. */
 export type Balances = Partial<Readonly<Record<BalanceName, Decimal>>>;
 
 /** Every balance name a loan may have, toggled or not. */
@@ -199,7 +199,8 @@ export function withInterestTax(loan: Loan, rounded: Decimal): GrossInterest {
 
 /**
  * The body of GET /loans/{id}/balances. The toggle ALLOW_NON_SCHEDULED_FEES renames the three fee balances and adds
- * those of fees outside the schedule.
+ * those of fees outside the schedule, which stay for a loan that has such a fee when the toggle is switched off: what
+ * keeps a loan open must be seen.
  */
 export function balancesOf(loan: Loan, toggles: Toggles): Balances {
   const figures = figuresOf(loan);
@@ -221,12 +222,13 @@ export function balancesOf(loan: Loan, toggles: Toggles): Balances {
 /** The fee balances alone, in the names that the toggle asks for. */
 export function feeBalancesOf(figures: Figures, toggles: Toggles): Balances {
   const { due, paid, balance } = figures.fees;
-  if (!toggles.ALLOW_NON_SCHEDULED_FEES) return { feesDue: due, feesPaid: paid, feesBalance: balance };
-  return {
-    scheduledFeesDue: due,
-    scheduledFeesPaid: paid,
-    scheduledFeesBalance: balance,
+  const outside = {
     nonScheduledFeeBalance: figures.nonScheduledFees.balance,
     nonScheduledFeePaidBalance: figures.nonScheduledFees.paid,
   };
+  if (toggles.ALLOW_NON_SCHEDULED_FEES) {
+    return { scheduledFeesDue: due, scheduledFeesPaid: paid, scheduledFeesBalance: balance, ...outside };
+  }
+  const hasOutside = !outside.nonScheduledFeeBalance.isZero() || !outside.nonScheduledFeePaidBalance.isZero();
+  return { feesDue: due, feesPaid: paid, feesBalance: balance, ...(hasOutside ? outside : {}) };
 }

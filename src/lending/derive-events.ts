@@ -25,8 +25,9 @@ type Body = LoanEvent extends infer Event
 
 /**
  * The events of one command, found by comparing what the views showed before with what they show after. So the fold of
- * the events is what the views show, by construction. The schedule before is the one last published, under the toggles
- * of that time: rows that a toggle switched since looks different in are told again.
+ * the events is what the views show, by construction. What they showed before is what was last published, under the
+ * toggles of that time: rows that a toggle switched since looks different in are told again, and balances that have
+ * another name since are taken to zero under the old one and told whole under the new one.
  */
 export function eventsBetween(
   before: Loan | null,
@@ -83,7 +84,7 @@ function transactionBodies(
     ...feeBodies(before, after, toggles),
     {
       eventType: 'loan_balance_changed',
-      changes: balanceChanges(balancesOf(before, toggles), balances, after, fact, command),
+      changes: balanceChanges(balancesOf(before, before.publishedUnder ?? toggles), balances, after, fact, command),
       balances,
     },
     ...(schedule === null ? [] : [schedule]),
@@ -113,10 +114,10 @@ function balanceChanges(
   const creationDate = toInstant(command.receivedAt);
   const changes: BalanceChange[] = [];
   for (const type of balanceNames) {
-    const balanceAfter = now[type];
+    const balanceAfter = now[type] ?? zero;
     const balanceBefore = old[type] ?? zero;
     // Most balances are the same object still.
-    if (balanceAfter === undefined || balanceAfter === balanceBefore || balanceAfter.equals(balanceBefore)) continue;
+    if (balanceAfter === balanceBefore || balanceAfter.equals(balanceBefore)) continue;
     changes.push({
       type,
       amount: balanceAfter.minus(balanceBefore),

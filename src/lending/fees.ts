@@ -12,7 +12,8 @@ import { taxedAmount } from './taxes.ts';
  * loans) or the next one due (dynamic loans); a NO_ALLOCATION fee joins none and is reached by custom repayments alone.
  *
  * Refused, the first that holds: INVALID_ACCOUNT_STATE; ARBITRARY_FEE_NOT_ALLOWED, INVALID_FEE_KEY, FEE_NOT_ACTIVE,
- * FEE_NOT_ALLOWED (charged at disbursement only); INVALID_DATE (before the disbursement);
+ * FEE_NOT_ALLOWED (charged at disbursement only); FEATURE_DISABLED (a NO_ALLOCATION fee while ALLOW_NON_SCHEDULED_FEES
+ * is off); INVALID_PARAMETERS (such a fee with an installment); INVALID_DATE (before the disbursement);
  * INSTALLMENT_NUMBER_MANDATORY_FOR_FIXED_ACCOUNTS, INSTALLMENT_NUMBER_NOT_ALLOWED_FOR_DYNAMIC_ACCOUNTS,
  * INVALID_REPAYMENT_NUMBER, CANNOT_APPLY_FEE_ON_PAID_INSTALLMENT; then the amount (see {@link feeAmount}).
  */
@@ -22,9 +23,13 @@ export function decideFee(loan: Loan, command: ApplyFee, context: DecisionContex
   const found = findManualFee(loan, command.predefinedFeeKey);
   if ('errorReason' in found) return { refusals: [found] };
   const { fee } = found;
+  const allocation = fee?.allocation ?? 'INSTALLMENT';
+  if (allocation === 'NO_ALLOCATION') {
+    if (!context.toggles.ALLOW_NON_SCHEDULED_FEES) return refuse('FEATURE_DISABLED', 'predefinedFeeKey');
+    if (command.installmentNumber !== undefined) return refuse('INVALID_PARAMETERS', 'installmentNumber');
+  }
   const valueDate = command.valueDate ?? dayOf(command.receivedAt);
   if (valueDate < position.disbursement.date) return refuse('INVALID_DATE', 'valueDate');
-  const allocation = fee?.allocation ?? 'INSTALLMENT';
   const row = allocation === 'NO_ALLOCATION' ? null : rowForFee(loan, command, valueDate);
   if (row !== null && 'errorReason' in row) return { refusals: [row] };
   const amount = feeAmount(loan, fee, command.amount, row?.principal.expected ?? zero);

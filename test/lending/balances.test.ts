@@ -23,24 +23,37 @@ import {
   product,
   repay,
   texts,
+  under,
   when,
 } from './loan-fixtures.ts';
 
 const withOutside = product({ feesSettings: { fees: [fee({ id: 'outside', allocation: 'NO_ALLOCATION' })] } });
 const fifty = when(disbursed(withOutside), applyFee(50, { installmentNumber: 1 }));
-const story = when(when(fifty, repay(20, '2011-01-23')), applyFee(15, { predefinedFeeKey: 'outside' }));
 const on: Toggles = { ...allTogglesOff, ALLOW_NON_SCHEDULED_FEES: true };
+const twenty = when(fifty, repay(20, '2011-01-23'));
+const story = when(under(on, twenty), applyFee(15, { predefinedFeeKey: 'outside' }));
 
 describe('the balances of a loan', () => {
   it('call fees plainly while ALLOW_NON_SCHEDULED_FEES is off', () => {
-    expect(texts(feeBalancesOf(figuresOf(loanOf(story)), allTogglesOff))).to.deep.equal({
+    expect(texts(feeBalancesOf(figuresOf(loanOf(twenty)), allTogglesOff))).to.deep.equal({
       feesDue: '30.00',
       feesPaid: '20.00',
       feesBalance: '30.00',
     });
     expect(
-      Object.keys(balancesOf(loanOf(story), allTogglesOff)).filter((name) => /scheduled/i.test(name)),
+      Object.keys(balancesOf(loanOf(twenty), allTogglesOff)).filter((name) => /scheduled/i.test(name)),
     ).to.deep.equal([]);
+  });
+
+  it('go on showing a fee outside the schedule when the toggle is switched off again', () => {
+    const outside = { customPaymentAmountType: 'NON_SCHEDULED_FEE' as const, amount: money(15) };
+    const paid = when(under(allTogglesOff, story), repay(15, '2011-01-23', { customPaymentAmounts: [outside] }));
+    const shown = [story, paid].map((at) => texts(feeBalancesOf(figuresOf(loanOf(at)), allTogglesOff)));
+    const plain = { feesDue: '30.00', feesPaid: '20.00', feesBalance: '30.00' };
+    expect(shown).to.deep.equal([
+      { ...plain, nonScheduledFeeBalance: '15.00', nonScheduledFeePaidBalance: '0.00' },
+      { ...plain, nonScheduledFeeBalance: '0.00', nonScheduledFeePaidBalance: '15.00' },
+    ]);
   });
 
   it('call them scheduled and add those outside the schedule while it is on', () => {

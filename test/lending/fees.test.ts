@@ -67,6 +67,25 @@ describe('a fee charged by hand', () => {
     ]);
   });
 
+  it('without allocation is refused while the toggle that shows it is off, under every setting of the others', () => {
+    const settings = [false, true];
+    for (const PRINCIPAL_OVERPAYMENT of settings) {
+      for (const fixInstallmentTaxOnPenalty of settings) {
+        const toggles = { ALLOW_NON_SCHEDULED_FEES: false, PRINCIPAL_OVERPAYMENT, fixInstallmentTaxOnPenalty };
+        const start = under(toggles, disbursed(fixed));
+        const refused = when(start, applyFee(15, { predefinedFeeKey: 'outside', valueDate: '2011-06-01' }));
+        expect(reasons(refused)).to.deep.equal(['FEATURE_DISABLED predefinedFeeKey']);
+        expect(refused.events).to.equal(start.events);
+      }
+    }
+  });
+
+  it('without allocation takes no installment', () => {
+    const start = under({ ALLOW_NON_SCHEDULED_FEES: true }, disbursed(fixed));
+    const asked = applyFee(15, { predefinedFeeKey: 'outside', valueDate: '2011-06-01', installmentNumber: 1 });
+    expect(reasons(when(start, asked))).to.deep.equal(['INVALID_PARAMETERS installmentNumber']);
+  });
+
   it('is 30 due of 50 after 20 is paid', () => {
     const paid = when(when(disbursed(), applyFee(50, first)), repay(20, '2011-01-23'));
     const { feesDue, feesBalance, feesPaid } = balancesOf(loanOf(paid), allTogglesOff);

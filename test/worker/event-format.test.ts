@@ -32,18 +32,25 @@ interface Life {
   readonly loans: Loan[];
 }
 
-/** Plays a loan's life through, without any log. */
-function live(type: 'FIXED_TERM_LOAN' | 'DYNAMIC_TERM_LOAN', toggles: Toggles): Life {
+/**
+ * Plays a loan's life through, without any log.
+ * @param togglesAt Those of the command of that place, where they are switched on the way.
+ */
+function live(
+  type: 'FIXED_TERM_LOAN' | 'DYNAMIC_TERM_LOAN',
+  toggles: Toggles,
+  togglesAt: (place: number) => Toggles = () => toggles,
+): Life {
   const product = productOf(type);
   const texts: string[] = [];
   const loans: Loan[] = [];
   let loan: Loan | null = null;
-  for (const [offset, command] of lifeOf('L1', 'P', type).entries()) {
+  for (const [offset, command] of lifeOf('L1', 'P', type, toggles.ALLOW_NON_SCHEDULED_FEES).entries()) {
     const position = { partition: 0, offset };
     const parsed = parseCommand(commandRecord(command).value as Buffer, { ...position, appendedAt: 0 });
     if (parsed.kind !== 'loan') throw new Error(`no command for a loan: ${JSON.stringify(parsed)}`);
     const loanCommand = parsed.command.type === 'CREATE_LOAN' ? { ...parsed.command, product } : parsed.command;
-    const execution = execute(loan, loanCommand, { toggles, newKey: keysOf(position) });
+    const execution = execute(loan, loanCommand, { toggles: togglesAt(offset), newKey: keysOf(position) });
     if (execution.outcome !== 'committed') throw new Error(`${command.type}: ${JSON.stringify(execution)}`);
     const source = { envelope: parsed.envelope, position, receivedAt: commandTime + 5 };
     texts.push(
@@ -131,6 +138,20 @@ describe('the format of events', () => {
       });
     }
   }
+
+  it('is what its schemas say when a toggle was switched since the last event', () => {
+    const [off, on] = [combinations[0], { ...combinations[0], ALLOW_NON_SCHEDULED_FEES: true }] as [Toggles, Toggles];
+    for (const isOnAt of [(place: number) => place % 2 === 0, (place: number) => place < 6]) {
+      const { events } = live('FIXED_TERM_LOAN', on, (place) => (isOnAt(place) ? on : off));
+      const told = events.filter((event) => typeOf(event) === 'loan_balance_changed');
+      const closed = told.filter(({ toggles, changes }) => {
+        const isOn = (toggles as Toggles).ALLOW_NON_SCHEDULED_FEES;
+        return (changes as Json[]).some(({ type }) => type === (isOn ? 'feesBalance' : 'scheduledFeesBalance'));
+      });
+      expect(closed).not.to.deep.equal([]);
+      expect(events.flatMap((event) => validators.get(typeOf(event))?.(event) ?? [])).to.deep.equal([]);
+    }
+  });
 
   it('writes each amount with the digits of its currency', () => {
     const { texts } = live('FIXED_TERM_LOAN', combinations[0] as Toggles);

@@ -21,7 +21,7 @@ interface Meaning {
 
 const meanings: Readonly<Record<string, Meaning>> = {
   ALLOW_NON_SCHEDULED_FEES: {
-    effect: 'Tells fees that belong to an installment from those that do not, in balances and events.',
+    effect: 'Allows fees that belong to no installment, and tells them from the others in balances and events.',
     renames: [
       ['feesDue', 'scheduledFeesDue'],
       ['feesPaid', 'scheduledFeesPaid'],

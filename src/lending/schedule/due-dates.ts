@@ -86,7 +86,9 @@ export function listedDaysOn(terms: FixedDaysTerms, date: LocalDate): number {
 function listedDaysAround(terms: FixedDaysTerms, date: LocalDate, monthsAfter: 0 | 1): LocalDate[] {
   const { year, month } = partsOf(date);
   // A listed 31st may fall on the first of the month after, so the month before can still hold the date looked for.
-  const months = Array.from({ length: 2 + monthsAfter }, (_, index) => addMonths(clampedDate(year, month, 1), index - 1));
+  const months = Array.from({ length: 2 + monthsAfter }, (_, index) =>
+    addMonths(clampedDate(year, month, 1), index - 1),
+  );
   return months.flatMap((firstOfMonth) => listedDays(terms, firstOfMonth));
 }
 

@@ -76,7 +76,9 @@ function fixedDaysLength(terms: FixedDaysTerms, convention: DaysInYear, from: Lo
     reached = next;
   }
   const steps = fraction(listedDays, 12 * terms.fixedDaysOfMonth.length);
-  return [yearFraction(convention, from, firstListed), steps, yearFraction(convention, reached, to)].reduce(addFractions);
+  return [yearFraction(convention, from, firstListed), steps, yearFraction(convention, reached, to)].reduce(
+    addFractions,
+  );
 }
 
 function isListed(terms: FixedDaysTerms, date: LocalDate): boolean {
