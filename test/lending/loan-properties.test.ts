@@ -359,7 +359,7 @@ function nonZero(balances: Iterable<[string, Decimal]>): Record<string, string> 
   const kept = [...balances]
     .filter(([, amount]) => !amount.isZero())
     .map(([name, amount]) => [name, amount.toFixed(2)]);
-  return Object.fromEntries(kept.toSorted()) as Record<string, string>;
+  return Object.fromEntries(kept) as Record<string, string>;
 }
 
 function foldBalances(events: readonly LoanEvent[]): Map<string, Decimal> {
