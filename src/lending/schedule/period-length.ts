@@ -64,7 +64,7 @@ function wholeMonthsAndRest(convention: DaysInYear, from: LocalDate, to: LocalDa
 
 /**
  * A stub up to the first listed day by the day count, then every listed day by its share of a month. Two listed days that
- * a short month lets fall on one date count twice there, so that a year has as many as any other.
+ * a short month lets fall on one date count twice there, so that no year has fewer than another.
  */
 function fixedDaysLength(terms: FixedDaysTerms, convention: DaysInYear, from: LocalDate, to: LocalDate): Fraction {
   const firstListed = isListed(terms, from) ? from : nextFixedDay(terms, from);
