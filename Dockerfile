@@ -22,7 +22,7 @@ COPY schemas ./schemas
 # Beside the compiled files, what they read from the folders of the sources, such as Lua scripts.
 COPY src ./src
 COPY --from=build /app/dist ./dist
-RUN mkdir /data && chown node:node /data
+RUN mkdir -m 700 /data && chown node:node /data
 USER node
 VOLUME /data
 EXPOSE 8080

@@ -5,7 +5,7 @@ import type { EventLog } from './broker/event-log.ts';
 import type { Clock } from './clock.ts';
 import type { ClusterConfig, Config } from './config.ts';
 import { EmbeddedCoordination } from './embedded/coordination.ts';
-import { lockDataFolder } from './embedded/data-folder.ts';
+import { lockDataFolder, mayOthersRead } from './embedded/data-folder.ts';
 import { EmbeddedLog } from './embedded/log.ts';
 import { KafkaLog, type KafkaLogOptions } from './kafka/log.ts';
 import type { Logger } from './logger.ts';
@@ -31,9 +31,13 @@ export interface BackendOptions {
  * Opens Kafka and Redis where the settings name them, else the embedded store.
  * @throws DATA_FOLDER_IN_USE, DATA_FOLDER_UNUSABLE, LOG_UNAVAILABLE, COORDINATION_UNAVAILABLE
  */
-export function openBackend(options: BackendOptions): Promise<Backend> {
-  const { cluster } = options.config;
-  return cluster === undefined ? openEmbedded(options) : openCluster(options, cluster);
+export async function openBackend(options: BackendOptions): Promise<Backend> {
+  const { cluster, dataFolder } = options.config;
+  const backend = await (cluster === undefined ? openEmbedded(options) : openCluster(options, cluster));
+  if (mayOthersRead(dataFolder)) {
+    options.logger.warn({ dataFolder }, 'Other users of this machine may look into the data folder');
+  }
+  return backend;
 }
 
 async function openEmbedded({ config, logger, clock, onOpened }: BackendOptions): Promise<Backend> {

@@ -25,6 +25,8 @@ function leave(error: unknown): never {
 }
 
 async function main(): Promise<void> {
+  // Whatever this process writes is for its own user alone, also in a folder that was there before.
+  process.umask(0o077);
   const config = readConfig(process.env);
   const logger = createLogger(config.logLevel);
   const app = await createApp(config, logger);

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdirSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { LendstreamError, describeError } from '../errors.ts';
 import { type Connection, databaseErrorKind, openDatabase } from '../sqlite.ts';
@@ -42,7 +42,30 @@ export function lockDataFolder(dataFolder: string): DataFolderLock {
       `The data folder ${path} lies on a network file system (${network}). Data must lie on a local disk.`,
     );
   }
-  return takeLock(path);
+  const lock = takeLock(path);
+  hideFiles(path);
+  return lock;
+}
+
+/** Whether users of this machine other than the one that this process runs as may look into a folder. */
+export function mayOthersRead(dataFolder: string): boolean {
+  // Where there are no such users, the mode says nothing.
+  return process.getuid !== undefined && (statSync(dataFolder).mode & 0o055) !== 0;
+}
+
+/**
+ * Takes the files of a store from everybody but their owner: an older version may have made them so that others could read
+ * them. New ones are made so by the mask of the process.
+ */
+function hideFiles(path: string): void {
+  for (const name of readdirSync(path)) {
+    if (!/\.db(-wal|-shm|-journal)?$/.test(name)) continue;
+    try {
+      chmodSync(join(path, name), 0o600);
+    } catch {
+      // Gone meanwhile, or somebody else's, who alone may change it.
+    }
+  }
 }
 
 /** Creates a folder and those above it. `mkdir`'s own recursion never returns below a folder such as /proc. */

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { describe, it, beforeEach, afterEach } from 'mocha';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -89,6 +90,20 @@ describe('the process', () => {
     expect(code).to.equal(1);
     expect(lines).to.have.length(1);
     expect(lines[0]).to.include('PORT').and.to.include('LENDING_PARTITIONS');
+  });
+
+  it('makes files that its own user alone can read, and takes them from others where they could, in a folder that was there', async () => {
+    const open = join(folder, 'open to others');
+    mkdirSync(open, { mode: 0o755 });
+    for (const mode of [0o600, 0o644]) {
+      for (const name of readdirSync(open)) chmodSync(join(open, name), mode);
+      const service = await start({ DATA_DIR: open });
+      await call(`${service.url}/event-types`, 'POST', eventType);
+      const modes = readdirSync(open).map((name) => [name, (statSync(join(open, name)).mode & 0o777).toString(8)]);
+      expect(modes.map(([name]) => name)).to.include.members(['lock.db', 'log.db', 'log.db-wal', 'views.db']);
+      expect(modes.filter(([, found]) => found !== '600')).to.deep.equal([]);
+      await service.stop();
+    }
   });
 
   it('refuses to be reachable from other machines without keys, and asks for them when it has some', async () => {

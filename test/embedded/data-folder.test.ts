@@ -5,9 +5,11 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { lockDataFolder } from '../../src/embedded/data-folder.ts';
+import { createApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { lockDataFolder, mayOthersRead } from '../../src/embedded/data-folder.ts';
 import { EmbeddedLog } from '../../src/embedded/log.ts';
-import { silentLogger } from '../../src/logger.ts';
+import { silentLogger, type Logger } from '../../src/logger.ts';
 import { codeOf } from '../support/log-reading.ts';
 import { removeFolder, temporaryFolder } from '../support/service.ts';
 
@@ -46,6 +48,38 @@ describe('the data folder', () => {
     // No permission stops root; the kernel's own folder takes no files from anybody.
     if (process.getuid?.() === 0 && existsSync('/sys/kernel')) dataFolder = '/sys/kernel';
     expect(await codeOf(openLog(dataFolder))).to.equal('DATA_FOLDER_UNUSABLE');
+  });
+
+  it('is known to be open to others, with each right that lets them in', () => {
+    const dataFolder = join(folder, 'of-some-mode');
+    mkdirSync(dataFolder);
+    for (const [mode, isOpen] of [
+      [0o700, false],
+      [0o722, false],
+      [0o710, true],
+      [0o740, true],
+      [0o701, true],
+      [0o704, true],
+    ] as const) {
+      chmodSync(dataFolder, mode);
+      expect(mayOthersRead(dataFolder), mode.toString(8)).to.equal(isOpen);
+    }
+  });
+
+  it('is told of in the log when it is open to others', async () => {
+    for (const [mode, count] of [
+      [0o700, 0],
+      [0o755, 1],
+    ] as const) {
+      const dataFolder = join(folder, `logged-${mode}`);
+      mkdirSync(dataFolder);
+      chmodSync(dataFolder, mode);
+      const warnings: string[] = [];
+      const logger: Logger = { ...silentLogger, warn: (_, message) => void warnings.push(message) };
+      const app = await createApp(readConfig({ DATA_DIR: dataFolder, PORT: '0' }), logger);
+      await app.stop();
+      expect(warnings).to.deep.equal(count === 0 ? [] : ['Other users of this machine may look into the data folder']);
+    }
   });
 
   it('serves one log of a process at a time', () => {
