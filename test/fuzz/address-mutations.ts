@@ -48,7 +48,7 @@ const numbers = [
 
 /** Values of headers that the service reads. */
 const headerValues: Readonly<Record<string, (dice: Dice) => string>> = {
-  'X-Flow-Id': (dice) => dice.pick([latin1(hostileText(dice)), 'f'.repeat(2_000), '']),
+  'X-Flow-Id': (dice) => dice.pick([latin1(hostileText(dice)), 'f'.repeat(255), 'f'.repeat(256), '']),
   'Idempotency-Key': (dice) =>
     dice.pick(['', 'k'.repeat(256), 'k'.repeat(257), latin1(hostileText(dice)), '__proto__']),
   Prefer: (dice) =>
@@ -80,6 +80,8 @@ const headerValues: Readonly<Record<string, (dice: Dice) => string>> = {
   'If-Modified-Since': (dice) => dice.pick(hostileDates),
   Range: (dice) => dice.pick(['bytes=0-', 'bytes=-1', 'bytes=9-1', `bytes=${'0-0,'.repeat(500)}`, 'none=1']),
   Host: (dice) => dice.pick(['', 'a'.repeat(5_000), '127.0.0.1:99999', '@', 'a b']),
+  Origin: (dice) => dice.pick(['', 'null', '*', latin1(hostileText(dice)), 'http://127.0.0.1', 'a'.repeat(5_000)]),
+  'Sec-Fetch-Site': (dice) => dice.pick(['', 'none', 'same-origin', 'same-site', latin1(hostileText(dice))]),
   Cookie: () => 'a=b; '.repeat(1_000),
   'X-HTTP-Method-Override': () => 'DELETE',
   'Transfer-Encoding': () => 'identity',
@@ -207,6 +209,96 @@ const addressMutations: readonly (readonly [weight: number, name: string, mutate
     'many headers',
     (draft, dice) => {
       for (let number = 0; number < dice.pick([50, 500, 2_500]); number += 1) draft.headers.push([`X-${number}`, 'a']);
+    },
+  ],
+  [
+    2,
+    'a flow id that is too long',
+    (draft, dice) => {
+      const length = dice.pick([256, 257, 1_000, 15_000]);
+      setHeader(draft, 'X-Flow-Id', dice.pick(['f', '"', '\\', '\u00ff']).repeat(length));
+      draft.expected = /^400$/;
+    },
+  ],
+  [
+    1,
+    'a flow id that is not visible',
+    (draft, dice) => {
+      setHeader(draft, 'X-Flow-Id', `a${dice.pick([' ', '\t', '\u0080', '\u00ff'])}b`);
+      draft.expected = /^400$/;
+    },
+  ],
+  [
+    3,
+    'a foreign origin',
+    (draft, dice) => {
+      const origins = ['http://evil.example', 'http://127.0.0.1:1', 'http://localhost', 'null', 'file://'];
+      setHeader(draft, 'Origin', dice.pick(origins));
+      // What it says of its type helps a page as little as what it says of the way.
+      setHeader(draft, 'Sec-Fetch-Mode', dice.pick([undefined, 'cors', 'no-cors', 'navigate']));
+      draft.expected = /^403$/;
+    },
+  ],
+  [
+    3,
+    'a foreign site',
+    (draft, dice) => {
+      setHeader(draft, 'Sec-Fetch-Site', dice.pick(['cross-site', 'same-site', 'elsewhere', 'same-origin, none']));
+      setHeader(draft, 'Sec-Fetch-Mode', dice.pick(['cors', 'no-cors']));
+      draft.expected = /^403$/;
+    },
+  ],
+  [
+    2,
+    'asking for a foreign page',
+    (draft) => {
+      draft.method = 'OPTIONS';
+      setHeader(draft, 'Origin', 'http://evil.example');
+      setHeader(draft, 'Access-Control-Request-Method', 'POST');
+      draft.expected = /^403$/;
+    },
+  ],
+  [
+    3,
+    'a foreign host',
+    (draft, dice) => {
+      const hosts = [
+        'evil.example',
+        'evil.example:8080',
+        '127.0.0.1.evil.example',
+        '128.0.0.1',
+        '[::2]',
+        '0.0.0.0',
+        '',
+        '@',
+      ];
+      setHeader(draft, 'Host', dice.pick(hosts));
+      draft.expected = /^421$/;
+    },
+  ],
+  [
+    1,
+    'two hosts',
+    (draft, dice) => {
+      draft.headers.push([
+        dice.pick(['Host', 'host', 'HOST']),
+        dice.pick(['127.0.0.1', 'localhost', 'evil.example', '']),
+      ]);
+      draft.expected = /^400$/;
+    },
+  ],
+  [
+    2,
+    'a form of a page',
+    (draft, dice) => {
+      setHeader(draft, 'Sec-Fetch-Site', dice.pick(['same-origin', 'none']));
+      setHeader(
+        draft,
+        'Content-Type',
+        dice.pick([undefined, 'text/plain', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencoded']),
+      );
+      // Something else may be wrong with it as well.
+      if (draft.body !== undefined && draft.body.length > 0) draft.expected = /^4\d\d$/;
     },
   ],
   [

@@ -140,6 +140,24 @@ const bodyMutations: readonly (readonly [weight: number, name: string, mutate: B
     },
   ],
   [
+    2,
+    'half of it, then nothing',
+    (draft, body) => {
+      setBody(draft, body);
+      draft.body = body.subarray(0, body.length >> 1);
+      draft.delivery = 'odd';
+    },
+  ],
+  [
+    0.15,
+    'half of the largest, then nothing',
+    (draft) => {
+      setHeader(draft, 'Content-Length', String(8 * mebibyte));
+      draft.body = Buffer.alloc(4 * mebibyte, ' ');
+      draft.delivery = 'odd';
+    },
+  ],
+  [
     1,
     'dropped',
     (draft) => {

@@ -16,6 +16,8 @@ export interface Draft {
   body: Buffer | undefined;
   /** What was done to it. */
   mutations: string[];
+  /** The status that a mutation must lead to, where only one kind is right; undefined where several are. */
+  expected?: RegExp;
   delivery: Delivery;
 }
 
@@ -38,10 +40,12 @@ export interface FuzzRequest {
   readonly delivery: Delivery;
   /** What was done to it; `valid` when nothing was. */
   readonly mutations: readonly string[];
+  /** The status that it must be answered with, where only one kind is right. */
+  readonly expected?: RegExp;
 }
 
 export function rendered(index: number, draft: Draft): FuzzRequest {
-  const { operation, method, path, query, headers, body, delivery } = draft;
+  const { operation, method, path, query, headers, body, delivery, expected } = draft;
   const url = query === '' ? path : `${path}?${query}`;
   const lines = [`${method} ${url} HTTP/1.1`, ...headers.map(([name, value]) => `${name}: ${value}`), '', ''];
   return {
@@ -52,6 +56,7 @@ export function rendered(index: number, draft: Draft): FuzzRequest {
     bytes: Buffer.concat([Buffer.from(lines.join('\r\n'), 'latin1'), body ?? Buffer.alloc(0)]),
     delivery,
     mutations: draft.mutations.length === 0 ? ['valid'] : draft.mutations,
+    ...(expected === undefined ? {} : { expected }),
   };
 }
 

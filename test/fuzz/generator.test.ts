@@ -27,6 +27,12 @@ describe('the requests of the fuzzer', () => {
       'truncated',
       'gzip',
       'cut off',
+      'half of it, then nothing',
+      'a flow id that is too long',
+      'a foreign origin',
+      'a foreign site',
+      'a foreign host',
+      'two hosts',
     ]);
     expect(mutations.size).to.be.greaterThan(80);
   });

@@ -27,6 +27,11 @@ function answered(status: number, body: string, contentType = 'application/probl
   return { answer: { status, headers, body }, milliseconds, wasEnded: true };
 }
 
+function keepable({ answer, ...rest }: Exchange): Exchange {
+  if (answer === undefined) throw new Error('There is no answer');
+  return { ...rest, answer: { ...answer, headers: { ...answer.headers, 'cache-control': undefined } } };
+}
+
 const problem = (status: number): string => JSON.stringify({ title: 'Not Found', status, detail: 'Why' });
 
 describe('the fuzzer', () => {
@@ -34,6 +39,19 @@ describe('the fuzzer', () => {
     ['an answer of 500', request(), answered(500, problem(500)), /answered 500/],
     ['an answer of 503', request(), answered(503, problem(503)), /answered 503/],
     ['a status that is not described', request(), answered(418, problem(418)), /not described/],
+    [
+      'a request for a foreign page that is served',
+      { ...request(), expected: /^403$/ },
+      answered(200, '', 'application/json'),
+      /200 instead of \^403/,
+    ],
+    [
+      'a request for a foreign page that is refused for another reason',
+      { ...request(), expected: /^403$/ },
+      answered(404, problem(404)),
+      /404 instead of \^403/,
+    ],
+    ['an answer that may be kept', request(), keepable(answered(404, problem(404))), /how long it may be kept/],
     ['a refusal in another form', request(), answered(422, 'No.', 'text/html'), /media type/],
     ['a refusal without a reason', request(), answered(400, '{"title":"T","status":400,"detail":""}'), /no reason/],
     ['no answer', request(), { answer: undefined, milliseconds: 1, wasEnded: true }, /not answered/],

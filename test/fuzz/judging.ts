@@ -23,6 +23,7 @@ export function faultsOf(request: FuzzRequest, exchange: Exchange): string[] {
   return [
     ...slow,
     ...serverFaults(answer),
+    ...statusFaults(request, answer),
     ...formFaults(request, answer),
     ...reasonFaults(answer),
     ...keyFaults(request, answer),
@@ -31,6 +32,11 @@ export function faultsOf(request: FuzzRequest, exchange: Exchange): string[] {
 
 function serverFaults({ status, body }: WireAnswer): string[] {
   return status >= 500 ? [`it was answered ${status}: ${body.slice(0, 1_000)}`] : [];
+}
+
+function statusFaults({ expected }: FuzzRequest, { status, body }: WireAnswer): string[] {
+  if (expected === undefined || expected.test(String(status))) return [];
+  return [`it was answered ${status} instead of ${expected.source}: ${body.slice(0, 500)}`];
 }
 
 /** Refusals of what never became a request, which has no id to answer with and no path. */

@@ -36,6 +36,8 @@ const wireMutations: readonly (readonly [name: string, mutate: WireMutation])[] 
   ['a header without a colon', withHeader(() => 'X-Odd')],
   ['a header without a name', withHeader(() => ': a')],
   ['a space before the colon', withHeader(() => 'Content-Length : 5')],
+  ['two hosts', withHeader((dice) => `Host: ${dice.pick(['127.0.0.1', 'fuzz.example', ''])}`)],
+  ['a page of another site', withHeader(() => 'Origin: http://fuzz.example')],
   ['bytes in a header', withHeader(() => 'X-Flow-Id: \u00ff\u0080\u00c3')],
   ['two lengths', withHeader((dice) => `Content-Length: ${dice.whole(50)}`)],
   ['a length and chunks', withHeader(() => 'Transfer-Encoding: chunked')],
