@@ -125,8 +125,10 @@ export class Publisher {
     results: readonly AppendResult[],
   ): PublishOutcome {
     const failures = results.filter((result) => result.outcome === 'failed');
-    const overloaded = failures.find(({ error }) => error.code === 'OVERLOADED');
-    if (overloaded !== undefined && failures.length === batches.length) throw overloaded.error;
+    const [failure] = failures;
+    const isNothingTaken = failures.every(({ error }) => error.code === 'OVERLOADED');
+    // One whose outcome nobody knows may have been stored, which an answer of 503 would not say.
+    if (failure !== undefined && failures.length === batches.length && isNothingTaken) throw failure.error;
     for (const { partition, error } of failures) {
       this.#options.logger.warn({ eventType, partition, code: error.code }, 'Events could not be written');
     }

@@ -317,6 +317,19 @@ describe('Publisher', () => {
       );
       expect(error).to.include({ code: 'OVERLOADED' });
     });
+
+    for (const code of ['OUTCOME_UNKNOWN', 'LOG_FULL'] as const) {
+      it(`does not say that nothing was stored when only all but one were refused, and that one is ${code}`, async () => {
+        const publisher = publisherWithFailures({ 0: 'OVERLOADED', 1: 'OVERLOADED', 2: code });
+        const outcome = await publisher.publish('orders', body, context);
+        expect(outcome.status).to.equal(207);
+        expect(outcome.items.map(({ detail }) => detail)).to.deep.equal([
+          'it is OVERLOADED',
+          'it is OVERLOADED',
+          code === 'OUTCOME_UNKNOWN' ? 'timed out' : 'it is LOG_FULL',
+        ]);
+      });
+    }
   });
 });
 
