@@ -128,6 +128,7 @@ export interface Contract {
     CommandStatus: CommandStatus;
     Commit: Commit;
     CommitResults: CommitResults;
+    ComparedSchema: ComparedSchema;
     Compatibility: Compatibility;
     CountBounds: CountBounds;
     CreateLoanPayload: CreateLoanPayload;
@@ -174,6 +175,7 @@ export interface Contract {
     LoanStateChanged: LoanStateChanged;
     LoanTransactionPosted: LoanTransactionPosted;
     LoanTransactionPostedTransaction: LoanTransactionPostedTransaction;
+    Metrics: Metrics;
     NumberBounds: NumberBounds;
     Partition: Partition;
     Position: Position;
@@ -207,7 +209,7 @@ export interface Contract {
     createEventType: EventTypeDefinition;
     updateEventType: EventTypeDefinition;
     addSchema: SchemaDefinition;
-    checkCompatibility: SchemaDefinition;
+    checkCompatibility: ComparedSchema;
     checkEventType: EventTypeCheckRequest;
     publishEvents: Events;
     measureCursorDistances: CursorDistanceQueries;
@@ -280,6 +282,7 @@ export interface Contract {
     listTransactions: LoanTransactionPostedTransaction[];
     getCommand: CommandStatus;
     getReadiness: Readiness;
+    getMetrics: Metrics;
     getVersion: Version;
     getDescription: {
       [k: string]: unknown;
@@ -452,6 +455,19 @@ interface CommitResults {
     };
     result: 'committed' | 'outdated';
   }[];
+}
+/**
+ * A schema that may come to follow another.
+ */
+interface ComparedSchema {
+  /**
+   * May be left out.
+   */
+  type?: 'json_schema' | null;
+  /**
+   * The JSON Schema as text.
+   */
+  schema: string;
 }
 /**
  * Whether a schema may follow another.
@@ -2045,6 +2061,52 @@ interface LoanSchedule {
     currencyCode: string;
   };
   installments: LoanScheduleChangedInstallment[];
+}
+/**
+ * All metrics in the form of Dropwizard's library. Names carry their labels as Prometheus writes them.
+ */
+interface Metrics {
+  /**
+   * Of the form.
+   */
+  version: string;
+  gauges: {
+    [k: string]: {
+      /**
+       * null for what is no number.
+       */
+      value: number | null;
+    };
+  };
+  counters: {
+    [k: string]: {
+      count: number;
+    };
+  };
+  histograms: {
+    [k: string]: {
+      count: number;
+      sum: number;
+      /**
+       * How many were at most this, in seconds.
+       */
+      buckets: {
+        [k: string]: number;
+      };
+    };
+  };
+  /**
+   * There are none.
+   */
+  meters: {
+    [k: string]: unknown;
+  };
+  /**
+   * There are none: durations are histograms.
+   */
+  timers: {
+    [k: string]: unknown;
+  };
 }
 /**
  * A partition of an event type and which of its events can be read.

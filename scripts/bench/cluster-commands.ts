@@ -165,7 +165,7 @@ async function decide(cluster: MeasuredCluster, commands: readonly CommandRange[
 }
 
 async function metricsOf({ url }: MeasuredService): Promise<string> {
-  return (await fetch(`${url}/metrics`)).text();
+  return (await fetch(`${url}/metrics`, { headers: { Accept: 'text/plain' } })).text();
 }
 
 function decidedOf(metrics: string): number {

@@ -29,7 +29,8 @@ const waitingPattern = /^lendstream_subscription_unconsumed_events\{([^}]*)\} (\
 
 /** How many events wait for each subscription that was ever streamed: one answer for all of them. */
 export async function listWaiting(signal: AbortSignal): Promise<Waiting[]> {
-  const text = await (await send('GET', '/metrics', undefined, { signal })).text();
+  const headers = { Accept: 'text/plain' };
+  const text = await (await send('GET', '/metrics', undefined, { signal, headers })).text();
   return [...text.matchAll(waitingPattern)].map(([, labels = '', value = '0']) => ({
     subscriptionId: labelOf(labels, 'subscription_id'),
     eventType: labelOf(labels, 'event_type'),

@@ -11,7 +11,7 @@ import { readJsonObject } from './body.ts';
 import { catchUpOnMiss } from './catch-up.ts';
 import type { EventTypesServices } from './partitions.ts';
 import { methodNotAllowed } from './problem.ts';
-import { schemaTextOf } from './schema-text.ts';
+import { comparedSchemaTextOf } from './schema-text.ts';
 
 export interface EventTypeChecksServices extends EventTypesServices {
   readonly clock: Clock;
@@ -76,7 +76,7 @@ async function compatibilityOf(
   const { name, version } = request.params;
   const { compatibility_mode: mode } = eventTypes.get(name).eventType;
   const base = eventTypes.schema(name, version);
-  const next = readBoundedSchema(schemaTextOf(await readJsonObject<'checkCompatibility'>(request)));
+  const next = readBoundedSchema(comparedSchemaTextOf(await readJsonObject<'checkCompatibility'>(request)));
   const answer = { compatibility_mode: mode, version: base.version };
   try {
     nextSchemaVersion(readBoundedSchema(base.schema), next, mode, base.version);

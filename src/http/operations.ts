@@ -1,6 +1,7 @@
 import { Router } from 'express';
 import type { Answers } from '../contract.ts';
 import type { Metrics } from '../metrics.ts';
+import { metricsAsJson } from './metrics-as-json.ts';
 import { methodNotAllowed } from './problem.ts';
 
 export interface OperationsServices {
@@ -32,8 +33,13 @@ export function createOperationsRouter(services: OperationsServices): Router {
     .all(methodNotAllowed('GET'));
   router
     .route('/metrics')
-    .get(async (_request, response) => {
+    .get(async (request, response) => {
       await refreshMetrics();
+      response.vary('Accept');
+      if (!wantsPrometheusText(request.headers.accept ?? '')) {
+        response.json(await metricsAsJson(metrics));
+        return;
+      }
       const text = await metrics.registry.metrics();
       response.set('Content-Type', metrics.registry.contentType).end(text);
     })
@@ -45,4 +51,10 @@ export function createOperationsRouter(services: OperationsServices): Router {
     })
     .all(methodNotAllowed('GET'));
   return router;
+}
+
+/** Prometheus names its text whenever it asks; clients of Nakadi read JSON and name it, or nothing in particular. */
+function wantsPrometheusText(accept: string): boolean {
+  const wanted = accept.toLowerCase();
+  return /text\/(plain|\*)|application\/openmetrics-text/.test(wanted) && !wanted.includes('application/json');
 }

@@ -97,11 +97,29 @@ describe('looking at event types and events before and without consuming them', 
     const refused = (await request('POST', path, changed)).body;
     expect(refused).to.include({ compatible: false, version: '1.0.0' });
     expect(refused['error']).to.contain('#/properties/order');
-    expect((await request('POST', path, {})).status).to.equal(400);
     expect((await request('POST', '/event-types/orders/schemas/9.0.0/compatibility-check', added)).status).to.equal(
       404,
     );
   });
+
+  const empty = '{"properties":{}}';
+  for (const [what, body, status, detail] of [
+    ['a schema without its type', { schema: empty }, 200, undefined],
+    ['a type that is null', { type: null, schema: empty }, 200, undefined],
+    ['a type in capitals', { type: 'JSON_SCHEMA', schema: empty }, 200, undefined],
+    ['another type', { type: 'avro_schema', schema: empty }, 400, /"type"/],
+    ['no schema', {}, 422, /^Field "schema" must not be null\n$/],
+    ['a schema that is null', { type: 'json_schema', schema: null }, 422, /^Field "schema" must not be null\n$/],
+    ['a schema that is no text', { schema: {} }, 400, /"schema"/],
+    ['a schema that is no JSON', { schema: '{' }, 422, /./],
+    ['a body that is no object', [], 400, /./],
+  ] as const) {
+    it(`answers ${status} to a compatibility check with ${what}`, async () => {
+      const answer = await request('POST', '/event-types/orders/schemas/1.0.0/compatibility-check', body);
+      expect(answer.status, answer.text).to.equal(status);
+      if (detail !== undefined) expect(answer.body['detail']).to.match(detail);
+    });
+  }
 
   const nested = `${'{"properties":{"a":'.repeat(5_000)}{}${'}}'.repeat(5_000)}`;
   const wide = `{"anyOf":[${Array.from({ length: 5_000 }, (_, index) => `{"required":["a${index}"]}`).join(',')}]}`;
