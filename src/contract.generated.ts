@@ -33,8 +33,8 @@ type CursorDistanceQueries = {
  * How many events lie between two positions of a partition, in the order of the request.
  */
 type CursorDistances = {
-  initial_cursor: Position;
-  final_cursor: Position;
+  initial_cursor: SentPosition;
+  final_cursor: SentPosition;
   distance: number;
 }[];
 /**
@@ -42,7 +42,16 @@ type CursorDistances = {
  *
  * @maxItems 1000
  */
-type CursorLagQueries = PositionQuery[];
+type CursorLagQueries = {
+  /**
+   * One that the event type has.
+   */
+  partition: string;
+  /**
+   * As answered; a plain number of up to 15 digits or BEGIN as well.
+   */
+  offset: string;
+}[];
 /**
  * Positions and by how many events each is to be moved.
  *
@@ -51,7 +60,7 @@ type CursorLagQueries = PositionQuery[];
 type CursorShiftQueries = {
   partition: string;
   /**
-   * As answered; a plain number or BEGIN as well.
+   * As answered; a plain number of up to 15 digits or BEGIN as well.
    */
   offset: string;
   shift?: number;
@@ -186,6 +195,7 @@ export interface Contract {
     Readiness: Readiness;
     RepayPayload: RepayPayload;
     SchemaDefinition: SchemaDefinition;
+    SentPosition: SentPosition;
     ShiftedCursors: ShiftedCursors;
     StreamBatch: StreamBatch;
     StreamParameters: StreamParameters;
@@ -676,15 +686,15 @@ interface CreateProductPayload {
 interface PositionQuery {
   partition: string;
   /**
-   * As answered; a plain number or BEGIN as well.
+   * As answered; a plain number of up to 15 digits or BEGIN as well.
    */
   offset: string;
 }
-interface Position {
+/**
+ * As it was sent.
+ */
+interface SentPosition {
   partition: string;
-  /**
-   * The last event that was processed; `001-0001--1` before the first. To be treated as opaque.
-   */
   offset: string;
 }
 /**
@@ -847,7 +857,12 @@ interface EventTypeCheck {
  * A definition, or the name of an event type, and perhaps an event to hold against it.
  */
 interface EventTypeCheckRequest {
-  event_type: EventTypeDefinition | string;
+  event_type:
+    | EventTypeDefinition
+    | string
+    | {
+        [k: string]: unknown;
+      };
   /**
    * Of any kind.
    */
@@ -860,7 +875,7 @@ interface EventTypeCheckRequest {
  */
 interface EventTypeDefinition {
   /**
-   * Must not begin with `lendstream.`.
+   * Must not begin with `lendstream.` in any spelling, nor differ from another name in dots and underscores alone.
    */
   name: string;
   owning_application: string;
@@ -868,14 +883,16 @@ interface EventTypeDefinition {
   /**
    * `metadata_enrichment` in categories data and business, else empty.
    */
-  enrichment_strategies?: 'metadata_enrichment'[];
-  partition_strategy?: 'hash' | 'user_defined' | 'random';
+  enrichment_strategies?: 'metadata_enrichment'[] | null;
+  partition_strategy?: 'hash' | 'user_defined' | 'random' | null;
   /**
    * Dotted paths; needed for strategy hash.
+   *
+   * @maxItems 20
    */
-  partition_key_fields?: string[];
-  compatibility_mode?: 'compatible' | 'forward' | 'none';
-  cleanup_policy?: 'delete' | 'compact' | 'compact_and_delete';
+  partition_key_fields?: string[] | null;
+  compatibility_mode?: 'compatible' | 'forward' | 'none' | null;
+  cleanup_policy?: 'delete' | 'compact' | 'compact_and_delete' | null;
   schema: {
     type: 'json_schema';
     /**
@@ -904,6 +921,7 @@ interface EventTypeDefinition {
   authorization?: {
     /**
      * @minItems 1
+     * @maxItems 100
      */
     admins: {
       data_type: string;
@@ -911,6 +929,7 @@ interface EventTypeDefinition {
     }[];
     /**
      * @minItems 1
+     * @maxItems 100
      */
     readers: {
       data_type: string;
@@ -918,6 +937,7 @@ interface EventTypeDefinition {
     }[];
     /**
      * @minItems 1
+     * @maxItems 100
      */
     writers: {
       data_type: string;
@@ -930,8 +950,18 @@ interface EventTypeDefinition {
   labels?: {
     [k: string]: string | null;
   } | null;
-  ordering_key_fields?: string[];
-  ordering_instance_ids?: string[];
+  /**
+   * Dotted paths of fields that the schema names. Kept and shown.
+   *
+   * @maxItems 20
+   */
+  ordering_key_fields?: string[] | null;
+  /**
+   * Dotted paths of fields that the schema names; not without ordering_key_fields. Kept and shown.
+   *
+   * @maxItems 20
+   */
+  ordering_instance_ids?: string[] | null;
   audience?:
     | 'component-internal'
     | 'business-unit-internal'
@@ -939,6 +969,10 @@ interface EventTypeDefinition {
     | 'external-partner'
     | 'external-public'
     | null;
+  /**
+   * Not supported.
+   */
+  event_owner_selector?: null;
 }
 /**
  * The versions of an event type's schema, newest first.
@@ -2126,6 +2160,13 @@ interface Partition {
    */
   unconsumed_events?: number;
 }
+interface Position {
+  partition: string;
+  /**
+   * The last event that was processed; `001-0001--1` before the first. To be treated as opaque.
+   */
+  offset: string;
+}
 interface PrincipalOverpaymentPayload {
   /**
    * A calendar day; of an instant, the day as its sender wrote it.
@@ -2250,7 +2291,6 @@ interface StreamBatch {
       | 'commit_timeout'
       | 'keep_alive_limit'
       | 'cursors_reset'
-      | 'repartitioned'
       | 'handover_timeout'
       | 'no_partitions'
       | 'no_free_slots'
@@ -2364,24 +2404,30 @@ interface SubscriptionDefinition {
   owning_application: string;
   /**
    * @minItems 1
+   * @maxItems 100
    */
   event_types: string[];
   consumer_group?: string;
   read_from?: 'begin' | 'end' | 'cursors';
   /**
    * One for each partition, when read_from is cursors.
+   *
+   * @maxItems 100
    */
-  initial_cursors?: {
-    event_type: string | number;
-    partition: string | number;
-    offset: string | number;
-  }[];
+  initial_cursors?:
+    | {
+        event_type: string | number;
+        partition: string | number;
+        offset: string | number;
+      }[]
+    | null;
   /**
    * Kept and shown; who may do what is not checked yet.
    */
   authorization?: {
     /**
      * @minItems 1
+     * @maxItems 100
      */
     admins: {
       data_type: string;
@@ -2389,6 +2435,7 @@ interface SubscriptionDefinition {
     }[];
     /**
      * @minItems 1
+     * @maxItems 100
      */
     readers: {
       data_type: string;

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { LendstreamError } from '../errors.ts';
 import { effectiveSchema, readAdminSchema } from './effective-schema.ts';
 import type { TopicConfiguration } from './event-log.ts';
 import type { EventType, EventTypeRecord, EventTypeSchema, SystemEventType } from './event-type.ts';
@@ -10,6 +11,7 @@ import {
 } from './event-type-validation.ts';
 import { compileValidator, parseSchema } from './json-schema.ts';
 import { nextSchemaVersion } from './schema-evolution.ts';
+import { describesField } from './schema-fields.ts';
 
 /** What the registry is to hold of an event type after it is defined or changed. Pure; `now` is RFC 3339. */
 
@@ -76,12 +78,21 @@ export function recordWithSchema(record: EventTypeRecord, schemaText: string, no
   return { ...record, eventType: { ...record.eventType, schema, updated_at: now }, schemas };
 }
 
-type SchemaRules = Pick<EventType, 'name' | 'category' | 'compatibility_mode' | 'cleanup_policy'>;
+type SchemaRules = Pick<
+  EventType,
+  'name' | 'category' | 'compatibility_mode' | 'cleanup_policy' | 'ordering_key_fields' | 'ordering_instance_ids'
+>;
 
-/** @throws UNPROCESSABLE when no event could be validated with it */
+/** @throws UNPROCESSABLE when no event could be validated with it, or it lacks fields that the event type names */
 function checkSchema(schemaText: string, rules: SchemaRules): void {
+  const schema = effectiveSchema(readAdminSchema(schemaText, rules), rules);
   // As publishing compiles it, for stopping at the first violation takes the deeper code.
-  compileValidator(effectiveSchema(readAdminSchema(schemaText, rules), rules), { allViolations: false });
+  compileValidator(schema, { allViolations: false });
+  for (const list of ['ordering_key_fields', 'ordering_instance_ids'] as const) {
+    const absent = rules[list].filter((path) => !describesField(schema, path));
+    if (absent.length > 0)
+      throw new LendstreamError('UNPROCESSABLE', `${list} [${absent.join(', ')}] absent in schema`);
+  }
 }
 
 /** The versions of an event type once this schema is in force. */

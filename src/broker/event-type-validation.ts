@@ -1,5 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { FieldViolations, LendstreamError, type FieldViolation } from '../errors.ts';
+import {
+  annotationViolations,
+  checkAuthorizationChange,
+  countViolations,
+  labelViolations,
+  lengthViolations,
+  readAuthorization,
+} from './definition-rules.ts';
 import type { Audience, DefaultStatistic, EventType } from './event-type.ts';
 
 /** Reading an event type as a client sent it, and what may change in the life of one. Pure. */
@@ -11,11 +19,20 @@ export const retentionMillisecondsDefault = 172_800_000;
 export const retentionMillisecondsMinimum = 10_800_000;
 export const retentionMillisecondsMaximum = 345_600_000;
 
-/** Characters. */
-export const eventTypeNameCharactersMaximum = 255;
+/** Characters of a name: no topic of Kafka may have more, and the topic of an event type has its name. */
+export const eventTypeNameCharactersMaximum = 249;
+
+/** Characters. Longer names are refused in Nakadi's words, which clients compare. */
+const originalNameCharactersMaximum = 255;
 
 /** Names that begin like this belong to the service: its own topics and event types. */
 export const internalNamePrefix = 'lendstream.';
+
+/** Paths of fields in each of the lists that name some. */
+export const fieldPathsMaximum = 20;
+
+/** Characters. */
+export const fieldPathCharactersMaximum = 255;
 
 /** What a client says of an event type; versions and times are the service's to say. */
 export interface EventTypeDefinition extends Omit<
@@ -51,7 +68,7 @@ export function readEventType(body: Readonly<Record<string, unknown>>): EventTyp
   if (schemaType !== null) enumValue('schema.type', schemaType, ['json_schema']);
   const options = objectField(body, 'options');
   const retentionMilliseconds = options === null ? null : integerField(options, 'retention_time', 'options.');
-  const authorization = objectField(body, 'authorization');
+  const authorization = readAuthorization(objectField(body, 'authorization'), roles, violations);
   const annotations = mapField(body, 'annotations');
   const labels = mapField(body, 'labels');
 
@@ -81,9 +98,11 @@ export function readEventType(body: Readonly<Record<string, unknown>>): EventTyp
   violations.push(
     ...retentionViolations(definition.retentionMilliseconds),
     ...statisticViolations(definition.default_statistic),
-    ...authorizationViolations(authorization),
-    ...keyedViolations('annotations', annotations, annotationCharactersMaximum),
-    ...keyedViolations('labels', labels, labelCharactersMaximum),
+    ...lengthViolations('owning_application', definition.owning_application),
+    ...pathViolations(definition),
+    ...annotationViolations(annotations),
+    ...labelViolations(labels),
+    ...unsupportedViolations(body),
     ...(category === null ? [] : strategyViolations(definition)),
   );
   if (violations.length > 0) throw new FieldViolations(violations);
@@ -122,15 +141,15 @@ export function checkChange(current: EventType, wanted: EventTypeDefinition): De
       refuse(`changing the cleanup policy from ${current.cleanup_policy} to ${wanted.cleanup_policy} is not possible`);
     }
   }
-  if (current.authorization !== null && wanted.authorization === null) {
-    refuse('Changing authorization object to `null` is not possible due to existing one');
-  }
+  checkAuthorizationChange(current.authorization, wanted.authorization);
   if (current.audience !== null && wanted.audience === null) refuse('the audience cannot be taken back');
   if (wanted.default_statistic !== null && !isDeepStrictEqual(wanted.default_statistic, current.default_statistic)) {
     refuse('default statistics must not be changed');
   }
   return current.default_statistic;
 }
+
+const roles = ['admins', 'readers', 'writers'] as const;
 
 const categories: readonly EventType['category'][] = ['undefined', 'data', 'business'];
 
@@ -155,15 +174,43 @@ const namePattern = /^[a-zA-Z][-0-9a-zA-Z_]*(\.[0-9a-zA-Z][-0-9a-zA-Z_]*)*$/;
 
 function nameViolations(name: string): FieldViolation[] {
   const violations: FieldViolation[] = [];
-  if (!namePattern.test(name)) violations.push({ field: 'name', message: 'format not allowed' });
-  if (name.length < 1 || name.length > eventTypeNameCharactersMaximum) {
-    const message = `the length of the name must be >= 1 and <= ${eventTypeNameCharactersMaximum}`;
-    violations.push({ field: 'name', message });
+  const add = (message: string): void => void violations.push({ field: 'name', message });
+  if (name.length < 1 || name.length > originalNameCharactersMaximum) {
+    add(`the length of the name must be >= 1 and <= ${originalNameCharactersMaximum}`);
+  } else if (name.length > eventTypeNameCharactersMaximum) {
+    add(`must contain at most ${eventTypeNameCharactersMaximum} characters`);
   }
-  if (name.toLowerCase().startsWith(internalNamePrefix)) {
-    violations.push({ field: 'name', message: `must not begin with "${internalNamePrefix}", which the service uses` });
+  if (!namePattern.test(name)) add('format not allowed');
+  const spelling = `${looseSpelling(name)}.`;
+  if (spelling.startsWith(looseSpelling(internalNamePrefix))) {
+    add(`must not begin with "${internalNamePrefix}", however it is written: the service uses such names`);
   }
   return violations;
+}
+
+/**
+ * Why an event type may not have a name beside another one; undefined when it may. Kafka takes no two topics whose names
+ * differ in nothing but dots and underscores, and a person takes one for the other where the service's own are concerned.
+ * @param isOfService Whether the other one is the service's own.
+ */
+export function confusion(name: string, other: string, isOfService: boolean): FieldViolation | undefined {
+  if (name === other) return undefined;
+  const isClash = topicSpelling(name) === topicSpelling(other);
+  if (!isClash && !(isOfService && looseSpelling(name) === looseSpelling(other))) return undefined;
+  const message = isOfService
+    ? `is too much like "${other}", which is the service's`
+    : `is too much like "${other}": dots and underscores alone do not make another name`;
+  return { field: 'name', message };
+}
+
+/** The same for names that Kafka does not keep apart. */
+export function topicSpelling(name: string): string {
+  return name.replaceAll('.', '_');
+}
+
+/** The same for names that a person may take for one another. */
+function looseSpelling(name: string): string {
+  return name.toLowerCase().replaceAll(/[._-]/g, '.');
 }
 
 function retentionViolations(milliseconds: number | undefined): FieldViolation[] {
@@ -232,71 +279,24 @@ function strategyViolations(definition: EventTypeDefinition): FieldViolation[] {
   return violations;
 }
 
-function authorizationViolations(authorization: Readonly<Record<string, unknown>> | null): FieldViolation[] {
-  if (authorization === null) return [];
-  return ['admins', 'readers', 'writers'].flatMap((role): FieldViolation[] => {
-    const field = `authorization.${role}`;
-    const attributes = authorization[role];
-    if (!Array.isArray(attributes) || attributes.length === 0) {
-      return [{ field, message: 'must contain at least one attribute' }];
-    }
-    const areComplete = attributes.every(
-      (attribute: unknown) =>
-        isObject(attribute) && typeof attribute['data_type'] === 'string' && typeof attribute['value'] === 'string',
+/** The lists that name fields of events. */
+const pathLists = ['partition_key_fields', 'ordering_key_fields', 'ordering_instance_ids'] as const;
+
+function pathViolations(definition: EventTypeDefinition): FieldViolation[] {
+  return pathLists.flatMap((field) => {
+    const tooMany = countViolations(field, definition[field], fieldPathsMaximum);
+    if (tooMany.length > 0) return tooMany;
+    return definition[field].flatMap((path, index) =>
+      lengthViolations(`${field}[${index}]`, path, fieldPathCharactersMaximum),
     );
-    return areComplete ? [] : [{ field, message: 'must consist of attributes with data_type and value' }];
   });
 }
 
-/** Characters of an annotation's value, of a label's value, of a key's name and of its prefix. */
-export const annotationCharactersMaximum = 1_000;
-export const labelCharactersMaximum = 63;
-export const keyNameCharactersMaximum = 63;
-export const keyPrefixCharactersMaximum = 253;
-
-/**
- * Annotations and labels have keys `name` or `prefix/name`, the prefix a DNS name, as Kubernetes has them.
- * @returns what is wrong with them, as findings on `field`
- */
-export function keyedViolations(
-  field: 'annotations' | 'labels',
-  entries: Readonly<Record<string, string | null>> | null,
-  valueCharactersMaximum: number,
-): FieldViolation[] {
-  return Object.entries(entries ?? {}).flatMap(([key, value]) => {
-    const messages = keyFindings(key);
-    if (value !== null && value.length > valueCharactersMaximum) {
-      messages.push(`Value of "${shorten(key)}" is longer than ${valueCharactersMaximum} characters`);
-    }
-    return messages.map((message) => ({ field, message }));
-  });
-}
-
-/** Letters and digits with dashes, underscores and dots between them. */
-const wordPattern = /^[a-z0-9A-Z]([-_.a-z0-9A-Z]*[a-z0-9A-Z])?$/;
-const prefixPattern = /^[a-z0-9A-Z]([-.a-z0-9A-Z]*[a-z0-9A-Z])?$/;
-
-function keyFindings(key: string): string[] {
-  if (key === '') return ['Key cannot be empty'];
-  const slash = key.indexOf('/');
-  const name = key.slice(slash + 1);
-  const prefix = slash === -1 ? null : key.slice(0, slash);
-  const findings: string[] = [];
-  if (prefix !== null) {
-    if (prefix === '') findings.push('Key prefix cannot be empty');
-    else if (prefix.length > keyPrefixCharactersMaximum) {
-      findings.push(`Key prefix is longer than ${keyPrefixCharactersMaximum} characters`);
-    } else if (!prefixPattern.test(prefix)) findings.push('Key prefix should be a DNS name');
-  }
-  if (name === '') findings.push('Key name cannot be empty');
-  else if (name.length > keyNameCharactersMaximum) {
-    findings.push(`Key name is longer than ${keyNameCharactersMaximum} characters`);
-  } else if (!wordPattern.test(name)) findings.push('Key name should start and end with a letter or a digit');
-  return findings;
-}
-
-function shorten(key: string): string {
-  return key.slice(0, keyNameCharactersMaximum);
+/** What would change who gets which events, and is not there. */
+function unsupportedViolations(body: Readonly<Record<string, unknown>>): FieldViolation[] {
+  if ((body['event_owner_selector'] ?? null) === null) return [];
+  const message = 'is not supported: every consumer of an event type gets all of its events';
+  return [{ field: 'event_owner_selector', message }];
 }
 
 function labelValues(labels: Readonly<Record<string, string | null>>): Record<string, string> {

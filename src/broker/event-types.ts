@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { toTimestamp, type Clock } from '../clock.ts';
-import { LendstreamError, isLendstreamError } from '../errors.ts';
+import { FieldViolations, LendstreamError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { whileClaimed } from './claims.ts';
 import type { Coordination } from './coordination.ts';
@@ -8,7 +8,7 @@ import { ensureTopic } from './ensure-topic.ts';
 import type { EventLog, TopicConfiguration } from './event-log.ts';
 import { changedRecord, createdRecord, recordWithSchema, systemRecord, topicOf } from './event-type-records.ts';
 import type { EventTypeRecord, EventTypeSchema, SystemEventType } from './event-type.ts';
-import type { EventTypeDefinition } from './event-type-validation.ts';
+import { confusion, topicSpelling, type EventTypeDefinition } from './event-type-validation.ts';
 import type { Registry } from './registry.ts';
 import { compareVersions } from './schema-evolution.ts';
 import type { Subscription } from './subscription.ts';
@@ -82,9 +82,15 @@ export class EventTypes {
     throw new LendstreamError('NOT_FOUND', `EventType "${name}" has no schema with version "${version}"`);
   }
 
-  /** @throws CONFLICT when the name is taken, UNPROCESSABLE for a bad schema, and what the log throws */
+  /**
+   * @throws CONFLICT when the name is taken, FieldViolations when it is too much like another, UNPROCESSABLE for a bad
+   *   schema, and what the log throws
+   */
   create(definition: EventTypeDefinition): Promise<EventTypeRecord> {
-    const isFree = (): void => this.#refuseTakenName(definition.name);
+    const isFree = (): void => {
+      this.#refuseTakenName(definition.name);
+      this.refuseConfusingName(definition.name);
+    };
     return this.#change(definition.name, isFree, async () => {
       const record = createdRecord(definition, this.#now());
       await this.#makeTopic(topicOf(record));
@@ -194,6 +200,14 @@ export class EventTypes {
     }
   }
 
+  /** @throws FieldViolations when another event type has a name that this one would be taken for */
+  refuseConfusingName(name: string): void {
+    for (const { eventType, system } of this.#options.registry.list<EventTypeRecord>('event-type')) {
+      const violation = confusion(name, eventType.name, system);
+      if (violation !== undefined) throw new FieldViolations([violation]);
+    }
+  }
+
   #refuseSubscribed(name: string): void {
     const isSubscribed = this.#options.registry
       .list<Subscription>('subscription')
@@ -299,7 +313,9 @@ export class EventTypes {
     });
   }
 
-  async #inTurn<Result>(name: string, change: () => Promise<Result>): Promise<Result> {
+  async #inTurn<Result>(nameAsSpelt: string, change: () => Promise<Result>): Promise<Result> {
+    // Of two names that cannot both be, the second to be created has to see the first.
+    const name = topicSpelling(nameAsSpelt);
     const turn = (this.#changes.get(name) ?? Promise.resolve()).then(change);
     // The next one waits for the end of this one, however it ends; its failure is for its own caller.
     const settled = turn.then(

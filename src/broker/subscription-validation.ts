@@ -2,8 +2,15 @@ import { FieldViolations, LendstreamError, type FieldViolation } from '../errors
 import { partitionKey, type CommittedOffset, type EventTypePartition } from './coordination.ts';
 import { boundsByPartition, unavailability } from './cursor-availability.ts';
 import { parseOffset, parsePartition } from './cursor.ts';
+import {
+  annotationViolations,
+  countViolations,
+  labelViolations,
+  lengthViolations,
+  readAuthorization,
+  type KeyedTexts,
+} from './definition-rules.ts';
 import type { PartitionBounds } from './event-log.ts';
-import { annotationCharactersMaximum, keyedViolations, labelCharactersMaximum } from './event-type-validation.ts';
 import type { InitialCursor, Subscription } from './subscription.ts';
 
 /** Reading a subscription as a client sent it. Pure. */
@@ -36,13 +43,17 @@ export function readSubscription(body: Fields): SubscriptionDefinition {
   const consumerGroup = text('consumer_group', 'default');
   const readFrom = readReadFrom(text('read_from', 'end'));
   const initialCursors = readCursorFields('initial_cursors', body['initial_cursors'] ?? [], violations);
-  const authorization = fieldsOf('authorization', body['authorization'] ?? null);
+  const authorization = readAuthorization(fieldsOf('authorization', body['authorization'] ?? null), roles, violations);
   const annotations = textsOf('annotations', body['annotations'] ?? {});
   const labels = textsOf('labels', body['labels'] ?? {});
   violations.push(
-    ...authorizationViolations(authorization),
-    ...keyedViolations('annotations', annotations, annotationCharactersMaximum),
-    ...keyedViolations('labels', labels, labelCharactersMaximum),
+    ...lengthViolations('owning_application', owningApplication),
+    ...lengthViolations('consumer_group', consumerGroup),
+    ...eventTypeViolations(eventTypes),
+    ...cursorViolations(initialCursors),
+    ...annotationViolations(annotations),
+    ...unsupportedViolations(annotations),
+    ...labelViolations(labels),
   );
   if (violations.length > 0) throw new FieldViolations(violations);
   return {
@@ -157,20 +168,38 @@ function readReadFrom(text: string): Subscription['read_from'] {
   return found ?? 'end';
 }
 
-function authorizationViolations(authorization: Fields | null): FieldViolation[] {
-  if (authorization === null) return [];
-  return ['admins', 'readers'].flatMap((role): FieldViolation[] => {
-    const field = `authorization.${role}`;
-    const attributes = authorization[role];
-    if (!Array.isArray(attributes) || attributes.length === 0) {
-      return [{ field, message: 'must contain at least one attribute' }];
-    }
-    const areComplete = attributes.every((attribute: unknown) => {
-      const fields = fieldsOf(field, attribute);
-      return typeof fields?.['data_type'] === 'string' && typeof fields['value'] === 'string';
-    });
-    return areComplete ? [] : [{ field, message: 'must consist of attributes with data_type and value' }];
-  });
+const roles = ['admins', 'readers'] as const;
+
+/** Each has a partition at least. */
+function eventTypeViolations(names: readonly string[]): FieldViolation[] {
+  const tooMany = countViolations('event_types', names, partitionsPerSubscriptionMaximum);
+  return tooMany.length > 0 ? tooMany : names.flatMap((name, index) => lengthViolations(`event_types[${index}]`, name));
+}
+
+/** Cursors are kept and shown whatever `read_from` says, so none of it goes without a limit. */
+function cursorViolations(cursors: readonly InitialCursor[]): FieldViolation[] {
+  const tooMany = countViolations('initial_cursors', cursors, partitionsPerSubscriptionMaximum);
+  if (tooMany.length > 0) return tooMany;
+  return cursors.flatMap((cursor, index) =>
+    (['event_type', 'partition', 'offset'] as const).flatMap((part) =>
+      lengthViolations(`initial_cursors[${index}].${part}`, cursor[part]),
+    ),
+  );
+}
+
+/** Annotations by which Nakadi is told to pass over events that a consumer cannot process. */
+const deadLetterAnnotations = [
+  'nakadi.zalando.org/subscription-max-event-send-count',
+  'nakadi.zalando.org/subscription-unprocessable-event-policy',
+];
+
+function unsupportedViolations(annotations: KeyedTexts): FieldViolation[] {
+  return deadLetterAnnotations
+    .filter((key) => (annotations[key] ?? null) !== null)
+    .map((key) => ({
+      field: `annotations[${key}]`,
+      message: 'is not supported: no event is passed over, and there is no queue for dead letters',
+    }));
 }
 
 function fieldsOf(field: string, value: unknown): Fields | null {

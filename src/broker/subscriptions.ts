@@ -4,6 +4,7 @@ import { LendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { whileClaimed } from './claims.ts';
 import type { Coordination } from './coordination.ts';
+import { checkAuthorizationChange, isNamed, type AuthorizationAttribute } from './definition-rules.ts';
 import type { EventLog } from './event-log.ts';
 import type { EventTypeRecord } from './event-type.ts';
 import type { Registry } from './registry.ts';
@@ -32,8 +33,8 @@ export interface SubscriptionFilter {
   readonly owningApplication?: string | undefined;
   /** All of them must be among the subscription's. */
   readonly eventTypes: readonly string[];
-  /** `type:value` of one of its readers. */
-  readonly reader?: string | undefined;
+  /** One of its readers. */
+  readonly reader?: AuthorizationAttribute | undefined;
 }
 
 /** Creating, finding and deleting subscriptions. A subscription is an entry of the registry under its id. */
@@ -94,7 +95,7 @@ export class Subscriptions {
         (subscription) =>
           (owningApplication === undefined || subscription.owning_application === owningApplication) &&
           eventTypes.every((name) => subscription.event_types.includes(name)) &&
-          (reader === undefined || hasReader(subscription, reader)),
+          (reader === undefined || isNamed(subscription.authorization, 'readers', reader)),
       )
       .toReversed()
       .sort((left, right) => compareNewestFirst(left.created_at, right.created_at));
@@ -117,6 +118,7 @@ export class Subscriptions {
           if (isDeepStrictEqual(definition[field], current[field])) continue;
           throw new LendstreamError('UNPROCESSABLE', `Not allowed to change ${field.replaceAll('_', ' ')}`);
         }
+        checkAuthorizationChange(current.authorization, definition.authorization);
         await this.#options.registry.put('subscription', id, {
           ...current,
           authorization: definition.authorization,
@@ -200,14 +202,4 @@ const fixedFields = [
 
 function compareNewestFirst(left: string, right: string): number {
   return left === right ? 0 : left < right ? 1 : -1;
-}
-
-function hasReader(subscription: Subscription, reader: string): boolean {
-  const readers = subscription.authorization?.['readers'];
-  return (
-    Array.isArray(readers) &&
-    readers.some(
-      (attribute: { data_type: string; value: string }) => `${attribute.data_type}:${attribute.value}` === reader,
-    )
-  );
 }

@@ -21,10 +21,11 @@ export function createCursorOperationsRouter({ registry, eventTypes, log }: Even
       eventTypes.get(request.params.name);
       const queries: readonly Unread<Requests['measureCursorDistances'][number]>[] = await readQueries(request);
       const answers = queries.map((query) => {
-        const initial = positionOf(query.initial_cursor, 'initial_cursor.');
-        const final = positionOf(query.final_cursor, 'final_cursor.');
-        const distance = cursorDistance(initial, final);
-        return { initial_cursor: cursorView(initial), final_cursor: cursorView(final), distance };
+        const initial_cursor = cursorOf(query.initial_cursor, 'initial_cursor.');
+        const final_cursor = cursorOf(query.final_cursor, 'final_cursor.');
+        const distance = cursorDistance(positionOf(initial_cursor), positionOf(final_cursor));
+        // As they were sent, so that a client finds its own cursors again.
+        return { initial_cursor, final_cursor, distance };
       });
       response.json(answers satisfies Answers['measureCursorDistances']);
     })
@@ -35,7 +36,7 @@ export function createCursorOperationsRouter({ registry, eventTypes, log }: Even
       eventTypes.get(request.params.name);
       const queries: readonly Unread<Requests['shiftCursors'][number]>[] = await readQueries(request);
       const answers = queries.map((query) => {
-        const position = positionOf(query, '');
+        const position = positionOf(cursorOf(query, ''));
         const shift = query.shift ?? 0;
         if (!Number.isSafeInteger(shift)) throw missing('shift', 'must be a whole number');
         return cursorView({ ...position, offset: shiftCursor(position, shift as number) });
@@ -47,7 +48,7 @@ export function createCursorOperationsRouter({ registry, eventTypes, log }: Even
     .route('/event-types/:name/cursors-lag')
     .post(async (request, response) => {
       const { eventType, partitionCount } = eventTypes.get(request.params.name);
-      const positions = (await readQueries(request)).map((query) => positionOf(query, ''));
+      const positions = (await readQueries(request)).map((query) => positionOf(cursorOf(query, '')));
       const partitions = positions.map(({ partition: text }) => {
         const partition = parsePartition(text);
         if (partition === undefined || partition >= partitionCount) {
@@ -87,14 +88,19 @@ async function readQueries(request: Request): Promise<readonly Fields[]> {
   return value;
 }
 
-function positionOf(cursor: unknown, parent: string): Position {
+function positionOf({ partition, offset }: Schemas['Position']): Position {
+  return { partition, offset: parseOffset(offset) };
+}
+
+/** The texts of a cursor. @throws MALFORMED_REQUEST when one is missing */
+function cursorOf(cursor: unknown, parent: string): Schemas['Position'] {
   const fields: Unread<Schemas['PositionQuery']> = isObject(cursor) ? cursor : {};
   const text = (name: keyof typeof fields): string => {
     const value = fields[name];
     if (typeof value !== 'string') throw missing(`${parent}${name}`, 'must be a string and must not be null');
     return value;
   };
-  return { partition: text('partition'), offset: parseOffset(text('offset')) };
+  return { partition: text('partition'), offset: text('offset') };
 }
 
 function cursorView({ partition, offset }: Position): Schemas['Position'] {

@@ -1,7 +1,7 @@
 import { Router, type Request } from 'express';
 import { judgeDefinition, judgeEvent } from '../broker/event-type-check.ts';
 import type { EventTypeRecord } from '../broker/event-type.ts';
-import { readEventType } from '../broker/event-type-validation.ts';
+import { readEventType, type EventTypeDefinition } from '../broker/event-type-validation.ts';
 import { readBoundedSchema } from '../broker/effective-schema.ts';
 import { nextSchemaVersion } from '../broker/schema-evolution.ts';
 import { toTimestamp, type Clock } from '../clock.ts';
@@ -44,7 +44,13 @@ export function createEventTypeChecksRouter(services: EventTypeChecksServices): 
       }
       const definition = subject as Record<string, unknown>;
       const name = typeof definition['name'] === 'string' ? definition['name'] : '';
-      const { verdict, record } = judgeDefinition(eventTypes.find(name), () => readEventType(definition), now);
+      const current = eventTypes.find(name);
+      const read = (): EventTypeDefinition => {
+        const wanted = readEventType(definition);
+        if (current === undefined) eventTypes.refuseConfusingName(wanted.name);
+        return wanted;
+      };
+      const { verdict, record } = judgeDefinition(current, read, now);
       const judged = record === undefined ? null : eventVerdict(record, event);
       response.json({ ...verdict, event: judged } satisfies Answers['checkEventType']);
     })

@@ -1,5 +1,6 @@
 import { Router, type Request } from 'express';
 import { isDeepStrictEqual } from 'node:util';
+import { isNamed } from '../broker/definition-rules.ts';
 import type { EventType } from '../broker/event-type.ts';
 import { enrichmentStrategies, partitionStrategies, readEventType } from '../broker/event-type-validation.ts';
 import { readBoundedSchema } from '../broker/effective-schema.ts';
@@ -10,7 +11,7 @@ import { catchUpOnMiss } from './catch-up.ts';
 import { createCursorOperationsRouter } from './cursor-operations.ts';
 import { createPartitionsRouter, type EventTypesServices } from './partitions.ts';
 import { methodNotAllowed } from './problem.ts';
-import { pageOf, textParameter, type Page } from './query.ts';
+import { attributeParameter, flagParameter, pageOf, textParameter, type Page } from './query.ts';
 import { schemaTextOf } from './schema-text.ts';
 
 /** Event types, their schemas and partitions, and the registry of strategies. */
@@ -40,9 +41,11 @@ function addEventTypes(router: Router, { eventTypes }: EventTypesServices): void
     .route('/event-types')
     .get((request, response) => {
       const owner = textParameter(request, 'owning_application');
+      const writer = attributeParameter(request, 'writer');
       const found = eventTypes
         .list()
         .filter(({ eventType }) => owner === undefined || eventType.owning_application === owner)
+        .filter(({ eventType }) => writer === undefined || isNamed(eventType.authorization, 'writers', writer))
         .map(({ eventType }) => viewOf(eventType));
       response.json(cut(found, optionalPage(request)) satisfies Answers['listEventTypes']);
     })
@@ -99,9 +102,8 @@ function addSchemas(router: Router, { eventTypes }: EventTypesServices): void {
       const { name } = request.params;
       eventTypes.get(name);
       const text = schemaTextOf(await readJsonObject<'addSchema'>(request));
-      if (textParameter(request, 'fetch') !== 'true') {
-        await eventTypes.addSchema(name, text);
-        response.status(200).end();
+      if (!flagParameter(request, 'fetch')) {
+        response.json((await eventTypes.addSchema(name, text)) satisfies Answers['addSchema']);
         return;
       }
       const wanted = readBoundedSchema(text);
@@ -123,10 +125,11 @@ function addSchemas(router: Router, { eventTypes }: EventTypesServices): void {
     .all(methodNotAllowed('GET'));
 }
 
+/** A page that lies wholly beyond the end has no neighbours. */
 function linksOf(path: string, { limit, offset }: Page, total: number): Schemas['Links'] {
   const link = (to: number): { href: string } => ({ href: `${path}?offset=${to}&limit=${limit}` });
   return {
-    ...(offset > 0 ? { prev: link(Math.max(0, offset - limit)) } : {}),
+    ...(offset > 0 && offset < total ? { prev: link(Math.max(0, offset - limit)) } : {}),
     ...(offset + limit < total ? { next: link(offset + limit) } : {}),
   };
 }

@@ -8,7 +8,7 @@ import type { Answers, Schemas } from '../contract.ts';
 import { LendstreamError } from '../errors.ts';
 import { catchUpOnMiss } from './catch-up.ts';
 import { methodNotAllowed } from './problem.ts';
-import { textParameter } from './query.ts';
+import { refuseParameter, textParameter } from './query.ts';
 
 /** What the routes of event types and their partitions work with. */
 export interface EventTypesServices {
@@ -25,6 +25,7 @@ export function createPartitionsRouter({ registry, eventTypes, log }: EventTypes
     .route('/event-types/:name/partitions')
     .get(async (request, response) => {
       const { eventType, partitionCount } = eventTypes.get(request.params.name);
+      refuseParameter(request, 'cursors', `POST /event-types/${eventType.name}/cursors-lag answers what it asks for`);
       const partitions = Array.from({ length: partitionCount }, (_, partition) => ({
         topic: eventType.name,
         partition,

@@ -3,6 +3,7 @@ import type { PublishedItem } from '../broker/published-item.ts';
 import type { Publisher } from '../broker/publishing.ts';
 import type { Registry } from '../broker/registry.ts';
 import type { Answers } from '../contract.ts';
+import { LendstreamError } from '../errors.ts';
 import { readBody } from './body.ts';
 import { catchUpOnMiss } from './catch-up.ts';
 import { methodNotAllowed } from './problem.ts';
@@ -15,12 +16,17 @@ export interface PublishingServices {
 /** Who is named as publisher while callers are not told apart. */
 export const anonymousPublisher = 'unauthenticated';
 
+/** By this header Nakadi shows events to one subscription alone; taken no notice of, it would show them to all. */
+const consumerTagRefusal =
+  'X-CONSUMER-TAG is not supported: every subscription of an event type gets all of its events. Nothing was stored.';
+
 /** POST /event-types/{name}/events. Reading them is in event-type-streams.ts. */
 export function createPublishingRouter({ registry, publisher }: PublishingServices): Router {
   const router = Router();
   router.param('name', catchUpOnMiss(registry, 'event-type'));
   const route = router.route('/event-types/:name/events');
   route.post(async (request, response) => {
+    if (request.headers['x-consumer-tag'] !== undefined) throw new LendstreamError('UNPROCESSABLE', consumerTagRefusal);
     const body = await readBody(request);
     const flowId = request.headers['x-flow-id'];
     const outcome = await publisher.publish(request.params.name, body, {

@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import type { AuthorizationAttribute } from '../broker/definition-rules.ts';
 import { LendstreamError } from '../errors.ts';
 
 /**
@@ -26,6 +27,55 @@ export function textParameters(request: Request, name: string): string[] {
   const value: unknown = request.query[name];
   const values: unknown[] = Array.isArray(value) ? value : value === undefined ? [] : [value];
   return values.flatMap((text) => (typeof text === 'string' ? text.split(',') : [])).filter((text) => text !== '');
+}
+
+const flags: Readonly<Record<string, boolean>> = {
+  true: true,
+  on: true,
+  yes: true,
+  1: true,
+  false: false,
+  off: false,
+  no: false,
+  0: false,
+};
+
+/**
+ * A query parameter that is switched on or off, in any letter case; off when it is left out or empty.
+ * @throws MALFORMED_REQUEST for any other word
+ */
+export function flagParameter(request: Request, name: string): boolean {
+  const text = textParameter(request, name);
+  if (text === undefined || text === '') return false;
+  const flag = Object.hasOwn(flags, text.toLowerCase()) ? flags[text.toLowerCase()] : undefined;
+  if (flag === undefined) {
+    throw new LendstreamError('MALFORMED_REQUEST', `'${name}' parameter should be true or false, but was '${text}'`);
+  }
+  return flag;
+}
+
+/**
+ * A query parameter that names somebody, as `data_type:value`.
+ * @throws MALFORMED_REQUEST for another form
+ */
+export function attributeParameter(request: Request, name: string): AuthorizationAttribute | undefined {
+  const text = textParameter(request, name);
+  if (text === undefined) return undefined;
+  const [dataType = '', value = '', ...more] = text.split(':');
+  if (dataType === '' || value === '' || more.length > 0) {
+    const detail = `'${name}' parameter should have the form data_type:value, but was '${text}'`;
+    throw new LendstreamError('MALFORMED_REQUEST', detail);
+  }
+  return { data_type: dataType, value };
+}
+
+/**
+ * Refuses a parameter of Nakadi that is not there: a client that sends it would take the answer for what it asked for.
+ * @throws UNPROCESSABLE
+ */
+export function refuseParameter(request: Request, name: string, instead: string): void {
+  if (request.query[name] === undefined) return;
+  throw new LendstreamError('UNPROCESSABLE', `The parameter ${name} is not supported: ${instead}.`);
 }
 
 export interface Page {

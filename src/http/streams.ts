@@ -69,7 +69,7 @@ function closeStreamsOf({ kind, name, value }: RegistryChange, openStreams: Open
     const { partitionCount } = value as EventTypeRecord;
     openStreams.closeWhere(
       ({ eventTypes }) => (eventTypes.get(name) ?? partitionCount) !== partitionCount,
-      'repartitioned',
+      'cursors_reset',
     );
   }
 }

@@ -1,4 +1,4 @@
-import { Router, type Request } from 'express';
+import { Router } from 'express';
 import { subscriptionStatistics, subscriptionStatus } from '../broker/subscription-statistics.ts';
 import type { Subscription } from '../broker/subscription.ts';
 import { Subscriptions, type SubscriptionFilter, type SubscriptionsOptions } from '../broker/subscriptions.ts';
@@ -6,7 +6,15 @@ import type { Answers, Schemas } from '../contract.ts';
 import { readJsonObject } from './body.ts';
 import { catchUpOnMiss } from './catch-up.ts';
 import { methodNotAllowed } from './problem.ts';
-import { pageOf, textParameter, textParameters, type Page } from './query.ts';
+import {
+  attributeParameter,
+  flagParameter,
+  pageOf,
+  refuseParameter,
+  textParameter,
+  textParameters,
+  type Page,
+} from './query.ts';
 
 /** `/subscriptions`: creating, listing, showing, changing and deleting subscriptions, and their statistics. */
 export function createSubscriptionsRouter(services: SubscriptionsOptions): Router {
@@ -24,13 +32,14 @@ export function createSubscriptionsRouter(services: SubscriptionsOptions): Route
       response.status(outcome === 'created' ? 201 : 200).json(subscription satisfies Answers['createSubscription']);
     })
     .get(async (request, response) => {
+      refuseParameter(request, 'token', 'limit and offset ask for pages');
       const page = pageOf(request);
       const filter: SubscriptionFilter = {
         owningApplication: textParameter(request, 'owning_application'),
         eventTypes: textParameters(request, 'event_type'),
-        reader: textParameter(request, 'reader'),
+        reader: attributeParameter(request, 'reader'),
       };
-      const isShowingStatus = flag(request, 'show_status');
+      const isShowingStatus = flagParameter(request, 'show_status');
       const found = subscriptions.list(filter).slice(page.offset, page.offset + page.limit);
       const withStatus = async (subscription: Subscription) => ({
         ...subscription,
@@ -61,16 +70,12 @@ export function createSubscriptionsRouter(services: SubscriptionsOptions): Route
     .route('/subscriptions/:id/stats')
     .get(async (request, response) => {
       const subscription = subscriptions.get(request.params.id);
-      const items = await subscriptionStatistics(services, subscription, flag(request, 'show_time_lag'));
+      const items = await subscriptionStatistics(services, subscription, flagParameter(request, 'show_time_lag'));
       response.json({ items } satisfies Answers['getSubscriptionStatistics']);
     })
     .all(methodNotAllowed('GET'));
 
   return router;
-}
-
-function flag(request: Request, name: string): boolean {
-  return textParameter(request, name)?.toLowerCase() === 'true';
 }
 
 /** A full page has a next one, even when nothing follows; a page that is not the first has a previous one. */
@@ -84,7 +89,7 @@ function linksOf(
     const parameters: [string, string | undefined][] = [
       ...eventTypes.map((name): [string, string] => ['event_type', name]),
       ['owning_application', owningApplication],
-      ['reader', reader],
+      ['reader', reader === undefined ? undefined : `${reader.data_type}:${reader.value}`],
       ['offset', String(start)],
       ['limit', String(limit)],
       ['show_status', isShowingStatus ? 'true' : undefined],

@@ -3,11 +3,12 @@ import { describe, it } from 'mocha';
 import type { EventType } from '../../src/broker/event-type.ts';
 import {
   checkChange,
-  keyedViolations,
+  confusion,
   partitionCountFor,
   readEventType,
   retentionMillisecondsMaximum,
   retentionMillisecondsMinimum,
+  topicSpelling,
 } from '../../src/broker/event-type-validation.ts';
 import { LendstreamError } from '../../src/errors.ts';
 
@@ -118,7 +119,31 @@ describe('readEventType', () => {
     ],
     ['nobody as reader', { authorization: { admins: [], readers: [], writers: [] } }, 'Field "authorization.readers"'],
     ['instances without keys', { ordering_instance_ids: ['x'] }, 'Field "ordering_instance_ids" can not be set'],
-    ['an annotation without a key', { annotations: { '': 'x' } }, 'Field "annotations" Key cannot be empty'],
+    ['an annotation without a key', { annotations: { '': 'x' } }, 'Field "annotations[]" Key cannot be empty\n'],
+    ['a label of odd characters', { labels: { a: 'abc-' } }, 'Field "labels[a]" Should contain only allowed symbols\n'],
+    ['a name that no topic can have', { name: 'x'.repeat(250) }, 'Field "name" must contain at most 249 characters\n'],
+    ["the service's own name", { name: 'lendstream' }, 'Field "name" must not begin with "lendstream."'],
+    ["the service's names in another spelling", { name: 'LENDSTREAM_loans' }, 'must not begin with "lendstream."'],
+    [
+      'an owner with too long a name',
+      { owning_application: 'x'.repeat(256) },
+      'Field "owning_application" must contain at most 255 characters\n',
+    ],
+    [
+      'too many fields to partition by',
+      { partition_key_fields: Array.from({ length: 21 }, () => 'a') },
+      'Field "partition_key_fields" must contain at most 20 elements\n',
+    ],
+    [
+      'too long a path',
+      { ordering_key_fields: ['a', 'x'.repeat(256)] },
+      'Field "ordering_key_fields[1]" must contain at most 255 characters\n',
+    ],
+    [
+      'a selector of who may see which events',
+      { event_owner_selector: { type: 'static', name: 'a', value: 'b' } },
+      'Field "event_owner_selector" is not supported',
+    ],
   ];
   for (const [name, changes, line] of findings) {
     it(`refuses ${name}`, () => {
@@ -127,6 +152,17 @@ describe('readEventType', () => {
       expect(refusal.message).to.include(line);
     });
   }
+
+  it('takes every text that is as long as it may be', () => {
+    const read = readEventType({
+      ...valid,
+      name: 'x'.repeat(249),
+      owning_application: 'x'.repeat(255),
+      partition_key_fields: Array.from({ length: 20 }, () => 'x'.repeat(255)),
+      event_owner_selector: null,
+    });
+    expect(read.name).to.have.length(249);
+  });
 
   it('reports all findings at once, one in each line', () => {
     const { message } = refusalOf(() => readEventType({ ...valid, name: '', category: null }));
@@ -153,26 +189,35 @@ describe('readEventType', () => {
   }
 });
 
-describe('keyedViolations', () => {
-  const cases: [key: string, value: string | null, message: string | null][] = [
-    ['simple', 'x', null],
-    ['example.org/a-b_c.d9', null, null],
-    ['a'.repeat(63), 'x'.repeat(63), null],
-    ['a'.repeat(64), 'x', 'Key name is longer than 63 characters'],
-    ['', 'x', 'Key cannot be empty'],
-    ['-a', 'x', 'Key name should start and end with a letter or a digit'],
-    ['a/', 'x', 'Key name cannot be empty'],
-    ['/a', 'x', 'Key prefix cannot be empty'],
-    [`${'p'.repeat(254)}/a`, 'x', 'Key prefix is longer than 253 characters'],
-    ['a_b/c', 'x', 'Key prefix should be a DNS name'],
-    ['a', 'x'.repeat(64), 'Value of "a" is longer than 63 characters'],
-  ];
-  for (const [key, value, message] of cases) {
-    it(`says of "${key.slice(0, 20)}": ${message}`, () => {
-      const expected = message === null ? [] : [{ field: 'labels', message }];
-      expect(keyedViolations('labels', { [key]: value }, 63)).to.deep.equal(expected);
+describe('confusion', () => {
+  const dots = 'is too much like "a.b_c": dots and underscores alone do not make another name';
+  const taken = 'is too much like "loan_balance_changed", which is the service\'s';
+  for (const [name, other, isOfService, message] of [
+    ['a.b_c', 'a.b_c', false, undefined],
+    ['a_b.c', 'a.b_c', false, dots],
+    ['A.b_c', 'a.b_c', false, undefined],
+    ['a-b_c', 'a.b_c', false, undefined],
+    ['loan_balance_changed', 'loan_balance_changed', true, undefined],
+    ['Loan_Balance_Changed', 'loan_balance_changed', true, taken],
+    ['loan.balance.changed', 'loan_balance_changed', true, taken],
+    ['loan-balance-changed', 'loan_balance_changed', true, taken],
+    ['loan_balance_changed2', 'loan_balance_changed', true, undefined],
+  ] as const) {
+    it(`says of ${name} beside ${isOfService ? "the service's " : ''}${other}: ${message ?? 'nothing'}`, () => {
+      const expected = message === undefined ? undefined : { field: 'name', message };
+      expect(confusion(name, other, isOfService)).to.deep.equal(expected);
     });
   }
+});
+
+describe('topicSpelling', () => {
+  it('is the same for names that Kafka does not keep apart', () => {
+    expect([topicSpelling('a.b_c'), topicSpelling('a_b.c'), topicSpelling('A-b')]).to.deep.equal([
+      'a_b_c',
+      'a_b_c',
+      'A-b',
+    ]);
+  });
 });
 
 describe('partitionCountFor', () => {

@@ -102,7 +102,44 @@ describe('reading a subscription', () => {
       { authorization: { admins: [{}], readers: [{ data_type: 'a', value: 'b' }] } },
       '422 Field "authorization.admins" must consist of attributes with data_type and value\n',
     ],
-    ['an annotation with an empty key', { annotations: { '': 'x' } }, '422 Field "annotations" Key cannot be empty\n'],
+    [
+      'an annotation with an empty key',
+      { annotations: { '': 'x' } },
+      '422 Field "annotations[]" Key cannot be empty\nField "annotations[]" Key name should start and end with a letter or a digit\n',
+    ],
+    [
+      'names that are too long',
+      { owning_application: 'x'.repeat(256), consumer_group: 'x'.repeat(256) },
+      '422 Field "owning_application" must contain at most 255 characters\nField "consumer_group" must contain at most 255 characters\n',
+    ],
+    [
+      'a name of an event type that is too long',
+      { event_types: ['a', 'x'.repeat(256)] },
+      '422 Field "event_types[1]" must contain at most 255 characters\n',
+    ],
+    [
+      'more event types than there may be partitions',
+      { event_types: Array.from({ length: 101 }, (_, index) => `type${index}`) },
+      '422 Field "event_types" must contain at most 100 elements\n',
+    ],
+    [
+      'more cursors than there may be partitions, used or not',
+      { initial_cursors: Array.from({ length: 101 }, () => ({ event_type: 'a', partition: '0', offset: '0' })) },
+      '422 Field "initial_cursors" must contain at most 100 elements\n',
+    ],
+    [
+      'a cursor that is too long, used or not',
+      { initial_cursors: [{ event_type: 'a', partition: '0', offset: '0'.repeat(256) }] },
+      '422 Field "initial_cursors[0].offset" must contain at most 255 characters\n',
+    ],
+    ...[
+      'nakadi.zalando.org/subscription-max-event-send-count',
+      'nakadi.zalando.org/subscription-unprocessable-event-policy',
+    ].map((key): [string, Record<string, unknown>, string] => [
+      `what would pass over events (${key})`,
+      { annotations: { [key]: '3' } },
+      `422 Field "annotations[${key}]" is not supported: no event is passed over, and there is no queue for dead letters\n`,
+    ]),
     ['a label that is no text', { labels: { a: 1 } }, '400 Field "labels" must be an object of strings'],
   ];
   for (const [what, change, detail] of refused) {
@@ -110,6 +147,21 @@ describe('reading a subscription', () => {
       expect(detailOf(() => readSubscription({ ...minimal, ...change }))).to.equal(detail);
     });
   }
+
+  it('takes every text that is as long as it may be', () => {
+    const read = readSubscription({
+      owning_application: 'x'.repeat(255),
+      consumer_group: 'x'.repeat(255),
+      event_types: Array.from({ length: 100 }, (_, index) => `type${index}`),
+      initial_cursors: Array.from({ length: 100 }, () => ({
+        event_type: 'a',
+        partition: '0',
+        offset: 'x'.repeat(255),
+      })),
+      annotations: { 'nakadi.zalando.org/subscription-max-event-send-count': null },
+    });
+    expect([read.owning_application.length, read.event_types.length]).to.deep.equal([255, 100]);
+  });
 
   it('names every field that is wrong', () => {
     expect(detailOf(() => readSubscription({ consumer_group: '' }))).to.equal(

@@ -129,7 +129,7 @@ describe('subscriptions', () => {
     expect(ids({ eventTypes: ['loans'], owningApplication: 'core' })).to.deep.equal([b.id, a.id]);
     expect(ids({ eventTypes: ['loans', 'accounts'] })).to.deep.equal([b.id]);
     expect(ids({ eventTypes: ['nothing'] })).to.deep.equal([]);
-    expect(ids({ eventTypes: [], reader: 'service:x' })).to.deep.equal([c.id]);
+    expect(ids({ eventTypes: [], reader: { data_type: 'service', value: 'x' } })).to.deep.equal([c.id]);
   });
 
   it('change in authorization, annotations and labels, and in nothing else', async () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
+import { cursorsPerRequestMaximum } from '../../src/http/cursor-operations.ts';
 import { eventTypeBody, exampleMetadata, serveBroker, type Broker } from '../support/broker-on-embedded-log.ts';
 import { call, type Answer } from '../support/client.ts';
 
@@ -43,6 +44,26 @@ describe('the routes of cursor arithmetic', () => {
         },
       ]),
     );
+  });
+
+  it('answer the cursors of a distance as they were sent', async () => {
+    await request('POST', '/event-types', eventTypeBody('orders'));
+    const pair = {
+      initial_cursor: { partition: '0', offset: 'BEGIN' },
+      final_cursor: { partition: '0', offset: '0009' },
+    };
+    expect((await request('POST', '/event-types/orders/cursor-distances', [pair])).text).to.equal(
+      JSON.stringify([{ ...pair, distance: 10 }]),
+    );
+  });
+
+  it('take so many cursors at once and not one more', async () => {
+    await request('POST', '/event-types', eventTypeBody('orders'));
+    const pairs = (count: number) =>
+      Array.from({ length: count }, () => ({ initial_cursor: position(0), final_cursor: position(1) }));
+    const path = '/event-types/orders/cursor-distances';
+    expect((await request('POST', path, pairs(cursorsPerRequestMaximum))).status).to.equal(200);
+    expect((await request('POST', path, pairs(cursorsPerRequestMaximum + 1))).status).to.equal(422);
   });
 
   it('answer what is wrong with a problem', async () => {

@@ -46,7 +46,7 @@ describe('the routes of event types', () => {
     expect((await request('GET', '/event-types/orders.ps')).body).to.include({ audience: 'external-public' });
 
     expect((await request('GET', '/event-types/')).text).to.include('"name":"orders.ps"');
-    expect((await request('GET', '/event-types?owning_application=other&writer=a:b')).text).to.include('orders.ps');
+    expect((await request('GET', '/event-types?owning_application=other')).text).to.include('orders.ps');
     expect((await request('GET', '/event-types?owning_application=core')).text).to.equal('[]');
 
     const deleted = await request('DELETE', '/event-types/orders.ps');
@@ -105,6 +105,49 @@ describe('the routes of event types', () => {
     }
   });
 
+  it('list the types that somebody may write, and refuse a filter that names nobody', async () => {
+    const somebody = [{ data_type: 'user', value: 'x' }];
+    const others = [{ data_type: 'user', value: 'y' }];
+    const authorization = { admins: others, readers: others, writers: somebody };
+    await request('POST', '/event-types', eventTypeBody('open'));
+    await request('POST', '/event-types', eventTypeBody('written', { authorization }));
+    const listed = async (query: string) =>
+      (JSON.parse((await request('GET', `/event-types?${query}`)).text) as { name: string }[]).map(({ name }) => name);
+    expect(await listed('writer=user:x')).to.deep.equal(['written']);
+    expect(await listed('writer=user:y')).to.deep.equal([]);
+    for (const writer of ['abc', 'user:', ':x', '', 'user:a:b']) {
+      expect((await request('GET', `/event-types?writer=${writer}`)).status, writer).to.equal(400);
+    }
+  });
+
+  it('refuse names that would be taken for one another, before they are made and when', async () => {
+    expect((await request('POST', '/event-types', eventTypeBody('shop.orders_placed'))).status).to.equal(201);
+    const wanted = eventTypeBody('shop_orders.placed');
+    const answer = await request('POST', '/event-types', wanted);
+    expect([answer.status, answer.body['detail']]).to.deep.equal([
+      422,
+      'Field "name" is too much like "shop.orders_placed": dots and underscores alone do not make another name\n',
+    ]);
+    await request('DELETE', '/event-types/shop.orders_placed');
+    expect((await request('POST', '/event-types', wanted)).status).to.equal(201);
+  });
+
+  it('make one of two names that would be taken for one another when both are asked for at once', async () => {
+    const names = ['a.b.c', 'a_b.c', 'a.b_c', 'a_b_c'];
+    const answers = await Promise.all(names.map((name) => request('POST', '/event-types', eventTypeBody(name))));
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([201, 422, 422, 422]);
+  });
+
+  it('refuse ordering by what no event has', async () => {
+    const ordered = (changes: Record<string, unknown>) => eventTypeBody('ordered', changes);
+    const refused = await request('POST', '/event-types', ordered({ ordering_key_fields: ['order', 'zzz'] }));
+    expect([refused.status, refused.body['detail']]).to.deep.equal([422, 'ordering_key_fields [zzz] absent in schema']);
+    const fields = { ordering_key_fields: ['order'], ordering_instance_ids: ['metadata.eid'] };
+    expect((await request('POST', '/event-types', ordered(fields))).status).to.equal(201);
+    const changed = await request('PUT', '/event-types/ordered', ordered({ ...fields, ordering_instance_ids: ['x'] }));
+    expect([changed.status, changed.body['detail']]).to.deep.equal([422, 'ordering_instance_ids [x] absent in schema']);
+  });
+
   it('refuse to delete a type that has subscriptions', async () => {
     await request('POST', '/event-types', eventTypeBody('orders'));
     await broker.registry.put('subscription', 'id', { event_types: ['orders'] });
@@ -145,7 +188,9 @@ describe('the routes of event types', () => {
         versions: ['1.0.0'],
         links: { prev: { href: `${path}?offset=0&limit=1` } },
       });
-      expect((await page('?offset=10')).versions).to.deep.equal([]);
+      for (const query of ['?offset=2', '?offset=10', '?offset=3&limit=2']) {
+        expect(await page(query)).to.deep.equal({ versions: [], links: {} });
+      }
       expect((await request('GET', `${path}?limit=1001`)).status).to.equal(400);
       expect((await request('GET', '/event-types/unknown/schemas')).status).to.equal(404);
     });
@@ -164,9 +209,9 @@ describe('the routes of event types', () => {
       ]);
     });
 
-    it('are added with 200 and nothing, unless they may not follow', async () => {
+    it('are added with 200 and what is in force then, unless they may not follow', async () => {
       const again = await request('POST', '/event-types/orders/schemas', { type: 'json_schema', schema: second });
-      expect([again.status, again.text]).to.deep.equal([200, '']);
+      expect([again.status, again.body['schema'], again.body['version']]).to.deep.equal([200, second, '1.1.0']);
       const breaking = await request('POST', '/event-types/orders/schemas', { type: 'json_schema', schema: first });
       expect([breaking.status, breaking.body['detail']]).to.deep.equal([
         422,
@@ -182,6 +227,11 @@ describe('the routes of event types', () => {
       const found = await request('POST', path, { type: 'json_schema', schema: same });
       expect([found.status, found.body['version']]).to.deep.equal([200, '1.1.0']);
       expect((await request('POST', path, { type: 'json_schema', schema: '{"title":"x"}' })).status).to.equal(404);
+      const unclear = await request('POST', '/event-types/orders/schemas?fetch=maybe', {
+        type: 'json_schema',
+        schema: '{"title":"x"}',
+      });
+      expect(unclear.status).to.equal(400);
       expect((await page('')).versions).to.have.length(2);
     });
   });

@@ -42,5 +42,10 @@ describe('the routes of partitions', () => {
     }
     const unreadable = await request('GET', '/event-types/orders/partitions/1?consumed_offset=here');
     expect([unreadable.status, unreadable.body['detail']]).to.deep.equal([422, 'invalid offset here']);
+    const withCursors = await request('GET', '/event-types/orders/partitions?cursors=[]');
+    expect([withCursors.status, withCursors.body['detail']]).to.deep.equal([
+      422,
+      'The parameter cursors is not supported: POST /event-types/orders/cursors-lag answers what it asks for.',
+    ]);
   });
 });

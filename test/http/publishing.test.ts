@@ -49,6 +49,16 @@ describe('POST /event-types/{name}/events', () => {
     }
   });
 
+  it('refuses events for one subscription alone, and stores none of them', async () => {
+    const before = (await storedTexts(broker.log, 'orders')).length;
+    const response = await post(events, {
+      'X-CONSUMER-TAG': 'consumer_subscription_id=4ae5011e-eb01-11e5-8b4a-1c6f65464fc6',
+    });
+    expect(response.status).to.equal(422);
+    expect(((await response.json()) as { detail: string }).detail).to.match(/^X-CONSUMER-TAG is not supported/);
+    expect(await storedTexts(broker.log, 'orders')).to.have.length(before);
+  });
+
   it('is the only thing to do there', async () => {
     for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
       const response = await fetch(`${broker.url}/event-types/orders/events`, { method });

@@ -164,6 +164,58 @@ describe('the routes of subscriptions', () => {
     expect(loans.partitions[0]).to.deep.include({ unconsumed_events: 0, consumer_lag_seconds: 0 });
   });
 
+  describe('read switches and filters', () => {
+    for (const [query, status] of [
+      ['show_status=maybe', 400],
+      ['show_status=TRUE', 200],
+      ['show_status=1', 200],
+      ['show_status=no', 200],
+      ['show_status=toString', 400],
+      ['show_status=', 200],
+      ['reader=abc', 400],
+      ['reader=user:', 400],
+      ['reader=:x', 400],
+      ['reader=', 400],
+      ['reader=user:a:b', 400],
+      ['reader=user:a', 200],
+      ['token=x', 422],
+      ['token=', 422],
+      ['limit=1', 200],
+      ['limit=1000', 200],
+      ['limit=1001', 400],
+      ['offset=-1', 400],
+      ['offset=999999999999999', 200],
+      ['offset=1000000000000000', 400],
+    ] as const) {
+      it(`${query} is answered ${status}`, async () => {
+        expect((await call('GET', `/subscriptions?${query}`)).status).to.equal(status);
+      });
+    }
+
+    it('in statistics as well', async () => {
+      const { body: subscription } = await call('POST', '/subscriptions', identity('switches'));
+      const path = `/subscriptions/${subscription.id}/stats?show_time_lag`;
+      expect((await call('GET', `${path}=maybe`)).status).to.equal(400);
+      expect((await call('GET', `${path}=false`)).status).to.equal(200);
+    });
+  });
+
+  it('keep who may read once somebody is named, and list by it', async () => {
+    const named = [{ data_type: 'user', value: 'reader-of-one' }];
+    const authorization = { admins: named, readers: named };
+    const { body: subscription } = await call('POST', '/subscriptions', identity('kept', { authorization }));
+    const path = `/subscriptions/${subscription.id}`;
+    const refused = await call('PUT', path, identity('kept'));
+    expect([refused.status, refused.body.detail]).to.deep.equal([
+      422,
+      'Changing authorization object to `null` is not possible due to existing one',
+    ]);
+    expect((await call('GET', path)).body.authorization).to.deep.equal(authorization);
+    const { body } = await call('GET', '/subscriptions?reader=user:reader-of-one&limit=1');
+    expect(body.items.map(({ id }: Subscription) => id)).to.deep.equal([subscription.id]);
+    expect(body._links.next.href).to.equal('/subscriptions?reader=user:reader-of-one&offset=1&limit=1');
+  });
+
   it('change and delete', async () => {
     const { body: subscription } = await call('POST', '/subscriptions', identity('gone'));
     const path = `/subscriptions/${subscription.id}`;

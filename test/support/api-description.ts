@@ -31,7 +31,6 @@ export interface ResponseDescription {
   readonly headers: Readonly<Record<string, { readonly required?: boolean; readonly schema: JsonObject }>>;
   readonly content?: Readonly<Record<string, { readonly schema: JsonObject }>>;
   /** Whether the body may be left out although there is one described. */
-  readonly 'x-body-optional'?: boolean;
 }
 
 export interface Operation {
