@@ -3,6 +3,7 @@
 FROM node:20-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY scripts/without-telemetry ./scripts/without-telemetry
 RUN npm ci --no-fund --no-audit
 COPY tsconfig.json ./
 COPY src ./src
@@ -11,6 +12,7 @@ RUN node_modules/.bin/tsc && node_modules/.bin/vite build src/admin
 FROM node:20-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY scripts/without-telemetry ./scripts/without-telemetry
 RUN npm ci --omit=dev --no-fund --no-audit && npm cache clean --force
 
 FROM node:20-slim

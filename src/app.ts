@@ -20,6 +20,7 @@ import { createAdminRouter } from './http/admin.ts';
 import { createApiDescriptionRouter } from './http/api-description.ts';
 import { createAuthentication } from './http/authentication.ts';
 import { createCommandsRouter } from './http/commands.ts';
+import { createCompressionRouter } from './http/compression.ts';
 import { createCursorsRouter } from './http/cursors.ts';
 import { createEventTypeChecksRouter } from './http/event-type-checks.ts';
 import { createEventTypeStreamsRouter } from './http/event-type-streams.ts';
@@ -162,6 +163,7 @@ async function openApi(common: Common, options: ApiOptions): Promise<Api> {
     createCursorsRouter({ ...broker, history, endedStreamReason: (streamId) => streams.endedStreamReason(streamId) }),
     eventTypeStreams.router,
     createPublishingRouter(broker),
+    createCompressionRouter(),
     createSubscriptionStreamsRouter({ ...broker, history }),
     createSubscriptionsRouter(broker),
     createEventTypesRouter(broker),

@@ -30,7 +30,7 @@ const rooms: Record<string, Room> = {
   },
   'src/http': {
     imports: [shared, /^src\/metrics\.ts$/, /^src\/broker\//, /^src\/views\//, /^src\/worker\//],
-    owns: ['express'],
+    owns: ['compression', 'express'],
   },
 };
 

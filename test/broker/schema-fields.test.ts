@@ -9,7 +9,7 @@ describe('describesField', () => {
     allOf: [{ properties: { inAll: text } }],
     anyOf: [{ oneOf: [{ properties: { inOne: { properties: { deep: text } } } }] }],
     if: {},
-    then: { properties: { then: text } },
+    else: { properties: { otherwise: text } },
     definitions: {
       c: { properties: { d: { $ref: '#/definitions/c' }, end: text, 'a/b': { $ref: '#/definitions/a~1b' } } },
       'a/b': { properties: { slash: text } },
@@ -28,7 +28,7 @@ describe('describesField', () => {
     ['toString', false],
     ['inAll', true],
     ['inOne.deep', true],
-    ['then', true],
+    ['otherwise', true],
     ['c.d.d.d.end', true],
     ['c.d.zzz', false],
     ['c.a/b.slash', true],

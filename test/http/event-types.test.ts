@@ -135,7 +135,7 @@ describe('the routes of event types', () => {
   it('make one of two names that would be taken for one another when both are asked for at once', async () => {
     const names = ['a.b.c', 'a_b.c', 'a.b_c', 'a_b_c'];
     const answers = await Promise.all(names.map((name) => request('POST', '/event-types', eventTypeBody(name))));
-    expect(answers.map(({ status }) => status).sort()).to.deep.equal([201, 422, 422, 422]);
+    expect(answers.map(({ status }) => status)).to.have.members([201, 422, 422, 422]);
   });
 
   it('refuse ordering by what no event has', async () => {
