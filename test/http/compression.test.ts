@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { request } from 'node:http';
-import { gunzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { Router } from 'express';
 import { compressedBytesMinimum, createCompressionRouter } from '../../src/http/compression.ts';
 import { eventTypeBody } from '../support/broker-on-embedded-log.ts';
@@ -37,7 +37,11 @@ describe('compressing answers', () => {
     response.json('x'.repeat(Number(incoming.params.length) - '""'.length));
   });
 
+  const decompress = { gzip: gunzipSync, br: brotliDecompressSync, deflate: inflateSync };
+
   for (const [what, headers, length, method, encoding] of [
+    ['compresses as a browser likes it best', { 'Accept-Encoding': 'gzip, deflate, br' }, 100_000, 'GET', 'br'],
+    ['compresses for old clients', { 'Accept-Encoding': 'deflate' }, 100_000, 'GET', 'deflate'],
     ['compresses one that is just long enough', { 'Accept-Encoding': 'gzip' }, compressedBytesMinimum, 'GET', 'gzip'],
     [
       'leaves one alone that is a byte shorter',
@@ -56,7 +60,7 @@ describe('compressing answers', () => {
       const answer = await ask(`${server.url}/text/${length}`, headers, method);
       await server.close();
       expect(answer.encoding).to.equal(encoding);
-      const bytes = encoding === 'gzip' ? gunzipSync(answer.bytes) : answer.bytes;
+      const bytes = encoding === undefined ? answer.bytes : decompress[encoding](answer.bytes);
       expect(bytes.length).to.equal(method === 'HEAD' ? 0 : length);
       if (method === 'GET') expect(answer.vary).to.match(/Accept-Encoding/);
     });

@@ -2,7 +2,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import { appendFileSync } from 'node:fs';
 import type { IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
-import { constants, gunzipSync } from 'node:zlib';
+import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib';
 import type * as AnswerContract from './answer-contract.ts';
 import type * as ApiDescription from './api-description.ts';
 
@@ -124,9 +124,15 @@ function check({ method, url }: Asked, { status, headers: given, sent }: Answere
   const headers = Object.fromEntries(
     Object.entries(given).map(([name, value]) => [name, value === undefined ? value : String(value)]),
   );
-  const compressed = headers['content-encoding'] === 'gzip';
-  const body = (compressed ? gunzipSync(sent, { finishFlush: constants.Z_SYNC_FLUSH }) : sent).toString();
+  const body = decompressed(sent, headers['content-encoding']).toString();
   return answerFaults({ method, url, status, headers, body });
+}
+
+function decompressed(sent: Buffer, encoding: string | undefined): Buffer {
+  if (encoding === 'br') return brotliDecompressSync(sent);
+  if (encoding === 'deflate') return inflateSync(sent);
+  // A stream may not have come to its end.
+  return encoding === 'gzip' ? gunzipSync(sent, { finishFlush: constants.Z_SYNC_FLUSH }) : sent;
 }
 
 interface Contract {
