@@ -119,6 +119,34 @@ describe('the settings', () => {
     }
   });
 
+  for (const host of ['127.0.0.1', '::1', 'localhost', '']) {
+    it(`need no keys to listen on ${JSON.stringify(host)}`, () => {
+      expect(problemsOf({ HOST: host })).to.equal('none');
+    });
+  }
+
+  for (const host of ['0.0.0.0', '::', '127.0.0.2', '10.0.0.1', 'streams.example']) {
+    it(`need a key to listen on ${host}`, () => {
+      expect(problemsOf({ HOST: host })).to.match(/set API_KEYS/);
+      expect(problemsOf({ HOST: host, API_KEYS: ',' })).to.match(/set API_KEYS/);
+      expect(problemsOf({ HOST: host, API_KEYS: key })).to.equal('none');
+    });
+  }
+
+  const bounds: [name: string, least: number, most: number][] = [
+    ['PORT', 0, 65_535],
+    ['LENDING_PARTITIONS', 1, 100],
+    ['RETENTION_HOURS', 1, 100_000],
+  ];
+  for (const [name, least, most] of bounds) {
+    it(`take ${name} from ${least} to ${most}`, () => {
+      for (const number of [least, most]) expect(problemsOf({ [name]: String(number) })).to.equal('none');
+      for (const text of [least - 1, most + 1, least + 0.5]) {
+        expect(problemsOf({ [name]: String(text) })).to.include(`${name} must be a whole number`);
+      }
+    });
+  }
+
   it('tell everything that is wrong at once', () => {
     expect(problemsOf({ PORT: 'x', LENDING_PARTITIONS: '0', KAFKA_BROKERS: 'one' }).split('; ')).to.have.length(4);
   });

@@ -149,6 +149,8 @@ export function createApplicationServer(application: Express): Server {
     requireHostHeader: false,
   };
   const server = createServer(options, application);
+  // Left to itself, Node passes over what comes behind the two thousandth. Their length is bounded already.
+  server.maxHeadersCount = 0;
   // Whatever else a client expects it may be refused or not (RFC 9110, 10.1.1); Node would refuse in a form of its own.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   answerUnreadableRequests(server);

@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { isUtf8 } from 'node:buffer';
 import { createGunzip } from 'node:zlib';
 import type { Requests, Unread } from '../contract.ts';
 import { LendstreamError, describeError } from '../errors.ts';
@@ -107,11 +108,13 @@ export function parseJsonObject(body: Buffer): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-/** @throws MALFORMED_REQUEST with the parser's words, or when it is nested deeper than {@link bodyDepthMaximum} */
+/** @throws MALFORMED_REQUEST with the parser's words, when it is no UTF-8 or nested deeper than {@link bodyDepthMaximum} */
 export function parseJson(body: Buffer): unknown {
   if (isNestedDeeper(body, bodyDepthMaximum)) {
     throw new LendstreamError('MALFORMED_REQUEST', `The body is nested deeper than ${bodyDepthMaximum} levels.`);
   }
+  // Decoding would put another character in the place of what is none.
+  if (!isUtf8(body)) throw new LendstreamError('MALFORMED_REQUEST', 'The body is not UTF-8.');
   try {
     return JSON.parse(body.toString('utf8'));
   } catch (error) {

@@ -13,7 +13,7 @@ import {
 import type { LendingServices } from './lending-services.ts';
 
 /** The largest body of a toggle. Bytes. */
-const toggleBytesMaximum = 1_024;
+export const toggleBytesMaximum = 1_024;
 
 /** The feature toggles: what they are, and switching them. */
 export function createTogglesRouter({ registry, clock, logger }: LendingServices): Router {

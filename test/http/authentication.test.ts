@@ -3,6 +3,7 @@ import { Router } from 'express';
 import { afterEach, describe, it } from 'mocha';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { apiKeyCharactersMaximum } from '../../src/config.ts';
 import { createApplication } from '../../src/http/application.ts';
 import { createAuthentication } from '../../src/http/authentication.ts';
 import { silentLogger } from '../../src/logger.ts';
@@ -30,7 +31,13 @@ describe('authentication', () => {
   }
 
   const keys = ['first-key', 'second-key'];
+  const visible = '!"#$%&()*+-./0189:;<=>?@AZ[]^_`az{|}~';
+  const longest = 'k'.repeat(apiKeyCharactersMaximum);
   const rows: [string, readonly string[], string, Record<string, string>, number][] = [
+    ['accepts a key of everything that may be in one', [visible], '/loans', { apikey: visible }, 200],
+    ['accepts that as bearer', [visible], '/loans', { Authorization: `Bearer ${visible}` }, 200],
+    ['accepts the longest key', [longest], '/loans', { Authorization: `Bearer ${longest}` }, 200],
+    ['refuses the longest key with a character more', [longest], '/loans', { apikey: `${longest}k` }, 401],
     ['refuses a request without a key', keys, '/loans', {}, 401],
     ['accepts a key as bearer', keys, '/loans', { Authorization: 'Bearer first-key' }, 200],
     ['accepts any of the keys', keys, '/loans', { Authorization: 'Bearer second-key' }, 200],

@@ -22,6 +22,14 @@ describe('A JSON body', () => {
     expect(parse(JSON.stringify(values))).to.deep.equal(values);
   });
 
+  it('is refused when it is not UTF-8, wherever that is', () => {
+    for (const bytes of [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xc3]]) {
+      const body = Buffer.concat([Buffer.from('{"name":"'), Buffer.from(bytes), Buffer.from('"}')]);
+      expect(() => parseJson(body), body.toString('hex')).to.throw('The body is not UTF-8.');
+    }
+    expect(parse('{"name":"\u{10ffff}"}')).to.deep.equal({ name: '\u{10ffff}' });
+  });
+
   for (const text of ['', '"', '"\\', '{"a": 1', '[1,]', ']]', '\ufeff{}']) {
     it(`is refused in the parser's words when it is ${JSON.stringify(text)}`, () => {
       expect(() => parse(text)).to.throw('The body is not JSON: ');

@@ -184,6 +184,24 @@ describe('a request that changes a loan', () => {
     });
   });
 
+  it('says how long it would have waited, two minutes at most', async () => {
+    const waits: [preference: string, applied: string | null][] = [
+      ['wait=0', 'wait=0'],
+      ['wait=119', 'wait=119'],
+      ['wait=120', 'wait=120'],
+      ['wait=121', 'wait=120'],
+      ['respond-async, WAIT="7"', 'wait=7'],
+      ['wait=-1', null],
+      ['wait=1000000000', null],
+      ['', null],
+    ];
+    for (const [Prefer, applied] of waits) {
+      const answer = await open(`preferring-${waits.findIndex(([known]) => known === Prefer)}`, { Prefer });
+      expect(answer.status, answer.text).to.be.oneOf([201, 202]);
+      expect(answer.headers.get('Preference-Applied'), Prefer).to.equal(applied);
+    }
+  });
+
   it('goes on when its sender hangs up', async () => {
     await service.stopWorker();
     const connection = new AbortController();

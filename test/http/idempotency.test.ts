@@ -32,6 +32,12 @@ describe('the command id of a request', () => {
     expect(new Set(ids).size).to.equal(4);
   });
 
+  it('is made of a key of one to 256 characters', () => {
+    for (const length of [1, 256]) expect(commandIdOf('k'.repeat(length), '/loans')).to.match(/^[\da-f-]{36}$/);
+    for (const length of [0, 257])
+      expect(failureOf(() => commandIdOf('k'.repeat(length), '/loans'))).to.be.instanceOf(Error);
+  });
+
   it('is new for each request without a key', () => {
     expect(commandIdOf(undefined, '/loans')).to.not.equal(commandIdOf(undefined, '/loans'));
   });

@@ -134,6 +134,33 @@ describe('what every operation refuses', () => {
     await removeFolder(folder);
   });
 
+  it('without a key everything but the probes and the pages, whatever the method', async () => {
+    const open = operations.filter(({ responses }) => responses['401'] === undefined).map(({ path }) => path);
+    expect(open).to.deep.equal(['/health', '/ready', '/openapi.json', '/docs', '/docs/{file}']);
+    const asked = [...open.map((path) => path.replace('{file}', 'start.js')), '/', '/admin', '/admin/any/page'];
+    for (const path of asked) {
+      expect((await send(service.url, { method: 'GET', path, headers: {} })).status, path).to.be.oneOf([200, 302]);
+    }
+    for (const path of ['/loans', '/metrics', '/version', '/admins', '/docs.json', '/healthy', '/nowhere']) {
+      for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE']) {
+        expect((await send(service.url, { method, path, headers: {} })).status, `${method} ${path}`).to.equal(401);
+      }
+    }
+  });
+
+  it("events of every type that is the service's own, but for commands", async () => {
+    const { body } = await send(service.url, withKey({ method: 'GET', path: '/event-types', headers: {} }));
+    const names = (JSON.parse(body) as { name: string; owning_application: string }[])
+      .filter(({ owning_application: owner }) => owner === 'lendstream')
+      .map(({ name }) => name);
+    expect(names).to.have.length.greaterThan(5);
+    for (const name of names) {
+      const path = `/event-types/${name}/events`;
+      const answer = await send(service.url, withKey({ method: 'POST', path, headers: {}, body: '[{}]' }));
+      expect(answer.status, name).to.equal(name === 'lendstream.loan-commands' ? 422 : 403);
+    }
+  });
+
   for (const { status, spoilt, applies = () => true, spoil } of spoilings) {
     const refusing = operations.filter((operation) => operation.responses[status] !== undefined && applies(operation));
     it(`a request ${spoilt} is answered ${status}`, async () => {
