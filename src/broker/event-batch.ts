@@ -88,11 +88,33 @@ function checkShape({ events, spans: { fields } }: ParsedEvents): void {
     if (fields[base + spanField.keys] !== keyCount(event)) {
       throw unreadable(`Duplicate key in item ${index} of the array.`);
     }
-    if (fields[base + spanField.metadataStart] === -1) continue;
-    if (fields[base + spanField.metadataKeys] !== keyCount(event['metadata'] as EventObject)) {
+    const metadataKeys = fields[base + spanField.metadataStart] === -1 ? 0 : fields[base + spanField.metadataKeys];
+    if (metadataKeys !== 0 && metadataKeys !== keyCount(event['metadata'] as EventObject)) {
       throw unreadable(`Duplicate key in the metadata of item ${index} of the array.`);
     }
+    const allKeys = fields[base + spanField.allKeys] ?? 0;
+    // Most events have no keys elsewhere.
+    const elsewhere = allKeys - (fields[base + spanField.keys] ?? 0) - (metadataKeys ?? 0);
+    if (elsewhere > 0 && keysWithin(event) !== allKeys) {
+      throw unreadable(`Duplicate key in item ${index} of the array, below its top level.`);
+    }
   }
+}
+
+/** The keys of a value at whatever depth. */
+function keysWithin(value: object): number {
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const item of value as unknown[]) if (typeof item === 'object' && item !== null) count += keysWithin(item);
+    return count;
+  }
+  // Parsed objects inherit nothing enumerable.
+  for (const key in value) {
+    count += 1;
+    const member = (value as EventObject)[key];
+    if (typeof member === 'object' && member !== null) count += keysWithin(member);
+  }
+  return count;
 }
 
 function keyCount(object: EventObject): number {

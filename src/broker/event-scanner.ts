@@ -1,10 +1,12 @@
+import { plainNumberCharactersMaximum } from './written-numbers.ts';
+
 /**
  * Walks the bytes of a JSON array of events to find where each event and its metadata lie, so that an event can be
  * stored as it was sent. The bytes must be JSON that a parser has accepted: nothing is checked again.
  */
 
 /** Numbers kept for each event in {@link EventSpans.fields}. */
-export const fieldsPerEvent = 8;
+export const fieldsPerEvent = 10;
 
 /** Positions within one event's fields. */
 export const spanField = {
@@ -23,6 +25,10 @@ export const spanField = {
   whitespace: 6,
   /** How deep it is nested: 1 for an object of plain values. */
   depth: 7,
+  /** Keys written at whatever depth, repeats counted. */
+  allKeys: 8,
+  /** Numbers with more characters than a double is sure to hold, or with an exponent. */
+  longNumbers: 9,
 } as const;
 
 export interface EventSpans {
@@ -34,6 +40,15 @@ export interface EventSpans {
 const quote = 0x22;
 const backslash = 0x5c;
 const comma = 0x2c;
+const colon = 0x3a;
+const plus = 0x2b;
+const minus = 0x2d;
+const dot = 0x2e;
+const digitZero = 0x30;
+const digitNine = 0x39;
+/** `E` and `e`. */
+const exponentMark = 0x65;
+const lowerCase = 0x20;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 const openBracket = 0x5b;
@@ -63,6 +78,8 @@ export function scanEvents(body: Uint8Array, count: number): EventSpans {
   let keys = 0;
   let metadataKeys = 0;
   let whitespace = 0;
+  let allKeys = 0;
+  let longNumbers = 0;
 
   for (let index = 0; index < length; index += 1) {
     const byte = body[index] as number;
@@ -94,6 +111,8 @@ export function scanEvents(body: Uint8Array, count: number): EventSpans {
         keys = 0;
         metadataKeys = 0;
         whitespace = 0;
+        allKeys = 0;
+        longNumbers = 0;
         deepest = eventDepth;
         metadataDue = false;
       } else if (depth === valueDepth && metadataDue) {
@@ -112,10 +131,48 @@ export function scanEvents(body: Uint8Array, count: number): EventSpans {
         fields[base + spanField.metadataKeys] = metadataKeys;
         fields[base + spanField.whitespace] = whitespace;
         fields[base + spanField.depth] = deepest - 1;
+        fields[base + spanField.allKeys] = allKeys;
+        fields[base + spanField.longNumbers] = longNumbers;
       }
-    } else if (byte <= space) whitespace += 1;
+    } else if (byte === colon) allKeys += 1;
+    else if (byte <= space) whitespace += 1;
+    else if (byte === minus || isDigit(byte)) {
+      const start = index;
+      index = endOfPlainNumber(body, start);
+      // An exponent, or what a double may not hold.
+      if (((body[index] as number) | lowerCase) === exponentMark) {
+        longNumbers += 1;
+        index = endOfNumber(body, index);
+      } else if (index - start > plainNumberCharactersMaximum) longNumbers += 1;
+      // The loop goes on behind the number.
+      index -= 1;
+    }
   }
   return { count, fields };
+}
+
+/** One past the digits, minus and point that begin at a place. */
+function endOfPlainNumber(body: Uint8Array, start: number): number {
+  let index = start;
+  for (
+    let byte = body[index] as number;
+    isDigit(byte) || byte === minus || byte === dot;
+    byte = body[index] as number
+  ) {
+    index += 1;
+  }
+  return index;
+}
+
+/** One past an exponent, with its sign and digits. */
+function endOfNumber(body: Uint8Array, mark: number): number {
+  let index = mark + 1;
+  while (body[index] === minus || body[index] === plus || isDigit(body[index] as number)) index += 1;
+  return index;
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= digitZero && byte <= digitNine;
 }
 
 const metadataKey = Buffer.from('metadata');
