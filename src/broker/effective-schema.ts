@@ -2,7 +2,7 @@ import { LendstreamError } from '../errors.ts';
 import type { EventType } from './event-type.ts';
 import { parseSchema } from './json-schema.ts';
 import { isSchemaObject, mapSchema, visitSchema, type SchemaObject } from './json-schema-tree.ts';
-import { refuseCostlySchema } from './schema-cost.ts';
+import { listingKeywordOf, refuseCostlySchema } from './schema-cost.ts';
 
 /**
  * From the schema an admin gave to the schema events are held against: the category adds the envelope, compatibility
@@ -27,12 +27,16 @@ export function readAdminSchema(text: string, type: Pick<EventType, 'category' |
   if (schema['type'] !== undefined && schema['type'] !== 'object') {
     throw invalid('the root must be of type "object", for events are objects');
   }
-  const properties = schema['properties'];
+  const { required, properties } = schema;
+  // What is below the root is checked as a schema; the root is taken apart before.
+  if (required !== undefined && !Array.isArray(required)) throw invalid('#/required: must be array');
+  if (properties !== undefined && !isSchemaObject(properties)) throw invalid('#/properties: must be object');
   if (type.category === 'business' && isSchemaObject(properties) && 'metadata' in properties) {
     throw invalid('the property "metadata" is reserved in events of category business');
   }
+  refuseReferencesIntoLists(schema);
   visitSchema(schema, (found, pointer) => {
-    for (const keyword of ['$ref', '$dynamicRef', '$recursiveRef']) {
+    for (const keyword of referring) {
       const reference = found[keyword];
       if (reference === undefined || (typeof reference === 'string' && reference.startsWith('#'))) continue;
       throw invalid(
@@ -61,6 +65,24 @@ export function readBoundedSchema(text: string): SchemaObject {
   refuseCostlySchema(schema);
   return schema;
 }
+
+/** @throws UNPROCESSABLE when a reference leads to a value that a keyword lists; wherever it stands, for others may lead there */
+function refuseReferencesIntoLists(schema: SchemaObject): void {
+  const remaining: unknown[] = [schema];
+  for (let value = remaining.pop(); value !== undefined; value = remaining.pop()) {
+    if (!isSchemaObject(value) && !Array.isArray(value)) continue;
+    for (const [key, member] of Object.entries(value)) {
+      const keyword = referring.has(key) && typeof member === 'string' ? listingKeywordOf(member) : undefined;
+      if (keyword !== undefined) {
+        const reference = JSON.stringify(member);
+        throw invalid(`the reference ${reference} leads into the values of "${keyword}", which are no schemas`);
+      }
+      if (typeof member === 'object' && member !== null) remaining.push(member);
+    }
+  }
+}
+
+const referring = new Set(['$ref', '$dynamicRef', '$recursiveRef']);
 
 function invalid(reason: string): LendstreamError {
   return new LendstreamError('UNPROCESSABLE', `Invalid schema: ${reason}`);

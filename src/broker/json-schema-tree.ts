@@ -1,3 +1,5 @@
+import { copyDigits } from './written-numbers.ts';
+
 /**
  * Walking a JSON Schema: which keywords hold further schemas. A property that happens to be named `items` is no
  * keyword, so a plain walk over the JSON would misread it.
@@ -32,12 +34,37 @@ export type ParentKeyword = string | null;
 /**
  * Rebuilds a schema from the leaves up.
  * @param change Gets each schema object with its subschemas already changed, and its JSON pointer (`#` for the root).
+ * @param elsewhere Pointers to schemas that stand where no keyword has one; none unless given.
  */
 export function mapSchema(
   schema: SchemaObject,
   change: (schema: SchemaObject, pointer: string, parent: ParentKeyword) => SchemaObject,
+  elsewhere: ReadonlySet<string> = new Set(),
 ): SchemaObject {
-  return mapAt(schema, '#', null, change);
+  return mapAt(schema, '#', null, { change, elsewhere });
+}
+
+/** What the local references of a schema point to, wherever they stand, as pointers of {@link mapSchema}. */
+export function referredTo(schema: unknown): Set<string> {
+  const pointers = new Set<string>();
+  const remaining: unknown[] = [schema];
+  for (let value = remaining.pop(); value !== undefined; value = remaining.pop()) {
+    if (typeof value !== 'object' || value === null) continue;
+    const reference: unknown = Reflect.get(value, '$ref');
+    if (typeof reference === 'string' && reference.startsWith('#/')) pointers.add(decodedPointer(reference));
+    for (const member of Object.values(value))
+      if (typeof member === 'object' && member !== null) remaining.push(member);
+  }
+  return pointers;
+}
+
+/** A pointer without what percent signs hide; as it is when they hide nothing. */
+export function decodedPointer(reference: string): string {
+  try {
+    return decodeURIComponent(reference);
+  } catch {
+    return reference;
+  }
 }
 
 /** Calls `visit` for every schema object, a parent after its subschemas. */
@@ -53,26 +80,30 @@ export function pointerStep(pointer: string, step: string | number): string {
   return `${pointer}/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-type Change = (schema: SchemaObject, pointer: string, parent: ParentKeyword) => SchemaObject;
+interface Mapping {
+  readonly change: (schema: SchemaObject, pointer: string, parent: ParentKeyword) => SchemaObject;
+  readonly elsewhere: ReadonlySet<string>;
+}
 
-function mapAt(schema: SchemaObject, pointer: string, parent: ParentKeyword, change: Change): SchemaObject {
+function mapAt(schema: SchemaObject, pointer: string, parent: ParentKeyword, mapping: Mapping): SchemaObject {
   const changed: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(schema)) {
     const at = pointerStep(pointer, keyword);
     // Not an assignment, which would make a keyword named __proto__ the prototype.
     Object.defineProperty(changed, keyword, {
-      value: mapKeyword(keyword, value, at, change),
+      value: mapKeyword(keyword, value, at, mapping),
       enumerable: true,
       writable: true,
       configurable: true,
     });
   }
-  return change(changed, pointer, parent);
+  copyDigits(schema, changed);
+  return mapping.change(changed, pointer, parent);
 }
 
-function mapKeyword(keyword: string, value: unknown, pointer: string, change: Change): unknown {
+function mapKeyword(keyword: string, value: unknown, pointer: string, mapping: Mapping): unknown {
   const map = (child: unknown, step: string): unknown =>
-    isSchemaObject(child) ? mapAt(child, step, keyword, change) : child;
+    isSchemaObject(child) ? mapAt(child, step, keyword, mapping) : child;
   if (schemaKeywords.has(keyword)) return map(value, pointer);
   const mapList = (list: readonly unknown[]): unknown[] =>
     list.map((child, index) => map(child, pointerStep(pointer, index)));
@@ -86,5 +117,21 @@ function mapKeyword(keyword: string, value: unknown, pointer: string, change: Ch
       Object.entries(value).map(([name, child]) => [name, map(child, pointerStep(pointer, name))]),
     );
   }
-  return value;
+  return mapping.elsewhere.size === 0 ? value : mapElsewhere(value, pointer, mapping);
+}
+
+function mapElsewhere(value: unknown, pointer: string, mapping: Mapping): unknown {
+  if (Array.isArray(value)) {
+    const items: unknown[] = value;
+    const mapped = items.map((item, index) => mapElsewhere(item, pointerStep(pointer, index), mapping));
+    copyDigits(value, mapped);
+    return mapped;
+  }
+  if (!isSchemaObject(value)) return value;
+  if (mapping.elsewhere.has(pointer)) return mapAt(value, pointer, null, mapping);
+  const mapped = Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, mapElsewhere(member, pointerStep(pointer, key), mapping)]),
+  );
+  copyDigits(value, mapped);
+  return mapped;
 }

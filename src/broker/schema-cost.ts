@@ -1,5 +1,5 @@
 import { LendstreamError } from '../errors.ts';
-import { visitSchema, type SchemaObject } from './json-schema-tree.ts';
+import { decodedPointer, type SchemaObject } from './json-schema-tree.ts';
 
 /**
  * How much work a schema is before any event is held against it. Compiling one holds up the whole process, so that what
@@ -8,7 +8,7 @@ import { visitSchema, type SchemaObject } from './json-schema-tree.ts';
 
 /**
  * The most parts a schema may have: its values, at whatever depth, without those that `enum`, `const`, `default` and
- * `examples` list; a regular expression counts for ten more. That is some five hundred fields with all that is usually
+ * `examples` list, which no reference may lead to; a regular expression counts for ten more. That is some five hundred fields with all that is usually
  * said of one. Compiling as many takes up to half a second; twice as many would exhaust the stack.
  */
 export const schemaPartsMaximum = 2_000;
@@ -21,9 +21,9 @@ const dataKeywords = new Set(['enum', 'const', 'default', 'examples', 'example',
 
 /** @throws UNPROCESSABLE for a schema that would hold up the process when it is compiled */
 export function refuseCostlySchema(schema: SchemaObject): void {
-  const patterns: string[] = [];
-  visitSchema(schema, (found) => void patterns.push(...patternsOf(found)));
-  const parts = partsOf(schema) + patternParts * patterns.length;
+  const values = partsOf(schema);
+  const patterns = values.flatMap(patternsOf);
+  const parts = values.length + patternParts * patterns.length;
   if (parts > schemaPartsMaximum) {
     const detail = `it has ${parts} parts, more than ${schemaPartsMaximum}; values that are merely listed do not count`;
     throw new LendstreamError('UNPROCESSABLE', `Invalid schema: ${detail}`);
@@ -35,11 +35,12 @@ export function refuseCostlySchema(schema: SchemaObject): void {
   }
 }
 
-function partsOf(root: SchemaObject): number {
-  let count = 0;
+/** Not the schemas alone: a reference may make one of what is none by its place. */
+function partsOf(root: SchemaObject): unknown[] {
+  const parts: unknown[] = [];
   let level: unknown[] = [root];
   while (level.length > 0) {
-    count += level.length;
+    for (const value of level) parts.push(value);
     level = level.flatMap((value) => {
       if (typeof value !== 'object' || value === null) return [];
       if (Array.isArray(value)) return value as unknown[];
@@ -48,7 +49,17 @@ function partsOf(root: SchemaObject): number {
       );
     });
   }
-  return count;
+  return parts;
+}
+
+/**
+ * The keyword under which a reference would lead to a listed value, which is no schema and does not count as one.
+ * @param reference `#` and a JSON pointer, percent-encoded as in a URI
+ */
+export function listingKeywordOf(reference: string): string | undefined {
+  const steps = decodedPointer(reference).split('/');
+  const at = steps.findIndex((step, index) => dataKeywords.has(step) && /^\d+$/.test(steps[index + 1] ?? ''));
+  return steps[at];
 }
 
 /** A property may be named like a keyword that lists data. */
@@ -56,8 +67,9 @@ function isSchema(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function patternsOf(schema: SchemaObject): string[] {
-  const { pattern, patternProperties } = schema;
+function patternsOf(part: unknown): string[] {
+  if (typeof part !== 'object' || part === null || Array.isArray(part)) return [];
+  const { pattern, patternProperties } = part as SchemaObject;
   const names =
     typeof patternProperties === 'object' && patternProperties !== null ? Object.keys(patternProperties) : [];
   return typeof pattern === 'string' ? [pattern, ...names] : names;

@@ -151,3 +151,59 @@ describe('readAdminSchema', () => {
     expect(readAdminSchema(text, { ...business, category: 'data' })).to.deep.equal(JSON.parse(text));
   });
 });
+
+describe('readAdminSchema of a root', () => {
+  const roots: [schema: Record<string, unknown>, reason: RegExp][] = [
+    [{ required: 'n' }, /Invalid schema: #\/required: must be array/],
+    [{ required: { n: true } }, /#\/required: must be array/],
+    [{ required: null }, /#\/required: must be array/],
+    [{ properties: ['n'] }, /#\/properties: must be object/],
+    [{ properties: 7 }, /#\/properties: must be object/],
+  ];
+  for (const category of ['business', 'data', 'undefined'] as const) {
+    for (const [schema, reason] of roots) {
+      it(`refuses ${JSON.stringify(schema)} in category ${category}`, () => {
+        expect(() => readAdminSchema(JSON.stringify(schema), { ...business, category })).to.throw(reason);
+      });
+    }
+  }
+
+  it('refuses names of required fields that are none, as it does further down', () => {
+    for (const schema of [{ required: ['a', 3] }, { properties: { a: { required: ['a', 3] } } }]) {
+      const read = () => compileValidator(effectiveSchema(readAdminSchema(JSON.stringify(schema), business), business));
+      expect(read).to.throw(/must be string/);
+    }
+  });
+});
+
+describe('readAdminSchema of references', () => {
+  const manyFields = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`p${index}`, { type: 'string' }]));
+  for (const [keyword, listed] of [
+    ['examples', [{ properties: manyFields }]],
+    ['enum', [{ properties: { a: { type: 'string' } } }]],
+    ['default', [{ type: 'string' }]],
+    ['const', [[{ type: 'string' }]]],
+  ] as const) {
+    it(`refuses one that leads to a value under ${keyword}`, () => {
+      for (const reference of [`#/${keyword}/0`, `#/x/${keyword}/0/0`]) {
+        const schema = { properties: { a: { $ref: reference } }, [keyword]: listed };
+        expect(() => readAdminSchema(JSON.stringify(schema), business)).to.throw(
+          `Invalid schema: the reference "${reference}" leads into the values of "${keyword}", which are no schemas`,
+        );
+      }
+    });
+  }
+
+  it('refuses one that stands where only a reference leads', () => {
+    const schema = { properties: { a: { $ref: '#/x/y' } }, x: { y: { $ref: '#/examples/0' } }, examples: [{}] };
+    expect(() => readAdminSchema(JSON.stringify(schema), business)).to.throw(/leads into the values of "examples"/);
+  });
+
+  it('counts the fields of one that leads to an unknown keyword', () => {
+    for (const count of [2_000, 5_000]) {
+      const properties = Object.fromEntries(Object.entries(manyFields).slice(0, count));
+      const schema = { properties: { a: { $ref: '#/x/0' } }, x: [{ type: 'object', properties }] };
+      expect(() => readAdminSchema(JSON.stringify(schema), business)).to.throw(/parts, more than 2000/);
+    }
+  });
+});

@@ -4,6 +4,7 @@ import { effectiveSchema, readAdminSchema } from '../../src/broker/effective-sch
 import { compileValidator } from '../../src/broker/json-schema.ts';
 import type { SchemaObject } from '../../src/broker/json-schema-tree.ts';
 import {
+  listingKeywordOf,
   patternCost,
   refuseCostlySchema,
   schemaPartsMaximum,
@@ -55,6 +56,8 @@ describe('The cost of a schema', () => {
       /parts/,
     ],
     ['large repetitions of classes', fields(3, () => ({ pattern: '^\\p{L}{900}$' })), /regular expressions/],
+    ['a field more than there may be where no keyword has schemas', { x: { y: [fields(most, () => true)] } }, /parts/],
+    ['patterns where no keyword has schemas', { x: [fields(3, () => ({ pattern: '^\\p{L}{900}$' }))] }, /regular/],
     ['repetitions of repetitions', { properties: { a: { pattern: '((a{30}){30}){30}' } } }, /regular expressions/],
   ];
   for (const [title, schema, reason] of tooMuch) {
@@ -69,6 +72,26 @@ describe('The cost of a schema', () => {
       $defs: { all: fields(count - 2, () => ({ type: 'string' })) },
       ...fields(count - 2, () => ({ $ref: '#/$defs/all' })),
     };
+  }
+});
+
+describe('A reference to a listed value', () => {
+  const keywords: [reference: string, keyword: string | undefined][] = [
+    ['#/examples/0', 'examples'],
+    ['#/properties/a/enum/12/properties/b', 'enum'],
+    ['#/x/default/0', 'default'],
+    ['#/%65xamples/0', 'examples'],
+    ['#/examples%2F0', 'examples'],
+    ['#/const/0', 'const'],
+    ['#/properties/examples/properties/0', undefined],
+    ['#/definitions/enum', undefined],
+    ['#', undefined],
+    ['#/%E0%A4%A', undefined],
+  ];
+  for (const [reference, keyword] of keywords) {
+    it(`is ${keyword === undefined ? 'not' : `under ${keyword} what`} ${reference} is`, () => {
+      expect(listingKeywordOf(reference)).to.equal(keyword);
+    });
   }
 });
 
