@@ -5,10 +5,18 @@ import type { PartitionRecords } from './event-log.ts';
 import { compactText, fieldsPerEvent, rawValueAt, spanField } from './event-scanner.ts';
 import type { EventTypeRecord } from './event-type.ts';
 import type { SchemaObject } from './json-schema-tree.ts';
-import { compileValidator, describeViolations, type SchemaValidator } from './json-schema.ts';
+import {
+  asksForDigits,
+  compileValidator,
+  describeViolations,
+  type SchemaValidator,
+  type SchemaViolation,
+} from './json-schema.ts';
 import { PackedPartitionRecords } from './packed-records.ts';
 import { absent, hashPartition, keyText, namedPartition, randomPartition, valueAt } from './partitioning.ts';
 import { eidOf, publishedItem, type EventObject, type PublishedItem, type PublishingStep } from './published-item.ts';
+import { ValidationBudget } from './validation-budget.ts';
+import { WrittenNumbers } from './written-numbers.ts';
 
 /**
  * From the events of a request to the records of the log: validate, partition, enrich, write out.
@@ -17,7 +25,7 @@ import { eidOf, publishedItem, type EventObject, type PublishedItem, type Publis
  * one line: readers get these bytes, and numbers keep digits that no double could hold.
  */
 
-/** The largest event, as sent, with its white space. Bytes. */
+/** The largest event, as it is stored: with the metadata that it is given, without white space. Bytes. */
 export const eventBytesMaximum = 999_000;
 
 /** Up to this size an invalid event is told all that is wrong with it, beyond it the first finding. Bytes. */
@@ -39,6 +47,8 @@ export interface PreparedEventType {
   readonly schema: SchemaObject;
   readonly validate: SchemaValidator;
   readonly validateFully: SchemaValidator;
+  /** Whether its schema has rules for which the digits of numbers matter. */
+  readonly asksForDigits: boolean;
 }
 
 /** Compiles what publishing to an event type needs. */
@@ -61,10 +71,11 @@ export function prepareEventType(record: EventTypeRecord): PreparedEventType {
     isCompacted: eventType.cleanup_policy !== 'delete',
     schema,
     validate: compileValidator(schema, { allViolations: false }),
-    validateFully: (event) => {
+    validateFully: (event, budget, written) => {
       fullValidator ??= compileValidator(schema);
-      return fullValidator(event);
+      return fullValidator(event, budget, written);
     },
+    asksForDigits: asksForDigits(schema),
   };
 }
 
@@ -88,10 +99,11 @@ export function prepareRecords(
 ): PreparedRecords | { readonly refused: readonly PublishedItem[] } {
   const { events } = parsed;
   const count = events.length;
+  const budget = new ValidationBudget(parsed.body.length);
   for (let index = 0; index < count; index += 1) {
-    const detail = invalidity(type, parsed, index);
-    if (detail === null) continue;
-    return { refused: refuse(events, index, 'validating', 'none', detail, null) };
+    const violations = violationsOf(type, parsed, index, budget);
+    if (violations.length === 0) continue;
+    return { refused: refuse(events, index, 'validating', 'none', describeViolations(violations), null) };
   }
   const partitions = new Int32Array(count);
   const keys: (string | null)[] = [];
@@ -103,21 +115,49 @@ export function prepareRecords(
     partitions[index] = placed.partition;
     keys.push(placed.key);
   }
-  const textOf = (index: number, partition: number): string =>
-    eventText(type, parsed, index, partition, context.enrichment);
-  return { partitions, batches: layOut(type, partitions, keys, textOf) };
+  const textOf = (index: number, partition: number): string => {
+    const text = eventText(type, parsed, index, partition, context.enrichment);
+    if (text.length > eventBytesMaximum) throw new EventTooLarge(index, text.length);
+    return text;
+  };
+  try {
+    return { partitions, batches: layOut(type, partitions, keys, textOf) };
+  } catch (error) {
+    if (!(error instanceof EventTooLarge)) throw error;
+    return { refused: refuse(events, error.index, 'enriching', 'partitioning', error.message, partitions) };
+  }
 }
 
-/** What is wrong with an event, or null. */
-function invalidity(type: PreparedEventType, { events, spans }: ParsedEvents, index: number): string | null {
+/** An event that is too large once it has its metadata. */
+class EventTooLarge extends Error {
+  readonly index: number;
+
+  constructor(index: number, bytes: number) {
+    super(`Event too large: ${bytes} bytes, max size is ${eventBytesMaximum} bytes`);
+    this.index = index;
+  }
+}
+
+/** What is wrong with an event: all of it when it is small, else the first finding. */
+export function violationsOf(
+  type: PreparedEventType,
+  { body, events, spans: { fields } }: ParsedEvents,
+  index: number,
+  budget: ValidationBudget,
+): readonly SchemaViolation[] {
   const event = events[index];
   const base = index * fieldsPerEvent;
-  const size = (spans.fields[base + spanField.end] ?? 0) - (spans.fields[base + spanField.start] ?? 0);
-  const violations = type.validate(event);
-  if (violations.length > 0) {
-    return describeViolations(size <= fullReportBytesMaximum ? type.validateFully(event) : violations);
-  }
-  return size > eventBytesMaximum ? `Event too large: ${size} bytes, max size is ${eventBytesMaximum} bytes` : null;
+  const start = fields[base + spanField.start] ?? 0;
+  const end = fields[base + spanField.end] ?? 0;
+  const written =
+    type.asksForDigits && fields[base + spanField.longNumbers] !== 0
+      ? new WrittenNumbers(body.toString('utf8', start, end), event)
+      : undefined;
+  const violations = type.validate(event, budget, written);
+  if (violations.length === 0 || end - start > fullReportBytesMaximum) return violations;
+  const all = type.validateFully(event, budget, written);
+  // What is found on the way to the first violation is a violation, whatever comes of looking for more.
+  return all.length === 0 || budget.steps < 0 ? violations : all;
 }
 
 function refuse(

@@ -1,11 +1,13 @@
 import { FieldViolations, isLendstreamError, type FieldViolation } from '../errors.ts';
 import { readBoundedSchema } from './effective-schema.ts';
-import { prepareEventType } from './event-preparation.ts';
+import { parseEvents, type ParsedEvents } from './event-batch.ts';
+import { prepareEventType, violationsOf } from './event-preparation.ts';
 import { changedRecord, createdRecord } from './event-type-records.ts';
 import type { EventTypeRecord } from './event-type.ts';
 import type { EventTypeDefinition } from './event-type-validation.ts';
 import type { SchemaViolation } from './json-schema.ts';
 import { compareSchemas, type SchemaChange } from './schema-evolution.ts';
+import { ValidationBudget } from './validation-budget.ts';
 
 /** Trying out a definition and an event before anything is saved or published. Pure. */
 
@@ -68,9 +70,19 @@ export function judgeDefinition(
   }
 }
 
-/** What publishing would find wrong with an event; nothing when its schema lets it through. */
-export function judgeEvent(record: EventTypeRecord, event: unknown): readonly SchemaViolation[] {
-  return prepareEventType(record).validateFully(event);
+/**
+ * What publishing would find wrong with an event; nothing when its schema lets it through.
+ * @param event As it was sent, for what publishing looks at is its text.
+ */
+export function judgeEvent(record: EventTypeRecord, event: string): readonly SchemaViolation[] {
+  let parsed: ParsedEvents;
+  try {
+    parsed = parseEvents(Buffer.from(`[${event}]`));
+  } catch (error) {
+    if (!isLendstreamError(error, 'MALFORMED_REQUEST')) throw error;
+    return [{ pointer: '#', message: error.message }];
+  }
+  return violationsOf(prepareEventType(record), parsed, 0, new ValidationBudget(parsed.body.length));
 }
 
 function changesOf(current: EventTypeRecord | undefined, { schemaText }: EventTypeDefinition): readonly SchemaChange[] {

@@ -1,16 +1,22 @@
-import type { ErrorObject, Options, ValidateFunction } from 'ajv';
+import type { ErrorObject, Format, FormatDefinition, Options } from 'ajv';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
-import { RE2JS } from 're2js';
 import { LendstreamError, describeError } from '../errors.ts';
 import type { JsonSchema } from '../schemas.ts';
-import { isSchemaObject, mapSchema, visitSchema, type SchemaObject } from './json-schema-tree.ts';
-import { areUnique } from './unique-items.ts';
+import { isSchemaObject, mapSchema, referredTo, visitSchema, type SchemaObject } from './json-schema-tree.ts';
+import { linearPattern } from './linear-patterns.ts';
+import { collectedViolationsMaximum, meterCode } from './metered-code.ts';
+import { listedKeyword, numberKeywords, wholeKeyword } from './number-keywords.ts';
+import { areUnique, type ItemComparison } from './unique-items.ts';
+import { ValidationBudget, ValidationBudgetUsedUp } from './validation-budget.ts';
+import { meter } from './validation-meter.ts';
+import { copyDigits, noteDigits, type WrittenNumbers } from './written-numbers.ts';
 
 /**
  * JSON Schema as users bring it, drafts 04 to 2020-12: unknown keywords and formats are allowed, regular expressions
- * are evaluated in linear time, so that no pattern can stall the process, and nothing is ever fetched.
+ * are evaluated in linear time, the work of a request is counted and limited, numbers are judged by their digits, and
+ * nothing is ever fetched.
  */
 
 /** One broken rule of a value: where (a JSON pointer, `#` for the value itself) and what. */
@@ -19,8 +25,16 @@ export interface SchemaViolation {
   readonly message: string;
 }
 
-/** The violations of a value, none when it is valid. */
-export type SchemaValidator = (value: unknown) => readonly SchemaViolation[];
+/**
+ * The violations of a value, none when it is valid; one that says so when the value cannot be checked.
+ * @param budget Of the request that the value came with, one of its own unless given.
+ * @param written The digits of the numbers that need them, unless there are none.
+ */
+export type SchemaValidator = (
+  value: unknown,
+  budget?: ValidationBudget,
+  written?: WrittenNumbers,
+) => readonly SchemaViolation[];
 
 export interface ValidatorOptions {
   /** Documents the schema may refer to, each with its `$id`. */
@@ -28,25 +42,6 @@ export interface ValidatorOptions {
   /** Report every violation of a value (the default) or only the first one found. */
   readonly allViolations?: boolean;
 }
-
-/** The largest compiled regular expression, in instructions of its automaton. Matching costs at most this per character. */
-export const patternInstructionsMaximum = 1_000;
-
-/**
- * The most work one match may be: instructions of the automaton times characters of the text. What would need more does
- * not match. Enough for a megabyte against a plain character class, and well below a second for any pattern.
- */
-export const patternStepsMaximum = 10_000_000;
-
-/**
- * How many references of its schema one value may be led through, when only its first violation is wanted: as many as
- * the largest event can have items. A schema that refers to itself in several ways could otherwise take time, and
- * memory for violations, that doubles with every level.
- */
-export const referencesFollowedMaximum = 500_000;
-
-/** The same when every violation is wanted, which is asked of small events only. */
-export const referencesFollowedForAllViolationsMaximum = 50_000;
 
 /**
  * Compiles a schema once; the validator may then be called any number of times.
@@ -63,28 +58,16 @@ export function compileValidator(schema: JsonSchema, options: ValidatorOptions =
       meta: false,
       ownProperties: namesInherited(normalised),
     });
-    const budget = { references: 0 };
-    ajv.addKeyword({
-      keyword: referenceKeyword,
-      before: '$ref',
-      schema: false,
-      errors: false,
-      validate: () => {
-        budget.references -= 1;
-        if (budget.references < 0) throw new EndlessSchema();
-        return true;
-      },
-    });
     for (const reference of options.references ?? []) ajv.addSchema(normalise(reference).normalised);
-    const validate: ValidateFunction = ajv.compile(normalised);
-    const maximum = allViolations ? referencesFollowedForAllViolationsMaximum : referencesFollowedMaximum;
-    return (value) => {
-      budget.references = maximum;
+    const validate = ajv.compile(normalised);
+    return (value, budget = new ValidationBudget(0), written) => {
       try {
-        return validate(value) ? noViolations : describeErrors(validate.errors ?? []);
+        if (meter.run(budget, written, validate, value)) return noViolations;
+        return describeErrors(validate.errors ?? []);
       } catch (error) {
+        if (error instanceof ValidationBudgetUsedUp) return tooCostly(budget);
         // A reference that leads back to itself without a step into the value exhausts the stack first.
-        if (error instanceof EndlessSchema || error instanceof RangeError) return endless;
+        if (error instanceof RangeError) return endless;
         throw error;
       }
     };
@@ -100,23 +83,24 @@ export const namedViolationsMaximum = 100;
 /** All violations in one text: `#/amount: ...`, or a count and one line for each. */
 export function describeViolations(violations: readonly SchemaViolation[]): string {
   const lines = violations.slice(0, namedViolationsMaximum).map(({ pointer, message }) => `${pointer}: ${message}`);
-  return violations.length === 1
-    ? (lines[0] ?? '')
-    : `#: ${violations.length} schema violations found\n${lines.join('\n')}`;
+  if (violations.length === 1) return lines[0] ?? '';
+  const count =
+    violations.length < collectedViolationsMaximum ? violations.length : `${collectedViolationsMaximum} or more`;
+  return `#: ${count} schema violations found\n${lines.join('\n')}`;
 }
 
 const noViolations: readonly SchemaViolation[] = [];
 
-/** Put beside every reference of a schema: counts how often it is followed. */
-const referenceKeyword = 'lendstream:reference';
-
-const referringKeywords = ['$ref', '$dynamicRef', '$recursiveRef'];
-
-class EndlessSchema extends Error {}
-
 const endless: readonly SchemaViolation[] = [
   { pointer: '#', message: 'cannot be checked: the schema refers to itself too often' },
 ];
+
+function tooCostly({ stepsMaximum }: ValidationBudget): readonly SchemaViolation[] {
+  const message =
+    `cannot be checked: the schema makes checking the events of this request take more than ${stepsMaximum} steps; ` +
+    'send fewer or smaller events at a time, or make the schema simpler';
+  return [{ pointer: '#', message }];
+}
 
 /** Drafts 04 to 07 are read as 2019-09, which has all of theirs. */
 type Dialect = '2019-09' | '2020-12';
@@ -133,28 +117,69 @@ function dialectOf(schema: SchemaObject): Dialect {
   return dialect;
 }
 
+const numberRules = [
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'uniqueItems',
+] as const;
+
+/** Whether a schema may have rules that look at the digits of numbers; to read them takes time. */
+export function asksForDigits(schema: SchemaObject): boolean {
+  // Also where only a reference leads.
+  const level: unknown[] = [schema];
+  for (let value = level.pop(); value !== undefined; value = level.pop()) {
+    if (typeof value !== 'object' || value === null) continue;
+    if (isSchemaObject(value)) {
+      if (numberRules.some((rule) => rule in value)) return true;
+      if (isForIntegers(value['type']) || [value['const'], value['enum']].flat().some(isNumber)) return true;
+    }
+    for (const member of Object.values(value)) if (typeof member === 'object' && member !== null) level.push(member);
+  }
+  return false;
+}
+
 /** Draft 04 says `id` for `$id` and makes the exclusive bounds flags. */
 function normalise(schema: JsonSchema): { dialect: Dialect; normalised: SchemaObject } {
   const dialect = dialectOf(schema);
-  const normalised = mapSchema(schema, (found) => {
-    const changed: Record<string, unknown> = { ...found };
-    delete changed['$schema'];
-    delete changed['id'];
-    // A validator that answers later would have every value pass.
-    delete changed['$async'];
-    if (referringKeywords.some((keyword) => keyword in changed)) changed[referenceKeyword] = true;
-    for (const [flag, bound] of exclusiveBounds) {
-      if (typeof changed[flag] !== 'boolean') continue;
-      const exclusive = changed[flag];
-      delete changed[flag];
-      if (exclusive && changed[bound] !== undefined) {
-        changed[flag] = changed[bound];
-        delete changed[bound];
+  const normalised = mapSchema(
+    schema,
+    (found) => {
+      const changed: Record<string, unknown> = { ...found };
+      delete changed['$schema'];
+      delete changed['id'];
+      // A validator that answers later would have every value pass.
+      delete changed['$async'];
+      delete changed[wholeKeyword];
+      delete changed[listedKeyword];
+      if (isForIntegers(changed['type'])) changed[wholeKeyword] = true;
+      if ([changed['const'], changed['enum']].flat().some(isNumber)) changed[listedKeyword] = true;
+      for (const [flag, bound] of exclusiveBounds) {
+        if (typeof changed[flag] !== 'boolean') continue;
+        const exclusive = changed[flag];
+        delete changed[flag];
+        if (exclusive && changed[bound] !== undefined) {
+          changed[flag] = changed[bound];
+          delete changed[bound];
+          copyDigits(found, changed, { [bound]: flag });
+        }
       }
-    }
-    return changed;
-  });
+      return changed;
+    },
+    referredTo(schema),
+  );
   return { dialect, normalised };
+}
+
+function isNumber(value: unknown): boolean {
+  return typeof value === 'number';
+}
+
+function isForIntegers(type: unknown): boolean {
+  const types: unknown[] = [type].flat();
+  return types.includes('integer') && !types.includes('number');
 }
 
 const exclusiveBounds = [
@@ -178,6 +203,9 @@ function metaValidate(dialect: Dialect, schema: SchemaObject): void {
   throw new LendstreamError('UNPROCESSABLE', `Invalid schema: #${error?.instancePath}: ${error?.message}`);
 }
 
+/** For schemas themselves, whose size is limited. */
+const uncounted: ItemComparison = { spend: () => {}, numberText: () => undefined };
+
 /** What every object inherits, so that an event without such a field seems to have it. */
 const inheritedNames = Object.getOwnPropertyNames(Object.prototype).map((name) => JSON.stringify(name));
 
@@ -193,8 +221,8 @@ function createAjv(
 ): AnyAjv {
   const options: Options = {
     strict: false,
-    // Numbers beyond the range of a double come out of the parser as Infinity.
-    strictNumbers: true,
+    // Of events, numbers beyond the range of a double are numbers like others; of schemas they are none.
+    strictNumbers: meta,
     allErrors,
     ownProperties,
     // The offending value, for the messages.
@@ -205,10 +233,10 @@ function createAjv(
     inlineRefs: inlinedKeywordsMaximum,
     logger: false,
     // What Ajv's own optimising leaves out of the code costs nothing when it runs, and a third of compiling.
-    code: { regExp: linearRegExp, optimize: false },
+    code: { regExp: linearRegExp, optimize: false, process: meta ? (code) => code : meterCode },
     // The patterns of a schema are compiled by the linear engine, so it is asked what it understands. Those that events
     // bring along are never matched: it is enough, and takes no time, to see that they are regular expressions.
-    formats: { ...formats, regex: meta ? isLinearPattern : isRegularExpression },
+    formats: { ...(meta ? formats : meteredFormats), regex: meta ? isLinearPattern : isRegularExpression },
   };
   const ajv = dialect === '2020-12' ? new Ajv2020(options) : new Ajv2019(options);
   // Ajv's own compares every item with every other.
@@ -218,46 +246,19 @@ function createAjv(
     type: 'array',
     schemaType: 'boolean',
     errors: false,
-    validate: (isWanted: boolean, items: readonly unknown[]) => !isWanted || areUnique(items),
+    validate: (isWanted: boolean, items: readonly unknown[]) => !isWanted || areUnique(items, meta ? uncounted : meter),
     error: { message: 'must not have duplicate items' },
   });
-  return ajv;
-}
-
-interface Pattern {
-  readonly test: (text: string) => boolean;
-  readonly toString: () => string;
-}
-
-/** A pattern is met several times: when its schema is checked, and by each validator that is made of it. */
-const patternsKeptMaximum = 50;
-const patterns = new Map<string, Pattern>();
-
-function keptPattern(text: string): Pattern {
-  const known = patterns.get(text);
-  if (known !== undefined) return known;
-  const pattern = compilePattern(text);
-  if (patterns.size >= patternsKeptMaximum) {
-    const [oldest] = patterns.keys();
-    if (oldest !== undefined) patterns.delete(oldest);
+  if (meta) return ajv;
+  for (const definition of numberKeywords) {
+    for (const keyword of [definition.keyword].flat()) ajv.removeKeyword(keyword);
+    ajv.addKeyword(definition);
   }
-  patterns.set(text, pattern);
-  return pattern;
-}
-
-/** JavaScript's regular expressions backtrack and may take exponential time; these do not. */
-function compilePattern(pattern: string): Pattern {
-  const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
-  if (compiled.programSize() > patternInstructionsMaximum) {
-    throw new LendstreamError('UNPROCESSABLE', `Invalid schema: the pattern ${pattern} is too large.`);
-  }
-  const charactersMaximum = patternStepsMaximum / compiled.programSize();
-  // Ajv keeps one matcher for each text of it: two patterns with the same text would be one.
-  return { test: (text) => text.length <= charactersMaximum && compiled.test(text), toString: () => pattern };
+  return Object.assign(ajv, { meter });
 }
 
 /** Ajv wants to know the engine's name as code, which only its stand-alone mode uses. */
-const linearRegExp = Object.assign(keptPattern, { code: 'linearRegExp' });
+const linearRegExp = Object.assign(linearPattern, { code: 'linearRegExp' });
 
 /** Fixed-width up to the seconds, so that day, month and year can be read by position. */
 const dateTimePattern =
@@ -282,7 +283,7 @@ const currencyCodes = new Set(Intl.supportedValuesOf('currency'));
 
 function isLinearPattern(text: string): boolean {
   try {
-    keptPattern(text);
+    linearPattern(text);
     return true;
   } catch {
     return false;
@@ -303,6 +304,42 @@ const formats: NonNullable<Options['formats']> = {
   uuid: eventIdPattern,
   'iso-4217': (text: string) => currencyCodes.has(text),
 };
+
+/** Matching a longer text takes long enough to be counted. Characters. */
+const uncountedFormatCharactersMaximum = 64;
+
+/** What a format costs for each character. Some of them go through a text more than once. Steps. */
+const stepsPerFormatCharacter = 20;
+
+/** The same, charged to the budget of the request. */
+const meteredFormats = Object.fromEntries(
+  Object.entries(formats).map(([name, format]) => {
+    const check = checkOf(format);
+    if (check === undefined) return [name, format];
+    const metered = (text: string): boolean => {
+      if (text.length > uncountedFormatCharactersMaximum) {
+        // Each colon of a URL may be where its password begins.
+        meter.spend(text.length * (name === 'url' ? text.length : stepsPerFormatCharacter));
+      }
+      return check(text);
+    };
+    return [name, metered];
+  }),
+);
+
+/** How a format looks at a text; undefined for one of numbers or without a rule. */
+function checkOf(format: Format | undefined): ((text: string) => boolean) | undefined {
+  if (format instanceof RegExp) return (text) => format.test(text);
+  if (typeof format === 'function') return format;
+  if (typeof format !== 'object' || !isTextFormat(format)) return undefined;
+  const { validate } = format;
+  if (typeof validate === 'string') return undefined;
+  return validate instanceof RegExp ? (text) => validate.test(text) : validate;
+}
+
+function isTextFormat(format: object): format is FormatDefinition<string> {
+  return Reflect.get(format, 'type') !== 'number';
+}
 
 /** JSON's own words for a value's type, as messages use them. */
 function typeName(value: unknown): string {
@@ -333,6 +370,8 @@ function describeKeyword({ keyword, params, data, message }: ErrorObject): strin
     case 'additionalProperties':
     case 'unevaluatedProperties':
       return `extraneous key [${String(parameters['additionalProperty'] ?? parameters['unevaluatedProperty'])}] is not permitted`;
+    case wholeKeyword:
+      return 'expected type: Integer, found: Number';
     case 'type': {
       const expected = [parameters['type']].flat().map((name) => {
         const text = String(name);
@@ -342,6 +381,7 @@ function describeKeyword({ keyword, params, data, message }: ErrorObject): strin
     }
     case 'enum':
     case 'const':
+    case listedKeyword:
       return `${show(data)} is not a valid enum value`;
     case 'format':
       return `[${show(data)}] is not a valid ${String(parameters['format'])}`;
@@ -364,5 +404,6 @@ export function parseSchema(text: string): JsonSchema {
     throw new LendstreamError('UNPROCESSABLE', `Invalid schema: it is not JSON: ${describeError(error)}`);
   }
   if (!isSchemaObject(schema)) throw new LendstreamError('UNPROCESSABLE', 'Invalid schema: it must be a JSON object.');
+  noteDigits(text, schema);
   return schema;
 }

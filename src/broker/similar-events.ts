@@ -39,7 +39,7 @@ export class SimilarEvents {
     const pattern = this.#pattern;
     if (pattern === undefined) return undefined;
     const matched = isUtf8(body) ? matchEvents(pattern, body.toString('latin1')) : undefined;
-    if (matched === undefined || !matched.every(hasAllowedSize)) {
+    if (matched === undefined || !matched.every(isSmallEnough)) {
       this.#pattern = undefined;
       this.#failures = Math.min(this.#failures + 1, failuresMaximum);
       this.#pause = 2 ** this.#failures - 2;
@@ -136,8 +136,12 @@ function enrichedText(
   };
 }
 
-function hasAllowedSize([text]: MatchedEvent): boolean {
-  return (text as string).length <= eventBytesMaximum;
+/** What metadata adds to an event at most, where only its id and its time are the producer's. Bytes, generously. */
+const addedBytesMaximum = 64 * 1024;
+
+/** Whether an event is sure to be stored in less than the limit; of others it is measured. */
+function isSmallEnough([text]: MatchedEvent): boolean {
+  return (text as string).length <= eventBytesMaximum - addedBytesMaximum;
 }
 
 function isUnderstood(metadata: unknown): boolean {

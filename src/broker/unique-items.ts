@@ -1,24 +1,57 @@
+/** What looking at items needs besides the items. */
+export interface ItemComparison {
+  /** Told how much was looked at. Steps of the budget for validation. */
+  spend(steps: number): void;
+  /** The same text for the same number; undefined where the number itself will do. */
+  numberText(value: number, holder: object, key: string | number): string | undefined;
+}
+
+/** For one value, about as much as making a text of it takes. */
+const stepsPerValue = 200;
+const stepsPerCharacter = 2;
+
 /**
  * Whether no two items of an array are the same JSON value; the order of an object's keys does not count. Takes time in
  * proportion to the size of the array.
  * @param items JSON values, nested no deeper than the stack allows.
  */
-export function areUnique(items: readonly unknown[]): boolean {
+export function areUnique(items: readonly unknown[], comparison: ItemComparison): boolean {
   const plain = new Set<unknown>();
-  const nested = new Set<string>();
-  for (const item of items) {
-    if (typeof item === 'object' && item !== null) nested.add(canonicalText(item));
-    else plain.add(item);
+  const texts = new Set<string>();
+  for (const [index, item] of items.entries()) {
+    const text = textOf(item, items, index, comparison);
+    if (text === undefined) plain.add(item);
+    else texts.add(text);
   }
-  return plain.size + nested.size === items.length;
+  return plain.size + texts.size === items.length;
+}
+
+/** A text for an item that is told apart by it; undefined for one that is told apart by its value. */
+function textOf(
+  item: unknown,
+  items: readonly unknown[],
+  index: number,
+  comparison: ItemComparison,
+): string | undefined {
+  if (typeof item === 'object' && item !== null) return canonicalText(item, items, index, comparison);
+  comparison.spend(stepsPerValue);
+  return typeof item === 'number' ? comparison.numberText(item, items, index) : undefined;
 }
 
 /** The same text for the same value. */
-function canonicalText(value: unknown): string {
+function canonicalText(value: unknown, holder: object, key: string | number, comparison: ItemComparison): string {
+  comparison.spend(stepsPerValue);
   // Infinity, for one, which a parser makes of 1e999 and JSON has no word for.
-  if (typeof value === 'number') return String(value === 0 ? 0 : value);
+  if (typeof value === 'number') return comparison.numberText(value, holder, key) ?? String(value === 0 ? 0 : value);
+  if (typeof value === 'string') comparison.spend(value.length * stepsPerCharacter);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`;
+  if (Array.isArray(value)) {
+    return `[${value.map((item, index) => canonicalText(item, value, index, comparison)).join(',')}]`;
+  }
   const members = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
-  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonicalText(member)}`).join(',')}}`;
+  const texts = members.map(([name, member]) => {
+    comparison.spend(name.length * stepsPerCharacter);
+    return `${JSON.stringify(name)}:${canonicalText(member, value, name, comparison)}`;
+  });
+  return `{${texts.join(',')}}`;
 }

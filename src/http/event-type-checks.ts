@@ -1,13 +1,14 @@
 import { Router, type Request } from 'express';
+import { rawValueAt } from '../broker/event-scanner.ts';
 import { judgeDefinition, judgeEvent } from '../broker/event-type-check.ts';
 import type { EventTypeRecord } from '../broker/event-type.ts';
 import { readEventType, type EventTypeDefinition } from '../broker/event-type-validation.ts';
 import { readBoundedSchema } from '../broker/effective-schema.ts';
 import { nextSchemaVersion } from '../broker/schema-evolution.ts';
 import { toTimestamp, type Clock } from '../clock.ts';
-import type { Answers, Schemas } from '../contract.ts';
+import type { Answers, Requests, Schemas, Unread } from '../contract.ts';
 import { LendstreamError, isLendstreamError } from '../errors.ts';
-import { readJsonObject } from './body.ts';
+import { parseJsonObject, readBody, readJsonObject } from './body.ts';
 import { catchUpOnMiss } from './catch-up.ts';
 import type { EventTypesServices } from './partitions.ts';
 import { methodNotAllowed } from './problem.ts';
@@ -28,7 +29,9 @@ export function createEventTypeChecksRouter(services: EventTypeChecksServices): 
   router
     .route('/registry/event-type-checks')
     .post(async (request, response) => {
-      const { event_type: subject, event } = await readJsonObject<'checkEventType'>(request);
+      const body = await readBody(request);
+      const { event_type: subject }: Unread<Requests['checkEventType']> = parseJsonObject(body);
+      const event = rawValueAt(body, body.indexOf('{'), ['event']);
       const now = toTimestamp(clock.now());
       if (typeof subject === 'string') {
         await registry.find('event-type', subject);
@@ -67,8 +70,8 @@ export function createEventTypeChecksRouter(services: EventTypeChecksServices): 
 /** An event type that is there stays as it is. */
 const verdictOnExisting = { valid: true, detail: null, violations: [], changes: [] };
 
-/** @param event What to hold against the schema; undefined when only the definition was asked about. */
-function eventVerdict(record: EventTypeRecord, event: unknown): Schemas['EventTypeCheck']['event'] {
+/** @param event The text of what to hold against the schema; undefined when only the definition was asked about. */
+function eventVerdict(record: EventTypeRecord, event: string | undefined): Schemas['EventTypeCheck']['event'] {
   if (event === undefined) return null;
   const violations = judgeEvent(record, event);
   return { valid: violations.length === 0, violations };

@@ -70,8 +70,31 @@ describe('the verdict on an event type before it is saved', () => {
 
 describe('the verdict on an event before it is published', () => {
   it('is that of publishing', () => {
-    expect(judgeEvent(current, { metadata: exampleMetadata(), order: 'a' })).to.deep.equal([]);
-    const pointers = judgeEvent(current, { order: 7 }).map(({ pointer }) => pointer);
+    expect(judgeEvent(current, JSON.stringify({ metadata: exampleMetadata(), order: 'a' }))).to.deep.equal([]);
+    const pointers = judgeEvent(current, '{"order":7}').map(({ pointer }) => pointer);
     expect(pointers).to.include('#/order');
+  });
+
+  for (const [title, event, message] of [
+    ['what is no object', '[]', /item 0 of the array is not a JSON object/],
+    ['a key that is repeated below the top', '{"order":{"a":1,"a":2}}', /Duplicate key/],
+    ['too deep an event', `${'{"a":'.repeat(101)}1${'}'.repeat(101)}`, /nested deeper than 100 levels/],
+  ] as const) {
+    it(`finds ${title}`, () => {
+      expect(
+        judgeEvent(current, event)
+          .map((violation) => violation.message)
+          .join(),
+      ).to.match(message);
+    });
+  }
+
+  it('looks at the digits of numbers', () => {
+    const type = createdRecord(withSchema('{"properties":{"n":{"type":"integer","maximum":9007199254740992}}}')(), now);
+    const judge = (digits: string) =>
+      judgeEvent(type, `{"metadata":${JSON.stringify(exampleMetadata())},"n":${digits}}`).map(({ pointer }) => pointer);
+    expect(judge('9007199254740992')).to.deep.equal([]);
+    expect(judge('9007199254740993')).to.deep.equal(['#/n']);
+    expect(judge('9007199254740991.5')).to.deep.equal(['#/n']);
   });
 });

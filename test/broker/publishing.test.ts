@@ -142,16 +142,42 @@ describe('Publisher', () => {
       expect(outcome.items[0]?.detail).to.match(/^#: 2 schema violations found\n#\/(order|metadata)/);
     });
 
-    it('when an event is too large, counting its white space', async () => {
+    it('when an event is too large as it is stored, with the metadata that it is given', async () => {
       await define('orders');
-      const event = `{"metadata":${metadataText},"x":"`;
-      const padding = eventBytesMaximum - event.length - 2;
-      expect((await publish('orders', `[${event}${'x'.repeat(padding)}"}]`)).status).to.equal(200);
-      const outcome = await publish('orders', `[${event}${'x'.repeat(padding)}" }]`);
-      expect(outcome.items[0]).to.include({
-        step: 'validating',
-        detail: `Event too large: ${eventBytesMaximum + 1} bytes, max size is ${eventBytesMaximum} bytes`,
-      });
+      const of = (padding: number) => `{ "metadata":${metadataText}, "order":"${'x'.repeat(padding)}" }`;
+      expect((await publish('orders', `[${of(0)}]`)).status).to.equal(200);
+      const [smallest = ''] = await storedTexts(broker.log, 'orders');
+      const padding = eventBytesMaximum - Buffer.byteLength(smallest);
+      expect((await publish('orders', `[${of(padding)}]`)).status).to.equal(200);
+      const stored = await storedTexts(broker.log, 'orders');
+      expect(Buffer.byteLength(stored.at(-1) ?? '')).to.equal(eventBytesMaximum);
+      const outcome = await publish('orders', `[${of(0)},${of(padding + 1)},${of(0)}]`);
+      expect(outcome.status).to.equal(422);
+      expect(briefly(outcome)).to.deep.equal([
+        'aborted enriching eid 0',
+        'failed enriching eid null',
+        'aborted partitioning eid null',
+      ]);
+      expect(outcome.items[1]?.detail).to.equal(
+        `Event too large: ${eventBytesMaximum + 1} bytes, max size is ${eventBytesMaximum} bytes`,
+      );
+      expect(await storedTexts(broker.log, 'orders')).to.have.length(2);
+    });
+
+    it('when what its metadata says grows beyond the limit once it is written in ASCII', async () => {
+      await define('orders');
+      for (const metadata of [{ flow_id: 'é'.repeat(250_000) }, { span_ctx: { note: '漢'.repeat(250_000) } }]) {
+        const outcome = await publish('orders', [{ metadata: exampleMetadata(metadata), order: 'x' }]);
+        expect(outcome.status).to.equal(422);
+        expect(outcome.items[0]?.detail).to.match(/^Event too large: 15\d{5} bytes, max size is 999000 bytes$/);
+      }
+    });
+
+    it('when an event of category undefined is a byte too large, and takes one of the limit', async () => {
+      await define('logs', { category: 'undefined', enrichment_strategies: [] });
+      const event = (bytes: number) => `[ {"a" : "${'x'.repeat(bytes - '{"a":""}'.length)}" } ]`;
+      expect((await publish('logs', event(eventBytesMaximum))).status).to.equal(200);
+      expect((await publish('logs', event(eventBytesMaximum + 1))).status).to.equal(422);
     });
 
     it('when an event has no key: earlier ones have their partition, later ones were validated', async () => {

@@ -2,7 +2,9 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { isDeepStrictEqual } from 'node:util';
-import { areUnique } from '../../src/broker/unique-items.ts';
+import { areUnique, type ItemComparison } from '../../src/broker/unique-items.ts';
+
+const uncounted: ItemComparison = { spend: () => {}, numberText: () => undefined };
 
 describe('areUnique', () => {
   const cases: [description: string, json: string, unique: boolean][] = [
@@ -19,9 +21,29 @@ describe('areUnique', () => {
   ];
   for (const [description, json, unique] of cases) {
     it(`says ${unique} for ${description}`, () => {
-      expect(areUnique(JSON.parse(json) as unknown[])).to.equal(unique);
+      expect(areUnique(JSON.parse(json) as unknown[], uncounted)).to.equal(unique);
     });
   }
+
+  it('tells how much it looks at: all of it', () => {
+    let steps = 0;
+    const counted = { ...uncounted, spend: (more: number) => void (steps += more) };
+    areUnique([1, 'a', [{ a: 1 }]], counted);
+    const ofFew = steps;
+    areUnique([Array.from({ length: 1_000 }, () => 'a'.repeat(100))], counted);
+    expect(steps).to.be.greaterThan(ofFew + 100_000);
+  });
+
+  it('takes numbers for different when their texts are', () => {
+    const digits = ['9007199254740992', '9007199254740993'];
+    const written = {
+      ...uncounted,
+      numberText: (_value: number, _holder: object, key: string | number) => digits[+key],
+    };
+    const items = digits.map(Number);
+    expect(areUnique(items, uncounted)).to.equal(false);
+    expect(areUnique(items, written)).to.equal(true);
+  });
 
   it('agrees with comparing every item with every other', () => {
     const value = fc.jsonValue({ maxDepth: 2 });
@@ -32,7 +54,7 @@ describe('areUnique', () => {
         const repeated = parsed.some((item, index) =>
           parsed.slice(0, index).some((one) => isDeepStrictEqual(one, item)),
         );
-        expect(areUnique(parsed)).to.equal(!repeated);
+        expect(areUnique(parsed, uncounted)).to.equal(!repeated);
       }),
     );
   });

@@ -14,6 +14,7 @@ import {
   storedTexts,
   type Broker,
 } from '../support/broker-on-embedded-log.ts';
+import { costlyCases } from '../fuzz/costly-schemas.ts';
 import { call } from '../support/client.ts';
 import { overriding } from '../support/stepping-log.ts';
 
@@ -149,6 +150,57 @@ describe('POST /event-types/{name}/events', () => {
     expect(unknown.status).to.equal(404);
     expect(await unknown.text()).to.equal(
       '{"title":"Not Found","status":404,"detail":"EventType \\"unknown\\" does not exist."}',
+    );
+  });
+
+  for (const { title, schema, value } of costlyCases) {
+    it(`goes on answering others, and refuses what cannot be checked in time: ${title}`, async () => {
+      const body = eventTypeBody('costly', {
+        category: 'undefined',
+        enrichment_strategies: [],
+        schema: { type: 'json_schema', schema: JSON.stringify(schema) },
+      });
+      await broker.eventTypes.create(readEventType(body));
+      try {
+        // The first is compiled for.
+        await post('[{}]', {}, 'costly');
+        const usedBefore = process.cpuUsage();
+        const answer = await post(JSON.stringify([value]), {}, 'costly');
+        const { user } = process.cpuUsage(usedBefore);
+        expect(answer.status).to.equal(422);
+        const [item] = (await answer.json()) as { detail: string; step: string }[];
+        expect(item?.step).to.equal('validating');
+        expect(item?.detail).to.have.length.lessThan(100_000);
+        // A hundredth of what the mildest of them took, on a machine that does nothing else.
+        expect(user / 1_000).to.be.lessThan(3_000);
+        expect((await post(events)).status).to.equal(200);
+      } finally {
+        await broker.eventTypes.remove('costly');
+      }
+    });
+  }
+
+  it('says why it cannot check an event', async () => {
+    const schema = JSON.stringify({
+      properties: {
+        v: {
+          items: { pattern: '^(?:a|b)*a(?:a|b){480}$' },
+          allOf: Array.from({ length: 90 }, () => ({ items: { pattern: '[ab]' } })),
+        },
+      },
+    });
+    const body = eventTypeBody('patterned', { schema: { type: 'json_schema', schema } });
+    await broker.eventTypes.create(readEventType(body));
+    const text = 'abbaabababbbaaabab'.repeat(500);
+    const event = JSON.stringify([
+      { metadata: exampleMetadata(), v: Array.from({ length: 100 }, (_, at) => text.slice(at) + text) },
+    ]);
+    const answer = await post(event, {}, 'patterned');
+    expect(answer.status).to.equal(422);
+    const steps = 50_000_000 + 25 * event.length;
+    expect(((await answer.json()) as { detail: string }[])[0]?.detail).to.equal(
+      `#: cannot be checked: the schema makes checking the events of this request take more than ${steps} steps; ` +
+        'send fewer or smaller events at a time, or make the schema simpler',
     );
   });
 

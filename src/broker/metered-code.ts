@@ -1,0 +1,161 @@
+/**
+ * Rewrites the code of a validator so that it counts its work. Every function and every turn of a loop is charged with
+ * the size of the code that runs without a further branch worth counting; whatever a validator calls that takes longer
+ * for longer values counts for itself (see validation-meter.ts).
+ *
+ * It knows the shapes in which Ajv writes code, and its test compiles every keyword to see that none was missed.
+ */
+
+/** Violations are collected up to this number, and only counted beyond it. */
+export const collectedViolationsMaximum = 1_000;
+
+/** A branch whose code is longer than this is charged when it is taken, a shorter one together with what it is part of. Characters. */
+const branchCharactersMaximum = 800;
+
+/** What so many characters of code take to run counts as one step. */
+const charactersPerStep = 10;
+
+/** What noting an evaluated field counts as. Characters of code. */
+const notedFieldCharacters = 500;
+
+/** What beginning takes beyond the code itself, and making a violation. Steps. */
+const stepsPerCall = 20;
+const stepsPerTurn = 3;
+const stepsPerViolation = 150;
+
+/** Code in which `meter` is the meter of validation-meter.ts, which it finds in what it is given as `self`. */
+export function meterCode(code: string): string {
+  const texts: string[] = [];
+  // What a schema names must not be taken for code.
+  const bare = code.replaceAll(/"[^"\\]*(?:\\.[^"\\]*)*"/gs, (text) => `"${texts.push(text) - 1}"`);
+  if (/\basync function\b/.test(bare)) throw new Error('a validator must answer at once');
+  const charged = withCharges(rewriteCalls(bare), texts);
+  return `const meter = self.meter;${charged.replaceAll(/"(\d+)"/g, (_whole, index: string) => texts[Number(index)] ?? '')}`;
+}
+
+function rewriteCalls(code: string): string {
+  const errors = String.raw`((?:\w|\.)+\.errors)`;
+  return (
+    withPointerSteps(code)
+      .replaceAll(/\bfor\(const (\w+) in (\w+)\)/g, 'for(const $1 of meter.keys($2))')
+      .replaceAll(/\bObject\.keys\((\w+)\)/g, 'meter.keys($1)')
+      .replaceAll('Object.assign(', 'meter.assign(')
+      .replaceAll(/= (scope\.func\[\d+\]);/g, '= meter.counting($1);')
+      // `errors` counts on where the list ends.
+      .replaceAll(/\bvErrors\.push\((\w+)\)/g, `vErrors.length < ${collectedViolationsMaximum} && vErrors.push($1)`)
+      .replaceAll(/\bvErrors\.length = (\w+);/g, 'if(vErrors.length > $1)vErrors.length = $1;')
+      .replaceAll(
+        new RegExp(
+          String.raw`\bvErrors = vErrors === null \? ${errors} : vErrors\.concat\(${errors}\);\s*errors = vErrors\.length;`,
+          'g',
+        ),
+        'errors += $1.length;vErrors = meter.joined(vErrors, $1);',
+      )
+  );
+}
+
+function withPointerSteps(code: string): string {
+  // Looking for it takes long, and fields that are named by the schema have none.
+  if (!code.includes('.replace(')) return code;
+  return code.replaceAll(/(\w+)\.replace\(\/~\/g, "\d+"\)\.replace\(\/\\\/\/g, "\d+"\)/g, 'meter.pointerStep($1)');
+}
+
+interface Block {
+  readonly kind: 'function' | 'loop' | 'branch' | 'violation';
+  /** Where its charge is put. */
+  readonly begin: number;
+  /** Of what runs whenever it is entered. Characters. */
+  characters: number;
+}
+
+const stepsToBegin = { function: stepsPerCall, loop: stepsPerTurn, branch: 0, violation: stepsPerViolation };
+
+/** A bracket that is no block: an object literal, a parameter list. */
+const other = null;
+
+function withCharges(code: string, texts: readonly string[]): string {
+  const charges: { readonly at: number; readonly steps: number }[] = [];
+  const blocks: (Block | typeof other)[] = [{ kind: 'branch', begin: 0, characters: 0 }];
+  const parentheses: string[] = [];
+  /** What stands before the parentheses that were closed last. */
+  let head = '';
+  let counted = 0;
+  const innermost = (): Block => blocks.findLast((block) => block !== other) as Block;
+  const count = (to: number): void => {
+    innermost().characters += to - counted;
+    counted = to;
+  };
+  for (let at = 0; at < code.length; at += 1) {
+    switch (code.charAt(at)) {
+      case '"': {
+        const end = code.indexOf('"', at + 1);
+        // Comparing with a long text may take as long.
+        innermost().characters += (texts[Number(code.slice(at + 1, end))]?.length ?? 0) >> 2;
+        at = end;
+        break;
+      }
+      case 'p':
+        // Objects that note which fields are evaluated grow one by one.
+        if (code.startsWith('props', at)) innermost().characters += notedFieldCharacters;
+        break;
+      case '(':
+        parentheses.push(wordBefore(code, at));
+        break;
+      case ')':
+        head = parentheses.pop() ?? '';
+        break;
+      case '{': {
+        count(at + 1);
+        const kind = kindOfBlock(code, at, head);
+        blocks.push(kind === undefined ? other : { kind, begin: at + 1, characters: 0 });
+        break;
+      }
+      case '}': {
+        count(at);
+        const block = blocks.pop();
+        if (block === undefined || block === other) break;
+        if (block.kind === 'branch' && block.characters <= branchCharactersMaximum) {
+          innermost().characters += block.characters;
+        } else {
+          charges.push({
+            at: block.begin,
+            steps: stepsToBegin[block.kind] + Math.ceil(block.characters / charactersPerStep),
+          });
+        }
+        break;
+      }
+      default:
+    }
+  }
+  charges.sort((left, right) => left.at - right.at);
+  let position = 0;
+  let text = '';
+  for (const { at, steps } of charges) {
+    text += `${code.slice(position, at)}if((meter.steps -= ${steps}) < 0)meter.stop();`;
+    position = at;
+  }
+  return text + code.slice(position);
+}
+
+const wordCharacter = /\w/;
+
+/** The word that stands right before a place: of a function its name with `function` before it. */
+function wordBefore(code: string, at: number): string {
+  let begin = at;
+  while (begin > 0 && wordCharacter.test(code.charAt(begin - 1))) begin -= 1;
+  return code.startsWith(functionWord, begin - functionWord.length)
+    ? code.slice(begin - functionWord.length, at)
+    : code.slice(begin, at);
+}
+
+const functionWord = 'function ';
+
+function kindOfBlock(code: string, at: number, head: string): Block['kind'] | undefined {
+  const before = code.slice(Math.max(0, at - 12), at).trimEnd();
+  const isElse = /(?:^|\W)(?:else|try|finally)$/.test(before);
+  if (!isElse && !before.endsWith(')')) return undefined;
+  if (/^(?:const err\d+ =|validate\d+\.errors = \[)/.test(code.slice(at + 1, at + 30))) return 'violation';
+  if (isElse) return 'branch';
+  if (head.startsWith(functionWord)) return 'function';
+  return head === 'for' || head === 'while' ? 'loop' : 'branch';
+}

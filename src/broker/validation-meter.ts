@@ -1,0 +1,124 @@
+import { collectedViolationsMaximum } from './metered-code.ts';
+import { ValidationBudgetUsedUp, type ValidationBudget } from './validation-budget.ts';
+import { canonicalNumber, type WrittenNumbers } from './written-numbers.ts';
+
+/**
+ * What validators use while they run. Their code is made once and used by all requests, so that the budget of the
+ * request stands here for the time of one call, which nothing interrupts.
+ */
+class ValidationMeter {
+  /** Left to the request whose event is just checked. Generated code takes from it. */
+  steps = 0;
+  /** The digits of numbers that a double does not hold, of the event that is just checked. */
+  written: WrittenNumbers | undefined;
+
+  /** Runs one validation on a budget. */
+  run(
+    budget: ValidationBudget,
+    written: WrittenNumbers | undefined,
+    validate: (value: unknown) => boolean,
+    value: unknown,
+  ): boolean {
+    this.steps = budget.steps;
+    this.written = written;
+    try {
+      return validate(value);
+    } finally {
+      budget.steps = this.steps;
+      this.written = undefined;
+    }
+  }
+
+  /** @throws ValidationBudgetUsedUp */
+  readonly spend = (steps: number): void => {
+    this.steps -= steps;
+    if (this.steps < 0) this.stop();
+  };
+
+  readonly stop = (): never => {
+    throw new ValidationBudgetUsedUp();
+  };
+
+  /** A text for a number of a list that is the same for the same number; undefined where doubles tell numbers apart. */
+  readonly numberText = (value: number, holder: unknown, key: string | number): string | undefined =>
+    this.written === undefined ? undefined : canonicalNumber(this.written.textOf(holder, key) ?? String(value));
+
+  /** The names of an object's fields. */
+  readonly keys = (object: object): string[] => {
+    const keys = Object.keys(object);
+    this.spend(keys.length * (keys.length < largeObjectKeys ? stepsPerKey : stepsPerKeyOfLargeObject));
+    return keys;
+  };
+
+  /** Joins the names of evaluated fields. */
+  readonly assign = (target: object, source: object): object => {
+    this.spend(Object.keys(source).length * stepsPerKeyOfLargeObject);
+    return Object.assign(target, source);
+  };
+
+  /** The name of a field as a step of a JSON pointer. */
+  readonly pointerStep = (key: string): string => {
+    this.spend(key.length);
+    return key.replaceAll('~', '~0').replaceAll('/', '~1');
+  };
+
+  /** Two lists of violations in one, up to the number that is collected. */
+  readonly joined = (collected: readonly unknown[] | null, further: readonly unknown[]): readonly unknown[] => {
+    if (collected === null) return further;
+    if (collected.length >= collectedViolationsMaximum) return collected;
+    this.spend(stepsPerKey * (collected.length + further.length));
+    return [...collected, ...further].slice(0, collectedViolationsMaximum);
+  };
+
+  /** A function that validators call, so that it counts what it does. */
+  readonly counting = (called: object): unknown => {
+    const name = String(Reflect.get(called, 'code'));
+    if (name.includes('runtime/equal')) return this.#equal;
+    return name.includes('runtime/ucs2length') ? this.#charactersOf : called;
+  };
+
+  readonly #equal = (left: unknown, right: unknown): boolean => {
+    this.spend(stepsPerComparison);
+    if (left === right) return true;
+    if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
+    if (Array.isArray(left)) {
+      if (!Array.isArray(right) || left.length !== right.length) return false;
+      return left.every((item, index) => this.#equal(item, right[index]));
+    }
+    if (Array.isArray(right)) return false;
+    const names = this.keys(left);
+    return (
+      names.length === this.keys(right).length &&
+      names.every(
+        (name) => Object.hasOwn(right, name) && this.#equal(Reflect.get(left, name), Reflect.get(right, name)),
+      )
+    );
+  };
+
+  /** Characters of two units count as one. */
+  readonly #charactersOf = (text: string): number => {
+    this.spend(text.length * stepsPerCharacter);
+    let characters = text.length;
+    for (let at = 1; at < text.length; at += 1) {
+      if (isBetween(text.charCodeAt(at), 0xdc00, 0xdfff) && isBetween(text.charCodeAt(at - 1), 0xd800, 0xdbff)) {
+        characters -= 1;
+      }
+    }
+    return characters;
+  };
+}
+
+function isBetween(unit: number, least: number, most: number): boolean {
+  return unit >= least && unit <= most;
+}
+
+/** What things take, in the steps of the budget. */
+const stepsPerKey = 5;
+const stepsPerKeyOfLargeObject = 150;
+const stepsPerComparison = 20;
+const stepsPerCharacter = 2;
+
+/** Of an object with so many fields the engine may have to gather the keys each time. */
+const largeObjectKeys = 32;
+
+export const meter = new ValidationMeter();

@@ -1,0 +1,14 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import {
+  ValidationBudget,
+  validationStepsPerByte,
+  validationStepsPerRequest,
+} from '../../src/broker/validation-budget.ts';
+
+describe('The budget of a request', () => {
+  it('is the same for every request without a body, and grows with each byte of one', () => {
+    expect(new ValidationBudget(0).steps).to.equal(validationStepsPerRequest);
+    expect(new ValidationBudget(1_000).steps).to.equal(validationStepsPerRequest + 1_000 * validationStepsPerByte);
+  });
+});
