@@ -5,6 +5,7 @@ import {
   lendingErrorHandler,
   lendingMethodNotAllowed,
   lendingPathNotFound,
+  pathsBelow,
   requestError,
   resourceNotFound,
 } from './lending-errors.ts';
@@ -39,7 +40,7 @@ export function createCommandsRouter({ view, logger }: LendingServices): Router 
       } satisfies Answers['getCommand']);
     })
     .all(lendingMethodNotAllowed('GET'));
-  router.use('/commands', lendingPathNotFound, lendingErrorHandler(logger));
+  router.use(pathsBelow('/commands'), lendingPathNotFound, lendingErrorHandler(logger));
   return router;
 }
 

@@ -111,6 +111,14 @@ export function lendingErrorHandler(logger: Logger): ErrorRequestHandler {
   };
 }
 
+/**
+ * The path of a resource and all below it, for the handlers that end its router: `/loans`, `/loans/x/y` and also
+ * `/loans:search`, the form that the lending API gives to operations on a whole collection.
+ */
+export function pathsBelow(path: `/${string}`): RegExp {
+  return new RegExp(`^${path}(?::[^/]*)?(?=/|$)`);
+}
+
 /** No lending route of that path. */
 export const lendingPathNotFound: RequestHandler = (request, response) => {
   const message = `There is no resource at ${pathOf(request.originalUrl)}.`;

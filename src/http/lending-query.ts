@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { isLoanSortField, type LoanSorting } from '../views/loan-query.ts';
+import { refusal } from '../lending/refusals.ts';
 import { apiErrors } from '../worker/refusal-format.ts';
 import { LendingErrors, invalidParameter } from './lending-errors.ts';
 import { textParameter } from './query.ts';
@@ -11,6 +11,27 @@ const pageItemsMaximum = 1_000;
 const sortFieldsMaximum = 5;
 /** The longest value of a filter. Characters. */
 const filterCharactersMaximum = 256;
+
+/** The query parameters that {@link lendingPage} reads. */
+export const pageParameters = ['offset', 'limit', 'paginationDetails'] as const;
+
+/**
+ * Refuses every query parameter that the route does not know, and one that is there twice: a filter that is passed over
+ * would answer with more than was asked for.
+ * @throws LendingErrors with INVALID_PARAMETERS, one for each name
+ */
+export function knownParameters(request: Request, ...names: readonly string[]): void {
+  const wrong = Object.entries(request.query).filter(([name, value]) => !names.includes(name) || Array.isArray(value));
+  if (wrong.length === 0) return;
+  const refusals = wrong
+    .slice(0, refusedParametersMaximum)
+    .map(([name]) => refusal('INVALID_PARAMETERS', name.slice(0, parameterCharactersMaximum)));
+  throw new LendingErrors('MALFORMED_REQUEST', apiErrors(refusals));
+}
+
+/** How many unknown parameters are told, and how much of each name. */
+const refusedParametersMaximum = 50;
+const parameterCharactersMaximum = 100;
 
 export interface LendingPage {
   readonly offset: number;
@@ -64,14 +85,20 @@ export function filterParameter(request: Request, name: string): string | undefi
 
 /**
  * `sortBy=field:ASC,field:DESC`; without a direction it is ascending.
+ * @param fields Those that the list sorts by, `usual` where the request names none.
  * @throws LendingErrors with INVALID_PARAMETERS for an unknown field or direction, a field named twice or too many
  */
-export function sortParameter(request: Request): LoanSorting[] {
+export function sortParameter<Field extends string>(
+  request: Request,
+  fields: readonly Field[],
+  usual: Field,
+): { readonly field: Field; readonly descending: boolean }[] {
   const text = textParameter(request, 'sortBy');
-  if (text === undefined || text === '') return [{ field: 'creationDate', descending: false }];
+  if (text === undefined || text === '') return [{ field: usual, descending: false }];
   const sorting = text.split(',').map((part) => {
-    const [field = '', direction = 'ASC', ...rest] = part.trim().split(':');
-    if (!isLoanSortField(field) || !['ASC', 'DESC'].includes(direction) || rest.length > 0) {
+    const [name = '', direction = 'ASC', ...rest] = part.trim().split(':');
+    const field = fields.find((known) => known === name);
+    if (field === undefined || !['ASC', 'DESC'].includes(direction) || rest.length > 0) {
       throw invalidParameter('sortBy');
     }
     return { field, descending: direction === 'DESC' };

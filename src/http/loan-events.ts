@@ -2,6 +2,7 @@ import { Router } from 'express';
 import type { EventLog } from '../broker/event-log.ts';
 import { readLoanEvents } from '../worker/loan-events.ts';
 import { lendingErrorHandler, lendingMethodNotAllowed, loanNotFound } from './lending-errors.ts';
+import { knownParameters } from './lending-query.ts';
 import type { LendingServices } from './lending-services.ts';
 import { catchUpOnMissingLoans } from './named-loans.ts';
 
@@ -24,6 +25,7 @@ export function createLoanEventsRouter(services: LoanEventsServices): Router {
   router
     .route('/loans/:loanAccountId/events')
     .get(async (request, response) => {
+      knownParameters(request);
       const loanAccountId = view.loanId(request.params.loanAccountId);
       if (loanAccountId === undefined) throw loanNotFound();
       const { events, complete } = await readLoanEvents(log, loanAccountId, partitionCount, scannedBytesMaximum);

@@ -1,4 +1,4 @@
-import { Router } from 'express';
+import { Router, type Request } from 'express';
 import { LendstreamError } from '../errors.ts';
 import type { CommandOutcome } from '../worker/fence.ts';
 import { writeProduct } from '../worker/loan-format.ts';
@@ -9,9 +9,17 @@ import {
   lendingErrorHandler,
   lendingMethodNotAllowed,
   lendingPathNotFound,
+  pathsBelow,
   resourceNotFound,
 } from './lending-errors.ts';
-import { lendingPage, setPageHeaders } from './lending-query.ts';
+import {
+  choiceParameter,
+  knownParameters,
+  lendingPage,
+  pageParameters,
+  setPageHeaders,
+  sortParameter,
+} from './lending-query.ts';
 import type { LendingServices } from './lending-services.ts';
 
 /** How long the registry may lag behind the loans before a new product is given up on. Milliseconds. */
@@ -28,8 +36,10 @@ export function createLoanProductsRouter(services: LendingServices): Router {
   router
     .route('/loanproducts')
     .get((request, response) => {
+      knownParameters(request, ...pageParameters, 'detailsLevel', 'sortBy');
+      choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
       const page = lendingPage(request);
-      const products = listProducts(registry);
+      const products = sorted(listProducts(registry), request);
       setPageHeaders(response, page, () => products.length);
       const shown = products.slice(page.offset, page.offset + page.limit);
       response.type('json').end(`[${shown.map((product) => writeProduct(product)).join(',')}]`);
@@ -46,13 +56,28 @@ export function createLoanProductsRouter(services: LendingServices): Router {
   router
     .route('/loanproducts/:loanProductId')
     .get((request, response) => {
+      knownParameters(request, 'detailsLevel');
+      choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
       const product = findProduct(registry, request.params['loanProductId']);
       if (product === null) throw resourceNotFound('loanProductId');
       response.type('json').end(writeProduct(product));
     })
     .all(lendingMethodNotAllowed('GET'));
-  router.use('/loanproducts', lendingPathNotFound, lendingErrorHandler(logger));
+  router.use(pathsBelow('/loanproducts'), lendingPathNotFound, lendingErrorHandler(logger));
   return router;
+}
+
+/** What products sort by; products that are equal in it come in the order of their ids. */
+const sortFields = ['id', 'encodedKey', 'name', 'type', 'state'] as const;
+
+function sorted(products: LoanProduct[], request: Request): LoanProduct[] {
+  const sorting = sortParameter(request, sortFields, 'id');
+  return products.sort((one, other) => {
+    for (const { field, descending } of sorting) {
+      if (one[field] !== other[field]) return one[field] < other[field] === descending ? 1 : -1;
+    }
+    return one.id < other.id ? -1 : 1;
+  });
 }
 
 /** The product that a command made: committed in one step with the outcome, but followed on a way of its own. */

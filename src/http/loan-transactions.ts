@@ -5,7 +5,7 @@ import type { CommandOutcome } from '../worker/fence.ts';
 import { writeTransaction, writeTransactions } from '../worker/loan-format.ts';
 import type { CommandRequests } from './command-requests.ts';
 import { lendingMethodNotAllowed, transactionNotFound } from './lending-errors.ts';
-import { lendingPage, setPageHeaders } from './lending-query.ts';
+import { choiceParameter, knownParameters, lendingPage, pageParameters, setPageHeaders } from './lending-query.ts';
 import type { LendingServices } from './lending-services.ts';
 import { existingLoan, loanAfter, loanOfPath } from './named-loans.ts';
 
@@ -61,6 +61,8 @@ export function addTransactionRoutes(router: Router, services: LendingServices, 
   router
     .route('/loans/:loanAccountId/transactions')
     .get((request, response) => {
+      knownParameters(request, ...pageParameters, 'detailsLevel');
+      choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
       const loan = existingLoan(services, request);
       const page = lendingPage(request);
       setPageHeaders(response, page, () => view.transactionCount(request.params['loanAccountId']));

@@ -1,12 +1,27 @@
 import { Router, type Request } from 'express';
 import { writeAccount, writeBalances, writeSchedule } from '../worker/loan-format.ts';
 import { findProduct } from '../worker/products.ts';
+import { apiErrors } from '../worker/refusal-format.ts';
 import { readToggles } from '../worker/toggles.ts';
-import type { LoanQuery } from '../views/loan-query.ts';
+import { type LoanQuery, loanSortFields } from '../views/loan-query.ts';
 import { CommandRequests, idIn } from './command-requests.ts';
-import { lendingErrorHandler, lendingMethodNotAllowed, lendingPathNotFound } from './lending-errors.ts';
+import {
+  LendingErrors,
+  lendingErrorHandler,
+  lendingMethodNotAllowed,
+  lendingPathNotFound,
+  pathsBelow,
+} from './lending-errors.ts';
 import { writeList } from './lending-list.ts';
-import { choiceParameter, filterParameter, lendingPage, setPageHeaders, sortParameter } from './lending-query.ts';
+import {
+  choiceParameter,
+  filterParameter,
+  knownParameters,
+  lendingPage,
+  pageParameters,
+  setPageHeaders,
+  sortParameter,
+} from './lending-query.ts';
 import type { LendingServices } from './lending-services.ts';
 import { addTransactionRoutes } from './loan-transactions.ts';
 import { catchUpOnMissingLoans, existingLoan, loanAfter, loanOfPath } from './named-loans.ts';
@@ -21,6 +36,16 @@ const accountStates = [
   'CLOSED',
 ] as const;
 
+/** Query parameters of the list of loans; every other one is refused, as it would filter by nothing. */
+const listParameters = [
+  ...pageParameters,
+  'detailsLevel',
+  'sortBy',
+  'accountState',
+  'accountHolderId',
+  'productTypeKey',
+] as const;
+
 /** The loans: opening, moving through their states, posting transactions, and reading all of it. */
 export function createLoansRouter(services: LendingServices): Router {
   const { view, registry, clock, logger } = services;
@@ -31,8 +56,13 @@ export function createLoansRouter(services: LendingServices): Router {
   router
     .route('/loans')
     .get(async (request, response) => {
+      knownParameters(request, ...listParameters);
       const page = lendingPage(request);
-      const query = { ...loanFilters(services, request), sorting: sortParameter(request), ...page };
+      const query = {
+        ...loanFilters(services, request),
+        sorting: sortParameter(request, loanSortFields, 'creationDate'),
+        ...page,
+      };
       const body = await writeList(view.list(query), writeAccount, clock);
       setPageHeaders(response, page, () => view.count(query));
       response.type('json').end(body);
@@ -65,6 +95,7 @@ export function createLoansRouter(services: LendingServices): Router {
   router
     .route('/loans/:loanAccountId')
     .get((request, response) => {
+      knownParameters(request, 'detailsLevel');
       choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
       response.type('json').end(writeAccount(existingLoan(services, request)));
     })
@@ -72,17 +103,22 @@ export function createLoansRouter(services: LendingServices): Router {
   router
     .route('/loans/:loanAccountId/schedule')
     .get((request, response) => {
-      response.type('json').end(writeSchedule(existingLoan(services, request), readToggles(registry)));
+      knownParameters(request, 'detailsLevel');
+      choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
+      const schedule = writeSchedule(existingLoan(services, request), readToggles(registry));
+      if (typeof schedule !== 'string') throw new LendingErrors('MALFORMED_REQUEST', apiErrors(schedule));
+      response.type('json').end(schedule);
     })
     .all(lendingMethodNotAllowed('GET'));
   router
     .route('/loans/:loanAccountId/balances')
     .get((request, response) => {
+      knownParameters(request);
       response.type('json').end(writeBalances(existingLoan(services, request), readToggles(registry)));
     })
     .all(lendingMethodNotAllowed('GET'));
 
-  router.use('/loans', lendingPathNotFound, lendingErrorHandler(logger));
+  router.use(pathsBelow('/loans'), lendingPathNotFound, lendingErrorHandler(logger));
   return router;
 }
 

@@ -1,5 +1,6 @@
 import { Router, type Request } from 'express';
 import type { Answers, Requests, Unread } from '../contract.ts';
+import { describeError } from '../errors.ts';
 import { readExactObject } from '../worker/exact-json.ts';
 import { type ToggleName, isToggleName, listToggles, setToggle, viewToggle } from '../worker/toggles.ts';
 import { readBody } from './body.ts';
@@ -8,6 +9,7 @@ import {
   lendingErrorHandler,
   lendingMethodNotAllowed,
   lendingPathNotFound,
+  pathsBelow,
   resourceNotFound,
 } from './lending-errors.ts';
 import type { LendingServices } from './lending-services.ts';
@@ -35,7 +37,7 @@ export function createTogglesRouter({ registry, clock, logger }: LendingServices
       response.json(viewToggle(registry, name) satisfies Answers['switchToggle']);
     })
     .all(lendingMethodNotAllowed('GET', 'PUT'));
-  router.use('/toggles', lendingPathNotFound, lendingErrorHandler(logger));
+  router.use(pathsBelow('/toggles'), lendingPathNotFound, lendingErrorHandler(logger));
   return router;
 }
 
@@ -52,8 +54,10 @@ async function readEnabled(request: Request): Promise<boolean> {
   let body: Unread<Requests['switchToggle']>;
   try {
     body = readExactObject(text);
-  } catch {
-    throw invalidParameter('The body must be {"enabled": true} or {"enabled": false}.');
+  } catch (error) {
+    throw invalidParameter(
+      `The body must be {"enabled": true} or {"enabled": false}, and cannot be read: ${describeError(error)}`,
+    );
   }
   const { enabled, ...others } = body;
   const [other] = Object.keys(others);

@@ -1,5 +1,5 @@
 import type { AdjustTransaction } from './commands.ts';
-import { type Decision, type DecisionContext, refuse, transactionOf } from './decision.ts';
+import { type Decision, type DecisionContext, refusalOfDays, refuse, transactionOf } from './decision.ts';
 import {
   type AdjustableTransactionType,
   type AdjustmentTransactionType,
@@ -23,7 +23,7 @@ const adjustmentTypes: Readonly<Record<AdjustableTransactionType, AdjustmentTran
  * were before it, so a loan that it closed is open again.
  *
  * Refused, the first that holds: INVALID_TRANSACTION_ID; TRANSACTION_TYPE_DOES_NOT_ALLOW_ADJUSTMENT (an adjustment);
- * TRANSACTION_ALREADY_ADJUSTED; NOT_ADJUSTED_TRANSACTION_LOGGED_AFTER_CURRENT_ONE.
+ * TRANSACTION_ALREADY_ADJUSTED; NOT_ADJUSTED_TRANSACTION_LOGGED_AFTER_CURRENT_ONE; INVALID_DATE (of the booking).
  */
 export function decideAdjustment(loan: Loan, command: AdjustTransaction, context: DecisionContext): Decision {
   const { transactions } = loan;
@@ -37,6 +37,8 @@ export function decideAdjustment(loan: Loan, command: AdjustTransaction, context
   if (transactions.slice(place + 1).some(({ undo }) => undo !== null)) {
     return refuse('NOT_ADJUSTED_TRANSACTION_LOGGED_AFTER_CURRENT_ONE', 'transactionId');
   }
+  const fault = refusalOfDays(command);
+  if (fault !== null) return { refusals: [fault] };
   return {
     fact: {
       type: 'TRANSACTION_ADJUSTED',

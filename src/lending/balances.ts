@@ -39,7 +39,7 @@ export const balanceNames: readonly BalanceName[] = [...commonNames, ...feeNames
 export interface Figures {
   readonly principal: ElementFigures;
   readonly interest: ElementFigures;
-  /** Fees that joined an installment or were deducted from the disbursement. */
+  /** Fees that joined an installment or were deducted from the disbursement; without those only planned. */
   readonly fees: ElementFigures;
   readonly penalty: ElementFigures;
   readonly nonScheduledFees: { readonly balance: Decimal; readonly paid: Decimal };
@@ -75,13 +75,14 @@ const knownFigures = new WeakMap<LoanPosition, Pick<Loan, 'product' | 'terms'> &
 function sumsOf(loan: Loan, position: LoanPosition): Figures {
   const rows = rowSums(loan, position);
   const charges = chargeSums(position);
+  const feesBalance = isDynamic(loan) ? rows.feesBalance.minus(charges.notYetDue) : rows.feesBalance;
   return {
     principal: { due: rows.principalDue, paid: rows.principalPaid, balance: rows.principalBalance },
     interest: { due: rows.interestDue, paid: rows.interestPaid, balance: rows.interestBalance },
-    fees: { due: rows.feesBalance.minus(charges.notYetDue), paid: charges.paid, balance: rows.feesBalance },
+    fees: { due: rows.feesBalance.minus(charges.notYetDue), paid: charges.paid, balance: feesBalance },
     penalty: { due: rows.penaltyBalance, paid: rows.penaltyPaid, balance: rows.penaltyBalance },
     nonScheduledFees: { balance: charges.nonScheduledBalance, paid: charges.nonScheduledPaid },
-    total: sum([rows.principalBalance, rows.interestBalance, rows.feesBalance, rows.penaltyBalance]),
+    total: sum([rows.principalBalance, rows.interestBalance, feesBalance, rows.penaltyBalance]),
   };
 }
 
@@ -131,6 +132,14 @@ function chargeSums(position: LoanPosition) {
 /** Fees paid in the ordinary way or deducted at disbursement; a capitalised fee is paid as principal. */
 function isPaidAsFee({ allocation, trigger }: FeeCharge): boolean {
   return allocation === 'INSTALLMENT' && trigger !== 'CAPITALIZED_DISBURSEMENT';
+}
+
+/**
+ * Whether a fee is only planned: a dynamic loan's fee of a due date is applied on that date, and owed from then on. What a
+ * fixed loan's rows ask for was agreed with the disbursement, fees included.
+ */
+export function isPlanned(loan: Loan, position: LoanPosition, charge: FeeCharge): boolean {
+  return isDynamic(loan) && isNotYetDue(charge, position);
 }
 
 /** A fee planned for a due date is due on that date; every other fee when it is applied. */

@@ -1,6 +1,6 @@
 import type { CommandHeader, TransactionDetails } from './commands.ts';
 import type { LoanFact, PostedTransaction } from './facts.ts';
-import type { Loan, LoanPosition, LoanTransactionType } from './loan.ts';
+import { type Loan, type LoanPosition, type LoanTransactionType, dayOf } from './loan.ts';
 import type { LocalDate } from './terms.ts';
 import { type Refusal, type RefusalReason, refusal } from './refusals.ts';
 import type { Toggles } from './toggles.ts';
@@ -63,10 +63,29 @@ export function transactionOf(
   };
 }
 
-/** The first and the last day that a transaction may have: beyond them no schedule could be counted. */
+/** The first and the last day that is computed with: beyond them no schedule could be counted. */
 const firstValueDate: LocalDate = '1900-01-01';
 const lastValueDate: LocalDate = '2999-12-31';
 
 export function isUsableDate(date: LocalDate): boolean {
   return date >= firstValueDate && date <= lastValueDate;
+}
+
+/**
+ * The days of a transaction: neither lies after the day (UTC) on which the command entered the log. What is dated ahead
+ * would stand in the way of all that happens until then. A command is decided alike whenever it is decided.
+ * @param outside What a value date is refused for that lies out of the years that are computed.
+ * @param inFuture What it is refused for when it lies ahead.
+ * @returns null when both days are right; INVALID_DATE for the booking date
+ */
+export function refusalOfDays(
+  command: Pick<CommandHeader & TransactionDetails, 'receivedAt' | 'valueDate' | 'bookingDate'>,
+  outside: RefusalReason = 'INVALID_DATE',
+  inFuture: RefusalReason = outside,
+): Refusal | null {
+  const today = dayOf(command.receivedAt);
+  const { valueDate = today, bookingDate = today } = command;
+  if (!isUsableDate(valueDate)) return refusal(outside, 'valueDate');
+  if (valueDate > today) return refusal(inFuture, 'valueDate');
+  return isUsableDate(bookingDate) && bookingDate <= today ? null : refusal('INVALID_DATE', 'bookingDate');
 }

@@ -1,4 +1,4 @@
-import { type Balances, balanceNames, balancesOf, feeBalancesOf, figuresOf } from './balances.ts';
+import { type Balances, balanceNames, balancesOf, feeBalancesOf, figuresOf, isPlanned } from './balances.ts';
 import type { LoanCommand, StateAction } from './commands.ts';
 import type {
   BalanceChange,
@@ -11,7 +11,15 @@ import type {
 } from './events.ts';
 import type { LoanFact, TransactionAdjusted, TransactionPosted } from './facts.ts';
 import { changedInstallments, startOfDay } from './installments.ts';
-import { type FeeCharge, type Loan, type LoanTransactionType, installmentKey, rowDue, toInstant } from './loan.ts';
+import {
+  type FeeCharge,
+  type Loan,
+  type LoanTransactionType,
+  installmentKey,
+  isDynamic,
+  rowDue,
+  toInstant,
+} from './loan.ts';
 import { type Decimal, sum, zero } from './money.ts';
 import type { Toggles } from './toggles.ts';
 import { transactionView } from './transactions.ts';
@@ -135,9 +143,10 @@ function balanceChanges(
 function feeBodies(before: Loan, after: Loan, toggles: Toggles): Body[] {
   const balances = feeBalancesOf(figuresOf(after), toggles);
   // Of the charges in the order they were made, the older ones are mostly untouched.
-  const untouched = commonBeginning(before.position.charges, after.position.charges);
-  const earlierCharges = before.position.charges.slice(untouched);
-  const charges = after.position.charges.slice(untouched);
+  const [appliedBefore, applied] = [appliedCharges(before), appliedCharges(after)];
+  const untouched = commonBeginning(appliedBefore, applied);
+  const earlierCharges = appliedBefore.slice(untouched);
+  const charges = applied.slice(untouched);
   const old = new Map(earlierCharges.map((charge) => [charge.encodedKey, charge]));
   const kept = new Set(charges.map(({ encodedKey }) => encodedKey));
   const tell = (charge: FeeCharge, kind: FeeKind, amount: Decimal, tax: Decimal): Body => ({
@@ -180,6 +189,12 @@ function feeBodies(before: Loan, after: Loan, toggles: Toggles): Body[] {
       return [...(earlier === undefined ? [goneOrNew(charge, 1)] : []), ...paid(charge, amount, tax)];
     }),
   ];
+}
+
+/** The charges without those only planned: what is planned is told when it is applied, with the rows until then. */
+function appliedCharges(loan: Loan): readonly FeeCharge[] {
+  const { position } = loan;
+  return isDynamic(loan) ? position.charges.filter((charge) => !isPlanned(loan, position, charge)) : position.charges;
 }
 
 /** How many items two lists begin with alike. */

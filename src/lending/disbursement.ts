@@ -1,7 +1,7 @@
 import type { Disburse } from './commands.ts';
 import { withInterestTax } from './balances.ts';
 import { changedPosition } from './copies.ts';
-import { type Decision, type DecisionContext, isUsableDate, refuse, transactionOf } from './decision.ts';
+import { type Decision, type DecisionContext, isUsableDate, refusalOfDays, refuse, transactionOf } from './decision.ts';
 import { feeAmount, newCharge, transactionFee } from './fees.ts';
 import { charge, closeLedger, noAmounts, openLedger } from './ledger.ts';
 import { type FeeCharge, type Installment, type Loan, type LoanPosition, dayOf } from './loan.ts';
@@ -25,16 +25,17 @@ const disbursementTriggers: readonly FeeTrigger[] = [
  * - CAPITALIZED_DISBURSEMENT is added to the principal, which the schedule then repays.
  * - UPFRONT_DISBURSEMENT joins the first installment. PAYMENT_DUE joins each installment.
  *
- * Refused, the first that holds: ACCOUNT_ALREADY_DISBURSED, INVALID_ACCOUNT_STATE; INVALID_DISBURSEMENT_DATE;
- * INVALID_FIRST_REPAYMENT_DUE_DATE (not after the disbursement); for each fee asked for INVALID_FEE_KEY, FEE_NOT_ACTIVE,
+ * Refused, the first that holds: ACCOUNT_ALREADY_DISBURSED, INVALID_ACCOUNT_STATE; INVALID_DISBURSEMENT_DATE (in the
+ * future too); INVALID_DATE (of the booking); INVALID_FIRST_REPAYMENT_DUE_DATE (not after the disbursement); for each fee asked for INVALID_FEE_KEY, FEE_NOT_ACTIVE,
  * FEE_NOT_ALLOWED, DUPLICATE_DISBURSEMENT_FEE and its amount; DISBURSEMENT_FEES_EXCEED_LOAN_AMOUNT.
  */
 export function decideDisbursement(loan: Loan, command: Disburse, context: DecisionContext): Decision {
   const { position } = loan;
   if (position.disbursement !== null) return refuse('ACCOUNT_ALREADY_DISBURSED');
   if (position.accountState !== 'APPROVED') return refuse('INVALID_ACCOUNT_STATE');
+  const fault = refusalOfDays(command, 'INVALID_DISBURSEMENT_DATE');
+  if (fault !== null) return { refusals: [fault] };
   const date = command.valueDate ?? dayOf(command.receivedAt);
-  if (!isUsableDate(date)) return refuse('INVALID_DISBURSEMENT_DATE', 'valueDate');
   const firstRepaymentDate = command.firstRepaymentDate ?? loan.firstRepaymentDate;
   if (firstRepaymentDate !== null && (firstRepaymentDate <= date || !isUsableDate(firstRepaymentDate))) {
     return refuse('INVALID_FIRST_REPAYMENT_DUE_DATE', 'firstRepaymentDate');
@@ -206,20 +207,32 @@ function freshInstallment(
  * The rows that a loan not yet disbursed would have, required fees included, if it were disbursed on its expected date or,
  * without one, on the day the account was opened. A first repayment date that lies before that is left out, and so are
  * fees whose amount the disbursement has yet to name.
+ * @returns none when it could not be disbursed so: {@link previewRefusals} says why
  */
 export function previewInstallments(loan: Loan): readonly Installment[] {
+  const outcome = disburseAsExpected(loan);
+  return 'refusals' in outcome ? [] : outcome.position.installments;
+}
+
+/** Why a loan not yet disbursed cannot have a preview of its schedule; none when it has one, or needs none any more. */
+export function previewRefusals(loan: Loan): readonly Refusal[] {
+  if (loan.position.disbursement !== null) return [];
+  const outcome = disburseAsExpected(loan);
+  return 'refusals' in outcome ? outcome.refusals : [];
+}
+
+function disburseAsExpected(loan: Loan): ReturnType<typeof disburse> {
   const date = loan.expectedDisbursementDate ?? dayOf(loan.createdAt);
   const { firstRepaymentDate } = loan;
   const isUsable = firstRepaymentDate !== null && firstRepaymentDate > date;
   const fees = requiredFees(loan, new Map()).filter(
     ({ fee }) => !('errorReason' in feeAmount(loan, fee, undefined, zero)),
   );
-  const outcome = disburse(loan, {
+  return disburse(loan, {
     date,
     firstRepaymentDate: isUsable ? firstRepaymentDate : null,
     fees,
     transactionKey: '',
     newKey: () => '',
   });
-  return 'refusals' in outcome ? [] : outcome.position.installments;
 }

@@ -1,5 +1,5 @@
 import type { ApplyFee } from './commands.ts';
-import { type Decision, type DecisionContext, refuse, transactionOf } from './decision.ts';
+import { type Decision, type DecisionContext, refusalOfDays, refuse, transactionOf } from './decision.ts';
 import { charge, closeLedger, noAmounts, openLedger, rowAt } from './ledger.ts';
 import { type FeeCharge, type Installment, type Loan, dayOf, isDynamic, rowDue, rowExpected } from './loan.ts';
 import { type Decimal, isPostable, roundAmount, zero } from './money.ts';
@@ -13,7 +13,7 @@ import { taxedAmount } from './taxes.ts';
  *
  * Refused, the first that holds: INVALID_ACCOUNT_STATE; ARBITRARY_FEE_NOT_ALLOWED, INVALID_FEE_KEY, FEE_NOT_ACTIVE,
  * FEE_NOT_ALLOWED (charged at disbursement only); FEATURE_DISABLED (a NO_ALLOCATION fee while ALLOW_NON_SCHEDULED_FEES
- * is off); INVALID_PARAMETERS (such a fee with an installment); INVALID_DATE (before the disbursement);
+ * is off); INVALID_PARAMETERS (such a fee with an installment); INVALID_DATE (before the disbursement or in the future);
  * INSTALLMENT_NUMBER_MANDATORY_FOR_FIXED_ACCOUNTS, INSTALLMENT_NUMBER_NOT_ALLOWED_FOR_DYNAMIC_ACCOUNTS,
  * INVALID_REPAYMENT_NUMBER, CANNOT_APPLY_FEE_ON_PAID_INSTALLMENT; then the amount (see {@link feeAmount}).
  */
@@ -28,6 +28,8 @@ export function decideFee(loan: Loan, command: ApplyFee, context: DecisionContex
     if (!context.toggles.ALLOW_NON_SCHEDULED_FEES) return refuse('FEATURE_DISABLED', 'predefinedFeeKey');
     if (command.installmentNumber !== undefined) return refuse('INVALID_PARAMETERS', 'installmentNumber');
   }
+  const fault = refusalOfDays(command);
+  if (fault !== null) return { refusals: [fault] };
   const valueDate = command.valueDate ?? dayOf(command.receivedAt);
   if (valueDate < position.disbursement.date) return refuse('INVALID_DATE', 'valueDate');
   const row = allocation === 'NO_ALLOCATION' ? null : rowForFee(loan, command, valueDate);

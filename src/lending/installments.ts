@@ -75,11 +75,12 @@ export function scheduleOf(loan: Loan, toggles: Toggles): ScheduleView {
 export function changedInstallments(before: Loan, after: Loan, toggles: Toggles): InstallmentView[] {
   const publishedUnder = before.publishedUnder ?? toggles;
   const isSwitched = toggleNames.some((name) => publishedUnder[name] !== toggles[name]);
-  const isSameDay = before.position.asOf === after.position.asOf;
+  const isSameDay =
+    before.position.asOf === after.position.asOf && before.position.accountState === after.position.accountState;
   return after.position.installments.flatMap((row, index) => {
     const old = before.position.installments[index];
     const isUntouched = !isSwitched && old === row;
-    // A row nobody touched can still have become late.
+    // A row nobody touched can still have become late, or be done with because the loan is.
     if (isUntouched && (isSameDay || installmentState(before, row) === installmentState(after, row))) return [];
     const view = installmentView(after, row, toggles);
     const looksTheSame =
@@ -147,12 +148,19 @@ function taxed(portion: TaxedPortion): TaxedAmountView {
   return { amount: amountView(portion.amount), tax: amountView(portion.tax) };
 }
 
-/** The state of a row on the loan's `asOf` day: what the account's own story tells, without a clock. */
+/**
+ * The state of a row on the loan's `asOf` day: what the account's own story tells, without a clock. A row that asks for
+ * nothing is PAID from its day on, or when the loan is closed.
+ */
 function installmentState(loan: Loan, row: Installment): InstallmentState {
-  const { asOf } = loan.position;
-  if (isWithinGrace(loan, row) && rowExpected(row).isZero()) return 'GRACE';
+  const { asOf, accountState } = loan.position;
+  const asksForNothing = rowExpected(row).isZero();
+  if (isWithinGrace(loan, row) && asksForNothing) return 'GRACE';
   const due = rowDue(row);
-  if (due.isZero()) return 'PAID';
+  if (due.isZero()) {
+    const isStillToCome = accountState !== 'CLOSED' && (asOf === null || row.dueDate > asOf);
+    return asksForNothing && isStillToCome ? 'PENDING' : 'PAID';
+  }
   if (asOf !== null && row.dueDate < asOf) return 'LATE';
   return !isWhollyUnpaid(row) && due.lessThan(rowExpected(row)) ? 'PARTIALLY_PAID' : 'PENDING';
 }

@@ -1,4 +1,4 @@
-import { earnedGross, payableInterest } from './balances.ts';
+import { earnedGross, isPlanned, payableInterest } from './balances.ts';
 import { changedPosition, changedRow } from './copies.ts';
 import {
   type ElementAmounts,
@@ -58,11 +58,44 @@ function withRepaidDate(row: Installment, valueDate: LocalDate): Installment {
 }
 
 /** How much of an element of a row can be paid now. */
-export function payable({ loan, position, rows }: Ledger, index: number, element: AllocationElement): Decimal {
+export function payable(ledger: Ledger, index: number, element: AllocationElement): Decimal {
+  const { loan, position, rows } = ledger;
   const row = rowAt(rows, index);
   if (element === 'INTEREST') return payableInterest(loan, position, row);
-  const portions = { PRINCIPAL: row.principal, FEE: row.fee.amount, PENALTY: row.penalty.amount };
-  return dueOf(portions[element]);
+  if (element === 'PRINCIPAL') return dueOf(row.principal);
+  if (element === 'PENALTY') return dueOf(row.penalty.amount);
+  return dueOf(row.fee.amount).minus(plannedFees(ledger, row));
+}
+
+/** What a row asks for of fees that are not applied yet. */
+function plannedFees({ loan, position, charges }: Ledger, { number }: Installment): Decimal {
+  if (!isDynamic(loan)) return zero;
+  const planned = charges.filter((each) => each.installmentNumber === number && isPlanned(loan, position, each));
+  return sum(planned.map(({ amount }) => dueOf(amount)));
+}
+
+/**
+ * Drops what is planned for rows still to come once no principal is left for them and the rows after them: a fee of a due
+ * date is not owed before that date, and the loan will not see it.
+ */
+export function dropPlannedFees(ledger: Ledger): void {
+  const { loan, position, rows, charges } = ledger;
+  if (!isDynamic(loan)) return;
+  const last = rows.findLastIndex(({ principal }) => !dueOf(principal).isZero());
+  for (let index = charges.length - 1; index >= 0; index -= 1) {
+    const dropped = charges[index];
+    if (dropped === undefined || dropped.installmentNumber === null || !dropped.amount.paid.isZero()) continue;
+    if (!isPlanned(loan, position, dropped)) continue;
+    const place = dropped.installmentNumber - 1;
+    if (place <= last) continue;
+    charges.splice(index, 1);
+    const row = rowAt(rows, place);
+    const fee = {
+      amount: addExpected(row.fee.amount, zero.minus(dropped.amount.expected)),
+      tax: addExpected(row.fee.tax, zero.minus(dropped.tax.expected)),
+    };
+    rows[place] = changedRow(row, { fee });
+  }
 }
 
 /** Pays up to `amount` of one element of one row and returns what was paid. */
@@ -92,12 +125,12 @@ function askedInterest({ loan, position }: Ledger, row: Installment): { amount: 
     : { amount: row.interest.amount.expected, tax: row.interest.tax.expected };
 }
 
-/** Pays charges in the order they were made, up to `amount` in all, and the rows they belong to with them. */
+/** Pays charges in the order they were made, up to `amount` in all, and their rows with them; none only planned. */
 export function payCharges(ledger: Ledger, amount: Decimal, isMeant: (charge: FeeCharge) => boolean): Decimal {
   let left = amount;
   for (const [index, charge] of ledger.charges.entries()) {
     if (left.isZero()) break;
-    if (!isMeant(charge)) continue;
+    if (!isMeant(charge) || isPlanned(ledger.loan, ledger.position, charge)) continue;
     const paid = smaller(left, dueOf(charge.amount));
     if (paid.isZero()) continue;
     const after = payTaxed(ledger, charge, paid);

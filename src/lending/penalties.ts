@@ -1,6 +1,6 @@
 import type { ApplyPenalty } from './commands.ts';
 import { changedRow } from './copies.ts';
-import { type Decision, type DecisionContext, refuse, transactionOf } from './decision.ts';
+import { type Decision, type DecisionContext, refusalOfDays, refuse, transactionOf } from './decision.ts';
 import { isPaid, nextDueRow } from './fees.ts';
 import { addExpected, closeLedger, noAmounts, openLedger } from './ledger.ts';
 import { type Installment, type Loan, dayOf } from './loan.ts';
@@ -11,7 +11,7 @@ import { taxedAmount } from './taxes.ts';
 /**
  * Adds a penalty to an installment: the one named, else the next one due. It is due at once.
  *
- * Refused, the first that holds: INVALID_ACCOUNT_STATE; INVALID_AMOUNT; INVALID_DATE (before the disbursement);
+ * Refused, the first that holds: INVALID_ACCOUNT_STATE; INVALID_AMOUNT; INVALID_DATE (before the disbursement or in the future);
  * INVALID_REPAYMENT_NUMBER; REPAYMENT_WAS_FULLY_PAID.
  */
 export function decidePenalty(loan: Loan, command: ApplyPenalty, context: DecisionContext): Decision {
@@ -21,6 +21,8 @@ export function decidePenalty(loan: Loan, command: ApplyPenalty, context: Decisi
   if (!isPostable(command.amount, currency.digits)) {
     return refuse('INVALID_AMOUNT', 'amount');
   }
+  const fault = refusalOfDays(command);
+  if (fault !== null) return { refusals: [fault] };
   const valueDate = command.valueDate ?? dayOf(command.receivedAt);
   if (valueDate < position.disbursement.date) return refuse('INVALID_DATE', 'valueDate');
   const row = rowForPenalty(loan, command, valueDate);

@@ -1,6 +1,6 @@
 import { changedRow } from './copies.ts';
 import type { PrepaymentRecalculationMethod } from './payment-options.ts';
-import { type Ledger, rowAt } from './ledger.ts';
+import { type Ledger, dropPlannedFees, rowAt } from './ledger.ts';
 import { type Installment, type Loan, dueOf, isDynamic, rowExpected } from './loan.ts';
 import { type Decimal, sum, zero } from './money.ts';
 import type { LoanProduct } from './product.ts';
@@ -30,12 +30,13 @@ export function fitsProduct(
  * @returns the level payment from now on; null where there is none
  */
 export function respread(
-  { loan, position, rows }: Pick<Ledger, 'loan' | 'position' | 'rows'>,
+  ledger: Ledger,
   first: number,
   amount: Decimal,
   method: PrepaymentRecalculationMethod,
   asOf: LocalDate,
 ): Decimal | null {
+  const { loan, position, rows } = ledger;
   const open = rows.slice(first);
   const outstanding = sum(open.map(({ principal }) => dueOf(principal))).minus(amount);
   const before = open.map((row) => ({
@@ -62,6 +63,7 @@ export function respread(
       principal: { expected: row.principal.paid.plus(principal), paid: row.principal.paid },
     });
   }
+  dropPlannedFees(ledger);
   dropEmptyRows(loan, rows, first);
   const isPricedAnew =
     method === 'REDUCE_AMOUNT_PER_INSTALLMENT' || method === 'RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS';

@@ -3,8 +3,8 @@ import { allocate, allocateCustom, currentRowIndex, dueNow, refusalOfCustomAmoun
 import { figuresOf } from './balances.ts';
 import type { Repay } from './commands.ts';
 import { changedPosition, changedRow } from './copies.ts';
-import { type Decision, type DecisionContext, isUsableDate, refuse, transactionOf } from './decision.ts';
-import { type Ledger, closeLedger, openLedger, rowAt } from './ledger.ts';
+import { type Decision, type DecisionContext, refusalOfDays, refuse, transactionOf } from './decision.ts';
+import { type Ledger, closeLedger, dropPlannedFees, openLedger, rowAt } from './ledger.ts';
 import { type Loan, type LoanPosition, dayOf, isDynamic } from './loan.ts';
 import { type Decimal, isPostable, sum } from './money.ts';
 import type { PrepaymentRecalculationMethod } from './payment-options.ts';
@@ -18,7 +18,7 @@ import { type Refusal, refusal } from './refusals.ts';
  * all that is owed closes the loan.
  *
  * Refused, the first that holds: INVALID_ACCOUNT_STATE_FOR_REPAYMENTS; INVALID_AMOUNT; INVALID_DATE;
- * ENTRY_DATE_BEFORE_OTHER_TRANSACTION (before the last disbursement, repayment or overpayment);
+ * REPAYMENT_DATE_IN_THE_FUTURE_ERROR; ENTRY_DATE_BEFORE_OTHER_TRANSACTION (before the last disbursement, repayment or overpayment);
  * LOAN_PRODUCT_PREPAYMENT_OPTIONS_MISMATCH; the rules on custom amounts; EXCESS_REPAYMENT_ERROR;
  * PREPAYMENT_NOT_ALLOWED_ERROR.
  */
@@ -88,7 +88,7 @@ function payAhead(ledger: Ledger, ahead: Decimal, method: Parameters<typeof resp
 }
 
 /** What repayments and overpayments have in common: money that moves on a day. */
-type Movement = Pick<Repay, 'amount' | 'valueDate' | 'receivedAt' | 'prepaymentRecalculationMethod'>;
+type Movement = Pick<Repay, 'amount' | 'valueDate' | 'bookingDate' | 'receivedAt' | 'prepaymentRecalculationMethod'>;
 
 /** How the rows left are spread anew: as the command says, else as the product does. */
 export function recalculationMethodOf(
@@ -106,8 +106,9 @@ export function refusalOfMovement({ position, product }: Loan, command: Movement
   if (!isPostable(command.amount, product.currency.digits)) {
     return refusal('INVALID_AMOUNT', 'amount');
   }
+  const fault = refusalOfDays(command, 'INVALID_DATE', 'REPAYMENT_DATE_IN_THE_FUTURE_ERROR');
+  if (fault !== null) return fault;
   const valueDate = command.valueDate ?? dayOf(command.receivedAt);
-  if (!isUsableDate(valueDate)) return refusal('INVALID_DATE', 'valueDate');
   if (valueDate < position.asOf) return refusal('ENTRY_DATE_BEFORE_OTHER_TRANSACTION', 'valueDate');
   return fitsProduct(recalculationMethodOf(product, command), product)
     ? null
@@ -116,6 +117,7 @@ export function refusalOfMovement({ position, product }: Loan, command: Movement
 
 /** The position after a movement that the ledger has taken in: interest expected anew, closed if nothing is owed. */
 export function settleMovement(loan: Loan, ledger: Ledger, periodicPayment: Decimal | null, now: number): LoanPosition {
+  dropPlannedFees(ledger);
   const settled = expectInterest(loan, changedPosition(closeLedger(ledger), { periodicPayment }));
   return closedWhenRepaid(loan, closeLedger(openLedger(loan, settled, ledger.valueDate)), now);
 }

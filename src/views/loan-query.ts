@@ -32,9 +32,10 @@ export interface LoanQuery {
   readonly limit: number;
 }
 
-export function isLoanSortField(name: string): name is LoanSortField {
-  return Object.hasOwn(sortColumns, name);
-}
+const isSortField = (name: string): name is LoanSortField => Object.hasOwn(sortColumns, name);
+
+/** Every field that loans sort by. */
+export const loanSortFields = Object.keys(sortColumns).filter(isSortField);
 
 /** The statements of one query: both take `values` as their parameters, the page also limit and offset. */
 export interface LoanQueryStatements {

@@ -145,7 +145,7 @@ export function writeCommand(command: CommandToWrite): string {
 /**
  * The faults of form that the worker would find in this body, so that a request with one is answered at once.
  * @param id Of the loan account, for CREATE_PRODUCT of the product.
- * @returns none when the form is right; a body that is no JSON object is one refusal without a field
+ * @returns none when the form is right; a body that is no JSON object is one refusal that says why
  */
 export function checkPayload(
   type: CommandType,
@@ -156,8 +156,8 @@ export function checkPayload(
   let payload: ExactJson;
   try {
     payload = readPayload(bodyText, pathFields);
-  } catch {
-    return [refusal('INVALID_PARAMETERS')];
+  } catch (error) {
+    return [refusal('INVALID_PARAMETERS', `The body cannot be read: ${describeError(error)}`)];
   }
   const subject = type === 'CREATE_PRODUCT' ? 'loanProductId' : 'loanAccountId';
   if (!isAccountOrProductId(id)) return [refusal('INVALID_PARAMETERS', 'id')];

@@ -1,4 +1,5 @@
 import { isLosslessNumber } from 'lossless-json';
+import { isLocalDate } from '../lending/dates.ts';
 import type { Decimal } from '../lending/money.ts';
 import { type Refusal, refusal } from '../lending/refusals.ts';
 import type { LocalDate } from '../lending/terms.ts';
@@ -17,7 +18,9 @@ const fieldNameCharactersMaximum = 100;
 const listItemsMaximum = 200;
 
 const encodedKeyForm = /^[0-9a-f]{32}$/;
-const dateForm = /^(\d{4})-(\d{2})-(\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
+/** A day, and the time and the offset that may follow it, each within its bounds: no zone is further than 18 hours off. */
+const dateForm =
+  /^(\d{4}-\d{2}-\d{2})(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:(?:0\d|1[0-7]):?[0-5]\d|18:?00))?)?$/;
 
 /**
  * Whether a text looks like an encodedKey: 32 hexadecimal digits, of either case. Every key has this form and no id may have
@@ -86,11 +89,8 @@ export class FieldReader {
   /** A day, `YYYY-MM-DD`; of an instant with an offset, the day as its sender wrote it. */
   date(name: string): LocalDate | undefined {
     return this.#read(name, (value) => {
-      const parts = typeof value === 'string' ? dateForm.exec(value) : null;
-      if (parts === null) return undefined;
-      const day = `${parts[1]}-${parts[2]}-${parts[3]}`;
-      const real = new Date(`${day}T00:00:00Z`);
-      return !Number.isNaN(real.getTime()) && real.toISOString().startsWith(day) ? day : undefined;
+      const day = typeof value === 'string' ? dateForm.exec(value)?.[1] : undefined;
+      return day !== undefined && isLocalDate(day) ? day : undefined;
     });
   }
 

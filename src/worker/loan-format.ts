@@ -1,9 +1,11 @@
 import { accountOf, productView } from '../lending/accounts.ts';
 import { balancesOf } from '../lending/balances.ts';
+import { previewRefusals } from '../lending/disbursement.ts';
 import { scheduleOf } from '../lending/installments.ts';
 import { decodeAccount, decodeTransactionKeys, decodeTransactions } from '../lending/loan-codec.ts';
 import { type Loan, transactionId } from '../lending/loan.ts';
 import type { LoanProduct } from '../lending/product.ts';
+import type { Refusal } from '../lending/refusals.ts';
 import type { Toggles } from '../lending/toggles.ts';
 import { transactionView, transactionsOf } from '../lending/transactions.ts';
 import type { Schemas } from '../contract.ts';
@@ -22,9 +24,11 @@ export function writeAccount(loanText: string): string {
   return write(loan, accountOf(loan) satisfies Written<Schemas['LoanAccount']>);
 }
 
-/** The body of GET /loans/{id}/schedule. */
-export function writeSchedule(loanText: string, toggles: Toggles): string {
+/** The body of GET /loans/{id}/schedule; why there is none where a preview of it cannot be made. */
+export function writeSchedule(loanText: string, toggles: Toggles): string | readonly Refusal[] {
   const loan = decodeAccount(loanText);
+  const refusals = previewRefusals(loan);
+  if (refusals.length > 0) return refusals;
   return write(loan, scheduleOf(loan, toggles) satisfies Written<Schemas['LoanSchedule']>);
 }
 

@@ -5,7 +5,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { LendstreamError, errorCatalogue, type ErrorCode } from '../../src/errors.ts';
 import { createApplication } from '../../src/http/application.ts';
-import { lendingErrorHandler } from '../../src/http/lending-errors.ts';
+import { lendingErrorHandler, pathsBelow } from '../../src/http/lending-errors.ts';
 import { type Logger, silentLogger } from '../../src/logger.ts';
 import { type Answer, call } from '../support/client.ts';
 import { leaveUnwatched } from '../support/answer-watch.ts';
@@ -80,5 +80,10 @@ describe('the error format of the lending API', () => {
   it('cuts the connection when an answer has begun already', async () => {
     const failed = await answerTo('half way').catch((error: unknown) => error);
     expect(failed).to.be.instanceOf(Error);
+  });
+
+  it('is that of a path, of all below it, and of operations on the whole collection', () => {
+    const paths = ['/loans', '/loans/', '/loans/x/y', '/loans:search', '/loansharks', '/loan', '/x/loans', '/Loans'];
+    expect(paths.filter((path) => pathsBelow('/loans').test(path))).to.deep.equal(paths.slice(0, 4));
   });
 });

@@ -149,7 +149,67 @@ describe('the lending API, asked wrongly,', () => {
     });
   }
 
-  it('takes several values of one query parameter for the first of them', async () => {
-    expect((await service.get('/loans?limit=5&limit=-1')).status).to.equal(200);
+  it('refuses a query parameter that is there twice', async () => {
+    const answer = await service.get('/loans?limit=5&limit=-1');
+    expect(answer.status).to.equal(400);
+    expect(answer.text).to.contain('"errorSource":"limit"');
+  });
+
+  const unreadable = ['{', '{"amount":1', '[]', '5', 'null', '"text"', '{"amount":1}}', '{"amount":1,}', '{amount:1}'];
+  const paths = [
+    '/loans',
+    '/loanproducts',
+    '/loans/x:changeState',
+    '/loans/x/disbursement-transactions',
+    '/loans/x/repayment-transactions',
+    '/loans/x/fee-transactions',
+    '/loans/x/penalty-transactions',
+    '/loans/x/principal-overpayment-transactions',
+  ];
+  for (const path of paths) {
+    it(`says why a body that is no JSON object is refused by POST ${path}`, async () => {
+      for (const body of unreadable) {
+        const response = await fetch(`${service.url}${path}`, { method: 'POST', body });
+        expect(response.status, body).to.equal(400);
+        const { errors } = (await response.json()) as { errors: { errorReason: string; errorSource: string }[] };
+        expect(errors).to.have.length(1);
+        expect(errors[0]?.errorReason).to.equal('INVALID_PARAMETERS');
+        expect(errors[0]?.errorSource, body).to.match(/^The body cannot be read: .+/);
+      }
+    });
+  }
+
+  const nowhere: readonly (readonly [method: string, path: string, status: number])[] = [
+    ['POST', '/loans:search', 404],
+    ['POST', '/loans:previewSchedule', 404],
+    ['POST', '/loans/transactions:search', 405],
+    ['GET', '/loans/x/y', 404],
+    ['GET', '/loans/x/y/z', 404],
+    ['POST', '/loans/x:payOff', 405],
+    ['PUT', '/loans/x', 405],
+    ['DELETE', '/loans', 405],
+    ['GET', '/loanproducts/x/y', 404],
+    ['POST', '/loanproducts:search', 404],
+    ['DELETE', '/loanproducts/x', 405],
+    ['GET', '/toggles/PRINCIPAL_OVERPAYMENT/x', 404],
+    ['GET', '/commands/x/y', 404],
+    ['GET', '/commands:x', 404],
+  ];
+  for (const [method, path, status] of nowhere) {
+    it(`answers ${method} ${path} with ${status} in the format of the lending API`, async () => {
+      const response = await fetch(`${service.url}${path}`, { method });
+      const { errors } = (await response.json()) as { errors: { errorCode: number; errorReason: string }[] };
+      expect(response.headers.get('content-type')).to.match(/^application\/json/);
+      expect([response.status, errors[0]?.errorCode, errors[0]?.errorReason]).to.deep.equal([
+        status,
+        3,
+        'INVALID_API_OPERATION',
+      ]);
+    });
+  }
+
+  it('leaves paths alone that only begin alike', async () => {
+    const response = await fetch(`${service.url}/loansharks`);
+    expect(response.headers.get('content-type')).to.match(/^application\/problem\+json/);
   });
 });

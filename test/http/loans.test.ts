@@ -258,6 +258,23 @@ describe('the lending API', () => {
     });
   });
 
+  describe('a preview that cannot be made', () => {
+    const service = useService();
+
+    it('is refused with the reason', async () => {
+      const fee = { id: 'dear', name: 'Dear', trigger: 'DISBURSEMENT', amount: 1000.01, feeApplication: 'REQUIRED' };
+      const dear = { ...annuityProduct('dear'), feesSettings: { fees: [fee] } };
+      expect((await service.current.post('/loanproducts', dear)).status).to.equal(201);
+      const opened = { id: 'dear', productTypeKey: 'dear', loanAmount: 1000 };
+      expect((await service.current.post('/loans', opened)).status).to.equal(201);
+      const answer = await service.current.get('/loans/dear/schedule');
+      expect([answer.status, answer.body]).to.deep.equal([
+        400,
+        { errors: [{ errorCode: 129, errorReason: 'DISBURSEMENT_FEES_EXCEED_LOAN_AMOUNT', errorSource: 'fees' }] },
+      ]);
+    });
+  });
+
   describe('listing loans', () => {
     const service = useService();
     const get = (query: string) => service.current.get(`/loans${query}`);
@@ -284,7 +301,7 @@ describe('the lending API', () => {
       ['?limit=2', ['b', 'c']],
       ['?limit=2&offset=2', ['a']],
       ['?offset=3', []],
-      ['?detailsLevel=BASIC&unknown=ignored', ['b', 'c', 'a']],
+      ['?detailsLevel=BASIC', ['b', 'c', 'a']],
     ];
     for (const [query, expected] of rows) {
       it(`answers GET /loans${query} with ${expected.join(', ') || 'nothing'}`, async () => {
@@ -294,6 +311,52 @@ describe('the lending API', () => {
         expect(answer.headers.get('items-total')).to.equal(null);
       });
     }
+
+    const unknown: readonly (readonly [path: string, query: string, sources: readonly string[]])[] = [
+      ['', 'branchId=1', ['branchId']],
+      ['', 'centreId=1&creditOfficerUsername=x', ['centreId', 'creditOfficerUsername']],
+      ['', 'accountHolderType=CLIENT', ['accountHolderType']],
+      ['', 'accountstate=CLOSED', ['accountstate']],
+      ['', 'accountState=CLOSED&accountState=ACTIVE', ['accountState']],
+      ['', '__proto__=1', ['__proto__']],
+      ['/a', 'fields=id', ['fields']],
+      ['/a/schedule', 'from=2026-01-01', ['from']],
+      ['/a/balances', 'detailsLevel=FULL', ['detailsLevel']],
+      ['/a/transactions', 'type=REPAYMENT', ['type']],
+      ['/a/events', 'limit=1', ['limit']],
+    ];
+    for (const [path, query, sources] of unknown) {
+      it(`refuses GET /loans${path}?${query}, and names what it does not know`, async () => {
+        const answer = await get(`${path}?${query}`);
+        expect(answer.status, answer.text).to.equal(400);
+        expect(
+          (answer.body['errors'] as Json[]).map(({ errorReason, errorSource }) => [errorReason, errorSource]),
+        ).to.deep.equal(sources.map((source) => ['INVALID_PARAMETERS', source]));
+      });
+    }
+
+    it('takes the details level wherever the lending API has one, and sorts products', async () => {
+      const { current } = service;
+      for (const path of ['/loans', '/loans/a', '/loans/a/schedule', '/loans/a/transactions', '/loanproducts']) {
+        expect((await current.get(`${path}?detailsLevel=FULL`)).status, path).to.equal(200);
+        expect((await current.get(`${path}?detailsLevel=ALL`)).status, path).to.equal(400);
+      }
+      await current.post('/loanproducts', { ...annuityProduct('zero'), name: 'A name before the other' });
+      const products = async (query: string) => idsOf(await current.get(`/loanproducts?${query}`));
+      expect(await products('')).to.deep.equal(['annuity', 'zero']);
+      expect(await products('sortBy=id:DESC')).to.deep.equal(['zero', 'annuity']);
+      expect(await products('offset=0&limit=200&detailsLevel=FULL&sortBy=name:ASC,id:ASC')).to.deep.equal([
+        'zero',
+        'annuity',
+      ]);
+      for (const query of ['sortBy=nothing', 'branchId=1']) {
+        const refused = await current.get(`/loanproducts?${query}`);
+        expect([refused.status, (refused.body['errors'] as Json[])[0]?.['errorSource']]).to.deep.equal([
+          400,
+          query.split('=')[0],
+        ]);
+      }
+    });
 
     it('tells of the page when asked to', async () => {
       const answer = await get('?limit=2&paginationDetails=ON');

@@ -23,7 +23,7 @@ describe('an account', () => {
       accountState: 'ACTIVE',
       accountSubState: null,
       creationDate: '2011-01-20T12:00:01.000Z',
-      approvedDate: '2011-01-20T12:00:02.000Z',
+      approvedDate: '2040-01-01T12:00:02.000Z',
       closedDate: null,
       disbursementDetails: {
         expectedDisbursementDate: null,

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { balancesOf } from '../../src/lending/balances.ts';
+import { previewInstallments, previewRefusals } from '../../src/lending/disbursement.ts';
 import { scheduleOf } from '../../src/lending/installments.ts';
 import { sum } from '../../src/lending/money.ts';
 import { allTogglesOff } from '../../src/lending/toggles.ts';
@@ -153,6 +154,16 @@ describe('a disbursement', () => {
   const tooDear = product({
     feesSettings: { fees: [fee({ id: 'dear', trigger: 'DISBURSEMENT', amount: money('1000.01'), ...required })] },
   });
+  it('has no preview when it cannot happen, and the reason instead', () => {
+    const opened = loanOf(given(create(tooDear)));
+    expect(previewInstallments(opened)).to.deep.equal([]);
+    expect(previewRefusals(opened)).to.deep.equal([
+      { errorReason: 'DISBURSEMENT_FEES_EXCEED_LOAN_AMOUNT', errorSource: 'fees' },
+    ]);
+    expect(previewRefusals(loanOf(given(create(mix, 100_000))))).to.deep.equal([]);
+    expect(previewRefusals(loanOf(disbursed(mix, 100_000)))).to.deep.equal([]);
+  });
+
   const choices = product({
     feesSettings: {
       fees: [

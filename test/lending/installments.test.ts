@@ -108,6 +108,32 @@ describe('the state of an installment', () => {
     expect(states(disbursed(free))).to.deep.equal(['GRACE', 'GRACE', 'PENDING', 'PENDING']);
   });
 
+  it('is PENDING until its day when it asks for nothing, and PAID from then on or with the loan', () => {
+    // Of two cents nothing is left for the last two rows.
+    const cents = product({ interestSettings: { interestRate: { defaultValue: money(0) } } });
+    const start = disbursed(cents, '0.02');
+    const asked = (story: typeof start): string[] =>
+      scheduleOf(loanOf(story), allTogglesOff).installments.map(
+        ({ principal, state }) => `${principal.amount.expected.toFixed(2)} ${state}`,
+      );
+    expect(asked(start)).to.deep.equal(['0.01 PENDING', '0.01 PENDING', '0.00 PENDING', '0.00 PENDING']);
+    expect(asked(when(start, repay('0.01', '2011-04-23')))).to.deep.equal([
+      '0.01 PAID',
+      '0.01 LATE',
+      '0.00 PAID',
+      '0.00 PENDING',
+    ]);
+    const closed = when(start, repay('0.02', '2011-01-23'));
+    expect(asked(closed)).to.deep.equal(['0.01 PAID', '0.01 PAID', '0.00 PAID', '0.00 PAID']);
+    const told = closed.events.findLast((event) => event.eventType === 'loan_schedule_changed');
+    expect(told?.changedInstallments.map(({ number, state }) => `${number} ${state}`)).to.deep.equal([
+      '1 PAID',
+      '2 PAID',
+      '3 PAID',
+      '4 PAID',
+    ]);
+  });
+
   it('has the days it was paid on', () => {
     const [row] = scheduleOf(loanOf(when(disbursed(), repay('315.47', '2011-02-23'))), allTogglesOff).installments;
     expect([row?.lastPaidDate, row?.repaidDate]).to.deep.equal([startOfDay('2011-02-23'), '2011-02-23T00:00:00Z']);

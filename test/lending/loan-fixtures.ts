@@ -10,6 +10,9 @@ import { type Toggles, allTogglesOff } from '../../src/lending/toggles.ts';
 /** 2011-01-20, noon: the day the fixtures' accounts are opened. */
 export const openedAt = Date.parse('2011-01-20T12:00:00Z');
 
+/** 2040-01-01, noon: the day the fixtures' loans are acted on, after every value date of theirs. */
+export const actedAt = Date.parse('2040-01-01T12:00:00Z');
+
 export const money = (value: Decimal | number | string): Decimal => new Decimal(value);
 
 type Settings = { [Name in keyof LoanProduct]?: LoanProduct[Name] extends object ? object : LoanProduct[Name] };
@@ -143,7 +146,7 @@ export function when(story: Story, asked: AskedCommand): Story {
   const commandCount = story.commandCount + 1;
   const commandId = asked.commandId ?? `00000000-0000-4000-8000-${String(commandCount).padStart(12, '0')}`;
   const command = {
-    receivedAt: openedAt + commandCount * 1000,
+    receivedAt: (asked.type === 'CREATE_LOAN' ? openedAt : actedAt) + commandCount * 1000,
     ...asked,
     commandId,
     loanAccountId: 'L1',

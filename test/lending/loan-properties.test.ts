@@ -195,6 +195,22 @@ describe('the events of any loan', () => {
     );
   });
 
+  it('tell of fees applied and paid what the fee balances show', () => {
+    always((story) => {
+      const { fees, nonScheduledFees } = figuresOf(loanOf(story));
+      const told = story.events.flatMap((event) => (event.eventType === 'loan_fee_event' ? [event] : []));
+      const sumOf = (kind: 'APPLIED' | 'PAID'): Decimal =>
+        sum(told.filter(({ feeEvent, adjusts }) => (adjusts ?? feeEvent) === kind).map(({ amount }) => amount));
+      // A capitalised fee is principal: it is told as such, and taken back as what was applied.
+      const capitalised = told.filter(
+        ({ feeEvent, trigger }) => trigger === 'CAPITALIZED_DISBURSEMENT' && feeEvent === 'ADJUSTED',
+      );
+      const applied = sumOf('APPLIED').minus(sum(capitalised.map(({ amount }) => amount)));
+      const owed = fees.balance.plus(nonScheduledFees.balance);
+      expect(applied.minus(sumOf('PAID')).toFixed(2)).to.equal(owed.toFixed(2));
+    });
+  });
+
   it('show what keeps a loan open, whatever was switched since it was charged', () => {
     always((story) => {
       for (const toggles of [story.toggles, allTogglesOff, allTogglesOn]) {

@@ -179,9 +179,42 @@ describe('the format of commands', () => {
 
   it('lets no body speak beyond its payload', () => {
     expect(() => written('REPAY', '{"amount":1},"type":"DISBURSE"')).to.throw(SyntaxError);
-    expect(checkPayload('REPAY', '{"amount":1},"type":"DISBURSE"', 'L1')).to.deep.equal([
-      { errorReason: 'INVALID_PARAMETERS', errorSource: null },
-    ]);
+    const [refused, ...others] = checkPayload('REPAY', '{"amount":1},"type":"DISBURSE"', 'L1');
+    expect(refused?.errorReason).to.equal('INVALID_PARAMETERS');
+    expect(refused?.errorSource).to.contain('The body cannot be read').and.to.contain('position 12');
+    expect(others).to.deep.equal([]);
+  });
+
+  it('takes the days and times that there are, and no others', () => {
+    const dates: readonly (readonly [text: string, isTaken: boolean])[] = [
+      ['2026-01-20', true],
+      ['2024-02-29', true],
+      ['2026-02-29', false],
+      ['2026-02-30', false],
+      ['2026-00-10', false],
+      ['2026-13-01', false],
+      ['0000-01-01', false],
+      ['2026-01-20T00:00:00Z', true],
+      ['2026-01-20T23:59:59.999999999Z', true],
+      ['2026-01-20T24:00:00Z', false],
+      ['2026-01-20T25:00:00Z', false],
+      ['2026-01-20T23:60:00Z', false],
+      ['2026-01-20T23:59:60Z', false],
+      ['2026-01-20T23:59+14:00', true],
+      ['2026-01-20T23:59:00-1200', true],
+      ['2026-01-20T23:59:00+18:00', true],
+      ['2026-01-20T23:59:00+18:01', false],
+      ['2026-01-20T23:59:00+19:00', false],
+      ['2026-01-20T23:59:00+02:60', false],
+      ['2026-01-20 23:59:00', false],
+      ['20260120', false],
+    ];
+    for (const [valueDate, isTaken] of dates) {
+      const faults = checkPayload('DISBURSE', JSON.stringify({ valueDate }), 'L1');
+      expect(faults, valueDate).to.deep.equal(
+        isTaken ? [] : [{ errorReason: 'INVALID_PARAMETERS', errorSource: 'valueDate' }],
+      );
+    }
   });
 
   it('takes an empty body for an empty object, and fields of the path as part of it', () => {

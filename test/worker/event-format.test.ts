@@ -115,7 +115,9 @@ describe('the format of events', () => {
           const text = encodeLoan(life.loans.at(-1) as Loan);
           const balances = life.events.findLast((event) => typeOf(event) === 'loan_balance_changed')?.['balances'];
           expect(balances).to.deep.equal(JSON.parse(writeBalances(text, toggles)));
-          const schedule = JSON.parse(writeSchedule(text, toggles)) as Json;
+          const written = writeSchedule(text, toggles);
+          if (typeof written !== 'string') expect.fail('no schedule');
+          const schedule = JSON.parse(written) as Json;
           expect(foldSchedule(life.events)).to.deep.equal(schedule['installments']);
         });
 
