@@ -1,6 +1,13 @@
 /* Made from schemas/ by `npm run generate`. Do not edit. */
 
 /**
+ * The channel that the money came or went through, given back with the transaction. Deposit accounts cannot be named: there are none.
+ */
+type LoanCommandTransactionDetails = {
+  transactionChannelId?: string | null;
+  transactionChannelKey?: string | null;
+} | null;
+/**
  * @maxItems 200
  */
 type LoanCommandDays = number[] | null;
@@ -171,6 +178,7 @@ export interface Contract {
     LoanCommandBoundedCount: LoanCommandBoundedCount;
     LoanCommandBoundedNumber: LoanCommandBoundedNumber;
     LoanCommandDays: LoanCommandDays;
+    LoanCommandTransactionDetails: LoanCommandTransactionDetails;
     LoanEvents: LoanEvents;
     LoanFeeEvent: LoanFeeEvent;
     LoanFeeEventFeeBalances: LoanFeeEventFeeBalances;
@@ -327,12 +335,7 @@ interface ApplyFeePayload {
   bookingDate?: string | null;
   externalId?: string | null;
   notes?: string | null;
-  /**
-   * Accepted, not kept.
-   */
-  transactionDetails?: {
-    [k: string]: unknown;
-  } | null;
+  transactionDetails?: LoanCommandTransactionDetails;
   predefinedFeeKey?: string | null;
   amount?: number | null;
   installmentNumber?: number | null;
@@ -348,12 +351,7 @@ interface ApplyPenaltyPayload {
   bookingDate?: string | null;
   externalId?: string | null;
   notes?: string | null;
-  /**
-   * Accepted, not kept.
-   */
-  transactionDetails?: {
-    [k: string]: unknown;
-  } | null;
+  transactionDetails?: LoanCommandTransactionDetails;
   amount: number;
   installmentNumber?: number | null;
 }
@@ -560,17 +558,13 @@ interface CreateProductPayload {
   currency: {
     code: string;
     /**
-     * Accepted, not kept.
+     * The code once more, if it is given.
      */
-    currencyCode?: {
-      [k: string]: unknown;
-    };
+    currencyCode?: string | null;
     /**
-     * Accepted, not kept: the code says it.
+     * As the code says, if it is given: EUR 2, JPY 0, JOD 3, BTC 8.
      */
-    digits?: {
-      [k: string]: unknown;
-    };
+    digits?: number | null;
   };
   loanAmountSettings?: {
     loanAmount?: LoanCommandBoundedNumber;
@@ -718,12 +712,7 @@ interface DisbursePayload {
   bookingDate?: string | null;
   externalId?: string | null;
   notes?: string | null;
-  /**
-   * Accepted, not kept.
-   */
-  transactionDetails?: {
-    [k: string]: unknown;
-  } | null;
+  transactionDetails?: LoanCommandTransactionDetails;
   /**
    * A calendar day; of an instant, the day as its sender wrote it.
    */
@@ -1619,6 +1608,13 @@ interface LoanTransactionPostedTransaction {
   externalId: string | null;
   notes: string | null;
   /**
+   * The channel that the money came or went through, as the command named it.
+   */
+  transactionDetails: {
+    transactionChannelId?: string;
+    transactionChannelKey?: string;
+  } | null;
+  /**
    * An encodedKey, or null where there is none.
    */
   adjustmentTransactionKey: string | null;
@@ -2178,12 +2174,7 @@ interface PrincipalOverpaymentPayload {
   bookingDate?: string | null;
   externalId?: string | null;
   notes?: string | null;
-  /**
-   * Accepted, not kept.
-   */
-  transactionDetails?: {
-    [k: string]: unknown;
-  } | null;
+  transactionDetails?: LoanCommandTransactionDetails;
   amount: number;
   prepaymentRecalculationMethod?:
     | 'NO_RECALCULATION'
@@ -2224,12 +2215,7 @@ interface RepayPayload {
   bookingDate?: string | null;
   externalId?: string | null;
   notes?: string | null;
-  /**
-   * Accepted, not kept.
-   */
-  transactionDetails?: {
-    [k: string]: unknown;
-  } | null;
+  transactionDetails?: LoanCommandTransactionDetails;
   amount: number;
   /**
    * @maxItems 200

@@ -1,7 +1,6 @@
 import type { Request, Response } from 'express';
-import { refusal } from '../lending/refusals.ts';
 import { apiErrors } from '../worker/refusal-format.ts';
-import { LendingErrors, invalidParameter } from './lending-errors.ts';
+import { LendingErrors, invalidParameter, requestError } from './lending-errors.ts';
 import { textParameter } from './query.ts';
 
 /** Items of a page when the request names no limit, and the most it may ask for. */
@@ -23,10 +22,10 @@ export const pageParameters = ['offset', 'limit', 'paginationDetails'] as const;
 export function knownParameters(request: Request, ...names: readonly string[]): void {
   const wrong = Object.entries(request.query).filter(([name, value]) => !names.includes(name) || Array.isArray(value));
   if (wrong.length === 0) return;
-  const refusals = wrong
+  const errors = wrong
     .slice(0, refusedParametersMaximum)
-    .map(([name]) => refusal('INVALID_PARAMETERS', name.slice(0, parameterCharactersMaximum)));
-  throw new LendingErrors('MALFORMED_REQUEST', apiErrors(refusals));
+    .map(([name]) => requestError('INVALID_PARAMETERS', name.slice(0, parameterCharactersMaximum)));
+  throw new LendingErrors('MALFORMED_REQUEST', errors);
 }
 
 /** How many unknown parameters are told, and how much of each name. */

@@ -34,6 +34,13 @@ export interface TransactionDetails {
   readonly bookingDate?: LocalDate;
   readonly externalId?: string;
   readonly notes?: string;
+  readonly transactionDetails?: TransactionChannel;
+}
+
+/** Through which channel the money came or went: kept for the transaction's readers, nothing depends on it. */
+export interface TransactionChannel {
+  readonly transactionChannelId?: string;
+  readonly transactionChannelKey?: string;
 }
 
 /** A loan account as asked for; what is absent comes from the product's defaults. */

@@ -40,7 +40,7 @@ type OwnFields = Pick<PostedTransaction, 'amount' | 'valueDate' | 'affected' | '
  */
 export function transactionOf(
   loan: Loan,
-  command: CommandHeader & Pick<TransactionDetails, 'bookingDate' | 'externalId' | 'notes'>,
+  command: CommandHeader & Pick<TransactionDetails, 'bookingDate' | 'externalId' | 'notes' | 'transactionDetails'>,
   { newKey }: Pick<DecisionContext, 'newKey'>,
   type: LoanTransactionType,
   own: OwnFields,
@@ -59,6 +59,7 @@ export function transactionOf(
     createdAt: command.receivedAt,
     externalId: command.externalId ?? null,
     notes: command.notes ?? null,
+    transactionDetails: command.transactionDetails ?? null,
     terms: { interestRate: loan.terms.interest.interestRate, periodicPayment: position.periodicPayment },
   };
 }

@@ -52,6 +52,7 @@ function append(loan: Loan, position: LoanPosition, posted: PostedTransaction, u
     createdAt: posted.createdAt,
     externalId: posted.externalId,
     notes: posted.notes,
+    transactionDetails: posted.transactionDetails,
     terms: posted.terms,
     id: transactionId(loan.id, loan.transactions.length + 1),
     principalBalanceAfter: figures.principal.balance,

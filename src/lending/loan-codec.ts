@@ -171,14 +171,16 @@ function addInstallments(
 export function encodeTransaction(transaction: LoanTransaction): string {
   const { encodedKey, bookingDate, fees, customPaymentAmounts, prepaymentRecalculationMethod, undo } = transaction;
   const { installmentNumber, originalTransactionKey, amount, valueDate, affected, taxes, type } = transaction;
-  const { createdAt, externalId, notes, terms, id, principalBalanceAfter, totalBalanceAfter } = transaction;
+  const { createdAt, externalId, notes, transactionDetails, terms, id } = transaction;
+  const { principalBalanceAfter, totalBalanceAfter } = transaction;
   const booked = `"encodedKey":${write(encodedKey)},"bookingDate":"${bookingDate}","fees":${write(fees)}`;
   const custom = `"customPaymentAmounts":${write(customPaymentAmounts)}`;
   const method = `"prepaymentRecalculationMethod":${write(prepaymentRecalculationMethod)}`;
   const about = `"installmentNumber":${installmentNumber},"originalTransactionKey":${write(originalTransactionKey)}`;
   const amounts = `"amount":${writeDecimal(amount)},"valueDate":"${valueDate}","affected":${writeElements(affected)}`;
   const kind = `"taxes":${writeElements(taxes)},"type":"${type}","createdAt":${createdAt}`;
-  const words = `"externalId":${write(externalId)},"notes":${write(notes)},"terms":${write(terms)},"id":${write(id)}`;
+  const said = `"externalId":${write(externalId)},"notes":${write(notes)},"transactionDetails":${write(transactionDetails)}`;
+  const words = `${said},"terms":${write(terms)},"id":${write(id)}`;
   const principal = `"principalBalanceAfter":${writeDecimal(principalBalanceAfter)}`;
   const total = `"totalBalanceAfter":${writeDecimal(totalBalanceAfter)}`;
   const adjustment = `"adjustmentTransactionKey":${write(transaction.adjustmentTransactionKey)}`;

@@ -1,4 +1,4 @@
-import type { CustomPaymentAmount } from './commands.ts';
+import type { CustomPaymentAmount, TransactionChannel } from './commands.ts';
 import type { PrepaymentRecalculationMethod } from './payment-options.ts';
 import { type Decimal, add } from './money.ts';
 import type { FeeAllocation, FeeTrigger, LoanProduct } from './product.ts';
@@ -167,6 +167,7 @@ export interface LoanTransaction {
   readonly createdAt: number;
   readonly externalId: string | null;
   readonly notes: string | null;
+  readonly transactionDetails: TransactionChannel | null;
   readonly affected: ElementAmounts;
   /** The tax inside `affected`; its principal is always zero. */
   readonly taxes: ElementAmounts;

@@ -1,4 +1,4 @@
-import type { CustomPaymentAmount } from './commands.ts';
+import type { CustomPaymentAmount, TransactionChannel } from './commands.ts';
 import type { PrepaymentRecalculationMethod } from './payment-options.ts';
 import { startOfDay } from './installments.ts';
 import { type Loan, type LoanTransaction, type LoanTransactionType, installmentKey, toInstant } from './loan.ts';
@@ -48,6 +48,7 @@ export interface TransactionView {
   readonly installmentEncodedKey: string | null;
   readonly externalId: string | null;
   readonly notes: string | null;
+  readonly transactionDetails: TransactionChannel | null;
   /** Of an adjusted transaction, the one that undid it. */
   readonly adjustmentTransactionKey: string | null;
   /** Of an adjustment, the one it undid. */
@@ -100,6 +101,7 @@ export function transactionView(loan: Loan, transaction: LoanTransaction): Trans
     installmentEncodedKey: installmentNumber === null ? null : installmentKey(loan, installmentNumber),
     externalId: transaction.externalId,
     notes: transaction.notes,
+    transactionDetails: transaction.transactionDetails,
     adjustmentTransactionKey: transaction.adjustmentTransactionKey,
     originalTransactionKey: transaction.originalTransactionKey,
   };

@@ -117,9 +117,14 @@ export function readPrincipalOverpayment(reader: FieldReader): Payload<Principal
 }
 
 function readTransactionDetails(reader: FieldReader) {
-  // Which channel the money came through is data of a channel ledger that this service does not keep.
-  reader.ignore('transactionDetails');
+  // A deposit account named as the target is refused like any unknown field: there are none that money could go to.
+  const channel = reader.object('transactionDetails');
+  const transactionDetails = present({
+    transactionChannelId: channel.text('transactionChannelId'),
+    transactionChannelKey: channel.text('transactionChannelKey'),
+  });
   return present({
+    transactionDetails: Object.keys(transactionDetails).length === 0 ? undefined : transactionDetails,
     valueDate: reader.date('valueDate'),
     bookingDate: reader.date('bookingDate'),
     externalId: reader.text('externalId'),

@@ -171,10 +171,13 @@ export function readProduct(
 }
 
 function readCurrency(reader: FieldReader): Currency {
-  reader.ignore('currencyCode', 'digits');
   const code = reader.require('code', reader.text('code')) ?? '';
   if (code !== '' && !/^[A-Z]{3}$/.test(code)) reader.refuse('code');
-  return { code, digits: currencyDigits[code] ?? usualCurrencyDigits };
+  const digits = currencyDigits[code] ?? usualCurrencyDigits;
+  // Both say again what the code says: amounts would be rounded otherwise than their sender thinks.
+  if ((reader.text('currencyCode') ?? code) !== code) reader.refuse('currencyCode');
+  if ((reader.count('digits') ?? digits) !== digits) reader.refuse('digits');
+  return { code, digits };
 }
 
 function readFee(reader: FieldReader, newKey: () => string): ProductFee {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
+import { decodeLoan, encodeLoan } from '../../src/lending/loan-codec.ts';
 import { transactionView, transactionsOf } from '../../src/lending/transactions.ts';
 import { adjust, applyFee, applyPenalty, disbursed, loanOf, overpay, repay, texts, when } from './loan-fixtures.ts';
 
@@ -36,6 +37,17 @@ describe('the transactions of a loan', () => {
       externalId: 'E1',
       notes: 'paid',
     });
+  });
+
+  it('give back the channel that the money came through, and null where none was named', () => {
+    const transactionDetails = { transactionChannelId: 'cash', transactionChannelKey: 'c'.repeat(256) };
+    const paid = when(disbursed(), repay(1, '2011-02-23', { transactionDetails }));
+    const [first, repayment] = transactionsOf(loanOf(paid));
+    expect(first?.transactionDetails).to.equal(null);
+    expect(repayment?.transactionDetails).to.deep.equal(transactionDetails);
+    const told = paid.events.findLast((event) => event.eventType === 'loan_transaction_posted');
+    expect(told?.transaction.transactionDetails).to.deep.equal(transactionDetails);
+    expect(decodeLoan(encodeLoan(loanOf(paid)))).to.deep.equal(loanOf(paid));
   });
 
   it('name the installment they joined', () => {

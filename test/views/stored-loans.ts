@@ -109,6 +109,7 @@ function transaction(loanId: string, number: number): LoanTransaction {
     createdAt: 0,
     externalId: null,
     notes: null,
+    transactionDetails: null,
     affected: none,
     taxes: none,
     fees: [],

@@ -76,6 +76,26 @@ const cases: Case[] = [
     wrong: [],
   },
   {
+    type: 'DISBURSE',
+    payload: '{"transactionDetails":{"transactionChannelId":"nope","targetDepositAccountKey":"deadbeef"}}',
+    wrong: ['transactionDetails.targetDepositAccountKey'],
+  },
+  {
+    type: 'REPAY',
+    payload: `{"amount":1,"transactionDetails":{"transactionChannelKey":"${'k'.repeat(257)}","internalTransfer":true}}`,
+    wrong: ['transactionDetails.internalTransfer', 'transactionDetails.transactionChannelKey'],
+  },
+  { type: 'REPAY', payload: '{"amount":1,"transactionDetails":"cash"}', wrong: ['transactionDetails'] },
+  { type: 'REPAY', payload: '{"amount":1,"transferDetails":{"linkedAccountKey":"k"}}', wrong: ['transferDetails'] },
+  { type: 'REPAY', payload: '{"amount":1,"originalCurrencyCode":"USD"}', wrong: ['originalCurrencyCode'] },
+  { type: 'DISBURSE', payload: '{"amount":500}', wrong: ['amount'] },
+  { type: 'APPLY_FEE', payload: '{"amount":1,"feeCapitalisation":true}', wrong: ['feeCapitalisation'] },
+  {
+    type: 'CREATE_PRODUCT',
+    payload: JSON.stringify({ ...annuityProduct('p1'), currency: { code: 'EUR', currencyCode: 'EUR', digits: 2 } }),
+    wrong: [],
+  },
+  {
     type: 'REPAY',
     payload:
       '{"amount":10,"customPaymentAmounts":[{"customPaymentAmountType":"INTEREST","amount":10}],"externalId":"e"}',
@@ -183,6 +203,13 @@ describe('the format of commands', () => {
     expect(refused?.errorReason).to.equal('INVALID_PARAMETERS');
     expect(refused?.errorSource).to.contain('The body cannot be read').and.to.contain('position 12');
     expect(others).to.deep.equal([]);
+  });
+
+  it('refuses a currency that says twice what it is, and differently', () => {
+    const product = { ...annuityProduct('p1'), currency: { code: 'JPY', currencyCode: 'EUR', digits: 2 } };
+    expect(
+      checkPayload('CREATE_PRODUCT', JSON.stringify(product), 'p1').map(({ errorSource }) => errorSource),
+    ).to.deep.equal(['currency.currencyCode', 'currency.digits']);
   });
 
   it('takes the days and times that there are, and no others', () => {
