@@ -120,17 +120,17 @@ class Pieces implements Chunk {
 }
 
 /**
- * Collects what goes into one write. Small pieces are copied together, large ones are taken as they lie. Building is
- * synchronous, so that one builder serves every stream of the process.
+ * Collects what goes into one write. Small pieces are copied together, large ones are taken as they lie. Each write has a
+ * builder of its own: what one that failed half-way had collected goes to nobody.
  */
 export class ChunkBuilder {
   /** Bytes collected. */
   size = 0;
-  #sources: (string | Buffer | ValueRun)[] = [];
-  #starts: number[] = [];
-  #ends: number[] = [];
-  #sizes: number[] = [];
-  #releases: (() => void)[] = [];
+  readonly #sources: (string | Buffer | ValueRun)[] = [];
+  readonly #starts: number[] = [];
+  readonly #ends: number[] = [];
+  readonly #sizes: number[] = [];
+  readonly #releases: (() => void)[] = [];
 
   /** @param text ASCII */
   addText(text: string): void {
@@ -175,7 +175,7 @@ export class ChunkBuilder {
     this.size += text.length;
   }
 
-  /** Everything collected; the builder is empty afterwards. */
+  /** Everything collected. To be called once. */
   take(): Chunk {
     const pieces: Buffer[] = [];
     const lent: Buffer[] = [];
@@ -200,14 +200,7 @@ export class ChunkBuilder {
       }
     }
     if (copied < this.#sources.length) pieces.push(this.#copy(copied, this.#sources.length, lent));
-    const chunk = new Pieces(pieces, this.size, lent, this.#releases);
-    this.#sources = [];
-    this.#starts = [];
-    this.#ends = [];
-    this.#sizes = [];
-    this.#releases = [];
-    this.size = 0;
-    return chunk;
+    return new Pieces(pieces, this.size, lent, this.#releases);
   }
 
   /** What was collected from one position to another, in one buffer. */

@@ -6,8 +6,11 @@ import { StreamPartition } from './stream-partition.ts';
 /** The partitions that one stream owns now, and what they add up to. */
 export class HeldPartitions {
   list: readonly StreamPartition[] = [];
-  /** Events lost to retention of which the consumer has not been told yet. */
-  skippedEvents = 0;
+  /**
+   * Offsets lost to retention of which the consumer has not been told yet: those of events, and those of deletions and of
+   * markers between them.
+   */
+  skippedOffsets = 0;
   /** Records of other producers that are no events, of which the consumer has not been told yet. */
   unreadableRecords = 0;
 
@@ -95,7 +98,7 @@ export class HeldPartitions {
     const adopted = gained.map((ownership, index) => {
       const position = offsets.get(partitionKey(ownership)) ?? beforeFirst;
       const start = Math.max(position, (bounds[index]?.earliest ?? 0) - 1);
-      this.skippedEvents += start - position;
+      this.skippedOffsets += start - position;
       const partition = new StreamPartition(ownership, start, now);
       if (ownership.state === 'reassigning') partition.handOverUntil = handOverUntil;
       return partition;

@@ -137,7 +137,7 @@ export class StreamReads {
     }
     if (isLendstreamError(error, 'OFFSET_OUT_OF_RANGE')) {
       const skipped = partition.skipTo(Number(error.details['earliest']));
-      this.#held.skippedEvents += skipped;
+      this.#held.skippedOffsets += skipped;
       if (skipped > 0) return;
     }
     const { eventType, partition: number } = partition;

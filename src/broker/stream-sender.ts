@@ -9,9 +9,6 @@ import { bufferBytesMaximum } from './stream-reads.ts';
 /** Lines are put together into one write up to about this size; a single line may be longer. Bytes. */
 const chunkBytesTarget = 256 * 1024;
 
-/** Building a chunk is synchronous, so one builder serves every stream. */
-const chunk = new ChunkBuilder();
-
 /** Makes the lines of one stream out of what its partitions hold. */
 export class StreamSender {
   /** Events sent in the life of the stream. */
@@ -29,7 +26,8 @@ export class StreamSender {
 
   /** Every line that is due now, as many as one write should have; undefined when none is. */
   due(now: number): Chunk | undefined {
-    this.#fill(now, false);
+    const chunk = new ChunkBuilder();
+    this.#fill(chunk, now, false);
     return chunk.size === 0 ? undefined : chunk.take();
   }
 
@@ -39,13 +37,14 @@ export class StreamSender {
    * @param flushing Whether events that wait and may be sent go before it.
    */
   last(speaker: StreamPartition, info: LineInfo, now: number, flushing: boolean): Chunk {
-    if (flushing) this.#fill(now, true);
+    const chunk = new ChunkBuilder();
+    if (flushing) this.#fill(chunk, now, true);
     speaker.sayInto(chunk, randomUUID(), info);
     return chunk.take();
   }
 
   /** Puts what is due into the chunk, one batch of each partition in turn. */
-  #fill(now: number, ending: boolean): void {
+  #fill(chunk: ChunkBuilder, now: number, ending: boolean): void {
     const rules = this.#parameters;
     const partitions = this.#held.list;
     const bytesTarget = ending ? Infinity : chunkBytesTarget;
@@ -70,14 +69,15 @@ export class StreamSender {
   }
 
   #info(cause: BatchCause): LineInfo | undefined {
-    const { skippedEvents, unreadableRecords } = this.#held;
-    if (this.#started && skippedEvents === 0 && unreadableRecords === 0 && cause !== 'overflow') return undefined;
+    const { skippedOffsets, unreadableRecords } = this.#held;
+    if (this.#started && skippedOffsets === 0 && unreadableRecords === 0 && cause !== 'overflow') return undefined;
     const texts: string[] = [];
     if (!this.#started) texts.push('Stream started');
     this.#started = true;
-    if (skippedEvents > 0) texts.push(`skipped events due to retention time passed, count: ${skippedEvents}`);
+    // Some of the offsets may have been deletions or markers, and nobody can tell any more.
+    if (skippedOffsets > 0) texts.push(`skipped events due to retention time passed, count: ${skippedOffsets} at most`);
     if (unreadableRecords > 0) texts.push(`skipped records that are not JSON, count: ${unreadableRecords}`);
-    this.#held.skippedEvents = 0;
+    this.#held.skippedOffsets = 0;
     this.#held.unreadableRecords = 0;
     if (cause === 'overflow') texts.push('Stream parameters are causing overflow');
     return { debug: texts.join('; ') };

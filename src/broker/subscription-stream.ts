@@ -75,7 +75,9 @@ export class SubscriptionStream implements StreamWatcher {
   readonly #unwatch: () => void;
   #state: 'streaming' | 'closing' | 'ended' = 'streaming';
   #closeCode: CloseCode | undefined;
-  #reader: ((chunk: Chunk | null) => void) | undefined;
+  #reader: ((chunk: Chunk | null | Promise<never>) => void) | undefined;
+  /** What building a line failed with: the reader is told, and gets nothing more. */
+  #failure: { readonly error: unknown } | undefined;
   /** What is left to say after closing began. */
   #lastChunk: Chunk | undefined;
   #sessionClosed = false;
@@ -128,7 +130,12 @@ export class SubscriptionStream implements StreamWatcher {
     parameters: StreamParameters,
   ): Promise<SubscriptionStream> {
     const streamId = await openStreamSession(services, subscription, eventTypes, parameters);
-    return new SubscriptionStream(services, subscription, eventTypes, parameters, streamId);
+    try {
+      return new SubscriptionStream(services, subscription, eventTypes, parameters, streamId);
+    } catch (error) {
+      await services.coordination.closeSession(subscription.id, streamId, 'refused');
+      throw error;
+    }
   }
 
   /** Asks for partitions and begins to read. */
@@ -142,7 +149,10 @@ export class SubscriptionStream implements StreamWatcher {
     return this.#closeCode === undefined ? undefined : closeInfo(this.#closeCode).debug;
   }
 
-  /** The next bytes to write, as soon as something is due; null when the stream has ended. One caller at a time. */
+  /**
+   * The next bytes to write, as soon as something is due; null when the stream has ended. One caller at a time. Rejects
+   * when a line cannot be built: then the connection has to be closed.
+   */
   next(): Promise<Chunk | null> {
     return new Promise((resolve) => {
       this.#reader = resolve;
@@ -177,7 +187,7 @@ export class SubscriptionStream implements StreamWatcher {
     if (this.#state === 'streaming') this.#closeWhenOver(now);
     if (this.#state === 'streaming') {
       this.#isHeldBack = !this.#watch.maySend(now);
-      if (this.#reader !== undefined && !this.#isHeldBack) this.#deliver(now);
+      if (this.#reader !== undefined && this.#failure === undefined && !this.#isHeldBack) this.#deliver(now);
       this.#reads.begin(this.#parameters, now);
     }
     for (const partition of this.#held.takeHandedOver()) void this.#release(partition);
@@ -194,15 +204,30 @@ export class SubscriptionStream implements StreamWatcher {
 
   #deliver(now: number): void {
     const sentBefore = this.#sender.sentEvents;
-    const bytes = this.#sender.due(now);
+    let bytes: Chunk | undefined;
+    try {
+      bytes = this.#sender.due(now);
+    } catch (error) {
+      this.#cutOff(error);
+      return;
+    }
     if (bytes === undefined) return;
     this.#noteSent(this.#sender.sentEvents - sentBefore, now);
     this.#give(bytes);
   }
 
+  /** A line could not be built, and what it should have carried would be missing from all that follows. */
+  #cutOff(error: unknown): void {
+    this.#closeCode = 'log_error';
+    this.#failure = { error };
+    this.#deliverLast();
+  }
+
   #deliverLast(): void {
     if (this.#reader === undefined) return;
-    if (this.#lastChunk !== undefined) {
+    if (this.#failure !== undefined) {
+      this.#give(Promise.reject(this.#failure.error));
+    } else if (this.#lastChunk !== undefined) {
       const last = this.#lastChunk;
       this.#lastChunk = undefined;
       this.#give(last);
@@ -211,7 +236,7 @@ export class SubscriptionStream implements StreamWatcher {
     }
   }
 
-  #give(bytes: Chunk | null): void {
+  #give(bytes: Chunk | null | Promise<never>): void {
     const reader = this.#reader;
     this.#reader = undefined;
     reader?.(bytes);
@@ -357,7 +382,11 @@ export class SubscriptionStream implements StreamWatcher {
     this.#closeCode = code;
     this.#state = 'closing';
     const isFlushing = code === 'stream_timeout' && this.#watch.maySend(now);
-    this.#lastChunk = this.#sender.last(speaker, closeInfo(code, detail), now, isFlushing);
+    try {
+      this.#lastChunk = this.#sender.last(speaker, closeInfo(code, detail), now, isFlushing);
+    } catch (error) {
+      this.#cutOff(error);
+    }
     this.#noteSent(this.#sender.sentEvents - sentBefore, now);
     this.#reads.stop();
     for (const partition of this.#held.list) partition.rewind();

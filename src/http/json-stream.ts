@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { constants, createGzip, type Gzip } from 'node:zlib';
 
@@ -16,6 +16,9 @@ const turnMillisecondsMaximum = 2;
 
 /** The same as a number of writes. */
 const turnWritesMaximum = 16;
+
+/** How long a stream that has ended waits for its reader to take the last line. Milliseconds. */
+const lastLineMillisecondsMaximum = 5_000;
 
 /** Small tables: a compressed stream costs about 50 KB while it lives instead of 260. */
 const gzipOptions = { level: 1, memLevel: 6, windowBits: 13 } as const;
@@ -35,6 +38,19 @@ export function writeJsonStream(
   const gzip = compressed ? createGzip(gzipOptions) : undefined;
   gzip?.on('error', (error) => response.destroy(error)).pipe(response);
   new JsonStreamWriter(response, source, gzip, onFailure).askForMore();
+}
+
+/** Whether a client can read a compressed stream. */
+export function acceptsGzip({ headers }: IncomingMessage): boolean {
+  const accepted = headers['accept-encoding'];
+  return typeof accepted === 'string' && /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accepted);
+}
+
+/** To be called when a stream has ended: a reader that does not take the last line must not hold the connection for ever. */
+export function cutOffLater(response: ServerResponse): void {
+  if (response.closed) return;
+  const timer = setTimeout(() => response.destroy(), lastLineMillisecondsMaximum);
+  response.on('close', () => clearTimeout(timer));
 }
 
 type SourceChunk = Awaited<ReturnType<ChunkSource['next']>>;
@@ -80,7 +96,7 @@ class JsonStreamWriter {
   async #write(chunk: NonNullable<SourceChunk>): Promise<void> {
     const waited = await write(this.#response, this.#gzip, chunk.pieces);
     // The connection has taken every byte, unless it has closed meanwhile: then some may still be on their way.
-    if (!this.#response.destroyed) chunk.release?.();
+    if (!isClosed(this.#response)) chunk.release?.();
     this.#turnWrites += 1;
     const isTurnOver =
       this.#turnWrites >= turnWritesMaximum || performance.now() - this.#turnBeganAt > turnMillisecondsMaximum;
@@ -94,6 +110,11 @@ class JsonStreamWriter {
     if (this.#response.destroyed) this.#gzip?.destroy();
     else (this.#gzip ?? this.#response).end();
   }
+}
+
+/** Whether the connection is closed, also when the answer has not heard of it yet. */
+function isClosed({ destroyed, socket }: ServerResponse): boolean {
+  return destroyed || socket?.destroyed === true;
 }
 
 /** Resolves when the connection has taken every byte, or is closed. Answers whether that had to be waited for. */

@@ -12,7 +12,7 @@ import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { letGoOfBody, parseJsonObject, readBody } from './body.ts';
 import { catchUpOnMiss } from './catch-up.ts';
-import { writeJsonStream } from './json-stream.ts';
+import { acceptsGzip, cutOffLater, writeJsonStream } from './json-stream.ts';
 import { OpenStreams } from './open-streams.ts';
 import { methodNotAllowed } from './problem.ts';
 import { letGoOfHeads } from './sent-head.ts';
@@ -29,9 +29,6 @@ export interface StreamsRouter {
 
 /** How long the headers are ahead of the first chunk, for clients that read them in one piece. Milliseconds. */
 const headersAheadMilliseconds = 5;
-
-/** How long a stream that has ended waits for its reader to take the last line. Milliseconds. */
-const lastLineMillisecondsMaximum = 5_000;
 
 /** `GET` and `POST /subscriptions/{id}/events`: the events of a subscription, one batch a line, as they come. */
 export function createStreamsRouter(services: StreamServices, history?: HistoryNotes): StreamsRouter {
@@ -96,17 +93,23 @@ async function serveStream(
   const eventTypes = partitionCounts(registry, subscription);
   const parameters = readStreamParameters(source, eventTypes, Math.random());
   const stream = await SubscriptionStream.open(services, subscription, eventTypes, parameters);
-  // It may be gone by now; one that is deleted from here on ends the stream when this process hears of it.
-  if (registry.get('subscription', id) === undefined) stream.close('subscription_deleted');
-  findSubscription(registry, id);
-  if (response.destroyed) {
+  try {
+    // It may be gone by now; one that is deleted from here on ends the stream when this process hears of it.
+    if (registry.get('subscription', id) === undefined) stream.close('subscription_deleted');
+    findSubscription(registry, id);
+    if (response.destroyed) {
+      stream.clientClosed();
+      return;
+    }
+    const compressed = acceptsGzip(request);
+    sendHeaders(response, stream.streamId, compressed);
+    letGoOfHeads(request, response);
+    deliver(stream, response, compressed, openStreams, services.logger);
+  } catch (error) {
+    // Nobody reads it: its partitions go to others.
     stream.clientClosed();
-    return;
+    throw error;
   }
-  const compressed = acceptsGzip(request.get('Accept-Encoding'));
-  sendHeaders(response, stream.streamId, compressed);
-  letGoOfHeads(request, response);
-  deliver(stream, response, compressed, openStreams, services.logger);
 }
 
 /**
@@ -145,20 +148,8 @@ function sendHeaders(response: Response, streamId: string, compressed: boolean):
     'X-Nakadi-StreamId': streamId,
     'X-Mambu-StreamId': streamId,
     Vary: 'Accept-Encoding',
-    // The end of the stream is the end of the connection: some clients read until then.
-    Connection: 'close',
     ...(compressed ? { 'Content-Encoding': 'gzip' } : {}),
   });
   response.flushHeaders();
 }
 
-function acceptsGzip(acceptEncoding: string | undefined): boolean {
-  return acceptEncoding !== undefined && /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(acceptEncoding);
-}
-
-/** A reader that does not take the last line must not hold the connection for ever. */
-function cutOffLater(response: ServerResponse): void {
-  if (response.closed) return;
-  const timer = setTimeout(() => response.destroy(), lastLineMillisecondsMaximum);
-  response.on('close', () => clearTimeout(timer));
-}

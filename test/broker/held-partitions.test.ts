@@ -42,7 +42,7 @@ describe('the partitions a stream holds', () => {
   it('begin at what retention left, and count what is lost', () => {
     const held = holding(2, 4, 10);
     expect(held.list.map(({ readOffset }) => readOffset)).to.deep.equal([10, 10]);
-    expect(held.skippedEvents).to.equal(10);
+    expect(held.skippedOffsets).to.equal(10);
   });
 
   it('are those that are owned and not held yet', () => {

@@ -134,7 +134,7 @@ describe('what a stream reads ahead', () => {
     reads.begin(parameters, 0);
     await eventually(() => changes() === 1);
     expect(partition.readOffset).to.equal(7);
-    expect(held.skippedEvents).to.equal(7);
+    expect(held.skippedOffsets).to.equal(7);
   });
 
   it('knows that the log was closed', async () => {

@@ -60,10 +60,10 @@ describe('what a stream sends', () => {
   it('says once that the stream has started, and what was lost to retention', () => {
     const { held, sender } = prepare(1, {});
     fill(held, 3);
-    held.skippedEvents = 4;
+    held.skippedOffsets = 4;
     const infos = batches(sender.due(1)).map(({ info }) => info?.debug);
     expect(infos).to.deep.equal([
-      'Stream started; skipped events due to retention time passed, count: 4',
+      'Stream started; skipped events due to retention time passed, count: 4 at most',
       undefined,
       undefined,
     ]);
@@ -78,6 +78,35 @@ describe('what a stream sends', () => {
     const infos = batches(sender.due(2)).map(({ info }) => info?.debug);
     expect(infos).to.deep.equal(['skipped records that are not JSON, count: 2']);
   });
+
+  for (const [title, failing] of [
+    ['while its events are collected', 'valueEnds'],
+    ['while its bytes are copied', 'copy'],
+  ] as const) {
+    it(`never goes to another stream when building it failed ${title}`, () => {
+      const own = prepare(1, {});
+      const other = prepare(1, {});
+      fill(own.held, 2);
+      const batch = recordBatch(numberedEntries(100, 101), true);
+      const failure = new Error('No memory.');
+      const fail = (): never => {
+        throw failure;
+      };
+      if (failing === 'copy') Object.assign(batch.bytes, { copy: fail });
+      let reads = 0;
+      const broken = {
+        ...batch,
+        // Read a few times before it is sent.
+        get valueEnds() {
+          reads += 1;
+          return failing === 'valueEnds' && reads > 2 ? fail() : batch.valueEnds;
+        },
+      };
+      other.held.list[0]?.received({ batches: [broken], nextOffset: 102 });
+      expect(() => other.sender.due(1)).to.throw('No memory.');
+      expect(batches(own.sender.due(1)).flatMap(({ events }) => events ?? [])).to.deep.equal([0, 1]);
+    });
+  }
 
   it('is cut into writes of a bounded size', () => {
     const { held, sender } = prepare(1, { batch_limit: 1, max_uncommitted_events: 1_000 });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
+import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { createGunzip } from 'node:zlib';
 import { overriding } from '../support/stepping-log.ts';
@@ -38,7 +39,6 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       expect(client.status).to.equal(200);
       expect(client.response.headers).to.include({
         'content-type': 'application/x-json-stream',
-        connection: 'close',
         'transfer-encoding': 'chunked',
       });
       expect(client.streamId).to.match(/^[0-9a-f-]{36}$/);
@@ -194,6 +194,35 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       } finally {
         await own.stop();
       }
+    });
+
+    it('leaves no session behind when the answer cannot be begun', async () => {
+      const { id } = await prepare();
+      server.server.once('request', (_request, response: ServerResponse) => {
+        const { writeHead } = response;
+        response.writeHead = () => {
+          response.writeHead = writeHead;
+          throw new Error('A header that is refused.');
+        };
+      });
+      const [status] = await refusal(id);
+      expect(status).to.equal(500);
+      await eventually(async () => (await server.coordination.topology(id)).sessions.length === 0);
+      expect(server.streams.openStreams.size).to.equal(0);
+    });
+
+    it('leaves no session behind when the stream cannot be made', async () => {
+      const other = await startStreamServer((coordination) =>
+        overriding(coordination, {
+          watch: () => {
+            throw new Error('No watch.');
+          },
+        }),
+      );
+      const id = await other.subscribe([await other.defineEventType(1)]);
+      expect((await other.open(id)).status).to.equal(500);
+      expect((await other.coordination.topology(id)).sessions).to.deep.equal([]);
+      await other.stop();
     });
 
     it('says that cursors are being reset', async () => {

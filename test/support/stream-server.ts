@@ -74,6 +74,7 @@ export async function startStreamServer(changed: (coordination: Coordination) =>
     coordination,
     metrics,
     streams,
+    server,
     port,
 
     async defineEventType(partitionCount: number, compacted = false): Promise<string> {
