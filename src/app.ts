@@ -184,9 +184,8 @@ async function openApi(common: Common, options: ApiOptions): Promise<Api> {
         [...operations.notReadyReasons(), view.notReadyReason()].filter((reason) => reason !== undefined),
     }),
   ];
-  const endStreams = (): Promise<void> => {
-    eventTypeStreams.closeAll();
-    return streams.closeAll('server_shutdown');
+  const endStreams = async (): Promise<void> => {
+    await Promise.all([eventTypeStreams.closeAll(), streams.closeAll('server_shutdown')]);
   };
   return { routers, endStreams };
 }

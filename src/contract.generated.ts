@@ -206,6 +206,7 @@ export interface Contract {
     SentPosition: SentPosition;
     ShiftedCursors: ShiftedCursors;
     StreamBatch: StreamBatch;
+    StreamBatchInfo: StreamBatchInfo;
     StreamParameters: StreamParameters;
     Subscription: Subscription;
     SubscriptionCursor: SubscriptionCursor;
@@ -798,6 +799,27 @@ interface EventTypeBatch {
   events?: {
     [k: string]: unknown;
   }[];
+  info?: StreamBatchInfo;
+}
+interface StreamBatchInfo {
+  debug: string;
+  /**
+   * Why the stream ends; only on its last line.
+   */
+  code?:
+    | 'stream_timeout'
+    | 'stream_limit'
+    | 'commit_timeout'
+    | 'keep_alive_limit'
+    | 'cursors_reset'
+    | 'handover_timeout'
+    | 'no_partitions'
+    | 'no_free_slots'
+    | 'subscription_deleted'
+    | 'session_lost'
+    | 'server_shutdown'
+    | 'log_error'
+    | 'coordination_error';
 }
 /**
  * What would become of a definition, and of an event under it; nothing is saved or published.

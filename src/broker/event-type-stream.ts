@@ -1,6 +1,8 @@
 import type { Clock } from '../clock.ts';
 import { describeError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
+import { eventsEnd, eventsStart, lineEnd, type LineInfo } from './batch-line.ts';
+import { closeInfo, type CloseCode } from './close-reasons.ts';
 import { formatOffset } from './cursor.ts';
 import { noValue, type EventLog, type Offset, type ReadResult, type TopicPartition } from './event-log.ts';
 import { checkForeignRecords } from './foreign-records.ts';
@@ -43,6 +45,8 @@ interface Partition extends TopicPartition {
   reading: boolean;
   retryAt: number;
   flushAt: number;
+  /** Whether any line was about it. */
+  isHeard: boolean;
   keepAlives: number;
 }
 
@@ -57,7 +61,9 @@ export class EventTypeStream {
   readonly #stop = new AbortController();
   readonly #endsAt: number;
   #eventsLeft: number;
-  #ending = false;
+  /** Why the stream ends; undefined while nothing ends it. */
+  #closing: { readonly code: CloseCode; readonly detail: string } | undefined;
+  #hasSaidWhy = false;
   #wake = (): void => {};
 
   /** @param positions Where to begin, with the offset of the first event wanted. */
@@ -72,13 +78,17 @@ export class EventTypeStream {
     const { streamTimeoutMilliseconds, streamLimit, flushMilliseconds } = parameters;
     this.#endsAt = streamTimeoutMilliseconds === 0 ? Infinity : now + streamTimeoutMilliseconds;
     this.#eventsLeft = streamLimit === 0 ? Infinity : streamLimit;
-    const fresh = { events: [], bytes: 0, reading: false, retryAt: 0, flushAt: now + flushMilliseconds, keepAlives: 0 };
     this.#partitions = positions.map(({ topic, partition, offset }) => ({
-      ...fresh,
       topic,
       partition,
       readOffset: offset,
       events: [],
+      bytes: 0,
+      reading: false,
+      retryAt: 0,
+      flushAt: now + flushMilliseconds,
+      isHeard: false,
+      keepAlives: 0,
     }));
   }
 
@@ -86,24 +96,47 @@ export class EventTypeStream {
   async next(): Promise<{ readonly pieces: readonly Buffer[]; release(): void } | null> {
     for (;;) {
       const now = this.#services.clock.monotonic();
-      if (now >= this.#endsAt || this.#eventsLeft <= 0 || this.#isIdle()) this.#end();
-      const due = this.#eventsLeft > 0 ? this.#partitions.find((partition) => this.#isDue(partition, now)) : undefined;
-      if (due !== undefined) return { pieces: [this.#take(due, now)], release: nothingToRelease };
-      if (this.#ending) return null;
+      this.#endWhenOver(now);
+      const due = this.#nextDue(now);
+      if (due !== undefined) return lineOf(this.#take(due, now));
+      if (this.#closing !== undefined) {
+        const info = this.#infoWhenLast(now);
+        const [partition] = this.#partitions;
+        if (info === undefined || partition === undefined) return null;
+        return lineOf(Buffer.from(cursorText(partition) + lineEnd(info)));
+      }
       for (const partition of this.#partitions) this.#read(partition, now);
       await this.#change(now);
     }
   }
 
-  /** Sends what it holds and ends; who has gone stops asking. */
-  close(): void {
-    this.#end();
+  /** Sends what it holds, says why, and ends; who has gone stops asking. */
+  close(code: CloseCode): void {
+    this.#end(code);
     this.#wake();
   }
 
-  #end(): void {
-    this.#ending = true;
+  #end(code: CloseCode, detail = ''): void {
+    this.#closing ??= { code, detail };
     this.#stop.abort();
+  }
+
+  #endWhenOver(now: number): void {
+    const { streamLimit, keepAliveLimit } = this.#parameters;
+    if (this.#eventsLeft <= 0) this.#end('stream_limit', String(streamLimit));
+    else if (now >= this.#endsAt) this.#end('stream_timeout');
+    else if (this.#isIdle()) this.#end('keep_alive_limit', String(keepAliveLimit));
+  }
+
+  /** What the line says that is made now; the last one says why the stream ends, once. */
+  #infoWhenLast(now: number): LineInfo | undefined {
+    if (this.#closing === undefined || this.#hasSaidWhy || this.#nextDue(now) !== undefined) return undefined;
+    this.#hasSaidWhy = true;
+    return closeInfo(this.#closing.code, this.#closing.detail);
+  }
+
+  #nextDue(now: number): Partition | undefined {
+    return this.#eventsLeft > 0 ? this.#partitions.find((partition) => this.#isDue(partition, now)) : undefined;
   }
 
   #isIdle(): boolean {
@@ -111,8 +144,9 @@ export class EventTypeStream {
     return keepAliveLimit > 0 && this.#partitions.every(({ keepAlives }) => keepAlives >= keepAliveLimit);
   }
 
-  #isDue({ events, bytes, flushAt }: Partition, now: number): boolean {
-    if (this.#ending) return events.length > 0;
+  #isDue({ events, bytes, flushAt, isHeard }: Partition, now: number): boolean {
+    // A reader learns of each partition where it stands, also when nothing came in all the time.
+    if (this.#closing !== undefined) return events.length > 0 || (this.#closing.code === 'stream_timeout' && !isHeard);
     return events.length >= this.#parameters.batchLimit || bytes >= batchBytesMaximum || now >= flushAt;
   }
 
@@ -124,13 +158,15 @@ export class EventTypeStream {
     this.#eventsLeft -= count;
     partition.keepAlives = count > 0 ? 0 : partition.keepAlives + 1;
     partition.flushAt = now + this.#parameters.flushMilliseconds;
+    partition.isHeard = true;
     this.#partitions.splice(this.#partitions.indexOf(partition), 1);
     this.#partitions.push(partition);
-    const last = sent.at(-1)?.offset ?? (partition.events[0]?.offset ?? partition.readOffset) - 1;
-    const cursor = `{"cursor":{"partition":"${partition.partition}","offset":"${formatOffset(last)}"}`;
-    if (count === 0) return Buffer.from(`${cursor}}\n`);
+    const cursor = cursorText(partition, sent.at(-1)?.offset);
+    this.#endWhenOver(now);
+    const end = lineEnd(this.#infoWhenLast(now));
+    if (count === 0) return Buffer.from(cursor + end);
     const values = sent.flatMap(({ value }, index) => (index === 0 ? [value] : [comma, value]));
-    return Buffer.concat([Buffer.from(`${cursor},"events":[`), ...values, Buffer.from(']}\n')]);
+    return Buffer.concat([Buffer.from(cursor + eventsStart), ...values, Buffer.from(eventsEnd + end)]);
   }
 
   #read(partition: Partition, now: number): void {
@@ -150,7 +186,7 @@ export class EventTypeStream {
   }
 
   #failed(partition: Partition, error: unknown): void {
-    if (this.#ending) return;
+    if (this.#closing !== undefined) return;
     if (isLendstreamError(error, 'OFFSET_OUT_OF_RANGE') && Number(error.details['earliest']) > partition.readOffset) {
       partition.readOffset = Number(error.details['earliest']);
       return;
@@ -162,7 +198,8 @@ export class EventTypeStream {
       return;
     }
     this.#services.logger.warn(facts, 'A stream without a subscription ended: its events cannot be read any more');
-    this.#end();
+    if (isLendstreamError(error, 'LOG_CLOSED')) this.#end('server_shutdown');
+    else this.#end('log_error', describeError(error));
   }
 
   /** Resolves when something was read, or when something is due by time alone. */
@@ -181,7 +218,17 @@ export class EventTypeStream {
 }
 
 /** Lines are copies: nothing of what was read is lent. */
+function lineOf(bytes: Buffer): { readonly pieces: readonly Buffer[]; release(): void } {
+  return { pieces: [bytes], release: nothingToRelease };
+}
+
 const nothingToRelease = (): void => {};
+
+/** From a line's start to its events. @param last What was sent last; what is held comes next unless given. */
+function cursorText({ partition, events, readOffset }: Partition, last?: Offset): string {
+  const offset = last ?? (events[0]?.offset ?? readOffset) - 1;
+  return `{"cursor":{"partition":"${partition}","offset":"${formatOffset(offset)}"}`;
+}
 
 const comma = Buffer.from(',');
 const timerMillisecondsMaximum = 2_147_483_647;

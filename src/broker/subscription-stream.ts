@@ -187,7 +187,7 @@ export class SubscriptionStream implements StreamWatcher {
     if (this.#state === 'streaming') this.#closeWhenOver(now);
     if (this.#state === 'streaming') {
       this.#isHeldBack = !this.#watch.maySend(now);
-      if (this.#reader !== undefined && this.#failure === undefined && !this.#isHeldBack) this.#deliver(now);
+      if (this.#reader !== undefined && !this.#isHeldBack) this.#deliver(now);
       this.#reads.begin(this.#parameters, now);
     }
     for (const partition of this.#held.takeHandedOver()) void this.#release(partition);
@@ -203,6 +203,10 @@ export class SubscriptionStream implements StreamWatcher {
   }
 
   #deliver(now: number): void {
+    if (this.#failure !== undefined) {
+      this.#deliverLast();
+      return;
+    }
     const sentBefore = this.#sender.sentEvents;
     let bytes: Chunk | undefined;
     try {

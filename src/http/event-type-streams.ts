@@ -1,4 +1,5 @@
-import { Router, type Request } from 'express';
+import { Router, type Request, type Response } from 'express';
+import { once } from 'node:events';
 import { parseOffset, parsePartition } from '../broker/cursor.ts';
 import { unavailability } from '../broker/cursor-availability.ts';
 import type { Offset, PartitionBounds, TopicPartition } from '../broker/event-log.ts';
@@ -7,7 +8,7 @@ import type { Clock } from '../clock.ts';
 import { LendstreamError, describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { catchUpOnMiss } from './catch-up.ts';
-import { writeJsonStream } from './json-stream.ts';
+import { acceptsGzip, cutOffLater, writeJsonStream } from './json-stream.ts';
 import type { EventTypesServices } from './partitions.ts';
 import { methodNotAllowed } from './problem.ts';
 import { textParameter } from './query.ts';
@@ -31,8 +32,8 @@ export interface EventTypeStreamsServices extends EventTypesServices {
 
 export interface EventTypeStreamsRouter {
   readonly router: Router;
-  /** Ends every stream and takes no more. */
-  closeAll(): void;
+  /** Ends every stream with its last line, takes no more, and resolves when their answers are finished. */
+  closeAll(): Promise<void>;
 }
 
 /**
@@ -42,28 +43,40 @@ export interface EventTypeStreamsRouter {
  * that publishes, which answers other methods of this path.
  */
 export function createEventTypeStreamsRouter(services: EventTypeStreamsServices): EventTypeStreamsRouter {
-  const { registry, logger } = services;
-  const streams = new Set<EventTypeStream>();
+  const { registry, eventTypes, logger } = services;
+  const streams = new Map<EventTypeStream, Response>();
   let accepting = true;
   const router = Router();
   router.param('name', catchUpOnMiss(registry, 'event-type'));
   const route = router.route('/event-types/:name/events');
   route.head(methodNotAllowed('GET', 'POST'));
   route.get(async (request, response) => {
+    if (eventTypes.find(request.params.name) === undefined) throw new LendstreamError('NOT_FOUND', 'topic not found');
     const parameters = readParameters(request);
     const positions = await readPositions(services, request);
     if (!accepting || streams.size >= eventTypeStreamsMaximum) {
       throw new LendstreamError('OVERLOADED', 'No more streams without a subscription can be served here just now.');
     }
+    if (response.destroyed) return;
     const stream = new EventTypeStream(services, positions, parameters);
-    streams.add(stream);
+    const { streamTimeoutMilliseconds } = parameters;
+    // A reader that reads nothing asks for nothing, so that the stream would not end.
+    const timer =
+      streamTimeoutMilliseconds === 0 ? undefined : setTimeout(() => cutOffLater(response), streamTimeoutMilliseconds);
+    streams.set(stream, response);
     response.on('close', () => {
+      clearTimeout(timer);
       streams.delete(stream);
-      stream.close();
+      stream.close('client_closed');
     });
-    response.writeHead(200, { 'Content-Type': 'application/x-json-stream', Connection: 'close' });
+    const compressed = acceptsGzip(request);
+    response.writeHead(200, {
+      'Content-Type': 'application/x-json-stream',
+      Vary: 'Accept-Encoding',
+      ...(compressed ? { 'Content-Encoding': 'gzip' } : {}),
+    });
     response.flushHeaders();
-    writeJsonStream(response, stream, false, (error) => {
+    writeJsonStream(response, stream, compressed, (error) => {
       logger.error({ error: describeError(error) }, 'A stream without a subscription was cut off by an error');
       response.destroy();
     });
@@ -73,9 +86,16 @@ export function createEventTypeStreamsRouter(services: EventTypeStreamsServices)
   route.all(methodNotAllowed('GET', 'POST'));
   return {
     router,
-    closeAll() {
+    async closeAll() {
       accepting = false;
-      for (const stream of streams) stream.close();
+      await Promise.all(
+        [...streams].map(([stream, response]) => {
+          const closed = once(response, 'close');
+          stream.close('server_shutdown');
+          cutOffLater(response);
+          return closed;
+        }),
+      );
     },
   };
 }

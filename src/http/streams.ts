@@ -152,4 +152,3 @@ function sendHeaders(response: Response, streamId: string, compressed: boolean):
   });
   response.flushHeaders();
 }
-

@@ -10,6 +10,7 @@ const topic = 'orders';
 interface Line {
   readonly cursor: { readonly partition: string; readonly offset: string };
   readonly events?: readonly { readonly number: number }[];
+  readonly info?: { readonly debug: string; readonly code: string };
 }
 
 describe('a stream of an event type without a subscription', () => {
@@ -27,7 +28,7 @@ describe('a stream of an event type without a subscription', () => {
   });
 
   afterEach(async () => {
-    stream?.close();
+    stream?.close('client_closed');
     await broker.close();
   });
 
@@ -56,6 +57,15 @@ describe('a stream of an event type without a subscription', () => {
     return chunk === null ? null : (JSON.parse(Buffer.concat(chunk.pieces).toString()) as Line);
   };
 
+  /** Everything up to the end: numbers or none, and why it ended. */
+  const linesOf = async (from: EventTypeStream): Promise<[string, number[] | undefined, string | undefined][]> => {
+    const lines: [string, number[] | undefined, string | undefined][] = [];
+    for (let line = await nextLine(from); line !== null; line = await nextLine(from)) {
+      lines.push([line.cursor.partition, numbersOf(line), line.info?.code]);
+    }
+    return lines;
+  };
+
   const numbersOf = (line: Line | null): number[] | undefined => line?.events?.map(({ number }) => number);
 
   it('sends what is there and then what comes, in order', async () => {
@@ -82,13 +92,11 @@ describe('a stream of an event type without a subscription', () => {
     expect(seen.map((line) => line?.cursor.partition)).to.include('1');
   });
 
-  it('ends after the events asked for', async () => {
+  it('ends after the events asked for, and says so with the last of them', async () => {
     await append(0, 1, 2, 3);
-    const opened = open({ streamLimit: 2 });
-    expect([numbersOf(await nextLine(opened)), numbersOf(await nextLine(opened)), await opened.next()]).to.deep.equal([
-      [1],
-      [2],
-      null,
+    expect(await linesOf(open({ streamLimit: 2 }, [0]))).to.deep.equal([
+      ['0', [1], undefined],
+      ['0', [2], 'stream_limit'],
     ]);
   });
 
@@ -100,30 +108,72 @@ describe('a stream of an event type without a subscription', () => {
     expect(idle).to.deep.equal({ cursor: { partition: '0', offset: '001-0001-000000000000000000' } });
   });
 
-  it('ends when it has been idle for long enough', async () => {
-    const opened = open({ flushMilliseconds: 10, keepAliveLimit: 2 }, [0]);
-    expect([await nextLine(opened), await nextLine(opened)].map(numbersOf)).to.deep.equal([undefined, undefined]);
-    expect(await opened.next()).to.equal(null);
+  it('ends when every partition has been idle for long enough, and says so with the last keep-alive', async () => {
+    const lines = await linesOf(open({ flushMilliseconds: 10, keepAliveLimit: 2 }));
+    expect(lines.map(([, events, code]) => [events, code])).to.deep.equal([
+      [undefined, undefined],
+      [undefined, undefined],
+      [undefined, undefined],
+      [undefined, 'keep_alive_limit'],
+    ]);
+    expect(lines.map(([partition]) => partition).sort()).to.deep.equal(['0', '0', '1', '1']);
   });
 
-  it('ends when its time is over, with what it holds', async () => {
+  it('does not end while one partition has been idle for less', async () => {
+    const opened = open({ flushMilliseconds: 30, keepAliveLimit: 2, streamTimeoutMilliseconds: 400 });
+    const appends: Promise<void>[] = [];
+    const busy = setInterval(() => appends.push(append(1, 1)), 10);
+    const lines = await linesOf(opened);
+    clearInterval(busy);
+    await Promise.all(appends);
+    expect(lines.at(-1)?.[2]).to.equal('stream_timeout');
+    expect(lines.filter(([partition, events]) => partition === '0' && events === undefined).length).to.be.above(2);
+  });
+
+  it('ends when its time is over, with what it holds and a keep-alive of each partition that was never heard', async () => {
     await append(0, 1);
-    const opened = open({ batchLimit: 10, streamTimeoutMilliseconds: 100 }, [0]);
-    expect(numbersOf(await nextLine(opened))).to.deep.equal([1]);
+    const opened = open({ batchLimit: 10, streamTimeoutMilliseconds: 100 });
+    expect(await linesOf(opened)).to.have.deep.members([
+      ['0', [1], undefined],
+      ['1', undefined, 'stream_timeout'],
+    ]);
+  });
+
+  it('sends one keep-alive for each partition when nothing came in all its time, the last with the reason', async () => {
+    const opened = open({ flushMilliseconds: 100, streamTimeoutMilliseconds: 100 });
+    expect(await linesOf(opened)).to.deep.equal([
+      ['0', undefined, undefined],
+      ['1', undefined, 'stream_timeout'],
+    ]);
+  });
+
+  it('says why in a line of its own when every partition was heard before', async () => {
+    await append(0, 1);
+    await append(1, 2);
+    const lines = await linesOf(open({ streamTimeoutMilliseconds: 100 }));
+    expect(lines.slice(0, 2).map(([, events, code]) => [events, code])).to.have.deep.members([
+      [[1], undefined],
+      [[2], undefined],
+    ]);
+    expect(lines.slice(2).map(([, events, code]) => [events, code])).to.deep.equal([[undefined, 'stream_timeout']]);
+  });
+
+  it('ends a wait when the process stops, and says so', async () => {
+    const opened = open();
+    const waiting = nextLine(opened);
+    opened.close('server_shutdown');
+    expect(await waiting).to.deep.equal({
+      cursor: { partition: '0', offset: '001-0001--1' },
+      info: { debug: 'The server is shutting down', code: 'server_shutdown' },
+    });
     expect(await opened.next()).to.equal(null);
   });
 
-  it('ends a wait when it is closed', async () => {
+  it('ends when its events are deleted under it, and says so', async () => {
     const opened = open();
-    const waiting = opened.next();
-    opened.close();
-    expect(await waiting).to.equal(null);
-  });
-
-  it('ends when its events are deleted under it', async () => {
-    const opened = open();
-    const waiting = opened.next();
+    const waiting = nextLine(opened);
     await broker.log.deleteTopic(topic);
-    expect(await waiting).to.equal(null);
+    expect((await waiting)?.info?.code).to.equal('log_error');
+    expect(await opened.next()).to.equal(null);
   });
 });

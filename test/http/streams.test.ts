@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { createGunzip } from 'node:zlib';
@@ -60,6 +61,45 @@ describe('GET and POST /subscriptions/{id}/events', () => {
         .and.to.match(/\r\n\r\n$/);
       expect(pieces[0]).to.not.contain('cursor');
       socket.destroy();
+    });
+
+    it('does not announce the end of its connection, which serves the next request when the stream has ended', async () => {
+      const { type, id } = await prepare();
+      for (const path of [`/subscriptions/${id}/events`, `/event-types/${type}/events`]) {
+        const query = '?stream_timeout=1&batch_flush_timeout=1';
+        const socket = connect(server.port, '127.0.0.1', () =>
+          socket.write(`GET ${path}${query} HTTP/1.1\r\nHost: localhost\r\n\r\n`),
+        );
+        let received = '';
+        let isEnded = false;
+        socket.on('data', (bytes) => (received += bytes.toString()));
+        socket.on('end', () => (isEnded = true));
+        await eventually(() => received.includes('\r\n0\r\n\r\n'));
+        const head = received.slice(0, received.indexOf('\r\n\r\n'));
+        expect(head).to.match(/^HTTP\/1\.1 200 OK\r\n/);
+        expect(head).not.to.match(/^Connection: close$/im);
+        expect(received).to.contain('"code":"stream_timeout"');
+        received = '';
+        socket.write('GET /subscriptions/nobody/events HTTP/1.1\r\nHost: localhost\r\n\r\n');
+        await eventually(() => received.startsWith('HTTP/1.1 404 '));
+        expect(isEnded).to.equal(false);
+        socket.destroy();
+      }
+    });
+
+    it('ends with its connection for a client of HTTP/1.0, and for one that asks for that', async () => {
+      const { id } = await prepare();
+      for (const request of [
+        `GET /subscriptions/${id}/events?stream_timeout=1 HTTP/1.0\r\n\r\n`,
+        `GET /subscriptions/${id}/events?stream_timeout=1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
+      ]) {
+        const socket = connect(server.port, '127.0.0.1', () => socket.write(request));
+        let received = '';
+        socket.on('data', (bytes) => (received += bytes.toString()));
+        await once(socket, 'close');
+        expect(received).to.match(/\r\nConnection: close\r\n/);
+        expect(received).to.contain('"code":"stream_timeout"');
+      }
     });
 
     it('carries a cursor, the events as they were published, and on the first line that the stream has started', async () => {
@@ -199,7 +239,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
     it('leaves no session behind when the answer cannot be begun', async () => {
       const { id } = await prepare();
       server.server.once('request', (_request, response: ServerResponse) => {
-        const { writeHead } = response;
+        const writeHead = response.writeHead.bind(response);
         response.writeHead = () => {
           response.writeHead = writeHead;
           throw new Error('A header that is refused.');

@@ -74,6 +74,7 @@ export async function startStreamServer(changed: (coordination: Coordination) =>
     coordination,
     metrics,
     streams,
+    eventTypeStreams,
     server,
     port,
 
@@ -135,6 +136,13 @@ export async function startStreamServer(changed: (coordination: Coordination) =>
       return client;
     },
 
+    /** Streams without a subscription. */
+    openEventTypeStreams(): number {
+      let open = 0;
+      for (const { req } of responses) if (req.url?.startsWith('/event-types/') === true) open += 1;
+      return open;
+    },
+
     /** Bytes of answers that their connections have not taken yet. */
     unsentBytes(): number {
       let bytes = 0;
@@ -153,8 +161,7 @@ export async function startStreamServer(changed: (coordination: Coordination) =>
 
     async stop(): Promise<void> {
       for (const client of clients) client.destroy();
-      eventTypeStreams.closeAll();
-      await streams.closeAll();
+      await Promise.all([eventTypeStreams.closeAll(), streams.closeAll()]);
       server.closeAllConnections();
       server.close();
       lease.stop();
