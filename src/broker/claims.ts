@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
-import { LendstreamError, describeError } from '../errors.ts';
+import { LendstreamError, describeError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Coordination } from './coordination.ts';
-import { registryKey, type Registry, type RegistryKind } from './registry.ts';
+import { nameOfDefinition, registryKey, type Registry, type RegistryKind, type Revision } from './registry.ts';
 
 export interface ClaimServices {
   readonly registry: Registry;
@@ -20,14 +20,18 @@ const claimPollMilliseconds = 25;
 /**
  * Does the work while nobody else, on any node, changes this definition, seeing all that they did before; or answers with
  * `settled` as soon as that has something, be it by somebody else's work.
- * @throws OVERLOADED when others take too long, COORDINATION_UNAVAILABLE, and what `settled` and `work` throw
+ *
+ * A claim keeps others waiting; it does not keep work safe that takes longer than the claim lasts. That is what the
+ * revision is for by which the work stores its changes: what was overtaken does not count.
+ * @throws OVERLOADED when others take too long, CONFLICT when the work took too long itself and others came first,
+ *   COORDINATION_UNAVAILABLE, LOG_UNAVAILABLE, and what `settled` and `work` throw
  */
 export async function whileClaimed<Result>(
   { registry, coordination, clock, logger }: ClaimServices,
   kind: RegistryKind,
   name: string,
   settled: () => Result | undefined,
-  work: () => Promise<Result>,
+  work: (revision: Revision) => Promise<Result>,
 ): Promise<Result> {
   const claim = registryKey(kind, name);
   const deadline = clock.monotonic() + 2 * claimMilliseconds;
@@ -37,13 +41,18 @@ export async function whileClaimed<Result>(
     const result = settled();
     if (result !== undefined) return result;
     if (clock.monotonic() > deadline) {
-      throw new LendstreamError('OVERLOADED', `${sayings[kind]} ${name} is being changed by others, try again.`);
+      throw new LendstreamError('OVERLOADED', `${nameOfDefinition(kind, name)} is being changed by others, try again.`);
     }
     claimEndsAt = clock.monotonic() + claimMilliseconds;
   }
   try {
     await registry.catchUp();
-    return settled() ?? (await work());
+    return settled() ?? (await work(registry.revise(kind, name)));
+  } catch (error) {
+    // Whoever came first may have done what was asked for.
+    const result = isLendstreamError(error, 'CONFLICT') ? settled() : undefined;
+    if (result === undefined) throw error;
+    return result;
   } finally {
     // One that has run out may be somebody else's by now.
     if (clock.monotonic() < claimEndsAt) {
@@ -53,13 +62,6 @@ export async function whileClaimed<Result>(
     }
   }
 }
-
-const sayings: Record<RegistryKind, string> = {
-  'event-type': 'Event type',
-  subscription: 'Subscription',
-  toggle: 'Toggle',
-  product: 'Product',
-};
 
 /** Returns when the definition changes, or after a short while. */
 async function changeOf(registry: Registry, kind: RegistryKind, name: string): Promise<void> {

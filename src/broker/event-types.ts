@@ -9,7 +9,7 @@ import type { EventLog, TopicConfiguration } from './event-log.ts';
 import { changedRecord, createdRecord, recordWithSchema, systemRecord, topicOf } from './event-type-records.ts';
 import type { EventTypeRecord, EventTypeSchema, SystemEventType } from './event-type.ts';
 import { confusion, topicSpelling, type EventTypeDefinition } from './event-type-validation.ts';
-import type { Registry } from './registry.ts';
+import type { Registry, Revision } from './registry.ts';
 import { compareVersions } from './schema-evolution.ts';
 import type { Subscription } from './subscription.ts';
 
@@ -91,10 +91,10 @@ export class EventTypes {
       this.#refuseTakenName(definition.name);
       this.refuseConfusingName(definition.name);
     };
-    return this.#change(definition.name, isFree, async () => {
+    return this.#change(definition.name, isFree, async (revision) => {
       const record = createdRecord(definition, this.#now());
-      await this.#makeTopic(topicOf(record));
-      await this.#put(record);
+      await this.#makeTopic(topicOf(record), revision);
+      await revision.put(record);
       return record;
     });
   }
@@ -104,14 +104,16 @@ export class EventTypes {
    * @throws NOT_FOUND, FORBIDDEN for a type of the service, UNPROCESSABLE for a change that may not be
    */
   update(name: string, definition: EventTypeDefinition): Promise<EventTypeRecord> {
-    return this.#changeExisting(name, async (record) => {
+    return this.#changeExisting(name, async (record, revision) => {
       const changed = changedRecord(record, definition, this.#now());
       const { cleanupPolicy, retentionMilliseconds } = topicOf(changed);
       const before = topicOf(record);
       if (cleanupPolicy !== before.cleanupPolicy || retentionMilliseconds !== before.retentionMilliseconds) {
+        // Nobody who began before can undo it from here on.
+        await revision.claim();
         await this.#options.log.alterTopic(name, { cleanupPolicy, retentionMilliseconds });
       }
-      await this.#put(changed);
+      await revision.put(changed);
       return changed;
     });
   }
@@ -121,9 +123,9 @@ export class EventTypes {
    * @throws NOT_FOUND, FORBIDDEN for a type of the service, UNPROCESSABLE for a schema that may not follow
    */
   addSchema(name: string, schemaText: string): Promise<EventTypeSchema> {
-    return this.#changeExisting(name, async (record) => {
+    return this.#changeExisting(name, async (record, revision) => {
       const changed = recordWithSchema(record, schemaText, this.#now());
-      if (changed !== record) await this.#put(changed);
+      if (changed !== record) await revision.put(changed);
       return changed.eventType.schema;
     });
   }
@@ -133,23 +135,24 @@ export class EventTypes {
    * @throws NOT_FOUND, FORBIDDEN for a type of the service, CONFLICT while subscriptions name it
    */
   remove(name: string): Promise<void> {
-    return this.#changeExisting(name, async ({ deleting: _unfinished, ...record }) => {
+    return this.#changeExisting(name, async ({ deleting: _unfinished, ...record }, revision) => {
       this.#refuseSubscribed(name);
-      await this.#put({ ...record, deleting: true });
+      await revision.put({ ...record, deleting: true });
       try {
         // One that came before the mark is seen by now; one that comes after it sees the mark.
         this.#refuseSubscribed(name);
       } catch (error) {
-        await this.#put(record);
+        await revision.put(record);
         throw error;
       }
+      await revision.confirm();
       try {
         await this.#options.log.deleteTopic(name);
       } catch (error) {
         // An earlier deletion came this far and no further.
         if (!isLendstreamError(error, 'UNKNOWN_TOPIC_OR_PARTITION')) throw error;
       }
-      await this.#options.registry.remove('event-type', name);
+      await revision.remove();
       this.#options.logger.info({ eventType: name }, 'An event type was deleted');
     });
   }
@@ -164,17 +167,28 @@ export class EventTypes {
     const topics = await this.#options.log.listTopics();
     for (const type of types) {
       if (this.#isRegistered(type, topics)) continue;
-      await this.#change(
-        type.name,
-        () => {},
-        async () => {
-          const current = this.find(type.name);
-          const record = systemRecord(type, current, this.#now());
-          await this.#makeSystemTopic(topicOf(record), topics);
-          if (!isDeepStrictEqual(current, record)) await this.#put(record);
-        },
-      );
+      try {
+        await this.#registerSystemEventType(type, topics);
+      } catch (error) {
+        // Another process that starts at the same time was quicker.
+        if (!isLendstreamError(error, 'CONFLICT') || !this.#isRegistered(type, await this.#options.log.listTopics())) {
+          throw error;
+        }
+      }
     }
+  }
+
+  #registerSystemEventType(type: SystemEventType, topics: readonly TopicConfiguration[]): Promise<void> {
+    return this.#change(
+      type.name,
+      () => {},
+      async (revision) => {
+        const current = this.find(type.name);
+        const record = systemRecord(type, current, this.#now());
+        await this.#makeSystemTopic(topicOf(record), topics);
+        if (!isDeepStrictEqual(current, record)) await revision.put(record);
+      },
+    );
   }
 
   #isRegistered(type: SystemEventType, topics: readonly TopicConfiguration[]): boolean {
@@ -226,12 +240,12 @@ export class EventTypes {
     );
   }
 
-  async #makeTopic(topic: TopicConfiguration): Promise<void> {
+  async #makeTopic(topic: TopicConfiguration, revision: Revision): Promise<void> {
     try {
       await this.#options.log.createTopic(topic);
     } catch (error) {
       if (!isLendstreamError(error, 'TOPIC_ALREADY_EXISTS')) throw error;
-      await this.#adoptTopic(topic);
+      await this.#adoptTopic(topic, revision);
     }
   }
 
@@ -239,7 +253,7 @@ export class EventTypes {
    * The topic is there but no event type: another process is just creating it, or one died doing so. Waits for the one
    * and takes over from the other; a topic with records in it was somebody's, and is left alone.
    */
-  async #adoptTopic(topic: TopicConfiguration): Promise<void> {
+  async #adoptTopic(topic: TopicConfiguration, revision: Revision): Promise<void> {
     const { log, clock, logger } = this.#options;
     const deadline = clock.monotonic() + (this.#options.creationMillisecondsMaximum ?? creationMillisecondsDefault);
     for (;;) {
@@ -248,6 +262,8 @@ export class EventTypes {
       if (clock.monotonic() >= deadline) break;
       await new Promise((resolve) => setTimeout(resolve, creationPollMilliseconds));
     }
+    // One that is still alive, and slow, can register the topic no more: from here on it is this one's.
+    await revision.claim();
     const found = (await log.listTopics()).find(({ name }) => name === topic.name);
     if (found === undefined) {
       await log.createTopic(topic);
@@ -288,22 +304,21 @@ export class EventTypes {
     }
   }
 
-  #put(record: EventTypeRecord): Promise<void> {
-    return this.#options.registry.put('event-type', record.eventType.name, record);
-  }
-
   /** @throws NOT_FOUND, FORBIDDEN for a type of the service */
-  async #changeExisting<Result>(name: string, change: (record: EventTypeRecord) => Promise<Result>): Promise<Result> {
+  async #changeExisting<Result>(
+    name: string,
+    change: (record: EventTypeRecord, revision: Revision) => Promise<Result>,
+  ): Promise<Result> {
     await this.#options.registry.find('event-type', name);
     const exists = (): void => void this.#changeable(name);
-    return this.#change(name, exists, () => change(this.#changeable(name)));
+    return this.#change(name, exists, (revision) => change(this.#changeable(name), revision));
   }
 
   /**
    * @param check Throws when there is nothing to be done: before anybody is kept waiting, and again when all that others
    *   did before is known.
    */
-  #change<Result>(name: string, check: () => void, change: () => Promise<Result>): Promise<Result> {
+  #change<Result>(name: string, check: () => void, change: (revision: Revision) => Promise<Result>): Promise<Result> {
     return this.#inTurn(name, () => {
       check();
       const settled = (): undefined => {

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { toTimestamp, type Clock } from '../clock.ts';
-import { LendstreamError } from '../errors.ts';
+import { LendstreamError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { whileClaimed } from './claims.ts';
 import type { Coordination } from './coordination.ts';
 import { checkAuthorizationChange, isNamed, type AuthorizationAttribute } from './definition-rules.ts';
 import type { EventLog } from './event-log.ts';
 import type { EventTypeRecord } from './event-type.ts';
-import type { Registry } from './registry.ts';
+import type { Registry, Revision } from './registry.ts';
 import {
   checkInitialCursors,
   partitionsPerSubscriptionMaximum,
@@ -63,18 +63,21 @@ export class Subscriptions {
         const subscription = this.#find(id);
         return subscription === undefined ? undefined : { outcome: 'existing', subscription };
       },
-      async () => {
-        const { registry, coordination, clock } = this.#options;
+      async (revision) => {
+        const { coordination, clock } = this.#options;
         // What a deleted subscription of this id may have left behind must not move the new one.
-        if ((await coordination.committedOffsets(id)).length > 0) await coordination.remove(id);
+        if ((await coordination.committedOffsets(id)).length > 0) {
+          await revision.confirm();
+          await coordination.remove(id);
+        }
         const now = toTimestamp(clock.now());
         const subscription: Subscription = { ...definition, id, created_at: now, updated_at: now };
-        await registry.put('subscription', id, subscription);
+        await revision.put(subscription);
         try {
           // An event type whose deletion began before is known by now; one that begins after sees the subscription.
           this.#partitionCounts(definition);
         } catch (error) {
-          await registry.remove('subscription', id);
+          await revision.remove();
           throw error;
         }
         return { outcome: 'created', subscription };
@@ -112,14 +115,14 @@ export class Subscriptions {
     await this.#claimed(
       id,
       () => undefined,
-      async () => {
+      async (revision) => {
         const current = this.get(id);
         for (const field of fixedFields) {
           if (isDeepStrictEqual(definition[field], current[field])) continue;
           throw new LendstreamError('UNPROCESSABLE', `Not allowed to change ${field.replaceAll('_', ' ')}`);
         }
         checkAuthorizationChange(current.authorization, definition.authorization);
-        await this.#options.registry.put('subscription', id, {
+        await revision.put({
           ...current,
           authorization: definition.authorization,
           annotations: (body['annotations'] ?? null) === null ? current.annotations : definition.annotations,
@@ -139,9 +142,11 @@ export class Subscriptions {
     await this.#claimed(
       id,
       () => undefined,
-      async () => {
+      async (revision) => {
         this.get(id);
-        await this.#options.registry.remove('subscription', id);
+        await revision.remove();
+        // Whoever has created it anew since has found what it left behind and removed that.
+        if (await isOvertaken(revision)) return;
         await this.#options.coordination.remove(id);
       },
     );
@@ -186,10 +191,22 @@ export class Subscriptions {
     return counts;
   }
 
-  #claimed<Result>(id: string, settled: () => Result | undefined, work: () => Promise<Result>): Promise<Result> {
+  #claimed<Result>(id: string, settled: () => Result | undefined, work: Work<Result>): Promise<Result> {
     return whileClaimed(this.#options, 'subscription', id, settled, work);
   }
 }
+
+async function isOvertaken(revision: Revision): Promise<boolean> {
+  try {
+    await revision.confirm();
+    return false;
+  } catch (error) {
+    if (isLendstreamError(error, 'CONFLICT')) return true;
+    throw error;
+  }
+}
+
+type Work<Result> = (revision: Revision) => Promise<Result>;
 
 /** What a change may not touch. */
 const fixedFields = [

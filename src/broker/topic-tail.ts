@@ -1,4 +1,4 @@
-import { isLendstreamError, describeError } from '../errors.ts';
+import { LendstreamError, isLendstreamError, describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { BoundsOptions, EventLog, Offset, PartitionBounds, RecordBatch } from './event-log.ts';
 import { withoutForeignRecords } from './foreign-records.ts';
@@ -18,6 +18,8 @@ export interface TopicTailOptions {
    * changes are told by other means than the topic itself, so that who catches up may know of them already.
    */
   readonly includeUncommitted?: boolean;
+  /** Default {@link catchUpMillisecondsMaximum}. */
+  readonly catchUpMilliseconds?: number;
   readonly apply: (batch: RecordBatch, nextOffset: Offset) => void | Promise<void>;
   readonly logger: Logger;
 }
@@ -27,6 +29,12 @@ export interface TopicTailOptions {
  * Milliseconds.
  */
 const missPauseMilliseconds = 20;
+
+/**
+ * How long catching up may take: one partition may not be readable for as long as a transaction is open in it. Shorter than
+ * a claim. Milliseconds.
+ */
+export const catchUpMillisecondsMaximum = 5_000;
 
 const readBytes = 1024 * 1024;
 const retryMilliseconds = 100;
@@ -78,18 +86,49 @@ export class TopicTail {
 
   /**
    * Resolves when every record below `offset` has been applied.
-   * @throws what `apply` threw, or LOG_CLOSED after {@link stop}
+   * @param milliseconds How long to wait. Default: for ever.
+   * @throws what `apply` threw, LOG_CLOSED after {@link stop}, LOG_UNAVAILABLE when the time is over
    */
-  appliedTo(partition: number, offset: Offset): Promise<void> {
+  appliedTo(partition: number, offset: Offset, milliseconds = Infinity): Promise<void> {
     if (this.position(partition) >= offset) return Promise.resolve();
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    return new Promise((resolve, reject) => this.#waiting.add({ partition, offset, resolve, reject }));
+    return new Promise((resolve, reject) => {
+      const waiter = { partition, offset, resolve, reject };
+      this.#waiting.add(waiter);
+      if (milliseconds === Infinity) return;
+      const timer = setTimeout(() => {
+        this.#waiting.delete(waiter);
+        reject(this.#notReadable(milliseconds));
+      }, milliseconds);
+      waiter.resolve = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      waiter.reject = (error) => {
+        clearTimeout(timer);
+        reject(error instanceof Error ? error : new Error(describeError(error)));
+      };
+    });
   }
 
-  /** Returns when everything that is in the topic now has been applied. */
+  /**
+   * Returns when everything that is in the topic now has been applied.
+   * @throws as {@link appliedTo}, LOG_UNAVAILABLE after {@link catchUpMillisecondsMaximum}
+   */
   async catchUp(): Promise<void> {
-    const bounds = await this.#bounds({ includeUncommitted: this.#options.includeUncommitted ?? false });
-    await Promise.all(bounds.map(({ partition, latest }) => this.appliedTo(partition, latest)));
+    const { includeUncommitted = false, catchUpMilliseconds = catchUpMillisecondsMaximum } = this.#options;
+    const until = performance.now() + catchUpMilliseconds;
+    const bounds = await this.#bounds({ includeUncommitted });
+    const left = Math.max(0, until - performance.now());
+    await Promise.all(bounds.map(({ partition, latest }) => this.appliedTo(partition, latest, left)));
+  }
+
+  #notReadable(milliseconds: number): LendstreamError {
+    const { topic } = this.#options;
+    return new LendstreamError(
+      'LOG_UNAVAILABLE',
+      `What others stored in ${topic} could not be read within ${Math.round(milliseconds)} ms. Try again.`,
+    );
   }
 
   /**

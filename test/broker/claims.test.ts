@@ -83,6 +83,46 @@ describe('work under a claim', () => {
     await held;
   });
 
+  it('does not count when its claim ran out and others came first, and the late one is told', async () => {
+    let finish = (): void => {};
+    let begun = false;
+    const slow = whileClaimed(store, 'event-type', 't', nothing, async (revision) => {
+      begun = true;
+      await new Promise<void>((resolve) => (finish = resolve));
+      await revision.put('slow');
+    });
+    await eventually(() => begun);
+    // As it is after ten seconds.
+    await store.coordination.releaseClaim('event-type/t');
+    await whileClaimed(other(), 'event-type', 't', nothing, (revision) => revision.put('quick'));
+    finish();
+    expect(await codeOf(slow)).to.equal('CONFLICT');
+    expect(store.registry.get('event-type', 't')).to.equal('quick');
+    expect(otherRegistry.get('event-type', 't')).to.equal('quick');
+  });
+
+  it('is settled by whoever came first, when that is what was asked for', async () => {
+    let finish = (): void => {};
+    let begun = false;
+    const slow = whileClaimed(
+      store,
+      'subscription',
+      't',
+      () => store.registry.get<string>('subscription', 't'),
+      async (revision) => {
+        begun = true;
+        await new Promise<void>((resolve) => (finish = resolve));
+        await revision.put('slow');
+        return 'slow';
+      },
+    );
+    await eventually(() => begun);
+    await store.coordination.releaseClaim('subscription/t');
+    await whileClaimed(other(), 'subscription', 't', nothing, (revision) => revision.put('quick'));
+    finish();
+    expect(await slow).to.equal('quick');
+  });
+
   it('does not free a claim that ran out, for it may be somebody else’s', async () => {
     let time = 0;
     let finish = (): void => {};

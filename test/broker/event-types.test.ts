@@ -8,6 +8,10 @@ import { Subscriptions } from '../../src/broker/subscriptions.ts';
 import { systemClock } from '../../src/clock.ts';
 import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
 import { silentLogger } from '../../src/logger.ts';
+import type { EventLog } from '../../src/broker/event-log.ts';
+import { eventually } from '../support/eventually.ts';
+import { appendTo, records } from '../support/log-reading.ts';
+import { overriding } from '../support/stepping-log.ts';
 import { eventTypeBody, openBroker, storedTexts, type Broker } from '../support/broker-on-embedded-log.ts';
 
 function definition(name: string, changes: Record<string, unknown> = {}): EventTypeDefinition {
@@ -230,6 +234,149 @@ describe('EventTypes', () => {
       await broker.log.deleteTopic('orders');
       await eventTypes.remove('orders');
       expect(eventTypes.find('orders')).to.equal(undefined);
+    });
+  });
+
+  describe('a process whose claim runs out while it is at work', () => {
+    /** A process that stands still at one step of the log, until told to go on. */
+    async function standingStill(
+      step: (log: EventLog, standStill: () => Promise<void>) => Partial<EventLog>,
+    ): Promise<{ slow: EventTypes; stands: () => boolean; goOn: () => void }> {
+      let goOn = (): void => {};
+      let stands = false;
+      const standStill = (): Promise<void> => {
+        stands = true;
+        return new Promise((resolve) => (goOn = resolve));
+      };
+      const log = overriding(broker.log, step(broker.log, standStill));
+      const registry = new Registry(log, silentLogger);
+      await registry.start();
+      others.push(registry);
+      const slow = new EventTypes({ ...broker, log, registry, clock: systemClock, logger: silentLogger });
+      return { slow, stands: () => stands, goOn: () => goOn() };
+    }
+
+    const partitions = (count: number) => ({
+      default_statistic: { messages_per_minute: 1, message_size: 1, read_parallelism: count, write_parallelism: 1 },
+    });
+    /** What ten seconds do. */
+    const runOut = (): Promise<void> => broker.coordination.releaseClaim('event-type/orders');
+
+    /** Whoever won, the topic is as the event type says, and keeps what is published to it. */
+    async function expectCreated(count: number): Promise<void> {
+      expect(eventTypes.get('orders').partitionCount).to.equal(count);
+      expect((await topic('orders'))?.partitionCount).to.equal(count);
+      const offset = await appendTo(broker.log, { topic: 'orders', partition: count - 1 }, records('1'));
+      expect(offset).to.equal(0);
+    }
+
+    it('creates nothing when another created it while making the topic took so long', async () => {
+      const { slow, stands, goOn } = await standingStill((log, standStill) => ({
+        createTopic: async (configuration) => {
+          await log.createTopic(configuration);
+          await standStill();
+        },
+      }));
+      const creating = codeOf(slow.create(definition('orders', partitions(4))));
+      await eventually(stands);
+      await runOut();
+      await eventTypes.create(definition('orders', partitions(2)));
+      goOn();
+      expect(await creating).to.equal('CONFLICT');
+      await expectCreated(2);
+      await slow.addSchema('orders', schemaOf('a')).catch(() => {});
+      expect(slow.get('orders').partitionCount).to.equal(2);
+    });
+
+    it('creates nothing when the topic that it asked for is made only after another created it', async () => {
+      const { slow, stands, goOn } = await standingStill((log, standStill) => ({
+        createTopic: async (configuration) => {
+          await standStill();
+          await log.createTopic(configuration);
+        },
+      }));
+      const creating = codeOf(slow.create(definition('orders', partitions(4))));
+      await eventually(stands);
+      await runOut();
+      await eventTypes.create(definition('orders', partitions(2)));
+      goOn();
+      expect(await creating).to.equal('CONFLICT');
+      await expectCreated(2);
+    });
+
+    it('loses no topic to another that takes it for a half-made one, when it has registered it at the last moment', async () => {
+      const first = await standingStill((log, standStill) => ({
+        createTopic: async (configuration) => {
+          await log.createTopic(configuration);
+          await standStill();
+        },
+      }));
+      const creating = codeOf(first.slow.create(definition('orders', partitions(4))));
+      await eventually(first.stands);
+      await runOut();
+      // The other one has seen that nobody registered the topic, and is about to make it anew.
+      const second = await standingStill((log, standStill) => ({
+        bounds: async (asked, options) => {
+          const found = await log.bounds(asked, options);
+          if (asked.some((place) => place.topic === 'orders')) await standStill();
+          return found;
+        },
+      }));
+      const adopting = second.slow.create(definition('orders', partitions(2)));
+      await eventually(second.stands, 10_000);
+      first.goOn();
+      expect(await creating).to.equal('CONFLICT');
+      second.goOn();
+      await adopting;
+      await broker.registry.catchUp();
+      await expectCreated(2);
+    });
+
+    it('changes nothing when another changed it meanwhile, and no version of a schema is lost', async () => {
+      await eventTypes.create(definition('orders', { compatibility_mode: 'none' }));
+      let isSlow = false;
+      const { slow, stands, goOn } = await standingStill((log, standStill) => ({
+        append: async (partitionRecords, ...rest) => {
+          if (isSlow) {
+            isSlow = false;
+            await standStill();
+          }
+          return log.append(partitionRecords, ...rest);
+        },
+      }));
+      isSlow = true;
+      const changing = codeOf(slow.addSchema('orders', schemaOf('a', 'slow')));
+      await eventually(stands);
+      await runOut();
+      await eventTypes.addSchema('orders', schemaOf('a', 'quick'));
+      const versions = eventTypes.schemas('orders').length;
+      goOn();
+      expect(await changing).to.equal('CONFLICT');
+      expect(eventTypes.get('orders').eventType.schema.schema).to.include('quick');
+      expect(eventTypes.schemas('orders')).to.have.length(versions);
+      const third = await otherProcess();
+      expect(third.get('orders')).to.deep.equal(eventTypes.get('orders'));
+    });
+
+    it('deletes no topic of an event type that was created anew meanwhile', async () => {
+      await eventTypes.create(definition('orders'));
+      let looks = -Infinity;
+      const { slow, stands, goOn } = await standingStill((log, standStill) => ({
+        bounds: async (asked, options) => {
+          // The first look comes with the claim, the second before the topic is deleted.
+          if (asked.some((place) => place.topic === registryTopic) && (looks += 1) === 2) await standStill();
+          return log.bounds(asked, options);
+        },
+      }));
+      looks = 0;
+      const removing = codeOf(slow.remove('orders'));
+      await eventually(stands);
+      await runOut();
+      await eventTypes.remove('orders');
+      await eventTypes.create(definition('orders', partitions(3)));
+      goOn();
+      expect(await removing).to.equal('CONFLICT');
+      await expectCreated(3);
     });
   });
 

@@ -1,11 +1,13 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { Registry, registryKey, registryTopic } from '../../src/broker/registry.ts';
+import { catchUpMillisecondsMaximum } from '../../src/broker/topic-tail.ts';
 import type { RegistryChange } from '../../src/broker/registry.ts';
 import { silentLogger } from '../../src/logger.ts';
 import type { EventLog } from '../../src/broker/event-log.ts';
 import { compactLog, openOwnLog, type OwnLog } from '../support/backend-under-test.ts';
-import { codeOf } from '../support/log-reading.ts';
+import { eventually } from '../support/eventually.ts';
+import { codeOf, readAll } from '../support/log-reading.ts';
 import { overriding } from '../support/stepping-log.ts';
 
 describe('the registry', () => {
@@ -155,6 +157,141 @@ describe('the registry', () => {
     const tooLarge = 'x'.repeat(9 * 1024 * 1024);
     expect(await codeOf(registry.put('toggle', 't', tooLarge))).to.equal('RECORD_TOO_LARGE');
     expect(registry.get('toggle', 't')).to.equal(true);
+  });
+
+  describe('of two changes that began from the same state', () => {
+    const stored = async (): Promise<(string | null)[]> =>
+      (await readAll(temporary.log, { topic: registryTopic, partition: 0 })).map(({ value }) => value);
+
+    const afterCompaction = async (): Promise<Registry> => {
+      await Promise.all(registries.map((registry) => registry.stop()));
+      await compactLog(temporary.log);
+      await temporary.reopen();
+      return started();
+    };
+
+    it('lets the first count for everybody, and tells the second', async () => {
+      const [first, second] = [await started(), await started()];
+      const early = first.revise('event-type', 'orders');
+      const late = second.revise('event-type', 'orders');
+      await early.put({ partitions: 1 });
+      expect(await codeOf(late.put({ partitions: 2 }))).to.equal('CONFLICT');
+      expect(await codeOf(late.put({ partitions: 3 })), 'and stays refused').to.equal('CONFLICT');
+      await first.catchUp();
+      for (const registry of [first, second, await started()]) {
+        expect(registry.get('event-type', 'orders')).to.deep.equal({ partitions: 1 });
+      }
+      await early.put({ partitions: 4 });
+      await second.catchUp();
+      expect(second.get('event-type', 'orders')).to.deep.equal({ partitions: 4 });
+    });
+
+    it('lets exactly one of twenty at once count', async () => {
+      const both = [await started(), await started()];
+      const changes = Array.from({ length: 20 }, (_, number) =>
+        (both[number % 2] as Registry).revise('subscription', 's').put({ number }),
+      );
+      const codes = await Promise.all(changes.map(codeOf));
+      expect(codes.filter((code) => code === null)).to.have.length(1);
+      const winner = codes.indexOf(null);
+      await Promise.all(both.map((registry) => registry.catchUp()));
+      for (const registry of both) expect(registry.get('subscription', 's')).to.deep.equal({ number: winner });
+    });
+
+    it('does not let the second come back by a compaction, which keeps the last record of a key', async () => {
+      const [first, second] = [await started(), await started()];
+      const late = second.revise('event-type', 'orders');
+      await first.revise('event-type', 'orders').put({ partitions: 1 });
+      await codeOf(late.put({ partitions: 2 }));
+      expect((await afterCompaction()).get('event-type', 'orders')).to.deep.equal({ partitions: 1 });
+    });
+
+    it('nor when the second died before it could put that right', async () => {
+      const first = await started();
+      await first.revise('event-type', 'orders').put({ partitions: 1 });
+      const late = { key: 'event-type/orders', value: Buffer.from('{"revision":1,"value":{"partitions":2}}') };
+      await temporary.log.append([{ topic: registryTopic, partition: 0, records: [late] }]);
+      await eventually(async () => (await stored()).at(-1)?.includes('"partitions":1') === true);
+      expect(first.get('event-type', 'orders')).to.deep.equal({ partitions: 1 });
+      expect((await afterCompaction()).get('event-type', 'orders')).to.deep.equal({ partitions: 1 });
+    });
+
+    it('nor when everybody died: whoever starts next puts it right', async () => {
+      const first = await started();
+      await first.revise('event-type', 'orders').put({ partitions: 1 });
+      await first.stop();
+      const late = { key: 'event-type/orders', value: Buffer.from('{"revision":1,"value":{"partitions":2}}') };
+      await temporary.log.append([{ topic: registryTopic, partition: 0, records: [late] }]);
+      const next = await started();
+      expect(next.get('event-type', 'orders')).to.deep.equal({ partitions: 1 });
+      await eventually(async () => (await stored()).at(-1)?.includes('"partitions":1') === true);
+    });
+
+    it('lets a removal count like any other change, and no late change brings the entry back', async () => {
+      const [first, second] = [await started(), await started()];
+      const begun = first.revise('subscription', 's');
+      await begun.put({ id: 's' });
+      await second.catchUp();
+      const late = second.revise('subscription', 's');
+      await begun.remove();
+      expect(await codeOf(late.put({ id: 's', labels: {} }))).to.equal('CONFLICT');
+      expect(second.get('subscription', 's')).to.equal(undefined);
+      const third = await afterCompaction();
+      expect(third.list('subscription')).to.deep.equal([]);
+      const again = third.revise('subscription', 's');
+      await again.put({ id: 's', again: true });
+      expect(third.get('subscription', 's')).to.deep.equal({ id: 's', again: true });
+    });
+
+    it('lets a late removal remove nothing', async () => {
+      const [first, second] = [await started(), await started()];
+      const begun = first.revise('subscription', 's');
+      await begun.put({ version: 1 });
+      await second.catchUp();
+      const late = second.revise('subscription', 's');
+      await begun.put({ version: 2 });
+      expect(await codeOf(late.remove())).to.equal('CONFLICT');
+      expect(first.get('subscription', 's')).to.deep.equal({ version: 2 });
+    });
+
+    it('keeps others from changing what is claimed, and confirms what nobody has changed', async () => {
+      const [first, second] = [await started(), await started()];
+      const late = first.revise('event-type', 'orders');
+      const begun = second.revise('event-type', 'orders');
+      await begun.claim();
+      expect(second.get('event-type', 'orders')).to.equal(undefined);
+      expect(await codeOf(late.put({ partitions: 1 }))).to.equal('CONFLICT');
+      await begun.confirm();
+      await begun.put({ partitions: 2 });
+      await begun.claim();
+      expect(second.get('event-type', 'orders')).to.deep.equal({ partitions: 2 });
+      await first.catchUp();
+      await first.revise('event-type', 'orders').put({ partitions: 3 });
+      expect(await codeOf(begun.confirm())).to.equal('CONFLICT');
+    });
+  });
+
+  it('says so when what others stored cannot be read in time, and not that it does not exist', async function () {
+    this.timeout(20_000);
+    const { log } = temporary;
+    let isHanging = false;
+    const hanging = overriding<EventLog>(log, {
+      read: async (from, options) => {
+        const result = await log.read(from, options);
+        return isHanging ? await new Promise<never>(() => {}) : result;
+      },
+    });
+    const registry = new Registry(hanging, silentLogger);
+    await registry.start();
+    const other = await started();
+    isHanging = true;
+    await other.put('toggle', 't', true);
+    const startedAt = performance.now();
+    expect(await codeOf(registry.find('toggle', 't'))).to.equal('LOG_UNAVAILABLE');
+    expect(performance.now() - startedAt).to.be.within(
+      catchUpMillisecondsMaximum - 100,
+      catchUpMillisecondsMaximum + 2_000,
+    );
   });
 
   it('says so when it follows no more, for what it knows is the past from then on', async () => {

@@ -1,7 +1,11 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { Subscriptions } from '../../src/broker/subscriptions.ts';
-import type { Subscription } from '../../src/broker/subscription.ts';
+import { Registry } from '../../src/broker/registry.ts';
+import { subscriptionId, type Subscription } from '../../src/broker/subscription.ts';
+import { silentLogger } from '../../src/logger.ts';
+import { eventually } from '../support/eventually.ts';
+import { overriding } from '../support/stepping-log.ts';
 import { failureOf, openSubscriptionStore, type SubscriptionStore } from '../support/subscription-store.ts';
 
 describe('subscriptions', () => {
@@ -39,6 +43,36 @@ describe('subscriptions', () => {
     expect(answers.filter(({ outcome }) => outcome === 'created')).to.have.length(1);
     expect(answers.filter(({ outcome }) => outcome === 'existing')).to.have.length(49);
     expect(new Set(answers.map(({ subscription }) => JSON.stringify(subscription))).size).to.equal(1);
+  });
+
+  it('are created once although the claim of the first ran out, and keep what was committed since', async () => {
+    let goOn = (): void => {};
+    let stands = false;
+    const coordination = overriding(store.coordination, {
+      committedOffsets: async (id) => {
+        stands = true;
+        await new Promise<void>((resolve) => (goOn = resolve));
+        return store.coordination.committedOffsets(id);
+      },
+    });
+    const registry = new Registry(store.log, silentLogger);
+    await registry.start();
+    const slow = new Subscriptions({ ...store, registry, coordination }).create(body());
+    await eventually(() => stands);
+    const { id } = await (async () => {
+      const claimed = subscriptionId('core', ['loans'], 'default');
+      await store.coordination.releaseClaim(`subscription/${claimed}`);
+      return create();
+    })();
+    const streamId = await store.join(subscriptions.get(id));
+    await store.publish('loans', 0, 10);
+    await store.coordination.commit(id, streamId, [{ eventType: 'loans', partition: 0, offset: 7 }]);
+    goOn();
+    const { outcome, subscription } = await slow;
+    expect([outcome, subscription.id]).to.deep.equal(['existing', id]);
+    const committed = await store.coordination.committedOffsets(id);
+    expect(committed.map(({ offset }) => offset)).to.include(7);
+    await registry.stop();
   });
 
   it('need event types that exist, and name those that do not', async () => {
