@@ -46,7 +46,10 @@ export interface LogRecord {
   readonly value: Buffer | null;
 }
 
-/** Records for one partition: they are stored all or none, in this order, with no other record between them. */
+/**
+ * Records for one partition: they are stored all or none, in this order, with no other record between them. A log takes
+ * at least {@link appendBytesMaximum} of them at once.
+ */
 export interface PartitionRecords extends TopicPartition {
   readonly records: readonly LogRecord[];
 }
@@ -55,7 +58,7 @@ export interface PartitionRecords extends TopicPartition {
 export type AppendResult =
   | (TopicPartition & { readonly outcome: 'appended'; readonly baseOffset: Offset })
   /**
-   * `RECORD_TOO_LARGE`, `UNPROCESSABLE` (no key on a compacted topic), `UNKNOWN_TOPIC_OR_PARTITION`, `OVERLOADED`,
+   * `RECORD_TOO_LARGE` (one of them, or all together), `UNPROCESSABLE` (no key on a compacted topic), `UNKNOWN_TOPIC_OR_PARTITION`, `OVERLOADED`,
    * `LOG_FULL`, `LOG_UNAVAILABLE`: nothing was stored.
    * `OUTCOME_UNKNOWN`: the records may have been stored.
    */
@@ -236,3 +239,17 @@ export const partitionsPerTopicMaximum = 1_000;
 
 /** The largest key plus value a record may have. Bytes. Events are limited below it (see publishing). */
 export const recordBytesMaximum = 8 * 1024 * 1024;
+
+/** How large the records for one partition may be together, by {@link appendBytes}, in one append. Bytes. */
+export const appendBytesMaximum = 8 * 1024 * 1024;
+
+/** What every log needs for a record beside key and value, at most. Bytes. */
+const framingBytesMaximum = 48;
+
+/** A character of a key has at most three bytes. */
+const bytesPerCharacterMaximum = 3;
+
+/** What a record counts in an append of several: quickly told, and no less than it takes. Bytes. */
+export function appendBytes({ key, value }: LogRecord): number {
+  return bytesPerCharacterMaximum * (key?.length ?? 0) + (value?.length ?? 0) + framingBytesMaximum;
+}

@@ -4,8 +4,15 @@ import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
 import { createEnrichment } from './enrichment.ts';
 import { parseEvents, type ParsedEvents } from './event-batch.ts';
-import type { AppendResult, EventLog } from './event-log.ts';
-import { prepareEventType, prepareRecords, type PreparedEventType, type PreparedRecords } from './event-preparation.ts';
+import {
+  appendBytes,
+  appendBytesMaximum,
+  type AppendResult,
+  type EventLog,
+  type LogRecord,
+  type PartitionRecords,
+} from './event-log.ts';
+import { prepareEventType, prepareRecords, type PreparedEventType } from './event-preparation.ts';
 import type { EventTypeRecord } from './event-type.ts';
 import type { EventTypes } from './event-types.ts';
 import { eidOf, publishedItem, type PublishedItem } from './published-item.ts';
@@ -62,7 +69,7 @@ export class Publisher {
    *   throws
    */
   async publish(eventTypeName: string, body: Buffer, context: PublishContext): Promise<PublishOutcome> {
-    const { clock, metrics, log } = this.#options;
+    const { clock, metrics } = this.#options;
     const startedAt = clock.monotonic();
     const prepared = this.#prepareRecords(eventTypeName, body, context);
     const labels = { event_type: eventTypeName };
@@ -70,14 +77,35 @@ export class Publisher {
       metrics.refusedEvents.inc(labels, prepared.refused.length);
       return { status: 422, items: prepared.refused };
     }
-    const results = prepared.batches.length === 0 ? [] : await log.append(prepared.batches);
-    const outcome = this.#outcome(eventTypeName, body, prepared, results);
+    const appends = prepared.batches.flatMap(inAppends);
+    const results = await this.#append(appends);
+    const outcome = this.#outcome(eventTypeName, body, prepared.partitions, appends, results);
     const count = prepared.partitions.length;
     const submitted = outcome.status === 200 ? count : outcome.items.filter(isSubmitted).length;
     metrics.publishedEvents.inc(labels, submitted);
     metrics.refusedEvents.inc(labels, count - submitted);
     metrics.publishSeconds.observe(labels, (clock.monotonic() - startedAt) / 1000);
     return outcome;
+  }
+
+  /** Several appends to one partition follow one another; what would come behind one that failed is not stored either. */
+  async #append(appends: readonly PartitionRecords[]): Promise<readonly AppendResult[]> {
+    const { log } = this.#options;
+    if (appends.length === 0) return [];
+    // By partition, ascending.
+    if (!appends.some(({ partition }, index) => partition === appends[index - 1]?.partition))
+      return log.append(appends);
+    const partitions = [...new Set(appends.map(({ partition }) => partition))];
+    const inOrder = partitions.map(async (partition) => {
+      const results: AppendResult[] = [];
+      for (const append of appends.filter((each) => each.partition === partition)) {
+        const before = results.at(-1);
+        if (before?.outcome === 'failed') results.push(before);
+        else results.push(...(await log.append([append])));
+      }
+      return results;
+    });
+    return (await Promise.all(inOrder)).flat();
   }
 
   /** Apart from what waits for the log, so that the parsed events are not kept for as long. */
@@ -121,14 +149,15 @@ export class Publisher {
   #outcome(
     eventType: string,
     body: Buffer,
-    { partitions, batches }: PreparedRecords,
+    partitions: Int32Array,
+    appends: readonly PartitionRecords[],
     results: readonly AppendResult[],
   ): PublishOutcome {
     const failures = results.filter((result) => result.outcome === 'failed');
     const [failure] = failures;
     const isNothingTaken = failures.every(({ error }) => error.code === 'OVERLOADED');
     // One whose outcome nobody knows may have been stored, which an answer of 503 would not say.
-    if (failure !== undefined && failures.length === batches.length && isNothingTaken) throw failure.error;
+    if (failure !== undefined && failures.length === appends.length && isNothingTaken) throw failure.error;
     for (const { partition, error } of failures) {
       this.#options.logger.warn({ eventType, partition, code: error.code }, 'Events could not be written');
     }
@@ -137,27 +166,56 @@ export class Publisher {
       status: failures.length === 0 ? 200 : 207,
       // Most callers never ask: an answer of 200 has no body. Who does has the events parsed a second time.
       get items() {
-        items ??= itemsOf(parseEvents(body), partitions, results);
+        items ??= itemsOf(parseEvents(body), partitions, appends, results);
         return items;
       },
     };
   }
 }
 
-function itemsOf({ events }: ParsedEvents, partitions: Int32Array, results: readonly AppendResult[]): PublishedItem[] {
-  const byPartition = new Map(results.map((result) => [result.partition, result]));
-  const written = new Map<number, number>();
+/** The events of one partition, in one append or, where they are more than a log takes at once, in several. */
+function inAppends(batch: PartitionRecords): readonly PartitionRecords[] {
+  const { topic, partition, records } = batch;
+  const appends: PartitionRecords[] = [];
+  let from = 0;
+  let bytes = 0;
+  for (let index = 0; index < records.length; index += 1) {
+    const more = appendBytes(records[index] as LogRecord);
+    if (bytes + more > appendBytesMaximum && index > from) {
+      appends.push({ topic, partition, records: records.slice(from, index) });
+      from = index;
+      bytes = 0;
+    }
+    bytes += more;
+  }
+  return from === 0 ? [batch] : [...appends, { topic, partition, records: records.slice(from) }];
+}
+
+function itemsOf(
+  { events }: ParsedEvents,
+  partitions: Int32Array,
+  appends: readonly PartitionRecords[],
+  results: readonly AppendResult[],
+): PublishedItem[] {
+  /** By partition, what became of each of its events, in order. */
+  const outcomes = new Map<number, Iterator<{ readonly result: AppendResult | undefined; readonly place: number }>>();
+  for (const partition of new Set(partitions)) outcomes.set(partition, outcomesOf(partition, appends, results));
   return events.map((event, index): PublishedItem => {
     const partition = partitions[index] ?? 0;
-    const place = written.get(partition) ?? 0;
-    written.set(partition, place + 1);
+    const { result, place = 0 } = outcomes.get(partition)?.next().value ?? {};
     const base = { eid: eidOf(event), step: 'publishing', partition: String(partition) } as const;
-    const result = byPartition.get(partition);
     if (result?.outcome === 'appended') {
       return publishedItem('submitted', '', base.step, base.eid, base.partition, result.baseOffset + place);
     }
     return publishedItem('failed', failureText(result?.error), base.step, base.eid, base.partition);
   });
+}
+
+function* outcomesOf(partition: number, appends: readonly PartitionRecords[], results: readonly AppendResult[]) {
+  for (const [index, append] of appends.entries()) {
+    if (append.partition !== partition) continue;
+    for (let place = 0; place < append.records.length; place += 1) yield { result: results[index], place };
+  }
 }
 
 function isSubmitted({ publishing_status: status }: PublishedItem): boolean {

@@ -1,12 +1,11 @@
-import type { LogRecord, Offset, TopicPartition } from '../broker/event-log.ts';
+import type { Offset, TopicPartition } from '../broker/event-log.ts';
 import { LendstreamError } from '../errors.ts';
-import { topicMessageBytesMaximum } from './limits.ts';
 import type { PendingAppend } from './pending-append.ts';
-import { encodeRecordBatch, encodedRecordBytes, renumberBatch } from './record-batch-encoding.ts';
+import { encodeRecordBatch, renumberBatch } from './record-batch-encoding.ts';
 import { batchHeaderBytes, sequenceBehind } from './record-batch.ts';
 import type { ProducerIdentity } from './transaction-requests.ts';
 
-/** Several appends are merged into one batch up to here; one alone may be as large as the topic allows. Bytes. */
+/** Several appends are merged into one batch up to here; one alone is a batch however large it is. Bytes. */
 const mergedBytesMaximum = 1024 * 1024;
 
 /** How long an append may wait without ever having been sent, before it fails with nothing stored. Milliseconds. */
@@ -18,19 +17,12 @@ export const outcomeMilliseconds = 15_000;
 const pauseMillisecondsMinimum = 5;
 const pauseMillisecondsMaximum = 200;
 
-/** The records of an append that are in a batch. */
-interface Slice {
-  readonly append: PendingAppend;
-  readonly from: number;
-  /** Exclusive. */
-  readonly to: number;
-}
-
 /** One record batch, sent again with the same sequence number until it is known what became of it. */
 export interface ProduceBatch {
   readonly bytes: Buffer;
   readonly count: number;
-  readonly slices: readonly Slice[];
+  /** Whole ones: an append is never divided among batches, of which one could be stored and the other not. */
+  readonly appends: readonly PendingAppend[];
   isSent: boolean;
   /** Some attempt to store it had no answer that says that nothing was stored. */
   mayBeStored: boolean;
@@ -50,8 +42,8 @@ export class PartitionQueue implements TopicPartition {
   #identity: ProducerIdentity | undefined;
   #isIdentitySpent = true;
   #nextSequence = 0;
-  /** The largest batch that the topic is known to take. */
-  #batchBytesMaximum = topicMessageBytesMaximum;
+  /** Into how large a batch appends are merged, after the topic has refused larger ones. */
+  #batchBytesMaximum = mergedBytesMaximum;
   /** How many of the next appends are sent in a batch of their own each, because one of them spoilt a common one. */
   #aloneCount = 0;
   #trouble: LendstreamError | undefined;
@@ -118,10 +110,10 @@ export class PartitionQueue implements TopicPartition {
     this.#trouble = undefined;
     this.#pauseMilliseconds = pauseMillisecondsMinimum;
     let offset = baseOffset;
-    for (const { append, from, to } of batch.slices) {
+    for (const append of batch.appends) {
       if (baseOffset < 0) append.fail(this.#outcomeUnknown());
-      else append.storedAt(offset, to - from);
-      offset += to - from;
+      else append.storedAt(offset);
+      offset += append.records.length;
     }
   }
 
@@ -142,12 +134,12 @@ export class PartitionQueue implements TopicPartition {
   }
 
   /**
-   * The batch is larger than the topic takes: its records come again in smaller ones.
-   * @param error For a record that is too large by itself.
+   * The batch is larger than the topic takes: its appends come again in smaller ones.
+   * @param error For an append that is too large by itself.
    */
   refusedSize(error: LendstreamError): void {
     const batch = this.#batch;
-    if (batch === undefined || batch.mayBeStored || batch.count === 1) return this.refused(error);
+    if (batch === undefined || batch.mayBeStored || batch.appends.length === 1) return this.refused(error);
     this.#batchBytesMaximum = Math.floor(batch.bytes.length / 2);
     this.#takeBack(batch);
   }
@@ -157,12 +149,12 @@ export class PartitionQueue implements TopicPartition {
     const batch = this.#batch;
     if (batch === undefined) return;
     if (batch.mayBeStored) return this.giveUp(error);
-    if (batch.slices.length > 1) {
-      this.#aloneCount = batch.slices.length;
+    if (batch.appends.length > 1) {
+      this.#aloneCount = batch.appends.length;
       return this.#takeBack(batch);
     }
     this.#drop(batch);
-    for (const { append } of batch.slices) append.fail(append.isPartlyStored ? this.#outcomeUnknown(error) : error);
+    for (const append of batch.appends) append.fail(error);
     return undefined;
   }
 
@@ -171,28 +163,25 @@ export class PartitionQueue implements TopicPartition {
     const batch = this.#batch;
     if (batch === undefined) return;
     this.#drop(batch);
-    for (const { append } of batch.slices) append.fail(this.#outcomeUnknown(trouble));
+    for (const append of batch.appends) append.fail(this.#outcomeUnknown(trouble));
   }
 
   /** Answers everything that waits too long; a batch nobody waits for any more is given up, unless it is under way. */
   expire(now: number): void {
     this.#waiting = this.#waiting.filter((append) => {
-      const isSent = append.batchedCount > 0;
-      if (now < append.acceptedAt + (isSent ? outcomeMilliseconds : unsentMilliseconds)) return !append.isAnswered;
-      append.fail(isSent ? this.#outcomeUnknown() : this.#unavailable());
+      if (now < append.acceptedAt + unsentMilliseconds) return !append.isAnswered;
+      append.fail(this.#unavailable());
       return false;
     });
     const batch = this.#batch;
     if (batch === undefined) return;
     const isUnderWay = this.state === 'sending';
     const patience = batch.isSent || isUnderWay ? outcomeMilliseconds : unsentMilliseconds;
-    const expired = batch.slices.filter(({ append }) => !append.isAnswered && now >= append.acceptedAt + patience);
+    const expired = batch.appends.filter((append) => !append.isAnswered && now >= append.acceptedAt + patience);
     const isUnknown = batch.mayBeStored || isUnderWay;
-    for (const { append } of expired) {
-      append.fail(isUnknown || append.isPartlyStored ? this.#outcomeUnknown() : this.#unavailable());
-    }
+    for (const append of expired) append.fail(isUnknown ? this.#outcomeUnknown() : this.#unavailable());
     if (isUnderWay) return;
-    if (batch.slices.every(({ append }) => append.isAnswered)) this.#drop(batch);
+    if (batch.appends.every(({ isAnswered }) => isAnswered)) this.#drop(batch);
     // What was answered as not stored must not be sent again with what shares its batch.
     else if (!isUnknown && expired.length > 0) this.#takeBack(batch);
   }
@@ -201,10 +190,10 @@ export class PartitionQueue implements TopicPartition {
   failAll(error: LendstreamError): void {
     const batch = this.#batch;
     if (batch?.mayBeStored === true || this.state === 'sending') this.giveUp(error);
-    const appends = [...(this.#batch?.slices ?? []).map(({ append }) => append), ...this.#waiting];
+    const appends = [...(this.#batch?.appends ?? []), ...this.#waiting];
     if (this.#batch !== undefined) this.#drop(this.#batch);
     this.#waiting = [];
-    for (const append of appends) append.fail(append.isPartlyStored ? this.#outcomeUnknown(error) : error);
+    for (const append of appends) append.fail(error);
   }
 
   /**
@@ -217,27 +206,23 @@ export class PartitionQueue implements TopicPartition {
   }
 
   #build(identity: ProducerIdentity, timestamp: number): ProduceBatch | undefined {
-    const slices: Slice[] = [];
+    const appends: PendingAppend[] = [];
     let bytes = batchHeaderBytes;
     let taken = 0;
     for (const append of this.#waiting) {
-      const isWhole = append.batchedCount === 0 && bytes + append.bytes <= this.#batchBytesMaximum;
-      const isMerged = slices.length > 0;
-      if (isMerged && (this.#aloneCount > 0 || !isWhole || bytes + append.bytes > mergedBytesMaximum)) break;
+      const isFull = bytes + append.bytes > this.#batchBytesMaximum;
+      if (appends.length > 0 && (this.#aloneCount > 0 || isFull)) break;
       if (!append.isAnswered) {
-        const from = append.batchedCount;
-        const to = isWhole ? append.records.length : batchEnd(append.records, from, this.#batchBytesMaximum);
-        append.batchedCount = to;
-        slices.push({ append, from, to });
+        appends.push(append);
         bytes += append.bytes;
-        if (to < append.records.length) break;
       }
       taken += 1;
     }
     this.#waiting.splice(0, taken);
-    if (slices.length === 0) return undefined;
+    if (appends.length === 0) return undefined;
     this.#aloneCount = Math.max(0, this.#aloneCount - 1);
-    const records = recordsOf(slices);
+    const [first] = appends;
+    const records = appends.length === 1 && first ? first.records : appends.flatMap((append) => append.records);
     const encoded = encodeRecordBatch(records, {
       producerId: identity.producerId,
       producerEpoch: identity.producerEpoch,
@@ -245,16 +230,13 @@ export class PartitionQueue implements TopicPartition {
       timestamp,
       isTransactional: false,
     });
-    return { bytes: encoded, count: records.length, slices, isSent: false, mayBeStored: false };
+    return { bytes: encoded, count: records.length, appends, isSent: false, mayBeStored: false };
   }
 
-  /** Puts the batch's appends back in front; the last of them may be there already, with the rest of its records. */
+  /** Puts the batch's appends back in front. */
   #takeBack(batch: ProduceBatch): void {
     this.#drop(batch);
-    const { slices } = batch;
-    for (const { append, from } of slices) append.batchedCount = from;
-    const appends = slices.map(({ append }) => append).filter((append) => append !== this.#waiting[0]);
-    this.#waiting = [...appends, ...this.#waiting];
+    this.#waiting = [...batch.appends, ...this.#waiting];
   }
 
   #outcomeUnknown(trouble = this.#trouble): LendstreamError {
@@ -281,26 +263,4 @@ export class PartitionQueue implements TopicPartition {
       },
     );
   }
-}
-
-/** Where a batch of at most so many bytes ends (exclusive) that begins with the record at `from`: at least one is in it. */
-export function batchEnd(records: readonly LogRecord[], from: number, bytesMaximum: number): number {
-  let bytes = batchHeaderBytes;
-  let end = from;
-  while (end < records.length) {
-    bytes += encodedRecordBytes(records[end] as LogRecord);
-    if (end > from && bytes > bytesMaximum) break;
-    end += 1;
-  }
-  return end;
-}
-
-function recordsOf(slices: readonly Slice[]): readonly LogRecord[] {
-  const [first] = slices;
-  if (first !== undefined && slices.length === 1 && first.to - first.from === first.append.records.length) {
-    return first.append.records;
-  }
-  return slices.flatMap(({ append, from, to }) =>
-    to - from === append.records.length ? append.records : append.records.slice(from, to),
-  );
 }

@@ -9,11 +9,7 @@ export class PendingAppend {
   readonly bytes: number;
   /** On the monotonic clock. */
   readonly acceptedAt: number;
-  /** How many of its records were put into batches. */
-  batchedCount = 0;
   readonly #onAnswer: (answer: Offset | LendstreamError) => void;
-  #storedCount = 0;
-  #baseOffset: Offset = -1;
   #isAnswered = false;
 
   /** @param onAnswer called once, with the offset of the first record or with what went wrong */
@@ -30,16 +26,9 @@ export class PendingAppend {
     return this.#isAnswered;
   }
 
-  /** Whether some of its records were stored by an earlier batch. */
-  get isPartlyStored(): boolean {
-    return this.#storedCount > 0;
-  }
-
-  /** The next of its records, in order, were stored from this offset on. */
-  storedAt(offset: Offset, count: number): void {
-    if (this.#storedCount === 0) this.#baseOffset = offset;
-    this.#storedCount += count;
-    if (this.#storedCount === this.records.length) this.#answer(this.#baseOffset);
+  /** Its records were stored from this offset on. */
+  storedAt(offset: Offset): void {
+    this.#answer(offset);
   }
 
   fail(error: LendstreamError): void {

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import { LendstreamError, describeError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { KafkaConnections } from './connections.ts';
-import { produceBytesMaximum } from './limits.ts';
+import { produceBytesMaximum, topicMessageBytesMaximum } from './limits.ts';
 import type { BrokerNode } from './metadata-request.ts';
 import type { ClusterMetadata } from './metadata.ts';
 import { keyOf } from './topic-partitions.ts';
@@ -13,6 +13,7 @@ import { type ProduceVerdict, verdictOf } from './produce-verdict.ts';
 import { type ProduceResult, produceRequest } from './produce-request.ts';
 import { ProducerIdentities } from './producer-identity.ts';
 import { errorOf, protocolError } from './protocol-errors.ts';
+import { recordBatchBytes } from './record-batch-encoding.ts';
 import { type CleanupPolicyOf, checkRecords } from './record-checks.ts';
 
 export interface KafkaProducerOptions {
@@ -62,8 +63,7 @@ export class KafkaProducer {
   /**
    * Appends as the port says. Appends that are under way at the same time may be stored in either order.
    *
-   * Records for one partition are stored in one batch, or in several where a topic takes no batch so large; when one of
-   * several fails the outcome is unknown.
+   * Records for one partition are stored in one batch. Where that is more than the topic takes, nothing of it is stored.
    * @throws LOG_CLOSED
    */
   append(partitions: readonly PartitionRecords[]): Promise<AppendResult[]> {
@@ -102,6 +102,10 @@ export class KafkaProducer {
         this.#queuedBytes -= append.bytes;
         resolve(answer);
       });
+      // Its bytes are counted generously, so that this is seldom worked out.
+      if (append.bytes > topicMessageBytesMaximum && recordBatchBytes(request.records) > topicMessageBytesMaximum) {
+        return reject(tooLargeTogether(request));
+      }
       if (this.#queuedBytes > 0 && this.#queuedBytes + append.bytes > maximum) {
         const detail = `More than ${maximum} bytes wait to be stored. Nothing was stored; try again later.`;
         return reject(new LendstreamError('OVERLOADED', detail));
@@ -291,6 +295,16 @@ function asLendstreamError(error: unknown): LendstreamError {
   return new LendstreamError('OUTCOME_UNKNOWN', `Appending failed in an unforeseen way: ${describeError(error)}`, {
     cause: error,
   });
+}
+
+/** Nothing is divided among batches, of which one could be stored and the other not. */
+function tooLargeTogether({ topic, partition, records }: PartitionRecords): LendstreamError {
+  return new LendstreamError(
+    'RECORD_TOO_LARGE',
+    `The records for topic ${topic}, partition ${partition}, have ${recordBatchBytes(records)} bytes together; ` +
+      `the most that is stored at once is ${topicMessageBytesMaximum}.`,
+    { details: { topic, partition } },
+  );
 }
 
 function logClosed(): LendstreamError {

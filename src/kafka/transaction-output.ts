@@ -6,12 +6,11 @@ import { produceBytesMaximum, topicMessageBytesMaximum } from './limits.ts';
 import type { BrokerNode } from './metadata-request.ts';
 import type { ClusterMetadata } from './metadata.ts';
 import { keyOf } from './topic-partitions.ts';
-import { batchEnd } from './partition-queue.ts';
 import { type ProduceResult, produceRequest } from './produce-request.ts';
 import { verdictOf } from './produce-verdict.ts';
 import { errorOf, protocolError } from './protocol-errors.ts';
-import { encodeRecordBatch } from './record-batch-encoding.ts';
-import { sequenceBehind } from './record-batch.ts';
+import { encodeRecordBatch, encodedRecordBytes } from './record-batch-encoding.ts';
+import { batchHeaderBytes, sequenceBehind } from './record-batch.ts';
 import { Retry, passing } from './retry.ts';
 import type { ProducerIdentity } from './transaction-requests.ts';
 
@@ -154,4 +153,16 @@ function outputsOf(partitions: readonly PartitionRecords[]): Output[] {
     else output.records.push(...records);
   }
   return [...outputs.values()];
+}
+
+/** Where a batch of at most so many bytes ends (exclusive) that begins with the record at `from`: at least one is in it. */
+function batchEnd(records: readonly LogRecord[], from: number, bytesMaximum: number): number {
+  let bytes = batchHeaderBytes;
+  let end = from;
+  while (end < records.length) {
+    bytes += encodedRecordBytes(records[end] as LogRecord);
+    if (end > from && bytes > bytesMaximum) break;
+    end += 1;
+  }
+  return end;
 }

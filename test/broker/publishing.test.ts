@@ -8,6 +8,7 @@ import { eventBytesMaximum } from '../../src/broker/event-preparation.ts';
 import { Publisher, type PublishOutcome } from '../../src/broker/publishing.ts';
 import { systemClock } from '../../src/clock.ts';
 import { LendstreamError, type ErrorCode } from '../../src/errors.ts';
+import { bodyBytesMaximum } from '../../src/http/body.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import {
@@ -18,6 +19,7 @@ import {
   storedTexts,
   type Broker,
 } from '../support/broker-on-embedded-log.ts';
+import { overriding } from '../support/stepping-log.ts';
 
 const context = { flowId: 'flow-1', publishedBy: 'shop' };
 const fourPartitions = { messages_per_minute: 1, message_size: 1, read_parallelism: 4, write_parallelism: 1 };
@@ -299,6 +301,18 @@ describe('Publisher', () => {
     expect((await storedTexts(broker.log, 'orders'))[0]).to.include('"version":"1.1.0"');
   });
 
+  it('takes the largest body, although its events with their metadata are more than the log stores at once', async () => {
+    await define('orders');
+    const event = JSON.stringify({ metadata: exampleMetadata(), order: '1' });
+    const count = Math.floor((bodyBytesMaximum - 2) / (event.length + 1));
+    const body = `[${Array.from({ length: count }, () => event).join()}]`;
+    const outcome = await publish('orders', body);
+    expect(outcome.status).to.equal(200);
+    const [bounds] = await broker.log.bounds([{ topic: 'orders', partition: 0 }]);
+    expect(bounds?.latest).to.equal(count);
+    expect(outcome.items.map(({ offset }) => offset)).to.deep.equal(Array.from({ length: count }, (_, at) => at));
+  });
+
   describe('when the log fails', () => {
     /** The broker's log, of which some partitions fail with a code. */
     function publisherWithFailures(codes: Record<number, ErrorCode>): Publisher {
@@ -333,6 +347,32 @@ describe('Publisher', () => {
         'submitted 1 ',
         'failed 2 it is LOG_FULL',
       ]);
+    });
+
+    it('says which events are durable of a partition whose events are more than is stored at once', async () => {
+      const large = 'x'.repeat(900_000);
+      const many = Array.from({ length: 9 }, (_, n) => ({ metadata: exampleMetadata({ partition: '3' }), n, large }));
+      const appended: number[] = [];
+      const log = overriding(broker.log, {
+        append: async (partitions) => {
+          appended.push(...partitions.map(({ records }) => records.length));
+          if (appended.length <= 2) return broker.log.append(partitions);
+          const error = new LendstreamError('LOG_FULL', 'it is LOG_FULL');
+          return partitions.map(({ topic, partition }) => ({ topic, partition, outcome: 'failed', error }));
+        },
+      });
+      await broker.log.append([{ topic: 'orders', partition: 3, records: [{ key: null, value: Buffer.from('{}') }] }]);
+      const options = { clock: systemClock, metrics: createMetrics(), logger: silentLogger };
+      const publisher = new Publisher({ ...options, eventTypes: broker.eventTypes, log });
+      const sent = Buffer.from(JSON.stringify([...many, ...many, events[0]]));
+      const outcome = await publisher.publish('orders', sent, context);
+      expect(outcome.status).to.equal(207);
+      const submitted = outcome.items.filter(({ publishing_status: status }) => status === 'submitted');
+      expect(submitted.map(({ partition, offset }) => [partition, offset])).to.deep.equal([
+        ...Array.from({ length: 9 }, (_, place) => ['3', 1 + place]),
+        ['0', 0],
+      ]);
+      expect(appended, 'partition 0, two of three of partition 3').to.deep.equal([1, 9, 9]);
     });
 
     it('asks to come again when it takes nothing now', async () => {

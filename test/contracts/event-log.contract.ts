@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { after, before, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
-import { recordBytesMaximum } from '../../src/broker/event-log.ts';
+import { appendBytes, appendBytesMaximum, recordBytesMaximum } from '../../src/broker/event-log.ts';
 import type {
   AppendResult,
   CleanupPolicy,
@@ -214,6 +214,19 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         const [batch] = batches;
         expect(batch?.bytes.subarray(batch.valueStarts[0], batch.valueEnds[0]).equals(value)).to.equal(true);
         expect(batch?.key(0)).to.equal(key);
+      });
+
+      it('takes records of the largest size together, however small each of them is', async () => {
+        const where = await newPartition();
+        const record = { key: 'key', value: Buffer.from('{"n":1}') };
+        const count = Math.floor(appendBytesMaximum / appendBytes(record));
+        const offset = await appendTo(
+          log,
+          where,
+          Array.from({ length: count }, () => record),
+        );
+        const [bounds] = await log.bounds([where]);
+        expect([offset, bounds?.latest]).to.deep.equal([0, count]);
       });
 
       it('counts the key against the size of its record', async () => {

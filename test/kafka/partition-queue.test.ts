@@ -91,39 +91,33 @@ describe('the queue of a partition', () => {
     expect([...answers.values()]).to.deep.equal([0, 1, 10, 20]);
   });
 
-  it('stores an append too large for one batch in several, and answers the offset of its first record', () => {
+  it('never divides an append: refused, nothing of it is stored, and what shared its batch is', () => {
     const queue = newQueue();
     const answers = new Map<string, unknown>();
-    append(queue, answers, 'a', 5_000_000, 5_000_000, 5_000_000);
-    append(queue, answers, 'b', 1);
-    expect(sent(queue)?.count).to.equal(1);
-    queue.stored(10);
-    expect(answers.size).to.equal(0);
-    expect(sent(queue)).to.include({ sequence: 1, count: 1 });
-    queue.stored(20);
-    sent(queue);
-    queue.stored(30);
-    sent(queue);
-    queue.stored(40);
-    expect([...answers]).to.deep.equal([
+    append(queue, answers, 'a', 1_000);
+    append(queue, answers, 'large', 1_000, 1_000, 1_000);
+    append(queue, answers, 'b', 1_000);
+    const stored: number[] = [];
+    while (!queue.isEmpty) {
+      if (queue.needsIdentity) queue.adopt(nextIdentity);
+      const batch = queue.take(0);
+      if (batch === undefined) break;
+      batch.isSent = true;
+      if (batch.bytes.length > 2_500) queue.refusedSize(tooLarge);
+      else {
+        stored.push(batch.count);
+        queue.stored(10 * stored.length);
+      }
+    }
+    expect([...answers]).to.have.deep.members([
       ['a', 10],
-      ['b', 40],
+      ['large', 'RECORD_TOO_LARGE'],
+      ['b', 20],
     ]);
+    expect(stored).to.deep.equal([1, 1]);
   });
 
-  it('has an unknown outcome for an append of which one batch is stored and the next is not', () => {
-    const queue = newQueue();
-    const answers = new Map<string, unknown>();
-    append(queue, answers, 'a', 5_000_000, 5_000_000);
-    sent(queue);
-    queue.stored(10);
-    sent(queue);
-    queue.refused(tooLarge);
-    expect([...answers]).to.deep.equal([['a', 'OUTCOME_UNKNOWN']]);
-    expect(queue.isEmpty).to.equal(true);
-  });
-
-  it('halves a batch that the topic does not take until a single record is refused', () => {
+  it('halves a batch that the topic does not take until a single append is refused', () => {
     const queue = newQueue();
     const answers = new Map<string, unknown>();
     for (const name of ['a', 'b', 'c']) append(queue, answers, name, 1_000);

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { after, before, it } from 'mocha';
 import type { AppendResult, TopicPartition } from '../../src/broker/event-log.ts';
 import { describeOnCluster } from '../support/cluster.ts';
+import { recordBatchBytes } from '../../src/kafka/record-batch-encoding.ts';
 import { refuseWith, reportError, type Fault, type InjectedFault } from '../support/kafka-proxy.ts';
 import { appendTo, codeOf, readAll, records } from '../support/log-reading.ts';
 import { createSmallTopic, openLogBehindProxy, sized, type LogBehindProxy } from './log-behind-proxy.ts';
@@ -207,7 +208,7 @@ describeOnCluster('Appends to Kafka', (cluster) => {
     await expectStored(troubled, ['late'], await waiting);
   });
 
-  it('to a topic that takes smaller batches are stored in several, and a record too large for it fails alone', async () => {
+  it('to a topic that takes smaller batches are stored one by one, and those too large for it fail alone and whole', async () => {
     const topic = await createSmallTopic(cluster().kafkaBrokers, 100_000);
     const where = { topic, partition: 0 };
     const many = Array.from({ length: 30 }, (_, index) => sized(`many ${index}`, 10_000));
@@ -215,14 +216,40 @@ describeOnCluster('Appends to Kafka', (cluster) => {
       ...many.map((record) => subject.log.append([{ ...where, records: [record] }])),
       subject.log.append([{ ...where, records: [sized('huge', 150_000)] }]),
       subject.log.append([{ ...where, records: many }]),
+      subject.log.append([{ ...where, records: [sized('last', 10)] }]),
     ]);
     const outcomes = results.flat().map(outcomeOf);
     const read = await readAll(subject.witness, where, undefined, 10_000_000);
-    expect(outcomes[30]).to.equal('RECORD_TOO_LARGE');
-    expect([...outcomes.slice(0, 30), outcomes[31]]).to.deep.equal(read.slice(0, 31).map(({ offset }) => offset));
-    expect(read.map(({ value }) => value?.split('.')[0])).to.deep.equal(
-      [...many, ...many].map(({ value }) => value?.toString().split('.')[0]),
-    );
+    expect(outcomes.slice(30, 32)).to.deep.equal(['RECORD_TOO_LARGE', 'RECORD_TOO_LARGE']);
+    expect([...outcomes.slice(0, 30), outcomes[32]]).to.deep.equal(read.map(({ offset }) => offset));
+    expect(read.map(({ value }) => value?.split('.')[0])).to.deep.equal([
+      ...many.map(({ value }) => value?.toString().split('.')[0]),
+      'last',
+    ]);
+  });
+
+  it('are stored up to the very size that a topic takes, and nothing of them one byte above it', async () => {
+    const batchBytesMaximum = 20_000;
+    const where = { topic: await createSmallTopic(cluster().kafkaBrokers, batchBytesMaximum), partition: 0 };
+    const of = (bytes: number) => [sized('a', 5_000), sized('b', 5_000), sized('c', bytes)];
+    const room = batchBytesMaximum - recordBatchBytes(of(9_000)) + 9_000;
+    const [above] = await subject.log.append([{ ...where, records: of(room + 1) }]);
+    expect(above && outcomeOf(above)).to.equal('RECORD_TOO_LARGE');
+    expect(await readAll(subject.witness, where)).to.deep.equal([]);
+    const [within] = await subject.log.append([{ ...where, records: of(room) }]);
+    expect(within && outcomeOf(within)).to.equal(0);
+    expect(await readAll(subject.witness, where)).to.have.length(3);
+  });
+
+  it('of more than is stored at once are refused without being sent', async () => {
+    const where = await usedPartition();
+    const requests = subject.proxy.requests('Produce');
+    const [result] = await subject.log.append([
+      { ...where, records: Array.from({ length: 9 }, (_, index) => sized(`${index}`, 1024 * 1024)) },
+    ]);
+    expect(result && outcomeOf(result)).to.equal('RECORD_TOO_LARGE');
+    expect(subject.proxy.requests('Produce')).to.equal(requests);
+    await expectStored(where, ['a'], await appendEach(where, 'a'));
   });
 
   it('to a topic that is deleted meanwhile say that it is unknown, and one of the same name starts anew', async () => {
