@@ -114,6 +114,21 @@ export class TransactionCoordination {
   }
 
   /**
+   * Looks whether partitions are left that have not heard what became of the last transaction. Asks their leaders alone
+   * and changes nothing, so that it may go on beside anything else; when the next transaction has begun meanwhile, that
+   * one has taken care of it.
+   * @throws LOG_UNAVAILABLE: to be called again, LOG_CLOSED
+   */
+  async isLeftOpen({ producerId }: ProducerIdentity): Promise<boolean> {
+    const last = this.#last;
+    if (last === undefined) return false;
+    const open = await partitionsWithOpenTransaction(this.#options, producerId, last.partitions);
+    if (this.#last !== last) return false;
+    if (open.length === 0) this.#last = undefined;
+    return open.length > 0;
+  }
+
+  /**
    * Returns when all partitions have heard what became of the last transaction. To be called while none is open.
    * @throws LOG_UNAVAILABLE: to be called again, WRITER_FENCED, OUTCOME_UNKNOWN, LOG_CLOSED
    */

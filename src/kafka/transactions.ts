@@ -136,17 +136,24 @@ class KafkaWriter implements FencedWriter {
   /** The next transaction settles this one. When none comes, nobody else would see that this one was not finished. */
   #settleSoon(): void {
     clearTimeout(this.#settling);
-    this.#settling = setTimeout(() => {
-      this.#lastStep = this.#lastStep.then(() => this.#settle());
-    }, settleMilliseconds).unref();
+    this.#settling = setTimeout(() => void this.#settleIfLeftOpen(), settleMilliseconds).unref();
+  }
+
+  /** The look takes as long as a slow broker does, and no step waits for it. Only what is to be mended stands before them. */
+  async #settleIfLeftOpen(): Promise<void> {
+    await this.#tryToSettle(async () => {
+      if (!(await this.#coordination.isLeftOpen(this.#identity))) return;
+      this.#lastStep = this.#lastStep.then(() => this.#tryToSettle(() => this.#coordination.settle(this.#identity)));
+    });
   }
 
   /** Not a step: it is tried again while Kafka cannot be asked, which spends nothing. */
-  async #settle(): Promise<void> {
+  async #tryToSettle(settle: () => Promise<void>): Promise<void> {
     if (this.#spent !== undefined || this.#partitions.size > 0 || !this.#coordination.isUnsettled) return;
     try {
-      await this.#coordination.settle(this.#identity);
+      await settle();
     } catch (error) {
+      if (this.#spent !== undefined) return;
       if (isLendstreamError(error, 'LOG_UNAVAILABLE')) this.#settleSoon();
       else this.#spend(error);
     }

@@ -52,6 +52,32 @@ describeOnCluster('Transactions on Kafka', (cluster) => {
     return [{ ...where, records: records(...texts) }];
   }
 
+  it('do not wait for the look whether the last one was finished, however slow a broker is to answer it', async function () {
+    this.timeout(30_000);
+    const where = await subject.newPartition();
+    const writer = await openWriter();
+    await writer.append(to(where, 'a'));
+    await writer.commit();
+    const slow = subject.proxy.inject({
+      api: 'DescribeProducers',
+      times: Infinity,
+      fault: { kind: 'lose response', disconnect: false },
+    });
+    try {
+      await slow.hit;
+      const startedAt = performance.now();
+      await writer.append(to(where, 'b'));
+      await writer.commit();
+      expect(performance.now() - startedAt).to.be.below(2_000);
+      expect(await visible(where, 2)).to.deep.equal(['a', 'b']);
+    } finally {
+      slow.remove();
+    }
+    await writer.append(to(where, 'c'));
+    await writer.close();
+    expect(await allVisible(where)).to.deep.equal(['a', 'b']);
+  });
+
   it('ask nothing of the brokers while they are empty', async () => {
     const writer = await openWriter();
     const requests = (['AddPartitionsToTxn', 'Produce', 'EndTxn'] as const).map((api) => subject.proxy.requests(api));
