@@ -62,9 +62,9 @@ export async function subscriptionStatistics(
   subscription: Subscription,
   showTimeLag: boolean,
 ): Promise<EventTypeStatistics[]> {
-  const { registry, coordination } = services;
+  const { registry, coordination, log } = services;
   const describe = describer(await coordination.topology(subscription.id));
-  const backlogs = await backlogsOf(services, subscription);
+  const backlogs = await backlogsOf(registry, coordination, subscription, (places) => boundsOf(log, places));
   const lags = showTimeLag ? await timeLags(services, backlogs) : new Map<string, number>();
   return byEventType(registry, subscription, (place) => {
     const key = partitionKey(place);
@@ -88,26 +88,49 @@ export interface SubscriptionLag {
   readonly unconsumedEvents: number;
 }
 
-/** How many events each subscription has not committed, per event type; without those that were never streamed. */
+/** Of how many subscriptions the lag is worked out at once: commits must not wait behind a scrape. */
+export const lagsAtOnce = 16;
+
+/**
+ * How many events each subscription has not committed, per event type; without those that were never streamed. The ends of
+ * an event type are asked for once.
+ */
 export async function subscriptionLag(
   services: Pick<StatisticsServices, 'registry' | 'coordination' | 'log'>,
 ): Promise<SubscriptionLag[]> {
-  const subscriptions = services.registry.list<Subscription>('subscription');
-  const lags = await Promise.all(
-    subscriptions.map(async (subscription) => {
+  const { registry, coordination, log } = services;
+  const known = new Map<string, ReturnType<BoundsOfPlaces>>();
+  const knownBoundsOf: BoundsOfPlaces = async (places) => {
+    const eventTypes = [...new Set(places.map(({ eventType }) => eventType))];
+    const found = await Promise.all(
+      eventTypes.map((eventType) => {
+        const ofEventType = places.filter((place) => place.eventType === eventType);
+        const bounds = known.get(eventType) ?? boundsOf(log, ofEventType);
+        known.set(eventType, bounds);
+        return bounds;
+      }),
+    );
+    return new Map(found.flatMap((bounds) => [...bounds]));
+  };
+  const lags: SubscriptionLag[] = [];
+  const next = registry.list<Subscription>('subscription').values();
+  const workOff = async (): Promise<void> => {
+    for (const subscription of next) {
       const totals = new Map<string, number>();
-      for (const { eventType, unconsumedEvents } of (await backlogsOf(services, subscription)).values()) {
+      const backlogs = await backlogsOf(registry, coordination, subscription, knownBoundsOf);
+      for (const { eventType, unconsumedEvents } of backlogs.values()) {
         totals.set(eventType, (totals.get(eventType) ?? 0) + unconsumedEvents);
       }
-      return [...totals].map(([eventType, unconsumedEvents]) => ({
-        subscriptionId: subscription.id,
-        eventType,
-        unconsumedEvents,
-      }));
-    }),
-  );
-  return lags.flat();
+      for (const [eventType, unconsumedEvents] of totals) {
+        lags.push({ subscriptionId: subscription.id, eventType, unconsumedEvents });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: lagsAtOnce }, workOff));
+  return lags;
 }
+
+type BoundsOfPlaces = (places: readonly EventTypePartition[]) => Promise<ReadonlyMap<string, PartitionBounds>>;
 
 interface Backlog extends EventTypePartition {
   /** The first offset that is not consumed. */
@@ -117,15 +140,17 @@ interface Backlog extends EventTypePartition {
 
 /** Empty for a subscription that was never streamed; then partitions nobody saw yet count from their first event. */
 async function backlogsOf(
-  { registry, coordination, log }: Pick<StatisticsServices, 'registry' | 'coordination' | 'log'>,
+  registry: Registry,
+  coordination: Coordination,
   subscription: Subscription,
+  boundsOfPlaces: BoundsOfPlaces,
 ): Promise<Map<string, Backlog>> {
   const committed = new Map(
     (await coordination.committedOffsets(subscription.id)).map((place) => [partitionKey(place), place.offset]),
   );
   if (committed.size === 0) return new Map();
   const places = partitionsOfSubscription(registry, subscription);
-  const bounds = await boundsOf(log, places);
+  const bounds = await boundsOfPlaces(places);
   return new Map(
     places.flatMap((place) => {
       const key = partitionKey(place);
