@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { initialisePartitions, openSession } from './assignment.ts';
-import type { Coordination } from './coordination.ts';
+import { partitionKey, type Coordination } from './coordination.ts';
 import type { EventLog } from './event-log.ts';
 import type { NodeLease } from './node-lease.ts';
 import type { StreamParameters } from './stream-parameters.ts';
@@ -49,8 +49,9 @@ export async function openStreamSession(
 }
 
 /**
- * Commits what no consumer can commit: positions behind deletions that were passed over. What fails is said in the log
- * and left to the next time.
+ * Commits what no consumer can commit: positions behind deletions that were passed over. A partition that this session has
+ * lost is left to its new owner, and does not keep the others from being committed. What fails is said in the log and left
+ * to the next time.
  */
 export async function commitPassed(
   { coordination, logger }: Pick<StreamSessionServices, 'coordination' | 'logger'>,
@@ -58,12 +59,23 @@ export async function commitPassed(
   streamId: string,
   held: readonly Pick<StreamPartition, 'eventType' | 'partition' | 'fence' | 'committableWithoutConsumer'>[],
 ): Promise<void> {
-  const cursors = held.flatMap(({ eventType, partition, fence, committableWithoutConsumer: offset }) =>
+  let cursors = held.flatMap(({ eventType, partition, fence, committableWithoutConsumer: offset }) =>
     offset === undefined ? [] : [{ eventType, partition, fence, offset }],
   );
-  if (cursors.length === 0) return;
   try {
-    await coordination.commit(subscriptionId, streamId, cursors);
+    while (cursors.length > 0) {
+      const answer = await coordination.commit(subscriptionId, streamId, cursors);
+      if (answer.outcome !== 'not_owner') {
+        if (answer.outcome === 'session_not_found') logger.debug({ streamId }, 'A session is gone with its positions');
+        return;
+      }
+      const lost = partitionKey(answer.cursor);
+      logger.debug({ streamId, partition: lost }, 'A position is left to the new owner of its partition');
+      const left = cursors.filter((cursor) => partitionKey(cursor) !== lost);
+      // A store that names a partition that was not asked for must not be asked for ever.
+      if (left.length === cursors.length) return;
+      cursors = left;
+    }
   } catch (error) {
     const facts = { streamId, error: describeError(error) };
     logger.warn(facts, 'A position without events could not be committed and is tried again');

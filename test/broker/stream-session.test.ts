@@ -42,6 +42,33 @@ describe('the session of a stream', () => {
     expect(partitions).to.have.length(2);
   });
 
+  it('commits what no consumer can commit of the partitions that it still has, though it has lost others', async () => {
+    const { coordination } = server;
+    const eventType = 'session.loans';
+    const places = Array.from({ length: 4 }, (_, partition) => ({ eventType, partition }));
+    await coordination.initialise(
+      'lost',
+      places.map((place) => ({ ...place, offset: -1 })),
+    );
+    await coordination.renewLease('session-node', 60_000);
+    const session = { nodeId: 'session-node', requestedPartitions: [], openedAt: 0, commitTimeoutMilliseconds: 0 };
+    await coordination.openSession('lost', { ...session, streamId: 'own' });
+    await coordination.openSession('lost', { ...session, streamId: 'other' });
+    const { generation } = await coordination.topology('lost');
+    const owners = ['other', 'own', 'other', 'own'];
+    const changes = places.map(
+      (place, index) => ({ ...place, state: 'assigned', streamId: owners[index] ?? '', nextStreamId: null }) as const,
+    );
+    expect(await coordination.applyOwnership('lost', generation, changes)).to.equal('applied');
+    const { partitions } = await coordination.topology('lost');
+    const held = partitions.map(({ partition, fence }) => {
+      return { eventType, partition, fence, committableWithoutConsumer: 5 };
+    });
+    await commitPassed(services, 'lost', 'own', held);
+    const committed = await coordination.committedOffsets('lost');
+    expect(committed.map(({ offset }) => offset)).to.deep.equal([-1, 5, -1, 5]);
+  });
+
   it('commits what no consumer can commit under the fence of the partition, and survives a store that is away', async () => {
     const { coordination } = server;
     const eventType = 'session.loans';
@@ -63,6 +90,9 @@ describe('the session of a stream', () => {
     await commitPassed(services, 's', 'stream', [{ ...passed, fence: fence - 1 }]);
     expect(await coordination.committedOffsets('s')).to.deep.equal([{ eventType, partition: 0, offset: -1 }]);
     await commitPassed(services, 's', 'stream', [passed, { ...passed, committableWithoutConsumer: undefined }]);
+    expect(await coordination.committedOffsets('s')).to.deep.equal([{ eventType, partition: 0, offset: 7 }]);
+    await commitPassed(services, 's', 'stream', []);
+    await commitPassed(services, 's', 'nobody', [{ ...passed, committableWithoutConsumer: 8 }]);
     expect(await coordination.committedOffsets('s')).to.deep.equal([{ eventType, partition: 0, offset: 7 }]);
     await coordination.close();
     await commitPassed(services, 's', 'stream', [{ ...passed, committableWithoutConsumer: 9 }]);
