@@ -10,9 +10,11 @@ import type { Coordination } from './coordination.ts';
  * when it asked, and less a margin. So it stops being sure before anybody else may take its partitions, also when it was
  * asleep meanwhile and wakes up knowing nothing.
  *
- * A renewal that fails is another matter than one that was not tried. Whoever wants to take partitions over needs the
- * store as well, so that as long as this process finds it out of reach, without having slept in between, it goes on. Once
- * the store is back or the process has woken up, others may have been faster: a new *tenure* begins, and whoever acts for
+ * A renewal that fails is another matter than one that was not tried. As long as this process finds the store out of reach,
+ * without having slept in between, it goes on: taking partitions over needs the store as well, and as a rule the others
+ * cannot reach it either. A process that alone is cut off cannot tell the difference. It sends what others may have taken
+ * over, so that events may be delivered twice, until its windows are full and its streams end with their commit timeout:
+ * it can commit nothing. Once the store is back or the process has woken up, a new *tenure* begins, and whoever acts for
  * this process looks again what is still its own before going on.
  */
 export interface NodeLeaseOptions {
@@ -57,7 +59,7 @@ export class NodeLease {
   }
 
   /**
-   * Whether nobody else can have taken this process for dead.
+   * Whether nobody else can have taken this process for dead, unless it alone is cut off from the store.
    * @param now Monotonic milliseconds, taken just before what is done on the strength of the answer.
    */
   isHeld(now: number): boolean {
