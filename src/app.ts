@@ -8,9 +8,10 @@ import type { Coordination } from './broker/coordination.ts';
 import type { EventLog } from './broker/event-log.ts';
 import { EventTypes } from './broker/event-types.ts';
 import { HistoryNotes } from './broker/history-notes.ts';
+import { LogProbe } from './broker/log-probe.ts';
 import { NodeLease } from './broker/node-lease.ts';
 import { Publisher } from './broker/publishing.ts';
-import { Registry } from './broker/registry.ts';
+import { Registry, registryTopic } from './broker/registry.ts';
 import { subscriptionLag } from './broker/subscription-statistics.ts';
 import { systemClock, type Clock } from './clock.ts';
 import type { Config } from './config.ts';
@@ -36,6 +37,7 @@ import { createStreamsRouter } from './http/streams.ts';
 import { createSubscriptionStreamsRouter } from './http/subscription-streams.ts';
 import { createSubscriptionsRouter } from './http/subscriptions.ts';
 import { createTogglesRouter } from './http/toggles.ts';
+import { Health } from './health.ts';
 import type { Logger } from './logger.ts';
 import { createMetrics, removeStaleSeries, type Metrics } from './metrics.ts';
 import { packageRoot } from './schemas.ts';
@@ -47,6 +49,8 @@ export interface App {
   start(): Promise<string>;
   /** Ends in reverse order: open streams get their last line, what is under way is finished. Once, however often called. */
   stop(): Promise<void>;
+  /** Settles, with the reason, when something failed that the process cannot go on without: it is to be stopped then. */
+  readonly ended: Promise<string>;
 }
 
 /** How long this process may go unheard before its streams count as gone. */
@@ -59,8 +63,11 @@ const leaseMilliseconds = 10_000;
  */
 export async function createApp(config: Config, logger: Logger, clock: Clock = systemClock): Promise<App> {
   const closers: (() => Promise<void> | void)[] = [];
+  const health = new Health(clock);
+  const processHealth = health.part('process');
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => {
+    processHealth.isNotReady('The process is stopping.');
     stopping ??= closeAll(closers, logger);
     return stopping;
   };
@@ -68,17 +75,21 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
   const onOpened = (close: () => Promise<void> | void): void => void closers.push(close);
 
   try {
-    const { log, coordination, viewFolder } = await openBackend({ config, logger, clock, onOpened });
-    const registry = new Registry(log, logger);
+    const { log, coordination, viewFolder } = await openBackend({ config, logger, clock, health, onOpened });
+    const registry = new Registry(log, logger, health.part('definitions'));
     await registry.start();
     onOpened(() => registry.stop());
+    const registryPartition = { topic: registryTopic, partition: 0 };
+    const probe = new LogProbe({ log, partition: registryPartition, clock, health: health.part('log') });
+    onOpened(() => probe.close());
     const eventTypes = new EventTypes({ registry, coordination, log, clock, logger });
     const { lendingPartitions: partitionCount, retentionMilliseconds } = config;
     await eventTypes.registerSystemEventTypes(lendingEventTypes(partitionCount, retentionMilliseconds));
     await ensureLendingTopics(log, partitionCount);
 
     const nodeId = randomUUID();
-    const lease = new NodeLease({ coordination, nodeId, leaseMilliseconds, clock, logger });
+    const leaseHealth = health.part('coordination');
+    const lease = new NodeLease({ coordination, nodeId, leaseMilliseconds, clock, logger, health: leaseHealth });
     onOpened(() => lease.stop());
     await lease.start();
 
@@ -93,10 +104,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
       metrics,
       version: packageVersion(),
       refreshMetrics: async () => worker?.measure(),
-      notReadyReasons: () => {
-        const stoppingReason = stopping === undefined ? undefined : 'The process is stopping.';
-        return [stoppingReason, registry.notReadyReason()].filter((reason) => reason !== undefined);
-      },
+      health,
     };
     const { routers, endStreams } = config.roles.serve
       ? await openApi(common, { viewFolder, partitionCount, operations, onOpened })
@@ -111,7 +119,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     onOpened(() => closeServer(server));
     // Before the server closes, which cuts off whoever still streams.
     onOpened(endStreams);
-    return { start: () => listen(server, config), stop };
+    return { start: () => listen(server, config), stop, ended: health.ended };
   } catch (error) {
     await stop();
     throw error;
@@ -147,7 +155,13 @@ interface Api {
 async function openApi(common: Common, options: ApiOptions): Promise<Api> {
   const { registry, log, eventTypes, clock, logger, metrics } = common;
   const { viewFolder: dataFolder, partitionCount, operations, onOpened } = options;
-  const view = await openLoanView({ dataFolder, log, partitionCount, logger });
+  const view = await openLoanView({
+    dataFolder,
+    log,
+    partitionCount,
+    logger,
+    health: operations.health.part('loan-view'),
+  });
   onOpened(() => view.close());
   const publisher = new Publisher({ eventTypes, log, clock, metrics, logger });
   // The largest schema there is; the first request would wait for it.
@@ -180,8 +194,6 @@ async function openApi(common: Common, options: ApiOptions): Promise<Api> {
       refreshMetrics: async () => {
         await Promise.all([operations.refreshMetrics(), measureLag(metrics, broker)]);
       },
-      notReadyReasons: () =>
-        [...operations.notReadyReasons(), view.notReadyReason()].filter((reason) => reason !== undefined),
     }),
   ];
   const endStreams = async (): Promise<void> => {

@@ -8,6 +8,7 @@ import { EmbeddedCoordination } from './embedded/coordination.ts';
 import { lockDataFolder, mayOthersRead } from './embedded/data-folder.ts';
 import { EmbeddedLog } from './embedded/log.ts';
 import { KafkaLog, type KafkaLogOptions } from './kafka/log.ts';
+import type { Health } from './health.ts';
 import type { Logger } from './logger.ts';
 import { RedisCoordination } from './redis/coordination.ts';
 
@@ -23,6 +24,7 @@ export interface BackendOptions {
   readonly config: Config;
   readonly logger: Logger;
   readonly clock: Clock;
+  readonly health: Health;
   /** Takes how to close what was opened, in the order of opening. */
   readonly onOpened: (close: () => Promise<void> | void) => void;
 }
@@ -40,8 +42,8 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
   return backend;
 }
 
-async function openEmbedded({ config, logger, clock, onOpened }: BackendOptions): Promise<Backend> {
-  const log = await EmbeddedLog.open({ dataFolder: config.dataFolder, logger, clock });
+async function openEmbedded({ config, logger, clock, health, onOpened }: BackendOptions): Promise<Backend> {
+  const log = await EmbeddedLog.open({ dataFolder: config.dataFolder, logger, clock, health });
   onOpened(() => log.close());
   const coordination = await EmbeddedCoordination.open({ log, clock, logger });
   onOpened(() => coordination.close());

@@ -165,6 +165,7 @@ export interface Contract {
     EventTypeStatistic: EventTypeStatistic;
     EventTypeStatistics: EventTypeStatistics;
     Events: Events;
+    Health: Health;
     LendingErrors: LendingErrors;
     Links: Links;
     LoanAccount: LoanAccount;
@@ -300,6 +301,7 @@ export interface Contract {
     adjustTransaction: LoanTransactionPostedTransaction | CommandStatus;
     listTransactions: LoanTransactionPostedTransaction[];
     getCommand: CommandStatus;
+    getHealth: Health;
     getReadiness: Readiness;
     getMetrics: Metrics;
     getVersion: Version;
@@ -1002,6 +1004,30 @@ interface Links {
   next?: {
     href: string;
   };
+}
+/**
+ * How each part of this process does.
+ */
+interface Health {
+  /**
+   * Whether every part is ready.
+   */
+  ready: boolean;
+  parts: {
+    /**
+     * E.g. log-writer, disk, data-folder, definitions, loan-view, log, coordination.
+     */
+    name: string;
+    ready: boolean;
+    /**
+     * Since when it has been ready, or has not.
+     */
+    since: string;
+    /**
+     * Why it is not ready; null while it is.
+     */
+    reason: string | null;
+  }[];
 }
 /**
  * What the lending API answers to a request it refuses: one finding or more.

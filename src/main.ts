@@ -18,6 +18,12 @@ const startUpFaults = [
   'COORDINATION_UNAVAILABLE',
 ];
 
+/** What the process ends with when a part failed that it cannot go on without: EX_SOFTWARE of sysexits.h. */
+const partFailedExitCode = 70;
+
+/** How long a process whose part failed may take to end its streams and what else goes on. */
+const endingMillisecondsMaximum = 5_000;
+
 function leave(error: unknown): never {
   const known = isLendstreamError(error) && startUpFaults.includes(error.code);
   process.stderr.write(`lendstream: ${known || !(error instanceof Error) ? describeError(error) : error.stack}\n`);
@@ -47,6 +53,15 @@ async function main(): Promise<void> {
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
+
+  void app.ended.then((reason) => {
+    const exit = (): never => {
+      process.stderr.write(`lendstream: ${reason} The process ends, and must be started again.\n`);
+      process.exit(partFailedExitCode);
+    };
+    setTimeout(exit, endingMillisecondsMaximum);
+    void app.stop().finally(exit);
+  });
 
   const address = await app.start();
   const { cluster, dataFolder, roles } = config;

@@ -10,7 +10,7 @@ interface Room {
   readonly owns: readonly string[];
 }
 
-const shared = /^src\/(errors|clock|logger|schemas|contract)\.ts$/;
+const shared = /^src\/(errors|clock|health|logger|schemas|contract)\.ts$/;
 const sqlite = /^src\/sqlite\.ts$/;
 const ports = /^src\/broker\/(event-log|packed-records|coordination)\.ts$/;
 const cursorMirror = /^src\/broker\/cursor-mirror\.ts$/;
@@ -42,6 +42,7 @@ const files: Record<string, Room> = {
   'src/config.ts': { imports: [shared], owns: [] },
   'src/errors.ts': { imports: [], owns: [] },
   'src/clock.ts': { imports: [], owns: [] },
+  'src/health.ts': { imports: [/^src\/clock\.ts$/], owns: [] },
   'src/logger.ts': { imports: [], owns: ['pino'] },
   'src/metrics.ts': { imports: [], owns: ['prom-client'] },
   'src/schemas.ts': { imports: [], owns: [] },

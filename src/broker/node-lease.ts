@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { LendstreamError, describeError } from '../errors.ts';
+import { unreachableMillisecondsMaximum, type HealthPart } from '../health.ts';
 import type { Logger } from '../logger.ts';
 import type { Coordination } from './coordination.ts';
 
@@ -24,6 +25,8 @@ export interface NodeLeaseOptions {
   readonly leaseMilliseconds: number;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Told when the coordination store has not answered for long, and when it does again. */
+  readonly health?: HealthPart;
 }
 
 /** What part of the lease is left unused: clocks do not run equally fast, and a check takes a moment to take effect. */
@@ -41,6 +44,8 @@ export class NodeLease {
   #sureUntil = Number.NEGATIVE_INFINITY;
   #tenure = 0;
   #isOutOfReach = false;
+  /** When the store last answered. Monotonic milliseconds. */
+  #answeredAt = Number.NEGATIVE_INFINITY;
   #attempt: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
@@ -105,7 +110,9 @@ export class NodeLease {
       this.#renewIn(leaseMilliseconds * retryShare);
       throw error;
     }
-    if (this.#isOutOfReach || !this.isHeld(clock.monotonic())) this.#beginTenure();
+    this.#answeredAt = clock.monotonic();
+    this.#options.health?.isReady();
+    if (this.#isOutOfReach || !this.isHeld(this.#answeredAt)) this.#beginTenure();
     this.#isOutOfReach = false;
     this.#sureUntil = sentAt + sureMilliseconds;
     this.#renewIn(leaseMilliseconds / renewalsPerLease);
@@ -124,6 +131,12 @@ export class NodeLease {
       this.#options.logger.warn(facts, 'The lease of this process could not be renewed and is tried again');
     }
     this.#isOutOfReach = true;
+    const silentMilliseconds = this.#options.clock.monotonic() - this.#answeredAt;
+    if (silentMilliseconds < unreachableMillisecondsMaximum) return;
+    const seconds = Math.floor(silentMilliseconds / 1000);
+    this.#options.health?.isNotReady(
+      `The coordination store has not answered for ${seconds} seconds: ${describeError(error)}`,
+    );
   }
 
   #renewIn(milliseconds: number): void {

@@ -1,3 +1,4 @@
+import type { HealthPart } from '../health.ts';
 import type { Logger } from '../logger.ts';
 import { LendstreamError, describeError } from '../errors.ts';
 import type { EventLog, Offset } from './event-log.ts';
@@ -64,7 +65,8 @@ export class Registry {
   #restoring: NodeJS.Timeout | undefined;
   #isStopped = false;
 
-  constructor(log: EventLog, logger: Logger) {
+  /** @param health Told when definitions cannot be followed. */
+  constructor(log: EventLog, logger: Logger, health?: HealthPart) {
     this.#log = log;
     this.#logger = logger;
     this.#tail = new TopicTail({
@@ -74,6 +76,7 @@ export class Registry {
       // That a product was made is told by the loans' topic, which the same commit may make visible a moment earlier.
       includeUncommitted: true,
       logger,
+      ...(health === undefined ? {} : { health }),
       apply: (batch) => {
         for (let index = 0; index < batch.count; index += 1) {
           const key = batch.key(index);
@@ -164,12 +167,6 @@ export class Registry {
   onChange(listener: (change: RegistryChange) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
-  }
-
-  /** Why what this process knows may be outdated; undefined while it follows every change. */
-  notReadyReason(): string | undefined {
-    const { failure } = this.#tail;
-    return failure === undefined ? undefined : `Definitions are followed no more: ${failure.message}`;
   }
 
   /** Resolves when this process has seen everything below `offset` of the registry topic. */

@@ -1,4 +1,5 @@
 import { LendstreamError, isLendstreamError, describeError } from '../errors.ts';
+import { unreachableMillisecondsMaximum, type HealthPart } from '../health.ts';
 import type { Logger } from '../logger.ts';
 import type { BoundsOptions, EventLog, Offset, PartitionBounds, RecordBatch } from './event-log.ts';
 import { withoutForeignRecords } from './foreign-records.ts';
@@ -22,6 +23,10 @@ export interface TopicTailOptions {
   readonly catchUpMilliseconds?: number;
   readonly apply: (batch: RecordBatch, nextOffset: Offset) => void | Promise<void>;
   readonly logger: Logger;
+  /** Told when reading has failed for long, when it goes on, and when the topic is followed no more. */
+  readonly health?: HealthPart;
+  /** Told once when the topic is followed no more, for whatever reason but {@link TopicTail.stop}. */
+  readonly onFailure?: (error: Error) => void;
 }
 
 /**
@@ -51,6 +56,8 @@ export class TopicTail {
   }>();
   #loops: Promise<void>[] = [];
   #failure: Error | undefined;
+  /** Since when reading a partition has failed. Monotonic milliseconds. */
+  readonly #failingSince = new Map<number, number>();
   /** Settles when the next catching up for an unknown name may begin. */
   #missPause: Promise<unknown> = Promise.resolve();
   /** That next one, as long as it has not begun: everybody who asks meanwhile shares it. */
@@ -176,22 +183,46 @@ export class TopicTail {
         );
         for (const batch of batches) await apply(this.#own(batch), nextOffset);
         this.#applied[partition] = nextOffset;
+        this.#noteRead(partition);
         this.#wake();
       } catch (error) {
         if (isLendstreamError(error) && error.retriable && error.code !== 'LOG_CLOSED') {
           logger.warn({ topic, partition, error: describeError(error) }, 'Reading failed and is tried again');
+          this.#noteFailedRead(partition, error);
           await new Promise((resolve) => setTimeout(resolve, retryMilliseconds));
           continue;
         }
-        if (!signal.aborted)
-          logger.error({ topic, partition, error: describeError(error) }, 'Following the topic ended');
-        this.#failure = error instanceof Error ? error : new Error(describeError(error));
+        const failure = error instanceof Error ? error : new Error(describeError(error));
+        if (!signal.aborted) this.#fail(partition, failure);
+        this.#failure ??= failure;
         break;
       }
     }
-    this.#failure ??= new Error(`No longer following ${topic}`);
+    this.#failure ??= new LendstreamError('LOG_CLOSED', `No longer following ${topic}.`);
     for (const waiter of this.#waiting) waiter.reject(this.#failure);
     this.#waiting.clear();
+  }
+
+  #fail(partition: number, failure: Error): void {
+    const { topic, logger, health, onFailure } = this.#options;
+    logger.error({ topic, partition, error: describeError(failure) }, 'Following the topic ended');
+    if (this.#failure !== undefined) return;
+    this.#failure = failure;
+    health?.isNotReady(`Topic ${topic} is followed no more: ${failure.message}`);
+    onFailure?.(failure);
+  }
+
+  #noteRead(partition: number): void {
+    if (!this.#failingSince.delete(partition) || this.#failingSince.size > 0 || this.#failure !== undefined) return;
+    this.#options.health?.isReady();
+  }
+
+  #noteFailedRead(partition: number, error: unknown): void {
+    const now = performance.now();
+    const since = this.#failingSince.get(partition) ?? now;
+    this.#failingSince.set(partition, since);
+    if (now - since < unreachableMillisecondsMaximum) return;
+    this.#options.health?.isNotReady(`Topic ${this.#options.topic} cannot be read for now: ${describeError(error)}`);
   }
 
   /** A topic that a process follows is one of this product's own: what others write there is not obeyed. */

@@ -47,6 +47,7 @@ export class AppendQueue {
   readonly #clock: Clock;
   readonly #queuedBytesMaximum: number;
   readonly #onGrowth: (partition: PartitionState, batches: readonly StoredBatch[]) => void;
+  readonly #onFailure: () => void;
   #queue: Member[] = [];
   #queuedBytes = 0;
   #working: Promise<void> | undefined;
@@ -56,17 +57,20 @@ export class AppendQueue {
    *   OVERLOADED.
    * @param options.onGrowth Told of each partition that grew, after its `latest` has moved and before the append is
    *   answered.
+   * @param options.onFailure Told when a commit failed.
    */
   constructor(options: {
     readonly writer: LogThread<WriterRequests>;
     readonly clock: Clock;
     readonly queuedBytesMaximum: number;
     readonly onGrowth: (partition: PartitionState, batches: readonly StoredBatch[]) => void;
+    readonly onFailure: () => void;
   }) {
     this.#writer = options.writer;
     this.#clock = options.clock;
     this.#queuedBytesMaximum = options.queuedBytesMaximum;
     this.#onGrowth = options.onGrowth;
+    this.#onFailure = options.onFailure;
   }
 
   /**
@@ -154,6 +158,7 @@ export class AppendQueue {
         ? error
         : new LendstreamError('OUTCOME_UNKNOWN', 'The commit ended in an unforeseen way.', { cause: error });
       for (const member of alive) member.fail(failure);
+      this.#onFailure();
     }
   }
 

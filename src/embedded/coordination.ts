@@ -19,7 +19,8 @@ import {
   type Topology,
 } from '../broker/coordination.ts';
 import type { EventLog } from '../broker/event-log.ts';
-import { createCursorsTopic, mirrorRecord, readMirror, writeMirror } from '../broker/cursor-mirror.ts';
+import { createCursorsTopic, mirrorRecord, readMirror } from '../broker/cursor-mirror.ts';
+import { MirrorWrites } from './mirror-writes.ts';
 import { RememberedHistory } from './remembered-history.ts';
 import { SubscriptionState } from './subscription-state.ts';
 
@@ -37,10 +38,10 @@ const sleepMilliseconds = 2 * sweepMilliseconds;
 
 /**
  * Coordination within one process: memory, and for committed offsets the mirror in the log, which is written before a
- * commit, an initialisation or a reset is answered. A restart keeps the offsets and nothing else.
+ * * commit or a reset is answered, and before an initialisation is unless the log is full. A restart keeps the offsets and
+ * nothing else.
  */
 export class EmbeddedCoordination implements Coordination {
-  readonly #log: EventLog;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #subscriptions = new Map<string, SubscriptionState>();
@@ -51,7 +52,7 @@ export class EmbeddedCoordination implements Coordination {
   /** Initialisations, resets and removals of a subscription follow one another. */
   readonly #exclusive = new Map<string, Promise<unknown>>();
   readonly #history: RememberedHistory;
-  readonly #writes = new Set<Promise<void>>();
+  readonly #mirror: MirrorWrites;
   #generation = 0;
   readonly #nextGeneration = (): number => (this.#generation += 1);
   /** Above every fence of removed subscriptions. */
@@ -62,7 +63,7 @@ export class EmbeddedCoordination implements Coordination {
   #isClosed = false;
 
   private constructor({ log, clock, logger }: EmbeddedCoordinationOptions) {
-    this.#log = log;
+    this.#mirror = new MirrorWrites(log);
     this.#clock = clock;
     this.#logger = logger;
     this.#history = new RememberedHistory(clock.now());
@@ -112,7 +113,7 @@ export class EmbeddedCoordination implements Coordination {
       );
       if (added.size === 0) return;
       const offsets = [...added.values()];
-      await this.#write(offsets.map((place) => mirrorRecord(subscriptionId, place, place.offset)));
+      await this.#mirror.writeStart(offsets.map((place) => mirrorRecord(subscriptionId, place, place.offset)));
       state.addPartitions(offsets, this.#fenceFloor);
       this.#tell(subscriptionId, 'topology');
     });
@@ -175,7 +176,7 @@ export class EmbeddedCoordination implements Coordination {
     if (judgement.outcome !== 'judged') return judgement;
     const { advanced, submissions, restsOn } = judgement;
     if (submissions.length > 0) {
-      const written = this.#write(
+      const written = this.#mirror.write(
         submissions.map(({ partition, offset }) => mirrorRecord(subscriptionId, partition, offset)),
       );
       for (const submission of submissions) submission.durable = written;
@@ -209,7 +210,7 @@ export class EmbeddedCoordination implements Coordination {
       if (offsets.length > 0) state.freeze();
       try {
         if (offsets.length > 0) {
-          await this.#write(offsets.map((place) => mirrorRecord(subscriptionId, place, place.offset)));
+          await this.#mirror.write(offsets.map((place) => mirrorRecord(subscriptionId, place, place.offset)));
           const added = offsets.filter((place) => !state.knows(place));
           state.addPartitions(added, this.#fenceFloor);
           for (const place of offsets) state.setCommitted(place);
@@ -241,7 +242,7 @@ export class EmbeddedCoordination implements Coordination {
       state?.closeAllSessions();
       try {
         if (places.length > 0) {
-          await this.#write(places.map((place) => mirrorRecord(subscriptionId, place, null)));
+          await this.#mirror.write(places.map((place) => mirrorRecord(subscriptionId, place, null)));
         }
       } catch (error) {
         state?.thaw();
@@ -270,7 +271,8 @@ export class EmbeddedCoordination implements Coordination {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#sweeps);
-    await Promise.allSettled([...this.#exclusive.values(), ...this.#writes]);
+    await Promise.allSettled(this.#exclusive.values());
+    await this.#mirror.close();
     this.#listeners.clear();
   }
 
@@ -296,14 +298,6 @@ export class EmbeddedCoordination implements Coordination {
     const state = new SubscriptionState(this.#nextGeneration);
     this.#subscriptions.set(subscriptionId, state);
     return state;
-  }
-
-  #write(records: Parameters<typeof writeMirror>[1]): Promise<void> {
-    const written = writeMirror(this.#log, records);
-    const forget = (): void => void this.#writes.delete(written);
-    this.#writes.add(written);
-    written.then(forget, forget);
-    return written;
   }
 
   #alone<Result>(subscriptionId: string, work: () => Promise<Result>): Promise<Result> {

@@ -3,7 +3,10 @@ import type { ErrorCode } from '../errors.ts';
 
 /** What the main thread asks of the writer thread, and the answers. One table, so that both sides agree by type. */
 export interface WriterRequests {
-  open: { request: { path: string; databaseBytesMaximum: number }; answer: PersistedState };
+  open: {
+    request: { path: string; databaseBytesMaximum: number; diskReserveBytes: number };
+    answer: PersistedState;
+  };
   commit: { request: CommitRequest; answer: CommitAnswer };
   openWriter: { request: { writerId: string }; answer: { epoch: number } };
   createTopic: { request: { topic: PersistedTopic }; answer: { topicId: number; partitionIds: number[] } };
@@ -21,6 +24,8 @@ export interface WriterRequests {
   shrinkFile: { request: null; answer: { freedPages: number } };
   /** Carries over what is left of the write-ahead log, so that the next commit writes to its start. */
   restartWal: { request: null; answer: null };
+  /** Why nothing can be stored now, in a sentence each: the files are not where they were, or there is no room. */
+  inspectStorage: { request: null; answer: { missing: string | null; full: string | null } };
   close: { request: null; answer: null };
 }
 

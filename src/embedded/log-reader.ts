@@ -1,4 +1,5 @@
 import { LendstreamError, describeError, isLendstreamError } from '../errors.ts';
+import type { HealthPart } from '../health.ts';
 import type { Logger } from '../logger.ts';
 import type { Offset, ReadResult, RecordBatch } from '../broker/event-log.ts';
 import { batchFrom, decodeBody } from './batch-format.ts';
@@ -22,6 +23,9 @@ const runMemoryBytes = fetchBytesMaximum + fetchBytesMaximum / 8;
 /** One read answers no more than this (or one larger batch), so that it never holds up the event loop for long. */
 const readBytesMaximum = 4 * 1024 * 1024;
 
+/** The pause before a thread that ended is started again. */
+const restartMilliseconds = 1_000;
+
 /** How long reads answered at once may keep the event loop to themselves. */
 const turnMilliseconds = 10;
 
@@ -35,7 +39,10 @@ interface Fetched {
 /** Reads committed batches: from memory where they are there, else through the fetching thread (see log-fetcher.ts). */
 export class LogReader {
   readonly #cache: BatchCache;
-  readonly #thread: LogThread<FetchRequests>;
+  readonly #databasePath: string;
+  readonly #health: HealthPart;
+  readonly #logger: Logger;
+  #thread: LogThread<FetchRequests>;
   /** The last fetch of each partition: one that goes on where it ended is part of a longer run. */
   readonly #last = new WeakMap<PartitionState, Fetched>();
   /** Fetches under way, by partition and position: readers at one position share them. */
@@ -44,14 +51,39 @@ export class LogReader {
   #turnStartedAt: number | undefined;
   #isClosed = false;
 
-  constructor(databasePath: string, cache: BatchCache, logger: Logger) {
+  constructor(databasePath: string, cache: BatchCache, health: HealthPart, logger: Logger) {
+    this.#databasePath = databasePath;
     this.#cache = cache;
-    this.#thread = startLogThread<FetchRequests>(new URL('./log-fetcher.js', import.meta.url), (error) =>
-      logger.error({ error: describeError(error) }, 'The thread that reads the log ended; nothing old can be read'),
-    );
-    this.#thread.ask('open', { path: databasePath }).catch((error: unknown) => {
-      if (!this.#isClosed) logger.error({ error: describeError(error) }, 'The log cannot be opened for reading');
+    this.#health = health;
+    this.#logger = logger;
+    this.#thread = this.#startThread();
+  }
+
+  #startThread(): LogThread<FetchRequests> {
+    const thread = startLogThread<FetchRequests>(new URL('./log-fetcher.js', import.meta.url), (error) => {
+      if (this.#isClosed) return;
+      const facts = { error: describeError(error) };
+      this.#logger.error(facts, 'The thread that reads the log ended and is started again');
+      this.#startAgain(`The thread that reads the log ended and is started again: ${describeError(error)}.`);
     });
+    thread.ask('open', { path: this.#databasePath }).then(
+      () => this.#health.isReady(),
+      (error: unknown) => {
+        // A thread that ended before it answered is started again already.
+        if (this.#isClosed || isLendstreamError(error, 'OUTCOME_UNKNOWN')) return;
+        this.#logger.error({ error: describeError(error) }, 'The log cannot be opened for reading and is tried again');
+        this.#startAgain(`The log cannot be opened for reading: ${describeError(error)}.`);
+        void thread.end();
+      },
+    );
+    return thread;
+  }
+
+  #startAgain(reason: string): void {
+    this.#health.isNotReady(reason);
+    setTimeout(() => {
+      if (!this.#isClosed) this.#thread = this.#startThread();
+    }, restartMilliseconds).unref();
   }
 
   /**

@@ -14,6 +14,7 @@ import type {
   WriterRequests,
 } from './log-messages.ts';
 import { Transferred, answerRequests } from './log-thread.ts';
+import { StorageCheck } from './storage-check.ts';
 
 /**
  * The writer thread: the only connection that changes the database. A commit waits for the disk here, so that the event
@@ -32,9 +33,22 @@ const freeBytesMinimum = 16 * 1024 * 1024;
 /** ...and this many at a time. */
 const freedBytesPerTransaction = 1024 * 1024;
 
-let opened: { connection: Connection; statements: ReturnType<typeof prepareStatements> } | undefined;
+/** Bytes that are written to see whether a log that was full has room again. */
+const probeBytes = 64 * 1024;
 
-function database(): NonNullable<typeof opened> {
+interface Opened {
+  readonly connection: Connection;
+  readonly statements: ReturnType<typeof prepareStatements>;
+  readonly storage: StorageCheck;
+  /** Whether a change did not fit lately. */
+  isFull: boolean;
+  /** What happened to the files when something was written to them that is lost; from then on nothing is. */
+  lost: string | null;
+}
+
+let opened: Opened | undefined;
+
+function database(): Opened {
   if (opened === undefined) throw new LendstreamError('LOG_CLOSED', 'The log is not open.');
   return opened;
 }
@@ -71,36 +85,79 @@ function prepareStatements(connection: Connection) {
 
 /**
  * Runs a change as one transaction. A failure before the commit undoes everything; one of the commit itself may have
- * left the change on disk.
+ * left the change on disk. No change is made to files that are not where they were opened.
+ * @param room `needed` refuses a change while the disk has no more than its reserve; `reserve` is for what makes room.
  * @throws LOG_FULL, LOG_UNAVAILABLE (nothing was stored), OUTCOME_UNKNOWN
  */
-function inTransaction<Result>(change: (connection: Connection) => Result): Result {
-  const { connection } = database();
+function inTransaction<Result>(room: 'needed' | 'reserve', change: (connection: Connection) => Result): Result {
+  const { connection, storage } = database();
+  requireFiles();
+  if (room === 'needed') requireRoom();
   let isCommitting = false;
+  let result: Result;
   try {
     connection.exec('BEGIN IMMEDIATE');
-    const result = change(connection);
+    result = change(connection);
     isCommitting = true;
     connection.exec('COMMIT');
-    return result;
   } catch (error) {
     if (connection.isTransaction) connection.exec('ROLLBACK');
     const code = codeOfDatabaseError(error);
     if (code === 'LOG_FULL') {
-      throw new LendstreamError('LOG_FULL', 'The log is full: its disk, or the size it is limited to.', {
-        cause: error,
-      });
+      database().isFull = true;
+      throw new LendstreamError('LOG_FULL', logFull, { cause: error });
     }
     if (!isCommitting || error instanceof LendstreamError) throw error;
     throw new LendstreamError('OUTCOME_UNKNOWN', `The disk did not confirm a commit: ${describeError(error)}`, {
       cause: error,
     });
   }
+  const missing = storage.missing();
+  if (missing === null) return result;
+  database().lost = `${missing} What was written meanwhile is lost: start the service again.`;
+  throw new LendstreamError('OUTCOME_UNKNOWN', database().lost ?? missing);
+}
+
+/** @throws LOG_UNAVAILABLE when what is written now would not be there after the next start */
+function requireFiles(): void {
+  const missing = database().lost ?? database().storage.missing();
+  if (missing !== null) throw new LendstreamError('LOG_UNAVAILABLE', `Nothing was stored: ${missing}`);
+}
+
+/** @throws LOG_FULL */
+function requireRoom(): void {
+  const full = database().storage.full();
+  if (full !== null) throw new LendstreamError('LOG_FULL', `Nothing was stored: ${full}`);
+}
+
+const logFull = 'The log is full: its disk, or the size it is limited to.';
+
+function inspectStorage(): WriterRequests['inspectStorage']['answer'] {
+  const { lost, storage } = database();
+  const missing = lost ?? storage.missing();
+  if (missing !== null) return { missing, full: null };
+  if (database().isFull) database().isFull = !hasRoomAgain();
+  return { missing, full: storage.full() ?? (database().isFull ? logFull : null) };
+}
+
+function hasRoomAgain(): boolean {
+  try {
+    inTransaction('needed', (connection) => {
+      connection.exec(
+        `INSERT INTO batch (partition_id, last_offset, appended_at, body_bytes, base_offset, record_count, checksum, body)
+         VALUES (-1, 0, 0, ${probeBytes}, 0, 0, 0, zeroblob(${probeBytes}));
+         DELETE FROM batch WHERE partition_id = -1;`,
+      );
+    });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function commit({ rows, writers }: CommitRequest): Transferred<CommitAnswer> {
   const bodies = rows.map(({ body }) => body);
-  const fencedWriterIds = inTransaction(() => {
+  const fencedWriterIds = inTransaction('needed', () => {
     const { statements } = database();
     const fenced = writers.filter(({ writerId, epoch }) => epochOf(writerId) !== epoch);
     if (fenced.length > 0) return fenced.map(({ writerId }) => writerId);
@@ -196,7 +253,7 @@ function addPartitions(topicId: number, from: number, to: number): number[] {
 }
 
 function createTopic({ topic }: { topic: PersistedTopic }): { topicId: number; partitionIds: number[] } {
-  return inTransaction((connection) => {
+  return inTransaction('needed', (connection) => {
     const { lastInsertRowid } = connection
       .prepare('INSERT INTO topic (name, cleanup_policy, retention_milliseconds, retention_bytes) VALUES (?, ?, ?, ?)')
       .run(topic.name, topic.cleanupPolicy, topic.retentionMilliseconds, topic.retentionBytes);
@@ -206,7 +263,7 @@ function createTopic({ topic }: { topic: PersistedTopic }): { topicId: number; p
 }
 
 function alterTopic({ topicId, topic }: { topicId: number; topic: PersistedTopic }): { addedPartitionIds: number[] } {
-  return inTransaction((connection) => {
+  return inTransaction('needed', (connection) => {
     connection
       .prepare('UPDATE topic SET cleanup_policy = ?, retention_milliseconds = ?, retention_bytes = ? WHERE id = ?')
       .run(topic.cleanupPolicy, topic.retentionMilliseconds, topic.retentionBytes, topicId);
@@ -216,7 +273,7 @@ function alterTopic({ topicId, topic }: { topicId: number; topic: PersistedTopic
 }
 
 function deleteTopic({ topicId }: { topicId: number }): null {
-  return inTransaction((connection) => {
+  return inTransaction('reserve', (connection) => {
     connection.prepare('DELETE FROM group_offset WHERE topic = (SELECT name FROM topic WHERE id = ?)').run(topicId);
     connection.prepare('DELETE FROM partition WHERE topic_id = ?').run(topicId);
     connection.prepare('DELETE FROM topic WHERE id = ?').run(topicId);
@@ -225,7 +282,7 @@ function deleteTopic({ topicId }: { topicId: number }): null {
 }
 
 function deleteSome({ partitionId, below }: { partitionId: number; below: Offset }): { deletedRows: number } {
-  return inTransaction(() => {
+  return inTransaction('reserve', () => {
     const { statements } = database();
     let deletedRows = 0;
     let bytes = 0;
@@ -240,7 +297,7 @@ function deleteSome({ partitionId, below }: { partitionId: number; below: Offset
 }
 
 function replaceRows({ rows }: { rows: readonly RowReplacement[] }): null {
-  return inTransaction(() => {
+  return inTransaction('reserve', () => {
     const { statements } = database();
     for (const { partitionId, lastOffset, count, body } of rows) {
       if (body === null) {
@@ -266,14 +323,16 @@ function shrinkFile(): { freedPages: number } {
 }
 
 answerRequests<WriterRequests>({
-  open: ({ path, databaseBytesMaximum }) => {
+  open: ({ path, databaseBytesMaximum, diskReserveBytes }) => {
     const connection = openForWriting(path, databaseBytesMaximum);
-    opened = { connection, statements: prepareStatements(connection) };
-    return loadState(connection);
+    const state = loadState(connection);
+    const storage = new StorageCheck(path, diskReserveBytes);
+    opened = { connection, statements: prepareStatements(connection), storage, isFull: false, lost: null };
+    return state;
   },
   commit,
   openWriter: ({ writerId }) =>
-    inTransaction(() => {
+    inTransaction('needed', () => {
       database().statements.raiseEpoch.run(writerId);
       return { epoch: epochOf(writerId) };
     }),
@@ -281,14 +340,14 @@ answerRequests<WriterRequests>({
   alterTopic,
   deleteTopic,
   saveGroupOffsets: ({ offsets }) =>
-    inTransaction(() => {
+    inTransaction('reserve', () => {
       for (const { group, topic, partition, offset } of offsets) {
         database().statements.saveGroupOffset.run(group, topic, partition, offset);
       }
       return null;
     }),
   raiseEarliest: ({ partitionId, earliest, latest }) =>
-    inTransaction((connection) => {
+    inTransaction('reserve', (connection) => {
       connection
         .prepare(
           `UPDATE partition SET earliest_offset = ?, latest_offset_at_least = max(latest_offset_at_least, ?)
@@ -300,7 +359,7 @@ answerRequests<WriterRequests>({
   deleteSome,
   replaceRows,
   saveCompaction: ({ partitionId, toOffset, recordCount }) =>
-    inTransaction((connection) => {
+    inTransaction('reserve', (connection) => {
       connection
         .prepare(
           `UPDATE partition SET compacted_to_offset = ?, compacted_record_count = ?,
@@ -310,6 +369,7 @@ answerRequests<WriterRequests>({
       return null;
     }),
   shrinkFile,
+  inspectStorage,
   restartWal: () => {
     database().connection.exec('PRAGMA wal_checkpoint(RESTART)');
     return null;

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { systemClock } from '../clock.ts';
 import type { Clock } from '../clock.ts';
 import { LendstreamError, describeError } from '../errors.ts';
+import { Health } from '../health.ts';
 import type { Logger } from '../logger.ts';
 import { recordBytesMaximum } from '../broker/event-log.ts';
 import type {
@@ -33,6 +34,8 @@ import { LogMaintenance } from './maintenance.ts';
 import { findPartition, unknownPartition } from './partition-state.ts';
 import type { PartitionState } from './partition-state.ts';
 import { forbiddenRecordBytes } from './record-sizes.ts';
+import { diskReserveBytes } from './storage-check.ts';
+import { StorageWatch } from './storage-watch.ts';
 import { TopicCatalogue } from './topic-catalogue.ts';
 import { failWaiting, waitForGrowth, wakeWaiting } from './waiting-reads.ts';
 import type { ReadOrWait } from './waiting-reads.ts';
@@ -42,12 +45,16 @@ export interface EmbeddedLogOptions {
   readonly dataFolder: string;
   readonly logger: Logger;
   readonly clock?: Clock;
+  /** What the log reports to. A writer thread that ended is the end of the process. */
+  readonly health?: Health;
   /** Bytes of records that may wait to be written; beyond it appends answer OVERLOADED. Default 64 MiB. */
   readonly queuedBytesMaximum?: number;
   /** Memory for batches appended or read lately. Default 128 MiB. */
   readonly cacheBytesMaximum?: number;
   /** The size the database file may grow to; beyond it appends answer LOG_FULL. Default: what the disk holds. */
   readonly databaseBytesMaximum?: number;
+  /** Room on the disk that appends leave; below it they answer LOG_FULL. Default 64 MiB. */
+  readonly diskReserveBytes?: number;
   /** How often retention and compaction run. Default one minute. */
   readonly maintenanceMilliseconds?: number;
   /** Age at which compaction removes tombstones. Default one day. */
@@ -70,6 +77,7 @@ export class EmbeddedLog implements EventLog {
   readonly #reader: LogReader;
   readonly #groupOffsets: GroupOffsets;
   readonly #maintenance: LogMaintenance;
+  readonly #storage: StorageWatch;
   readonly #writers = new Map<string, EmbeddedWriter>();
   #closing: Promise<void> | undefined;
 
@@ -79,15 +87,20 @@ export class EmbeddedLog implements EventLog {
    */
   static async open(options: EmbeddedLogOptions): Promise<EmbeddedLog> {
     const lock = lockDataFolder(options.dataFolder);
-    const onFailure = (error: Error): void =>
+    const health = options.health ?? new Health(options.clock ?? systemClock);
+    const writerHealth = health.part('log-writer');
+    const onFailure = (error: Error): void => {
       options.logger.error({ error: describeError(error) }, 'The thread that writes the log ended; nothing is stored');
+      writerHealth.hasFailed(`The thread that writes the log ended: ${describeError(error)}.`);
+    };
     const writerThread = startLogThread<WriterRequests>(new URL('./log-writer.js', import.meta.url), onFailure);
     try {
       const state = await writerThread.ask('open', {
         path: join(lock.path, 'log.db'),
         databaseBytesMaximum: options.databaseBytesMaximum ?? Infinity,
+        diskReserveBytes: options.diskReserveBytes ?? diskReserveBytes,
       });
-      return new EmbeddedLog(options, lock, writerThread, state);
+      return new EmbeddedLog(options, health, lock, writerThread, state);
     } catch (error) {
       await writerThread.end();
       lock.release();
@@ -97,6 +110,7 @@ export class EmbeddedLog implements EventLog {
 
   private constructor(
     options: EmbeddedLogOptions,
+    health: Health,
     lock: DataFolderLock,
     writerThread: LogThread<WriterRequests>,
     state: PersistedState,
@@ -107,7 +121,8 @@ export class EmbeddedLog implements EventLog {
     this.#writerThread = writerThread;
     this.#catalogue = new TopicCatalogue(writerThread, state);
     this.#cache = new BatchCache(options.cacheBytesMaximum ?? 128 * mebibyte);
-    this.#reader = new LogReader(join(lock.path, 'log.db'), this.#cache, options.logger);
+    this.#reader = new LogReader(join(lock.path, 'log.db'), this.#cache, health.part('log-reader'), options.logger);
+    this.#storage = new StorageWatch(writerThread, health, options.logger);
     this.#groupOffsets = new GroupOffsets(writerThread, state.groupOffsets, options.logger);
     this.#maintenance = new LogMaintenance({
       databasePath: join(lock.path, 'log.db'),
@@ -115,6 +130,7 @@ export class EmbeddedLog implements EventLog {
       topics: this.#catalogue.topics,
       cache: this.#cache,
       clock: this.#clock,
+      health: health.part('log-maintenance'),
       logger: options.logger,
       maintenanceMilliseconds: options.maintenanceMilliseconds ?? minuteMilliseconds,
       tombstoneMilliseconds: options.tombstoneMilliseconds ?? dayMilliseconds,
@@ -130,6 +146,7 @@ export class EmbeddedLog implements EventLog {
         wakeWaiting(partition);
         this.#maintenance.noteWrite();
       },
+      onFailure: () => this.#storage.look(),
     });
   }
 
@@ -295,6 +312,7 @@ export class EmbeddedLog implements EventLog {
       for (const partition of partitions) failWaiting(partition, logClosed());
     }
     await this.#queue.drained();
+    await this.#storage.close();
     await this.#maintenance.close();
     await this.#groupOffsets.close();
     await this.#reader.close();

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { LendstreamError, describeError } from '../errors.ts';
+import type { HealthPart } from '../health.ts';
 import type { Logger } from '../logger.ts';
 import type { BatchCache } from './batch-cache.ts';
 import type { MaintenanceRequests, RowReplacement, WriterRequests } from './log-messages.ts';
@@ -28,6 +29,7 @@ export interface MaintenanceOptions {
   readonly topics: TopicTable;
   readonly cache: BatchCache;
   readonly clock: Clock;
+  readonly health: HealthPart;
   readonly logger: Logger;
   /** How often retention and compaction run. */
   readonly maintenanceMilliseconds: number;
@@ -99,7 +101,8 @@ export class LogMaintenance {
   }
 
   async #checkpoint(): Promise<void> {
-    if (!this.#hasWrites || this.#isCheckpointing || this.#isClosed) return;
+    // A thread that ended is started again whether there is something to do or not.
+    if ((!this.#hasWrites && this.#options.health.ready) || this.#isCheckpointing || this.#isClosed) return;
     this.#isCheckpointing = true;
     this.#hasWrites = false;
     try {
@@ -190,13 +193,15 @@ export class LogMaintenance {
   }
 
   async #startThread(): Promise<LogThread<MaintenanceRequests>> {
-    const { databasePath, logger } = this.#options;
+    const { databasePath, health, logger } = this.#options;
     const thread = startLogThread<MaintenanceRequests>(new URL('./log-maintenance.js', import.meta.url), (error) => {
       logger.error({ error: describeError(error) }, 'The thread that maintains the log ended and is started again');
+      health.isNotReady(`The thread that maintains the log ended and is started again: ${describeError(error)}.`);
       this.#thread = undefined;
     });
     try {
       await thread.ask('open', { path: databasePath });
+      health.isReady();
       return thread;
     } catch (error) {
       this.#thread = undefined;

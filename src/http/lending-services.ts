@@ -2,6 +2,7 @@ import type { EventLog } from '../broker/event-log.ts';
 import type { Publisher } from '../broker/publishing.ts';
 import type { Registry } from '../broker/registry.ts';
 import type { Clock } from '../clock.ts';
+import type { HealthPart } from '../health.ts';
 import type { Logger } from '../logger.ts';
 import { LoanView } from '../views/loan-view.ts';
 import { type CommandOutcome, isFenceKey, parseFence } from '../worker/fence.ts';
@@ -21,6 +22,7 @@ export interface LoanViewSettings {
   readonly log: EventLog;
   readonly partitionCount: number;
   readonly logger: Logger;
+  readonly health?: HealthPart;
 }
 
 /**

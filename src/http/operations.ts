@@ -1,5 +1,7 @@
 import { Router } from 'express';
 import type { Answers } from '../contract.ts';
+import { toTimestamp } from '../clock.ts';
+import type { Health } from '../health.ts';
 import type { Metrics } from '../metrics.ts';
 import { metricsAsJson } from './metrics-as-json.ts';
 import { methodNotAllowed } from './problem.ts';
@@ -8,25 +10,32 @@ export interface OperationsServices {
   readonly metrics: Metrics;
   /** Brings up to date what is only worked out when somebody asks. */
   readonly refreshMetrics: () => Promise<void>;
-  /** Reasons why this process cannot serve now; empty when it can. */
-  readonly notReadyReasons: () => readonly string[];
+  readonly health: Health;
   readonly version: string;
 }
 
 /** What an operator's machines ask: is it alive, can it serve, how does it do. */
 export function createOperationsRouter(services: OperationsServices): Router {
-  const { metrics, refreshMetrics, notReadyReasons, version } = services;
+  const { metrics, refreshMetrics, health, version } = services;
   const router = Router();
   router
     .route('/health')
-    .get((_request, response) => {
-      response.type('text/plain').end('OK');
+    .get((request, response) => {
+      response.vary('Accept');
+      if (request.accepts(['text/plain', 'application/json']) !== 'application/json') {
+        response.type('text/plain').end('OK');
+        return;
+      }
+      const parts = health.parts().map(({ name, ready, since, reason }) => {
+        return { name, ready, since: toTimestamp(since), reason };
+      });
+      response.json({ ready: health.notReadyReasons().length === 0, parts } satisfies Answers['getHealth']);
     })
     .all(methodNotAllowed('GET'));
   router
     .route('/ready')
     .get((_request, response) => {
-      const reasons = notReadyReasons();
+      const reasons = health.notReadyReasons();
       const readiness = { ready: reasons.length === 0, reasons } satisfies Answers['getReadiness'];
       response.status(readiness.ready ? 200 : 503).json(readiness);
     })

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import type { Offset } from '../broker/event-log.ts';
 import { type Connection, openDatabase, withoutNul } from '../sqlite.ts';
 import { type LoanQuery, loanQueryStatements } from './loan-query.ts';
@@ -44,6 +44,9 @@ const schema = `
   PRAGMA user_version = ${schemaVersion};
 `;
 
+/** Has a row while a process has the file open: the run of the machine that it belongs to. */
+const inUseTable = 'CREATE TABLE IF NOT EXISTS in_use (boot_id TEXT NOT NULL) STRICT';
+
 /** What one batch of the changelog changes. */
 export interface LoanChanges {
   readonly partition: number;
@@ -55,18 +58,23 @@ export interface LoanChanges {
 
 /**
  * The tables of the read model. They are a copy of what the log has, with the position up to which they have it: a
- * change and its position are one SQLite transaction. Nothing waits for the disk: what a crash takes is read again.
+ * change and its position are one SQLite transaction. Nothing waits for the disk, so that a file which was in use when the
+ * machine ended is not opened again; after the end of the process alone it is whole, and is checked all the same.
  */
 export class LoanDatabase {
   readonly #database: Connection;
   readonly #statements;
 
-  /** @throws SqliteError when the file is no database or a damaged one */
+  /** @throws Error when the file is no database, a damaged one, or one that the machine may have lost a part of */
   constructor(file: string) {
     this.#database = openDatabase(file);
     try {
-      this.#database.exec(`PRAGMA page_size = ${pageBytes}; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;`);
+      this.#database.exec(`PRAGMA page_size = ${pageBytes}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;`);
       if (this.#version() === 0) this.#database.exec(`BEGIN; ${schema} COMMIT;`);
+      this.#database.exec(inUseTable);
+      this.#checkLastStop();
+      this.#markInUse();
+      this.#database.exec('PRAGMA synchronous = OFF');
       this.#statements = prepare(this.#database);
     } catch (error) {
       this.#database.close();
@@ -95,7 +103,7 @@ export class LoanDatabase {
       this.#statements.putPosition.run(partition, nextOffset);
       this.#database.exec('COMMIT');
     } catch (error) {
-      this.#database.exec('ROLLBACK');
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       throw error;
     }
   }
@@ -143,8 +151,43 @@ export class LoanDatabase {
     return (found as { transaction_count: number } | undefined)?.transaction_count ?? 0;
   }
 
+  /** Whether every page can be read and fits the others. Linear in the size of the file. */
+  isSound(): boolean {
+    return (this.#database.prepare('PRAGMA quick_check(1)').get() as { quick_check: string }).quick_check === 'ok';
+  }
+
+  /** Closes the file in order, so that the next start need not look whether it is whole. */
   close(): void {
-    this.#database.close();
+    if (!this.#database.isOpen) return;
+    try {
+      // First all that was written without waiting for the disk, then that it was.
+      this.#database.exec('PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE);');
+      this.#database.exec('DELETE FROM in_use; PRAGMA wal_checkpoint(TRUNCATE);');
+    } finally {
+      this.#database.close();
+    }
+  }
+
+  /** Closes the file as it is. */
+  abandon(): void {
+    if (this.#database.isOpen) this.#database.close();
+  }
+
+  /** @throws Error when the file was not closed in order and is not certain to be whole */
+  #checkLastStop(): void {
+    const lastUse = this.#database.prepare('SELECT boot_id FROM in_use').get() as { boot_id: string } | undefined;
+    if (lastUse === undefined) return;
+    // Nothing was written through to the disk: what of it survived the end of the machine nobody knows.
+    const isSameBoot = lastUse.boot_id !== '' && lastUse.boot_id === bootId();
+    if (!isSameBoot) throw new Error('the machine ended while it was in use');
+    if (!this.isSound()) throw new Error('it is damaged');
+  }
+
+  /** On the disk before anything else is written. */
+  #markInUse(): void {
+    this.#database.exec('DELETE FROM in_use');
+    this.#database.prepare('INSERT INTO in_use VALUES (?)').run(bootId());
+    this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   }
 
   #version(): number {
@@ -179,6 +222,15 @@ export class LoanDatabase {
     this.#statements.removeTransactions.run(loanId);
     this.#statements.removeState.run(loanId);
     this.#statements.removeLoan.run(loanId);
+  }
+}
+
+/** What Linux calls this run of the machine; empty where nothing tells one from the next. */
+function bootId(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    return '';
   }
 }
 

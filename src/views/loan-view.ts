@@ -3,9 +3,11 @@ import type { EventLog, RecordBatch } from '../broker/event-log.ts';
 import { noValue } from '../broker/event-log.ts';
 import { TopicTail } from '../broker/topic-tail.ts';
 import { LendstreamError, describeError } from '../errors.ts';
+import type { HealthPart } from '../health.ts';
 import type { Logger } from '../logger.ts';
+import { databaseErrorKind } from '../sqlite.ts';
 import { CommandOutcomes } from './command-outcomes.ts';
-import { LoanDatabase, deleteDatabase } from './loan-database.ts';
+import { LoanDatabase, deleteDatabase, type LoanChanges } from './loan-database.ts';
 import type { LoanQuery } from './loan-query.ts';
 import { type LoanRow, loanRow } from './loan-row.ts';
 
@@ -19,31 +21,45 @@ export interface LoanViewOptions<Outcome extends { readonly commandId: string | 
   /** What became of the commands of one commit, when the record of this key tells it; null for the record of a loan. */
   readonly readOutcomes: (key: string, value: Buffer) => readonly Outcome[] | null;
   readonly logger: Logger;
+  /** Told when the view cannot answer, and when it can again. */
+  readonly health?: HealthPart;
 }
+
+/** The pause before a view that could not be built again is tried once more. Milliseconds. */
+const rebuildPauseMilliseconds = 1_000;
 
 /**
  * The loans as the changelog has them, in a local SQLite file that answers by id, filter, sort and page. The file is a
- * copy: deleted, of another version, damaged, or not in step with the log, it is built again from the log. It also tells
- * what became of each command, after the loans that the command changed are in the view.
+ * copy: deleted, of another version, damaged, or not in step with the log, it is built again from the log. A file that turns
+ * out to be damaged while it is used is built again as well, and nothing is answered meanwhile. The view also tells what
+ * became of each command, after the loans that the command changed are in it.
  */
 export class LoanView<Outcome extends { readonly commandId: string | null }> {
   readonly #options: LoanViewOptions<Outcome>;
-  readonly #database: LoanDatabase;
+  #database: LoanDatabase;
   readonly #outcomes = new CommandOutcomes<Outcome>();
-  readonly #tail: TopicTail;
+  #tail: TopicTail;
   #failure: string | undefined;
+  #rebuilding: Promise<void> | undefined;
   #closed = false;
 
   private constructor(options: LoanViewOptions<Outcome>, database: LoanDatabase) {
     this.#options = options;
     this.#database = database;
-    this.#tail = new TopicTail({
-      log: options.log,
-      topic: options.topic,
-      partitionCount: options.partitionCount,
-      startOffsets: database.positions(),
-      logger: options.logger,
+    this.#tail = this.#newTail();
+  }
+
+  #newTail(): TopicTail {
+    const { log, topic, partitionCount, logger, health } = this.#options;
+    return new TopicTail({
+      log,
+      topic,
+      partitionCount,
+      startOffsets: this.#database.positions(),
+      logger,
+      ...(health === undefined ? {} : { health }),
       apply: (batch) => this.#apply(batch),
+      onFailure: (error) => this.#fail(error),
     });
   }
 
@@ -57,42 +73,46 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
     const view = new LoanView(options, await openInStep(options));
     try {
       await view.#tail.start();
+      // A file that was found damaged on the way is being built again.
+      while (view.#rebuilding !== undefined) await view.#rebuilding;
     } catch (error) {
-      await view.close();
-      throw error;
+      if (view.#rebuilding === undefined) {
+        await view.close();
+        throw error;
+      }
+      while (view.#rebuilding !== undefined) await view.#rebuilding;
     }
-    for (let partition = 0; partition < options.partitionCount; partition += 1) view.#watch(partition);
     return view;
   }
 
   /** The loan of this id, else of this encodedKey, as the changelog has it. */
   find(idOrKey: string): string | undefined {
-    return this.#current.loanState(idOrKey);
+    return this.#read((database) => database.loanState(idOrKey));
   }
 
   /** The id of the loan of this id, else of this encodedKey. */
   loanId(idOrKey: string): string | undefined {
-    return this.#current.loanId(idOrKey);
+    return this.#read((database) => database.loanId(idOrKey));
   }
 
   /** One page of loans, in the query's order, as the changelog has them. */
   list(query: LoanQuery): string[] {
-    return this.#current.page(query);
+    return this.#read((database) => database.page(query));
   }
 
   /** How many loans the query finds over all pages. */
   count(query: LoanQuery): number {
-    return this.#current.count(query);
+    return this.#read((database) => database.count(query));
   }
 
   /** How many transactions the loan of this id or encodedKey has; 0 when there is no such loan. */
   transactionCount(idOrKey: string): number {
-    return this.#current.transactionCount(idOrKey);
+    return this.#read((database) => database.transactionCount(idOrKey));
   }
 
   /** The id of the loan that a transaction of this id or encodedKey belongs to. */
   loanIdOfTransaction(idOrKey: string): string | undefined {
-    return this.#current.loanIdOfTransaction(idOrKey);
+    return this.#read((database) => database.loanIdOfTransaction(idOrKey));
   }
 
   /** For looking once more for what a command on another node may have made a moment ago. */
@@ -123,22 +143,24 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
     return this.#outcomes.awaited(commandId);
   }
 
-  /** Why the view cannot answer; undefined when it can. */
-  notReadyReason(): string | undefined {
-    return this.#failure;
-  }
-
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
     await this.#tail.stop();
+    await this.#rebuilding;
     this.#outcomes.close(this.#unavailable());
     this.#database.close();
   }
 
-  get #current(): LoanDatabase {
+  #read<Answer>(question: (database: LoanDatabase) => Answer): Answer {
     if (this.#closed || this.#failure !== undefined) throw this.#unavailable();
-    return this.#database;
+    try {
+      return question(this.#database);
+    } catch (error) {
+      if (databaseErrorKind(error) !== 'damaged') throw error;
+      this.#rebuild(error);
+      throw this.#unavailable();
+    }
   }
 
   #unavailable(): LendstreamError {
@@ -148,12 +170,58 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
   }
 
   /** A view that no longer follows would answer with the past: from then on it answers nothing. */
-  #watch(partition: number): void {
-    this.#tail.appliedTo(partition, Number.MAX_SAFE_INTEGER).catch((error: unknown) => {
-      if (this.#closed || this.#failure !== undefined) return;
-      this.#failure = `The view of loans no longer follows the log: ${describeError(error)}`;
-      this.#outcomes.close(this.#unavailable());
+  #fail(error: Error): void {
+    if (this.#closed || this.#rebuilding !== undefined) return;
+    this.#failure = `The view of loans no longer follows the log: ${describeError(error)}`;
+    this.#outcomes.close(this.#unavailable());
+  }
+
+  /** Builds a file that turned out to be damaged again. Who waits for an outcome goes on waiting. */
+  #rebuild(cause: unknown): void {
+    if (this.#closed || this.#rebuilding !== undefined) return;
+    const { logger, health } = this.#options;
+    this.#failure = 'The view of loans was damaged and is built again from the log. Try again later.';
+    health?.isNotReady(this.#failure);
+    logger.error({ error: describeError(cause) }, 'The view of loans is damaged and is built again from the log');
+    this.#rebuilding = this.#buildAgain().finally(() => {
+      this.#rebuilding = undefined;
     });
+  }
+
+  async #buildAgain(): Promise<void> {
+    const { logger, health } = this.#options;
+    await this.#tail.stop();
+    this.#database.abandon();
+    while (!this.#closed) {
+      try {
+        this.#database = newDatabase(this.#options);
+        this.#tail = this.#newTail();
+        await this.#tail.start();
+        this.#failure = undefined;
+        health?.isReady();
+        return;
+      } catch (error) {
+        logger.error(
+          { error: describeError(error) },
+          'The view of loans could not be built again and is tried once more',
+        );
+        await this.#tail.stop();
+        await new Promise((resolve) => setTimeout(resolve, rebuildPauseMilliseconds));
+      }
+    }
+  }
+
+  /** @throws LOG_FULL, LOG_UNAVAILABLE: the changes are tried again */
+  #write(changes: LoanChanges): void {
+    try {
+      this.#database.apply(changes);
+    } catch (error) {
+      const kind = databaseErrorKind(error);
+      if (kind === 'other') throw error;
+      if (kind === 'damaged') this.#rebuild(error);
+      const code = kind === 'full' ? 'LOG_FULL' : 'LOG_UNAVAILABLE';
+      throw new LendstreamError(code, `The view of loans cannot be written: ${describeError(error)}`, { cause: error });
+    }
   }
 
   #apply(batch: RecordBatch): void {
@@ -174,10 +242,23 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
     }
     // Not the end of the whole read: batches of it that come after this one are not in the tables yet.
     const nextOffset = (batch.offsets[batch.count - 1] ?? 0) + 1;
-    this.#database.apply({ partition: batch.partition, nextOffset, loans });
+    this.#write({ partition: batch.partition, nextOffset, loans });
     for (const outcome of outcomes) {
       if (outcome.commandId !== null) this.#outcomes.add(outcome.commandId, outcome);
     }
+  }
+}
+
+/** A new file, in the place of what there is. */
+function newDatabase({ dataFolder }: { readonly dataFolder: string }): LoanDatabase {
+  const file = join(dataFolder, 'views.db');
+  try {
+    deleteDatabase(file);
+    return new LoanDatabase(file);
+  } catch (error) {
+    throw new LendstreamError('DATA_FOLDER_UNUSABLE', `${file} cannot be made: ${describeError(error)}`, {
+      cause: error,
+    });
   }
 }
 
@@ -189,8 +270,9 @@ async function openInStep<Outcome extends { readonly commandId: string | null }>
   const file = join(dataFolder, 'views.db');
   const bounds = await log.bounds(Array.from({ length: partitionCount }, (_, partition) => ({ topic, partition })));
   let reason: string;
+  let database: LoanDatabase | undefined;
   try {
-    const database = new LoanDatabase(file);
+    database = new LoanDatabase(file);
     const positions = database.positions();
     const foreign = [...positions.keys()].some((partition) => partition >= partitionCount);
     const outside = bounds.some(({ partition, earliest, latest }) => {
@@ -199,17 +281,10 @@ async function openInStep<Outcome extends { readonly commandId: string | null }>
     });
     if (database.current && !foreign && !outside) return database;
     reason = database.current ? 'it is not in step with the log' : 'it is of another version';
-    database.close();
   } catch (error) {
     reason = describeError(error);
   }
+  database?.abandon();
   logger.info({ file, reason }, 'The view of loans is built again from the log');
-  try {
-    deleteDatabase(file);
-    return new LoanDatabase(file);
-  } catch (error) {
-    throw new LendstreamError('DATA_FOLDER_UNUSABLE', `${file} cannot be made: ${describeError(error)}`, {
-      cause: error,
-    });
-  }
+  return newDatabase(options);
 }

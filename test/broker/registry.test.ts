@@ -3,6 +3,8 @@ import { afterEach, beforeEach, describe, it } from 'mocha';
 import { Registry, registryKey, registryTopic } from '../../src/broker/registry.ts';
 import { catchUpMillisecondsMaximum } from '../../src/broker/topic-tail.ts';
 import type { RegistryChange } from '../../src/broker/registry.ts';
+import { systemClock } from '../../src/clock.ts';
+import { Health } from '../../src/health.ts';
 import { silentLogger } from '../../src/logger.ts';
 import type { EventLog } from '../../src/broker/event-log.ts';
 import { compactLog, openOwnLog, type OwnLog } from '../support/backend-under-test.ts';
@@ -295,12 +297,15 @@ describe('the registry', () => {
   });
 
   it('says so when it follows no more, for what it knows is the past from then on', async () => {
-    const registry = await started();
-    expect(registry.notReadyReason()).to.equal(undefined);
+    const health = new Health(systemClock);
+    const registry = new Registry(temporary.log, silentLogger, health.part('definitions'));
+    registries.push(registry);
+    await registry.start();
+    expect(health.notReadyReasons()).to.deep.equal([]);
     const records = [{ key: 'toggle/t', value: Buffer.from('no JSON') }];
     await temporary.log.append([{ topic: registryTopic, partition: 0, records }]);
     await registry.catchUp().catch(() => {});
-    expect(registry.notReadyReason()).to.include('followed no more');
+    expect(health.notReadyReasons().join()).to.include('followed no more');
   });
 
   it('spells a key as kind and name', () => {

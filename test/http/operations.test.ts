@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { request } from 'node:http';
+import { Health } from '../../src/health.ts';
 import { createOperationsRouter } from '../../src/http/operations.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { schemaFaults } from '../support/answer-contract.ts';
@@ -8,25 +9,38 @@ import { call } from '../support/client.ts';
 import { serve, type Served } from '../support/subscription-store.ts';
 
 describe('what operators ask', () => {
-  let reasons: string[] = [];
+  const health = new Health({ now: () => Date.UTC(2026, 10, 22, 14), monotonic: () => 0 });
+  const disk = health.part('disk');
+  health.part('log');
   const metrics = createMetrics();
   const serveOperations = (): Promise<Served> =>
     serve([
       createOperationsRouter({
         metrics,
         refreshMetrics: async () => {},
-        notReadyReasons: () => reasons,
+        health,
         version: '1.2.3',
       }),
     ]);
 
   it('is answered with the reasons why the service is not ready, and 200 once there are none', async () => {
-    reasons = ['The lending worker has not read the loans yet.'];
+    const reasons = ['The disk of the data folder is full.'];
+    disk.isNotReady('The disk of the data folder is full.');
+    disk.isNotReady('The disk of the data folder is full.');
     const server = await serveOperations();
     const starting = await call(`${server.url}/ready`, 'GET');
     expect([starting.status, starting.body]).to.deep.equal([503, { ready: false, reasons }]);
     expect((await call(`${server.url}/health`, 'GET')).text).to.equal('OK');
-    reasons = [];
+    const json = { headers: { accept: 'application/json' } };
+    const parts = (await fetch(`${server.url}/health`, json)).json();
+    expect(await parts).to.deep.equal({
+      ready: false,
+      parts: [
+        { name: 'disk', ready: false, since: '2026-11-22T14:00:00.000Z', reason: reasons[0] },
+        { name: 'log', ready: true, since: '2026-11-22T14:00:00.000Z', reason: null },
+      ],
+    });
+    disk.isReady();
     const ready = await call(`${server.url}/ready`, 'GET');
     expect([ready.status, ready.body]).to.deep.equal([200, { ready: true, reasons: [] }]);
     expect((await call(`${server.url}/version`, 'GET')).body).to.deep.equal({ version: '1.2.3' });

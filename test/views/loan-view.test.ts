@@ -4,7 +4,9 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EventLog, LogRecord } from '../../src/broker/event-log.ts';
+import { systemClock } from '../../src/clock.ts';
 import { isLendstreamError } from '../../src/errors.ts';
+import { Health, type HealthPart } from '../../src/health.ts';
 import { decodeLoan } from '../../src/lending/loan-codec.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { openDatabase } from '../../src/sqlite.ts';
@@ -24,12 +26,16 @@ describe('the view of loans', () => {
   let folder: string;
   let log: EventLog;
   let views: LoanView<CommandOutcome>[];
+  let health: Health;
+  let part: HealthPart;
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'lendstream-view-'));
     log = await openLogUnderTest(folder);
     await createTopic();
     views = [];
+    health = new Health(systemClock);
+    part = health.part('loan-view');
   });
 
   afterEach(async () => {
@@ -43,7 +49,15 @@ describe('the view of loans', () => {
   }
 
   async function open(readOutcomes = outcomesOf): Promise<LoanView<CommandOutcome>> {
-    const options = { dataFolder: folder, log, topic, partitionCount, readOutcomes, logger: silentLogger };
+    const options = {
+      dataFolder: folder,
+      log,
+      topic,
+      partitionCount,
+      readOutcomes,
+      logger: silentLogger,
+      health: part,
+    };
     const view = await LoanView.open<CommandOutcome>(options);
     views.push(view);
     return view;
@@ -260,7 +274,7 @@ describe('the view of loans', () => {
       const waiting = view.outcomeOf(firstCommand, Infinity).catch((error: unknown) => error);
       await commit(0, { key: 'a', value: Buffer.from('{"version":99}') });
       expect(isLendstreamError(await waiting, 'LOG_UNAVAILABLE')).to.equal(true);
-      expect(view.notReadyReason()).to.match(/format 1/);
+      expect(health.notReadyReasons().join()).to.match(/format 1/);
       expect(() => view.find('b')).to.throw(/no longer follows/);
     });
   });

@@ -1,0 +1,94 @@
+import { writeMirror } from '../broker/cursor-mirror.ts';
+import type { EventLog, LogRecord } from '../broker/event-log.ts';
+import { isLendstreamError } from '../errors.ts';
+
+/** How often offsets that found no room are written once more. */
+const retryMilliseconds = 1_000;
+
+/** A record that is not in the log yet. */
+interface UnwrittenStart {
+  readonly record: LogRecord;
+  /** Writes under way that have this key: the record may not follow one of them. */
+  underWay: number;
+}
+
+/**
+ * Writes committed offsets to their mirror, in the order of the calls. Where a subscription starts need not be durable for
+ * its first stream to open: while the log is full, these offsets wait here, so that reading goes on. Nothing can be
+ * published meanwhile, so a restart in between finds the same start; they are written as soon as there is room.
+ */
+export class MirrorWrites {
+  readonly #log: EventLog;
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #unwritten = new Map<string | null, UnwrittenStart>();
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(log: EventLog) {
+    this.#log = log;
+  }
+
+  /**
+   * Returns when the records are durable.
+   * @throws COORDINATION_UNAVAILABLE; the records may have been written all the same
+   */
+  write(records: readonly LogRecord[]): Promise<void> {
+    const written = this.#unwritten.size === 0 ? writeMirror(this.#log, records) : this.#writeWithStarts(records);
+    const forget = (): void => void this.#underWay.delete(written);
+    this.#underWay.add(written);
+    written.then(forget, forget);
+    return written;
+  }
+
+  /**
+   * The same for where partitions start that nobody has committed yet. Returns while the log is full, too.
+   * @throws COORDINATION_UNAVAILABLE
+   */
+  async writeStart(records: readonly LogRecord[]): Promise<void> {
+    try {
+      await this.write(records);
+    } catch (error) {
+      if (!(error instanceof Error) || !isLendstreamError(error.cause, 'LOG_FULL')) throw error;
+      for (const record of records) this.#unwritten.set(record.key, { record, underWay: 0 });
+      this.#retryLater();
+    }
+  }
+
+  /** Waits for what is under way, after a last try to write what found no room. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    if (this.#unwritten.size > 0) await this.write([]).catch(() => undefined);
+    await Promise.allSettled(this.#underWay);
+  }
+
+  async #writeWithStarts(records: readonly LogRecord[]): Promise<void> {
+    const keys = new Set(records.map(({ key }) => key));
+    const starts = [...this.#unwritten].filter(([key, { underWay }]) => underWay === 0 && !keys.has(key));
+    const all = [...starts.map(([, { record }]) => record), ...records];
+    if (all.length === 0) return;
+    const touched = all.flatMap(({ key }) => {
+      const start = this.#unwritten.get(key);
+      return start === undefined ? [] : [start];
+    });
+    for (const start of touched) start.underWay += 1;
+    try {
+      await writeMirror(this.#log, all);
+      for (const { record } of touched) this.#unwritten.delete(record.key);
+    } finally {
+      for (const start of touched) start.underWay -= 1;
+    }
+  }
+
+  #retryLater(): void {
+    if (this.#isClosed) return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      // A failure is met again by the next try.
+      const retry = (): void => {
+        if (this.#unwritten.size > 0) this.#retryLater();
+      };
+      this.write([]).then(retry, retry);
+    }, retryMilliseconds).unref();
+  }
+}

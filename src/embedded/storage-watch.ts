@@ -1,0 +1,60 @@
+import type { Health, HealthPart } from '../health.ts';
+import type { Logger } from '../logger.ts';
+import type { WriterRequests } from './log-messages.ts';
+import type { LogThread } from './log-thread.ts';
+
+/** How often folder and disk are looked at when nothing is written: what they can do is known this much later. */
+const watchMilliseconds = 1_000;
+
+/** Reports what the writer thread says of the data folder and its disk. */
+export class StorageWatch {
+  readonly #writer: LogThread<WriterRequests>;
+  readonly #logger: Logger;
+  readonly #folder: HealthPart;
+  readonly #disk: HealthPart;
+  readonly #timer: NodeJS.Timeout;
+  #looking: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(writer: LogThread<WriterRequests>, health: Health, logger: Logger) {
+    this.#writer = writer;
+    this.#logger = logger;
+    this.#folder = health.part('data-folder');
+    this.#disk = health.part('disk');
+    this.#timer = setInterval(() => this.look(), watchMilliseconds).unref();
+    this.look();
+  }
+
+  /** Looks now: something could not be written. */
+  look(): void {
+    if (this.#isClosed) return;
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined;
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    await this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    try {
+      const { missing, full } = await this.#writer.ask('inspectStorage', null);
+      if (missing !== null && this.#folder.ready) {
+        this.#logger.error({ reason: missing }, 'The files of the log are not where they were; nothing is stored');
+      }
+      report(this.#folder, missing);
+      if (full !== null && this.#disk.ready) this.#logger.error({ reason: full }, 'The log is full; nothing is stored');
+      report(this.#disk, full);
+    } catch {
+      // A writer thread that has ended says so itself.
+    }
+  }
+}
+
+function report(part: HealthPart, reason: string | null): void {
+  if (reason === null) part.isReady();
+  else part.isNotReady(reason);
+}

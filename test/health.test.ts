@@ -1,0 +1,45 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { Health } from '../src/health.ts';
+
+describe('the health of a process', () => {
+  let now = 1_000;
+  const clock = { now: () => now, monotonic: () => now };
+
+  it('is ready while every part is, and gives the reason of each that is not', () => {
+    const health = new Health(clock);
+    const [disk, view] = [health.part('disk'), health.part('loan-view')];
+    expect(health.notReadyReasons()).to.deep.equal([]);
+    disk.isNotReady('The disk is full.');
+    view.isNotReady('The view is built again.');
+    expect(health.notReadyReasons()).to.deep.equal(['The disk is full.', 'The view is built again.']);
+    disk.isReady();
+    view.isReady();
+    expect(health.notReadyReasons()).to.deep.equal([]);
+  });
+
+  it('keeps since when a part has been ready or not, whatever is said again or told anew meanwhile', () => {
+    const health = new Health(clock);
+    const disk = health.part('disk');
+    const tell = (): unknown[] => health.parts().map(({ name, ready, since, reason }) => [name, ready, since, reason]);
+    now = 2_000;
+    disk.isReady();
+    expect(tell()).to.deep.equal([['disk', true, 1_000, null]]);
+    disk.isNotReady('Full.');
+    now = 3_000;
+    disk.isNotReady('Fuller.');
+    expect(tell()).to.deep.equal([['disk', false, 2_000, 'Fuller.']]);
+    now = 4_000;
+    disk.isReady();
+    expect(tell()).to.deep.equal([['disk', true, 4_000, null]]);
+  });
+
+  it('ends with the first part that cannot work again, which stays so whatever it says', async () => {
+    const health = new Health(clock);
+    const writer = health.part('log-writer');
+    writer.hasFailed('The writer ended.');
+    writer.isReady();
+    expect(await health.ended).to.equal('The writer ended.');
+    expect(health.notReadyReasons()).to.deep.equal(['The writer ended.']);
+  });
+});
