@@ -23,6 +23,8 @@ const reopenMilliseconds = 1_000;
 export interface LiveEvents {
   /** By partition, each newest first; undefined before the first answer. */
   readonly partitions: ReadonlyMap<string, readonly LiveEvent[]> | undefined;
+  /** Whether events come now: the service answers, and a stream of it is open. */
+  readonly isLive: boolean;
   readonly error: ApiError | undefined;
 }
 
@@ -31,7 +33,8 @@ export interface LiveEvents {
  * away, it takes up where it was.
  */
 export function useLiveEvents(eventType: string, paused: boolean): LiveEvents {
-  const { generation } = useStore(connection);
+  const { generation, reachable } = useStore(connection);
+  const [isOpen, setIsOpen] = useState(false);
   const [shown, setShown] = useState<ReadonlyMap<string, readonly LiveEvent[]>>();
   const [error, setError] = useState<ApiError>();
   const cursors = useRef<Map<string, string>>(undefined);
@@ -40,7 +43,10 @@ export function useLiveEvents(eventType: string, paused: boolean): LiveEvents {
     if (paused) return undefined;
     const stop = new AbortController();
     void follow();
-    return () => stop.abort();
+    return () => {
+      stop.abort();
+      setIsOpen(false);
+    };
 
     async function follow(): Promise<void> {
       while (!stop.signal.aborted) {
@@ -56,9 +62,14 @@ export function useLiveEvents(eventType: string, paused: boolean): LiveEvents {
             // What was to be taken up is gone: begin with what is there now.
             if (failure.status === 412) cursors.current = undefined;
             if (failure.status !== 0) setError(failure);
-            if (failure.status === 0 || failure.status === 404) return;
+            if (failure.status === 0 || failure.status === 404) {
+              setIsOpen(false);
+              return;
+            }
           }
         }
+        if (stop.signal.aborted) return;
+        setIsOpen(false);
         await new Promise((resolve) => setTimeout(resolve, reopenMilliseconds));
       }
     }
@@ -68,7 +79,8 @@ export function useLiveEvents(eventType: string, paused: boolean): LiveEvents {
       const path = `/event-types/${encodeURIComponent(eventType)}/events?batch_limit=1`;
       const headers = { 'X-Nakadi-Cursors': JSON.stringify(positions) };
       const { body } = await send('GET', path, undefined, { signal: stop.signal, headers });
-      if (body === null) return;
+      if (body === null || stop.signal.aborted) return;
+      setIsOpen(true);
       const reader = body.pipeThrough(new TextDecoderStream()).getReader();
       let rest = '';
       for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
@@ -99,7 +111,7 @@ export function useLiveEvents(eventType: string, paused: boolean): LiveEvents {
       });
     }
   }, [eventType, paused, generation]);
-  return { partitions: shown, error };
+  return { partitions: shown, isLive: isOpen && reachable, error };
 }
 
 /** So far back in each partition that the latest events come first. */

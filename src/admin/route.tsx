@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { store } from './store.ts';
+import { mayLeave } from './unsaved.ts';
 
 /** Which page is shown: the address's path behind /admin, in steps, and its query. */
 export interface Route {
@@ -24,11 +25,44 @@ function decode(step: string): string {
 
 export const route = store<Route>(readRoute());
 
-window.addEventListener('popstate', () => route.set(readRoute()));
+/** Where in the browser's history this page is: leaving can be taken back only by knowing how far it went. */
+interface Place {
+  readonly position: number;
+}
 
-/** @param to A path behind /admin, its steps encoded. */
+let { position } = placeOf(history.state) ?? { position: 0 };
+history.replaceState({ position } satisfies Place, '');
+
+function placeOf(state: unknown): Place | undefined {
+  return typeof state === 'object' && state !== null && 'position' in state ? (state as Place) : undefined;
+}
+
+window.addEventListener('popstate', (event) => {
+  const place = placeOf(event.state);
+  if (place === undefined) {
+    // A link within the page, to its content.
+    position += 1;
+    history.replaceState({ position } satisfies Place, '');
+    return;
+  }
+  const steps = place.position - position;
+  if (steps === 0) return;
+  if (!mayLeave(() => history.go(steps))) {
+    history.go(-steps);
+    return;
+  }
+  position = place.position;
+  route.set(readRoute());
+});
+
+/**
+ * Leads to another page, once work on this one is saved or given up.
+ * @param to A path behind /admin, its steps encoded.
+ */
 export function navigate(to: string): void {
-  history.pushState(null, '', `${base}${to}`);
+  if (!mayLeave(() => navigate(to))) return;
+  position += 1;
+  history.pushState({ position } satisfies Place, '', `${base}${to}`);
   route.set(readRoute());
   window.scrollTo(0, 0);
 }

@@ -9,9 +9,11 @@ import { LoansPage } from './pages/loans.tsx';
 import { SubscriptionPage } from './pages/subscription.tsx';
 import { SubscriptionsPage } from './pages/subscriptions.tsx';
 import { TogglesPage } from './pages/toggles.tsx';
+import { Confirm } from './parts/confirm.tsx';
 import { PageTitle } from './parts/page-title.tsx';
 import { Link, route, type Route } from './route.tsx';
 import { useStore } from './store.ts';
+import { departure } from './unsaved.ts';
 
 const sections = [
   ['event-types', 'Event types'],
@@ -24,6 +26,7 @@ const sections = [
 export function Shell(): JSX.Element {
   const { reachable, keyWanted } = useStore(connection);
   const current = useStore(route);
+  const leaving = useStore(departure);
   const section = current.steps[0] ?? 'event-types';
   return (
     <>
@@ -50,6 +53,20 @@ export function Shell(): JSX.Element {
       <main id="content" tabIndex={-1}>
         {keyWanted ? <KeyForm /> : <Page key={current.steps.join('/')} {...current} />}
       </main>
+      {leaving === undefined ? null : (
+        <Confirm
+          title="Leave without saving?"
+          action="Leave"
+          dangerous
+          onClose={() => departure.set(undefined)}
+          onConfirm={() => {
+            departure.set(undefined);
+            leaving.leave();
+          }}
+        >
+          <p>What you changed here is not saved and will be lost.</p>
+        </Confirm>
+      )}
     </>
   );
 }

@@ -90,6 +90,12 @@ describe('the admin page in a browser', function () {
   const row = (words: string): Locator => page.getByRole('row').filter({ hasText: words });
   const api = (method: string, path: string, body?: unknown) => call(`${service.url}${path}`, method, body);
 
+  /** For whoever looks at the pages: pictures in the folder that SCREENSHOTS names. */
+  async function screenshot(name: string): Promise<void> {
+    const pictures = process.env['SCREENSHOTS'];
+    if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`) });
+  }
+
   /** Goes on with the Tab key until this has the focus. */
   async function tabTo(target: Locator): Promise<void> {
     await target.waitFor();
@@ -357,6 +363,130 @@ describe('the admin page in a browser', function () {
     await button('Switch off ALLOW_NON_SCHEDULED_FEES').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Switch off' }).click();
     await text('ALLOW_NON_SCHEDULED_FEES is off now.').waitFor();
+  });
+
+  it('does not say that events come while the service is away, and says so when it is back', async () => {
+    const types = JSON.parse((await api('GET', '/event-types?owning_application=demo')).text) as { name: string }[];
+    await open(`/event-types/${types[0]?.name ?? ''}/events`);
+    const live = page.getByText('live', { exact: true });
+    await live.waitFor();
+    await service.kill();
+    await page.getByText('not connected', { exact: true }).waitFor();
+    await text('The service does not answer.').waitFor();
+    expect(await live.count()).to.equal(0);
+    await screenshot('stopped-live-events');
+    service = await startService(folder, { PORT: new URL(service.url).port });
+    await live.waitFor();
+  });
+
+  for (const [what, path, before, label, change, after] of [
+    ['a definition', 'edit', /stays at version/, 'JSON Schema', '{"title":"x"}', /It cannot be saved like this/],
+    ['an event', 'try', /would be refused/, 'Event', '{"no":"metadata"}', /would be refused/],
+  ] as const) {
+    it(`asks for its verdict on ${what} again when the service is back, without a key being pressed`, async () => {
+      const types = JSON.parse((await api('GET', '/event-types?owning_application=demo')).text) as { name: string }[];
+      await open(`/event-types/${types[0]?.name ?? ''}/${path}`);
+      await text(before).waitFor();
+      await service.kill();
+      await page.getByLabel(label, { exact: true }).fill(change);
+      await text('The service gives no verdict.').waitFor();
+      expect(await page.getByText('Checking').count()).to.equal(0);
+      if (path === 'edit') await screenshot('stopped-edit-form');
+      service = await startService(folder, { PORT: new URL(service.url).port });
+      await text(after).waitFor();
+      expect(await page.getByText('The service gives no verdict.').count()).to.equal(0);
+    });
+  }
+
+  it('asks for its verdict again when the service had none to give', async () => {
+    const types = JSON.parse((await api('GET', '/event-types?owning_application=demo')).text) as { name: string }[];
+    await page.route('**/registry/event-type-checks', (route) =>
+      route.fulfill({ status: 503, contentType: 'application/problem+json', body: '{"detail":"The log is away."}' }),
+    );
+    await open(`/event-types/${types[0]?.name ?? ''}/edit`);
+    await text('The log is away.').waitFor();
+    await page.unroute('**/registry/event-type-checks');
+    await text('The schema stays at version 1.0.0.').waitFor();
+  });
+
+  const owner = () => page.getByLabel('Owning application');
+  const dialog = () => page.getByRole('dialog');
+
+  async function edit(): Promise<string> {
+    const types = JSON.parse((await api('GET', '/event-types?owning_application=demo')).text) as { name: string }[];
+    const name = types[0]?.name ?? '';
+    await open('/event-types');
+    await link(name).click();
+    await link('Edit').click();
+    await owner().waitFor();
+    return name;
+  }
+
+  it('asks before a link loses work that was not saved, and stays when that was not meant', async () => {
+    await edit();
+    await owner().fill('somebody else');
+    await link('Loans').click();
+    await dialog().getByText('Leave without saving?').waitFor();
+    expect(await faultsOf(page)).to.deep.equal([]);
+    await screenshot('unsaved-dialog');
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+    expect([await owner().inputValue(), new URL(page.url()).pathname.endsWith('/edit')]).to.deep.equal([
+      'somebody else',
+      true,
+    ]);
+    await link('Loans').click();
+    await dialog().getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('heading', { name: 'Loans' }).waitFor();
+    expect(new URL(page.url()).pathname).to.equal('/admin/loans');
+  });
+
+  it('asks before going back loses work, and then goes as far back as was asked for', async () => {
+    const name = await edit();
+    await owner().fill('somebody else');
+    await page.evaluate('history.go(-2)');
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+    expect([await owner().inputValue(), page.url().endsWith(`/${name}/edit`)]).to.deep.equal(['somebody else', true]);
+    await page.goBack();
+    await dialog().getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('heading', { name, exact: true }).waitFor();
+    expect(new URL(page.url()).pathname).to.equal(`/admin/event-types/${name}`);
+    await page.goForward();
+    await owner().fill('somebody else');
+    await page.evaluate('history.go(-2)');
+    await dialog().getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('heading', { name: 'Event types' }).waitFor();
+    expect(new URL(page.url()).pathname).to.equal('/admin/event-types');
+  });
+
+  it('has the browser ask before work is lost by closing the tab or loading it anew', async () => {
+    await edit();
+    await owner().fill('somebody else');
+    const asked = new Promise<string>((resolve) => {
+      page.once('dialog', (shown) => {
+        resolve(shown.type());
+        void shown.accept();
+      });
+    });
+    await page.reload();
+    expect(await asked).to.equal('beforeunload');
+  });
+
+  it('asks nothing when one leaves where nothing was changed, was changed back or was saved', async () => {
+    await edit();
+    const before = await owner().inputValue();
+    await owner().fill('somebody else');
+    await owner().fill(before);
+    await link('Loans').click();
+    await page.getByRole('heading', { name: 'Loans' }).waitFor();
+    await page.goBack();
+    await owner().fill('demo');
+    await page.getByLabel('Retention in hours').fill('24');
+    await button('Save').click();
+    await text('24 h').waitFor();
+    await link('Loans').click();
+    await page.getByRole('heading', { name: 'Loans' }).waitFor();
+    expect(await dialog().count()).to.equal(0);
   });
 
   it('goes on with live events where it was when the service is back', async () => {

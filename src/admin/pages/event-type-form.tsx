@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Answers, Schemas } from '../../contract.ts';
 import { ApiError, call } from '../api.ts';
+import { useEventTypeCheck } from '../event-type-check.ts';
 import { findingsOf, readJsonText, type LineFinding } from '../json-lines.ts';
 import { useLoaded } from '../load.ts';
 import { CodeEditor } from '../parts/code-editor.tsx';
@@ -10,9 +11,7 @@ import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { TryEvent } from '../parts/try-event.tsx';
 import { Link, navigate, path } from '../route.tsx';
-
-/** How long after the last key the service is asked for its verdict. */
-const pauseMilliseconds = 300;
+import { forgetUnsaved, useUnsaved } from '../unsaved.ts';
 
 const millisecondsPerHour = 3_600_000;
 
@@ -157,45 +156,18 @@ const choices = {
   Record<keyof Draft, { readonly label: string; readonly field: keyof EventType; readonly options: Options }>
 >;
 
-interface Checked {
-  readonly asked: string;
-  readonly verdict?: Verdict;
-  readonly error?: ApiError;
-}
-
-/** What the service would say of saving this, asked for a moment after it last changed. */
-function useVerdict(definition: object, isJson: boolean): Checked | undefined {
-  const asked = JSON.stringify(definition);
-  const [checked, setChecked] = useState<Checked>();
-  useEffect(() => {
-    if (!isJson) return undefined;
-    const stop = new AbortController();
-    const timer = setTimeout(() => {
-      const body = { event_type: JSON.parse(asked) as object };
-      call<Answers['checkEventType']>('POST', '/registry/event-type-checks', body, { signal: stop.signal })
-        .then((verdict) => setChecked({ asked, verdict }))
-        .catch((error: unknown) => {
-          if (error instanceof ApiError && !stop.signal.aborted) setChecked({ asked, error });
-        });
-    }, pauseMilliseconds);
-    return () => {
-      clearTimeout(timer);
-      stop.abort();
-    };
-  }, [asked, isJson]);
-  return isJson && checked?.asked === asked ? checked : undefined;
-}
-
 function EventTypeForm({ current }: { current: EventType | null }): JSX.Element {
   const [draft, setDraft] = useState<Draft>(() => (current === null ? newDraft : draftOf(current)));
+  const [unchanged] = useState(() => JSON.stringify(draft));
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
   const [trying, setTrying] = useState(false);
   const [saving, setSaving] = useState(false);
   const [error, setError] = useState<ApiError>();
   const definition = definitionOf(draft, current);
   const json = readJsonText(draft.schema);
-  const checked = useVerdict(definition, json.fault === undefined);
-  const verdict = checked?.verdict;
+  const checked = useEventTypeCheck(json.fault === undefined ? { event_type: definition } : undefined);
+  const { verdict } = checked;
+  useUnsaved(unchanged !== JSON.stringify(draft));
   const set = (field: keyof Draft) => (value: string) => {
     setDraft((before) => ({ ...before, [field]: value }));
     setTouched((before) => new Set(before).add(field));
@@ -220,6 +192,7 @@ function EventTypeForm({ current }: { current: EventType | null }): JSX.Element 
     try {
       if (current === null) await call('POST', '/event-types', definition);
       else await call('PUT', `/event-types/${encodeURIComponent(current.name)}`, definition);
+      forgetUnsaved();
       navigate(path('event-types', String(definition['name'])));
     } catch (failure) {
       setError(failure instanceof ApiError ? failure : new ApiError(0, [String(failure)]));
@@ -288,15 +261,17 @@ function EventTypeForm({ current }: { current: EventType | null }): JSX.Element 
           linesMinimum={14}
         />
         <div role="status">
-          <VerdictView
-            current={current}
-            isJson={json.fault === undefined}
-            verdict={verdict}
-            isAsked={error !== undefined}
-            findings={schemaFindings}
-          />
+          {checked.error === undefined ? (
+            <VerdictView
+              current={current}
+              isJson={json.fault === undefined}
+              verdict={verdict}
+              isAsked={error !== undefined}
+              findings={schemaFindings}
+            />
+          ) : null}
         </div>
-        <Problem error={checked?.error} what="The service gives no verdict." />
+        <Problem error={checked.error} what="The service gives no verdict." />
         <Problem error={error} what="It was not saved." />
         <div class="actions">
           <button class="primary" disabled={saving || json.fault !== undefined}>

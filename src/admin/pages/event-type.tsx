@@ -147,11 +147,14 @@ function pretty(text: string): string {
 
 function LatestEvents({ name }: { name: string }): JSX.Element {
   const [paused, setPaused] = useState(false);
-  const { partitions, error } = useLiveEvents(name, paused);
+  const { partitions, isLive, error } = useLiveEvents(name, paused);
+  const [state, look] = paused ? ['paused', 'warn'] : isLive ? ['live', 'good live'] : ['not connected', 'warn'];
   return (
     <>
       <div class="title">
-        <span class={paused ? 'tag warn' : 'tag good live'}>{paused ? 'paused' : 'live'}</span>
+        <span class={`tag ${look}`} role="status">
+          {state}
+        </span>
         <button onClick={() => setPaused(!paused)} aria-pressed={paused}>
           {paused ? 'Go on' : 'Pause'}
         </button>

@@ -7,7 +7,7 @@ interface ConfirmProperties {
   readonly title: string;
   readonly action: string;
   readonly dangerous?: boolean;
-  readonly onConfirm: () => Promise<void>;
+  readonly onConfirm: () => Promise<void> | void;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
 }

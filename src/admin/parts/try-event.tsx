@@ -1,14 +1,11 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Answers } from '../../contract.ts';
-import { ApiError, call } from '../api.ts';
 import { newEventId } from '../demo-data.ts';
+import { useEventTypeCheck } from '../event-type-check.ts';
 import { lineOfPointer, readJsonText, type LineFinding } from '../json-lines.ts';
 import { CodeEditor } from './code-editor.tsx';
 import { Problem } from './problem.tsx';
-
-/** How long after the last key the service is asked. */
-const pauseMilliseconds = 300;
 
 interface TryEventProperties {
   /** The name of an event type, or a definition that is not saved yet. */
@@ -21,26 +18,9 @@ type EventCheck = Answers['checkEventType'];
 /** Holds an event against a schema as one types, without publishing it. */
 export function TryEvent({ subject, type }: TryEventProperties): JSX.Element {
   const [text, setText] = useState(() => exampleEvent(type));
-  const [answer, setAnswer] = useState<{ asked: string; check?: EventCheck; error?: ApiError }>();
   const json = readJsonText(text);
-  const asked = json.fault === undefined ? JSON.stringify([subject, JSON.parse(text) as unknown]) : '';
-  useEffect(() => {
-    if (asked === '') return undefined;
-    const stop = new AbortController();
-    const [eventType, event] = JSON.parse(asked) as [string | object, unknown];
-    const timer = setTimeout(() => {
-      call<EventCheck>('POST', '/registry/event-type-checks', { event_type: eventType, event }, { signal: stop.signal })
-        .then((check) => setAnswer({ asked, check }))
-        .catch((error: unknown) => {
-          if (error instanceof ApiError && !stop.signal.aborted) setAnswer({ asked, error });
-        });
-    }, pauseMilliseconds);
-    return () => {
-      clearTimeout(timer);
-      stop.abort();
-    };
-  }, [asked]);
-  const check = answer?.asked === asked ? answer.check : undefined;
+  const body = json.fault === undefined ? { event_type: subject, event: JSON.parse(text) as unknown } : undefined;
+  const { verdict: check, error } = useEventTypeCheck(body);
   const findings: LineFinding[] =
     json.fault !== undefined
       ? [json.fault]
@@ -51,8 +31,8 @@ export function TryEvent({ subject, type }: TryEventProperties): JSX.Element {
   return (
     <>
       <CodeEditor label="Event" value={text} onInput={setText} findings={findings} linesMaximum={20} />
-      <Problem error={answer?.asked === asked ? answer.error : undefined} />
-      <div role="status">{verdictOf(json.fault !== undefined, check)}</div>
+      <Problem error={error} what="The service gives no verdict." />
+      <div role="status">{error === undefined ? verdictOf(json.fault !== undefined, check) : null}</div>
     </>
   );
 }

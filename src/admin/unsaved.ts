@@ -1,0 +1,47 @@
+import { useEffect } from 'preact/hooks';
+import { store } from './store.ts';
+
+/** Work on a page that is lost when one leaves it. */
+
+let isUnsaved = false;
+
+/** A way off a page with work on it, which somebody wants to go and has to be asked about. */
+export interface Departure {
+  readonly leave: () => void;
+}
+
+export const departure = store<Departure | undefined>(undefined);
+
+/** While there is work on the page, leaving it asks first; closing the tab is asked about by the browser. */
+export function useUnsaved(unsaved: boolean): void {
+  useEffect(() => {
+    if (!unsaved) return undefined;
+    isUnsaved = true;
+    const keep = (event: BeforeUnloadEvent): void => event.preventDefault();
+    window.addEventListener('beforeunload', keep);
+    return () => {
+      isUnsaved = false;
+      window.removeEventListener('beforeunload', keep);
+    };
+  }, [unsaved]);
+}
+
+/** The work was saved, or is not wanted. */
+export function forgetUnsaved(): void {
+  isUnsaved = false;
+}
+
+/**
+ * Whether one may leave the page now. If not, it is asked about.
+ * @param leave Leaves, once that was answered with yes.
+ */
+export function mayLeave(leave: () => void): boolean {
+  if (!isUnsaved) return true;
+  departure.set({
+    leave() {
+      forgetUnsaved();
+      leave();
+    },
+  });
+  return false;
+}
