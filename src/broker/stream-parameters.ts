@@ -51,6 +51,14 @@ const smallest: Partial<Record<ParameterName, number>> = {
   stream_keep_alive_limit: 0,
 };
 
+/** The largest value that Nakadi can read of these: what is larger there is no number. */
+const largest: Partial<Record<ParameterName, number>> = {
+  batch_limit: 2_147_483_647,
+  batch_flush_timeout: 2_147_483_647,
+  max_uncommitted_events: 2_147_483_647,
+  stream_keep_alive_limit: 2_147_483_647,
+};
+
 /**
  * Reads stream parameters from a query (texts) or a JSON body (numbers, and `partitions`). What is not named here is
  * ignored.
@@ -65,7 +73,7 @@ export function readStreamParameters(
   eventTypes: ReadonlyMap<string, number>,
   random: number,
 ): StreamParameters {
-  const value = (name: ParameterName): number | undefined => wholeNumber(name, source[name]);
+  const value = (name: ParameterName): number | undefined => wholeNumber(name, source[name], largest[name]);
   for (const name of names) {
     const given = value(name);
     const bound = smallest[name];
@@ -86,10 +94,10 @@ export function readStreamParameters(
   };
 }
 
-function wholeNumber(name: string, value: unknown): number | undefined {
+function wholeNumber(name: string, value: unknown, maximum = Number.MAX_SAFE_INTEGER): number | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   const number = typeof value === 'string' && /^[+-]?\d{1,15}$/.test(value) ? Number(value) : value;
-  if (typeof number === 'number' && Number.isSafeInteger(number)) return number;
+  if (typeof number === 'number' && Number.isSafeInteger(number) && number <= maximum) return number;
   const shown = typeof value === 'string' ? value : JSON.stringify(value);
   throw new LendstreamError('MALFORMED_REQUEST', `'${name}' parameter should be a whole number, but was '${shown}'`);
 }

@@ -59,8 +59,28 @@ export class KafkaTopics {
       ['message.timestamp.type', 'LogAppendTime'],
     ]);
     if (minimumInSyncReplicas !== undefined) settings.set('min.insync.replicas', String(minimumInSyncReplicas));
-    await this.#change(createTopicRequest(name, partitionCount, replicationFactor, settings), `Creating topic ${name}`);
+    try {
+      await this.#change(
+        createTopicRequest(name, partitionCount, replicationFactor, settings),
+        `Creating topic ${name}`,
+      );
+    } catch (error) {
+      if (isLendstreamError(error, 'UNPROCESSABLE')) await this.#refuseClash(name);
+      throw error;
+    }
     await this.#untilReady(name, 0, partitionCount);
+  }
+
+  /** @throws UNPROCESSABLE when there is a topic that Kafka does not keep apart from one of this name */
+  async #refuseClash(name: string): Promise<void> {
+    const spelling = name.replaceAll('.', '_');
+    const topics = await this.#options.metadata.allTopics();
+    const other = topics.find((topic) => topic.name.replaceAll('.', '_') === spelling);
+    if (other === undefined) return;
+    throw new LendstreamError(
+      'UNPROCESSABLE',
+      `A topic named ${other.name} exists: dots and underscores alone do not make another name.`,
+    );
   }
 
   /** @throws UNKNOWN_TOPIC_OR_PARTITION, UNPROCESSABLE (fewer partitions than now), LOG_UNAVAILABLE */

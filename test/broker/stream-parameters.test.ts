@@ -49,6 +49,15 @@ describe('the parameters of a stream', () => {
     expect(numbers).to.include({ batchLimit: 7, flushMilliseconds: 2_000, commitTimeoutMilliseconds: 5_000 });
   });
 
+  for (const name of ['batch_limit', 'batch_flush_timeout', 'max_uncommitted_events', 'stream_keep_alive_limit']) {
+    it(`are as large as Nakadi can read them and no larger: ${name}`, () => {
+      expect(() => read({ [name]: '2147483647' })).not.to.throw();
+      const detail = `'${name}' parameter should be a whole number, but was '2147483648'`;
+      expect(refusal({ [name]: '2147483648' })).to.deep.equal([400, detail]);
+      expect(refusal({ [name]: 2_147_483_648 })).to.deep.equal([400, detail]);
+    });
+  }
+
   it('ignore what they do not know, and what is null or empty', () => {
     expect(read({ something: 'else', batch_limit: null, stream_limit: '' })).to.deep.equal(read({}));
   });

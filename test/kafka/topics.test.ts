@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { after, before, it } from 'mocha';
+import { eventTypeNameCharactersMaximum } from '../../src/broker/event-type-validation.ts';
 import type { KafkaLog } from '../../src/kafka/log.ts';
 import kafkajs from 'kafkajs';
 import { describeOnCluster } from '../support/cluster.ts';
 import { openKafkaLog, topicOfOnesOwn } from '../support/kafka-log.ts';
 import { records } from '../support/log-reading.ts';
+import { failureOf } from '../support/subscription-store.ts';
 import { openLogBehindProxy } from './log-behind-proxy.ts';
 
 describeOnCluster('Topics of Kafka', (cluster) => {
@@ -43,6 +45,24 @@ describeOnCluster('Topics of Kafka', (cluster) => {
       'message.timestamp.type': 'LogAppendTime',
       'cleanup.policy': 'delete',
       'retention.ms': '3600000',
+    });
+  });
+
+  it('have names as long as those of event types may be', async () => {
+    const { name: begin } = topicOfOnesOwn();
+    const topic = topicOfOnesOwn({ name: begin.padEnd(eventTypeNameCharactersMaximum, 'x') });
+    await log.createTopic(topic);
+    expect(topic.name).to.have.length(249);
+    await log.deleteTopic(topic.name);
+  });
+
+  it('are refused in our words when they clash with one of somebody else', async () => {
+    const topic = topicOfOnesOwn();
+    await log.createTopic(topic);
+    const error = await failureOf(log.createTopic({ ...topic, name: topic.name.replace('test.', 'test_') }));
+    expect(error).to.include({
+      code: 'UNPROCESSABLE',
+      message: `A topic named ${topic.name} exists: dots and underscores alone do not make another name.`,
     });
   });
 
