@@ -325,6 +325,31 @@ describe('a subscription stream', () => {
     stream.clientClosed();
   });
 
+  it('closes with the reason when the state of its subscription cannot be read', async () => {
+    const { type, id } = await prepare(2);
+    await server.publish(type, 0, [1]);
+    let isBroken = false;
+    const coordination = overriding<Coordination>(server.coordination, {
+      topology: async (subscription) => {
+        if (isBroken) throw new Error('Not to be read.');
+        return server.coordination.topology(subscription);
+      },
+    });
+    const stream = await open(id, {}, { coordination });
+    expect((await nextBatches(stream)).flatMap(({ events }) => events ?? [])).to.have.length(1);
+    isBroken = true;
+    const remaining = rest(stream);
+    const other = await open(id);
+    await eventually(() => stream.closeReason !== undefined);
+    stream.clientClosed();
+    other.clientClosed();
+    expect(stream.closeReason).to.equal('The coordination of the subscription failed');
+    expect((await remaining).at(-1)?.info).to.deep.equal({
+      debug: 'The coordination of the subscription failed: Not to be read.',
+      code: 'coordination_error',
+    });
+  });
+
   it('is cut off when a line cannot be built, and all that was to be in it goes to the next stream', async () => {
     const { type, id } = await prepare(1);
     const log = overriding<EventLog>(server.log, {

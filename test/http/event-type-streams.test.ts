@@ -103,4 +103,85 @@ describe('GET /event-types/{name}/events', () => {
     for (const client of [...clients, again]) client.destroy();
     await eventually(() => server.openEventTypeStreams() === 0);
   });
+
+  describe('takes', () => {
+    const accepted = [
+      'batch_limit=1&batch_flush_timeout=1',
+      'batch_limit=1000000000&batch_flush_timeout=86400&stream_timeout=86400',
+      'stream_limit=1000000000&batch_limit=1000000000',
+      'stream_limit=0&stream_timeout=0&stream_keep_alive_limit=0',
+      'stream_keep_alive_limit=1000000000',
+      'batch_limit=',
+    ];
+    for (const query of accepted) {
+      it(query, async () => {
+        const type = await server.defineEventType(1);
+        const client = await server.openEventType(type, { query: `?${query}` });
+        expect(client.status).to.equal(200);
+        client.destroy();
+      });
+    }
+  });
+
+  describe('refuses', () => {
+    const refused: [query: string, status: number, detail: string][] = [
+      ['batch_limit=0', 422, "batch_limit can't be lower than 1"],
+      ['batch_limit=1000000001', 422, "batch_limit can't be higher than 1000000000"],
+      ['batch_flush_timeout=0', 422, "batch_flush_timeout can't be lower than 1"],
+      ['batch_flush_timeout=86401', 422, "batch_flush_timeout can't be higher than 86400"],
+      ['stream_limit=-1', 422, "stream_limit can't be lower than 0"],
+      ['stream_limit=4&batch_limit=5', 422, "stream_limit can't be lower than batch_limit"],
+      ['stream_timeout=-1', 422, "stream_timeout can't be lower than 0"],
+      ['stream_timeout=86401', 422, "stream_timeout can't be higher than 86400"],
+      ['stream_timeout=1&batch_flush_timeout=2', 422, "stream_timeout can't be lower than batch_flush_timeout"],
+      ['stream_keep_alive_limit=-1', 422, "stream_keep_alive_limit can't be lower than 0"],
+      ['batch_limit=one', 400, "'batch_limit' parameter should be a whole number, but was 'one'"],
+      ['stream_limit=1.5', 400, "'stream_limit' parameter should be a whole number, but was '1.5'"],
+    ];
+    for (const [query, status, detail] of refused) {
+      it(query, async () => {
+        const type = await server.defineEventType(1);
+        const client = await server.openEventType(type, { query: `?${query}` });
+        expect(await client.problem()).to.include({ status, detail });
+      });
+    }
+
+    const cursor = (partition: string, offset: string): string => JSON.stringify([{ partition, offset }]);
+    const positions: [what: string, header: string, status: number][] = [
+      ['a header that is no JSON', 'here', 400],
+      ['no cursors', '[]', 400],
+      ['a cursor without an offset', '[{"partition":"0"}]', 400],
+      ['a partition behind the last', cursor('2', 'BEGIN'), 412],
+      ['a partition that is no number', cursor('first', 'BEGIN'), 412],
+      ['a partition twice', '[{"partition":"0","offset":"BEGIN"},{"partition":"0","offset":"BEGIN"}]', 412],
+      ['a position behind the last event', cursor('0', '001-0001-000000000000000003'), 412],
+      ['a position in another form', cursor('0', '3'), 412],
+    ];
+    for (const [what, header, status] of positions) {
+      it(what, async () => {
+        const type = await server.defineEventType(2);
+        await server.publish(type, 0, [0, 1, 2]);
+        const client = await server.openEventType(type, { headers: { 'X-Nakadi-Cursors': header } });
+        expect((await client.problem()).status).to.equal(status);
+      });
+    }
+  });
+
+  it('begins behind the position asked for: before the first event, at the last but one, and at the last', async () => {
+    const type = await server.defineEventType(1);
+    await server.publish(type, 0, [0, 1, 2]);
+    for (const [offset, first] of [
+      ['BEGIN', 0],
+      ['001-0001--1', 0],
+      ['001-0001-000000000000000001', 2],
+      ['001-0001-000000000000000002', 3],
+    ] as const) {
+      const headers = { 'X-Nakadi-Cursors': JSON.stringify([{ partition: '0', offset }]) };
+      const client = await server.openEventType(type, { headers });
+      if (first === 3) await server.publish(type, 0, [3]);
+      await client.until(() => client.numbers.length > 0);
+      expect(client.numbers[0]).to.equal(first);
+      client.destroy();
+    }
+  });
 });

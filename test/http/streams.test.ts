@@ -193,6 +193,18 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       first.destroy();
     });
 
+    it('comes for the stream after the last partition, and not for one before it', async () => {
+      const { id } = await prepare(3);
+      const clients = [await server.open(id), await server.open(id), await server.open(id)];
+      expect(clients.map(({ status }) => status)).to.deep.equal([200, 200, 200]);
+      expect((await refusal(id))[0]).to.equal(409);
+      clients.pop()?.destroy();
+      await eventually(async () => (await server.coordination.topology(id)).sessions.length === 2);
+      clients.push(await server.open(id));
+      expect(clients.map(({ status }) => status)).to.deep.equal([200, 200, 200]);
+      for (const client of clients) client.destroy();
+    });
+
     it('says which requested partitions are taken', async () => {
       const { id, type } = await prepare(2);
       const body = { partitions: [{ event_type: type, partition: '1' }] };
@@ -308,6 +320,18 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       await commit(11);
       await client.until(() => client.batches.length === 17);
       expect(client.numbers).to.deep.equal(range(0, 16));
+      client.destroy();
+    });
+
+    it('come for as long as was asked, however large the numbers are', async () => {
+      const { id, type } = await prepare(1, 1);
+      const names = ['batch_flush_timeout', 'max_uncommitted_events', 'stream_limit', 'stream_keep_alive_limit'];
+      const query = names.map((name) => `${name}=999999999999999`).join('&');
+      const client = await server.open(id, { query: `?${query}` });
+      await client.until(() => client.numbers.length === 1);
+      await server.publish(type, 0, [1]);
+      await client.until(() => client.numbers.length === 2);
+      expect(client.batches).to.have.length(2);
       client.destroy();
     });
 
@@ -505,6 +529,27 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       await client.ended;
       expect(performance.now() - openedAt).to.be.above(2_100);
       expect(client.lastInfo?.code).to.equal('commit_timeout');
+    });
+
+    it('comes when exactly the limit was sent and all of it is committed; the next stream goes on behind it', async () => {
+      const { id } = await prepare(1, 10);
+      const client = await server.open(id, {
+        query: '?stream_limit=7&batch_limit=3&max_uncommitted_events=100&batch_flush_timeout=600',
+      });
+      await client.until(() => client.numbers.length === 7);
+      expect(client.batches.map(({ events }) => events?.length)).to.deep.equal([3, 3, 1]);
+      const cursors = client.batches.map(({ cursor }) => cursor);
+      await server.commit(id, client.streamId, cursors.slice(1, 2));
+      expect((await server.coordination.topology(id)).sessions).to.have.length(1);
+      expect(client.lastInfo?.code).to.equal(undefined);
+      await server.commit(id, client.streamId, cursors.slice(2));
+      await client.ended;
+      expect(client.numbers).to.deep.equal(range(0, 6));
+      expect(client.lastInfo).to.deep.equal({ debug: 'Stream limit in events reached: 7', code: 'stream_limit' });
+      const next = await server.open(id, { query: '?batch_limit=3' });
+      await next.until(() => next.numbers.length === 3);
+      expect(next.numbers).to.deep.equal([7, 8, 9]);
+      next.destroy();
     });
 
     it('comes when every partition had so many keep-alives in a row', async () => {
