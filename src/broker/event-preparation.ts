@@ -51,8 +51,19 @@ export interface PreparedEventType {
   readonly asksForDigits: boolean;
 }
 
-/** Compiles what publishing to an event type needs. */
+/** What was prepared of an event type as it is defined now; a changed definition is another record. */
+const preparedTypes = new WeakMap<EventTypeRecord, PreparedEventType>();
+
+/** Compiles what publishing to an event type needs, once for each definition. */
 export function prepareEventType(record: EventTypeRecord): PreparedEventType {
+  const known = preparedTypes.get(record);
+  if (known !== undefined) return known;
+  const prepared = prepare(record);
+  preparedTypes.set(record, prepared);
+  return prepared;
+}
+
+function prepare(record: EventTypeRecord): PreparedEventType {
   const { eventType, partitionCount, absentKeyFieldsAllowed, system } = record;
   // The service's own schemas may describe the metadata that every event has.
   const rules = system ? { ...eventType, category: 'undefined' as const } : eventType;

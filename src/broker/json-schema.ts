@@ -11,7 +11,7 @@ import { listedKeyword, numberKeywords, wholeKeyword } from './number-keywords.t
 import { areUnique, type ItemComparison } from './unique-items.ts';
 import { ValidationBudget, ValidationBudgetUsedUp } from './validation-budget.ts';
 import { meter } from './validation-meter.ts';
-import { copyDigits, noteDigits, type WrittenNumbers } from './written-numbers.ts';
+import { copyDigits, needsDigits, noteDigits, type WrittenNumbers } from './written-numbers.ts';
 
 /**
  * JSON Schema as users bring it, drafts 04 to 2020-12: unknown keywords and formats are allowed, regular expressions
@@ -63,7 +63,7 @@ export function compileValidator(schema: JsonSchema, options: ValidatorOptions =
     return (value, budget = new ValidationBudget(0), written) => {
       try {
         if (meter.run(budget, written, validate, value)) return noViolations;
-        return describeErrors(validate.errors ?? []);
+        return describeErrors(validate.errors ?? [], allViolations);
       } catch (error) {
         if (error instanceof ValidationBudgetUsedUp) return tooCostly(budget);
         // A reference that leads back to itself without a step into the value exhausts the stack first.
@@ -134,7 +134,7 @@ export function asksForDigits(schema: SchemaObject): boolean {
     if (typeof value !== 'object' || value === null) continue;
     if (isSchemaObject(value)) {
       if (numberRules.some((rule) => rule in value)) return true;
-      if (isForIntegers(value['type']) || [value['const'], value['enum']].flat().some(isNumber)) return true;
+      if (isForIntegers(value['type']) || listsLongNumbers(value)) return true;
     }
     for (const member of Object.values(value)) if (typeof member === 'object' && member !== null) level.push(member);
   }
@@ -155,7 +155,7 @@ function normalise(schema: JsonSchema): { dialect: Dialect; normalised: SchemaOb
       delete changed[wholeKeyword];
       delete changed[listedKeyword];
       if (isForIntegers(changed['type'])) changed[wholeKeyword] = true;
-      if ([changed['const'], changed['enum']].flat().some(isNumber)) changed[listedKeyword] = true;
+      if (listsLongNumbers(changed)) changed[listedKeyword] = true;
       for (const [flag, bound] of exclusiveBounds) {
         if (typeof changed[flag] !== 'boolean') continue;
         const exclusive = changed[flag];
@@ -173,8 +173,9 @@ function normalise(schema: JsonSchema): { dialect: Dialect; normalised: SchemaOb
   return { dialect, normalised };
 }
 
-function isNumber(value: unknown): boolean {
-  return typeof value === 'number';
+/** Whether a schema lists numbers that may have the double of another number with so many digits. */
+function listsLongNumbers({ const: only, enum: choices }: SchemaObject): boolean {
+  return [only, choices].flat().some((value) => typeof value === 'number' && needsDigits(String(value)));
 }
 
 function isForIntegers(type: unknown): boolean {
@@ -353,16 +354,46 @@ function typeName(value: unknown): string {
 /** The longest value that a message repeats. Characters. */
 const shownValueCharactersMaximum = 100;
 
-function show(value: unknown): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
-  return text.length > shownValueCharactersMaximum ? `${text.slice(0, shownValueCharactersMaximum)}...` : text;
+/** How messages show values: a text for each, made once. */
+type Shown = (value: unknown) => string;
+
+function showing(showsContents: boolean): Shown {
+  const texts = new Map<unknown, string>();
+  return (value) => {
+    if (typeof value === 'string') return shorten(value, shownValueCharactersMaximum);
+    if (!showsContents && typeof value === 'object') return typeName(value);
+    const known = texts.get(value);
+    if (known !== undefined) return known;
+    const text = shorten(JSON.stringify(value) ?? String(value), shownValueCharactersMaximum);
+    texts.set(value, text);
+    return text;
+  };
 }
 
-function describeErrors(errors: readonly ErrorObject[]): readonly SchemaViolation[] {
-  return errors.map((error) => ({ pointer: `#${error.instancePath}`, message: describeKeyword(error) }));
+/**
+ * The longest place and the longest message of a violation. Names of fields are as long as whoever chose them liked, and a
+ * thousand violations may be in one field. Characters.
+ */
+const violationCharactersMaximum = 1_000;
+
+function shorten(text: string, charactersMaximum: number): string {
+  return text.length > charactersMaximum ? `${text.slice(0, charactersMaximum)}...` : text;
 }
 
-function describeKeyword({ keyword, params, data, message }: ErrorObject): string {
+/** @param all Whether all violations were asked for, which is so of small values only. */
+function describeErrors(errors: readonly ErrorObject[], all: boolean): readonly SchemaViolation[] {
+  const show = showing(all);
+  // The one that counts is the last; those before it are of alternatives that did not fit either.
+  return (all ? errors : errors.slice(-alternativesTold)).map((error) => ({
+    pointer: shorten(`#${error.instancePath}`, violationCharactersMaximum),
+    message: shorten(describeKeyword(error, show), violationCharactersMaximum),
+  }));
+}
+
+/** How many violations are told of a value of which one was asked for. */
+const alternativesTold = 10;
+
+function describeKeyword({ keyword, params, data, message }: ErrorObject, show: Shown): string {
   const parameters: Record<string, unknown> = params;
   switch (keyword) {
     case 'required':

@@ -10,7 +10,7 @@
 export const collectedViolationsMaximum = 1_000;
 
 /** A branch whose code is longer than this is charged when it is taken, a shorter one together with what it is part of. Characters. */
-const branchCharactersMaximum = 800;
+const branchCharactersMaximum = 2_000;
 
 /** What so many characters of code take to run counts as one step. */
 const charactersPerStep = 10;
@@ -74,7 +74,7 @@ const stepsToBegin = { function: stepsPerCall, loop: stepsPerTurn, branch: 0, vi
 const other = null;
 
 function withCharges(code: string, texts: readonly string[]): string {
-  const charges: { readonly at: number; readonly steps: number }[] = [];
+  const charges: { readonly at: number; readonly steps: number; readonly isChecked: boolean }[] = [];
   const blocks: (Block | typeof other)[] = [{ kind: 'branch', begin: 0, characters: 0 }];
   const parentheses: string[] = [];
   /** What stands before the parentheses that were closed last. */
@@ -120,6 +120,8 @@ function withCharges(code: string, texts: readonly string[]): string {
           charges.push({
             at: block.begin,
             steps: stepsToBegin[block.kind] + Math.ceil(block.characters / charactersPerStep),
+            // Code that neither is called nor turns around comes to an end, and what it is part of checks.
+            isChecked: block.kind === 'function' || block.kind === 'loop',
           });
         }
         break;
@@ -130,8 +132,9 @@ function withCharges(code: string, texts: readonly string[]): string {
   charges.sort((left, right) => left.at - right.at);
   let position = 0;
   let text = '';
-  for (const { at, steps } of charges) {
-    text += `${code.slice(position, at)}if((meter.steps -= ${steps}) < 0)meter.stop();`;
+  for (const { at, steps, isChecked } of charges) {
+    const charge = isChecked ? `if((meter.steps -= ${steps}) < 0)meter.stop();` : `meter.steps -= ${steps};`;
+    text += code.slice(position, at) + charge;
     position = at;
   }
   return text + code.slice(position);

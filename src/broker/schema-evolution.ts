@@ -3,6 +3,7 @@ import { LendstreamError } from '../errors.ts';
 import type { EventType } from './event-type.ts';
 import type { JsonSchema } from '../schemas.ts';
 import { isSchemaObject, pointerStep, type SchemaObject } from './json-schema-tree.ts';
+import { writtenDigits } from './written-numbers.ts';
 
 /**
  * What changed between two schemas of an event type, what that means for its readers, and which version follows.
@@ -63,9 +64,19 @@ export function compareVersions(left: string, right: string): number {
   return 0;
 }
 
-/** Everything that differs between two schemas, with the place as a JSON pointer into the new one. */
+/**
+ * Everything that differs between two schemas, with the place as a JSON pointer into the new one.
+ * @throws UNPROCESSABLE when their references lead to more than {@link comparedPlacesMaximum} places
+ */
 export function compareSchemas(previous: JsonSchema, next: JsonSchema): SchemaChange[] {
-  const comparison: Comparison = { previous, next, compared: new Set(), changes: [] };
+  const comparison: Comparison = {
+    previous,
+    next,
+    compared: new Set(),
+    changes: [],
+    places: 0,
+    equality: new WeakMap(),
+  };
   compareAt(comparison, '#', previous, next);
   return comparison.changes;
 }
@@ -76,6 +87,28 @@ interface Comparison {
   /** Pairs of references under comparison already, so that recursive schemas end. */
   readonly compared: Set<string>;
   readonly changes: SchemaChange[];
+  /** How many places were compared. */
+  places: number;
+  /** Values that were compared already: references may lead to the same ones from many places. */
+  readonly equality: WeakMap<object, WeakMap<object, boolean>>;
+}
+
+/**
+ * How many places of two schemas are compared. A schema has far fewer, but references may lead to the same ones again and
+ * again, and comparing holds up the whole process.
+ */
+export const comparedPlacesMaximum = 10_000;
+
+/** Whether two values of schemas are equal, each pair of them looked at once. */
+function areEqual({ equality }: Comparison, previous: unknown, next: unknown): boolean {
+  if (typeof previous !== 'object' || typeof next !== 'object' || previous === null || next === null) {
+    return isDeepStrictEqual(previous, next);
+  }
+  const known = equality.get(previous) ?? new WeakMap<object, boolean>();
+  equality.set(previous, known);
+  const answer = known.get(next) ?? isDeepStrictEqual(previous, next);
+  known.set(next, answer);
+  return answer;
 }
 
 /** Keywords with a rule of their own below; every other one must stay as it is or is wording. */
@@ -136,6 +169,11 @@ const assertions = new Set([
 
 function compareAt(comparison: Comparison, pointer: string, previousSchema: unknown, nextSchema: unknown): void {
   if (typeof previousSchema === 'boolean' && previousSchema === nextSchema) return;
+  comparison.places += 1;
+  if (comparison.places > comparedPlacesMaximum) {
+    const detail = `comparing it with the one in force leads to more than ${comparedPlacesMaximum} places`;
+    throw new LendstreamError('UNPROCESSABLE', `Invalid schema: ${detail}`);
+  }
   const report = (kind: SchemaChangeKind, message: string, at = pointer): void => {
     comparison.changes.push({ kind, pointer: at, message });
   };
@@ -147,10 +185,10 @@ function compareAt(comparison: Comparison, pointer: string, previousSchema: unkn
   const previous = resolve(comparison.previous, previousSchema);
   const next = resolve(comparison.next, nextSchema);
   if (previous === undefined || next === undefined) {
-    if (!isDeepStrictEqual(previousSchema, nextSchema)) report('breaking', 'the schema it refers to changed');
+    if (!areEqual(comparison, previousSchema, nextSchema)) report('breaking', 'the schema it refers to changed');
     return;
   }
-  if (!isDeepStrictEqual(identity(previous), identity(next))) report('breaking', 'schema ids must be the same');
+  if (!areEqual(comparison, identity(previous), identity(next))) report('breaking', 'schema ids must be the same');
 
   const types = compareTypes(previous, next);
   if (types === 'changed') {
@@ -164,16 +202,19 @@ function compareAt(comparison: Comparison, pointer: string, previousSchema: unkn
   compareOpenness(comparison, pointer, previous, next, 'additionalProperties');
   compareItems(comparison, pointer, previous, next);
   compareCompositions(comparison, pointer, previous, next);
-  if (!isDeepStrictEqual(previous['enum'], next['enum'])) {
+  if (!areEqual(comparison, previous['enum'], next['enum'])) {
     report('breaking', 'enum values changed', pointerStep(pointer, 'enum'));
   }
   for (const keyword of ['dependencies', 'dependentRequired', 'dependentSchemas']) {
-    if (!isDeepStrictEqual(previous[keyword], next[keyword])) {
+    if (!areEqual(comparison, previous[keyword], next[keyword])) {
       report('breaking', 'dependencies changed', pointerStep(pointer, keyword));
     }
   }
   for (const keyword of new Set([...Object.keys(previous), ...Object.keys(next)])) {
-    if (structural.has(keyword) || isDeepStrictEqual(previous[keyword], next[keyword])) continue;
+    const isSame =
+      areEqual(comparison, previous[keyword], next[keyword]) &&
+      writtenDigits(previous, keyword) === writtenDigits(next, keyword);
+    if (structural.has(keyword) || isSame) continue;
     if (assertions.has(keyword)) report('breaking', `value of ${keyword} changed`, pointerStep(pointer, keyword));
     else report('wording', `${keyword} changed`, pointerStep(pointer, keyword));
   }
@@ -285,7 +326,7 @@ function compareOpenness(
 ): void {
   const before = previous[keyword] ?? true;
   const after = next[keyword] ?? true;
-  if (isDeepStrictEqual(before, after)) return;
+  if (areEqual(comparison, before, after)) return;
   const at = pointerStep(pointer, keyword);
   if (isSchemaObject(before) && isSchemaObject(after)) {
     compareAt(comparison, at, before, after);

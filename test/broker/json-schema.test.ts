@@ -257,6 +257,23 @@ describe('compileValidator on a budget', () => {
     }
   });
 
+  it('keeps places and messages short, however long names and values are', () => {
+    const name = 'n'.repeat(10_000);
+    const validate = compileValidator({ additionalProperties: { items: { required: [name], enum: [1] } } });
+    const violations = validate({ [name]: Array.from({ length: 900 }, () => ({})) });
+    expect(violations).to.have.length(collectedViolationsMaximum);
+    for (const { pointer, message } of violations) expect(pointer.length + message.length).to.be.lessThan(2_100);
+  });
+
+  it('shows no contents of large values', () => {
+    const options = { allViolations: false };
+    const anyOf = Array.from({ length: 500 }, () => ({ enum: ['none'] }));
+    const violations = compileValidator({ anyOf }, options)({ a: 'x'.repeat(5_000_000), b: [] });
+    expect(violations).to.have.length(10);
+    expect(violations[0]?.message).to.equal('Object is not a valid enum value');
+    expect(violations.at(-1)?.message).to.equal('must match a schema in anyOf');
+  });
+
   it('still finds what is valid after more attempts than violations are collected', () => {
     const list = [...Array.from({ length: 5_000 }, () => 0), 7];
     for (const allViolations of [true, false]) {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
+import { parseSchema } from '../../src/broker/json-schema.ts';
 import {
   compareSchemas,
   compareVersions,
@@ -131,5 +132,48 @@ describe('compareVersions', () => {
       '2.10.3',
       '10.0.0',
     ]);
+  });
+});
+
+describe('compareSchemas of costly schemas', () => {
+  const fields = (count: number, make: (index: number) => unknown) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, make(index)]));
+
+  it('compares what many references lead to once', function () {
+    this.timeout(5_000);
+    const listed = Array.from({ length: 30_000 }, (_, index) => index);
+    const schema = {
+      properties: fields(600, (index) => ({ $ref: `#/definitions/alias${index}` })),
+      definitions: {
+        large: { enum: listed, properties: fields(10, () => ({ type: 'string' })) },
+        ...Object.fromEntries(
+          Object.entries(fields(600, (index) => ({ $ref: '#/definitions/large', title: String(index) }))).map(
+            ([, alias], index) => [`alias${index}`, alias],
+          ),
+        ),
+      },
+    };
+    expect(compareSchemas(schema, structuredClone(schema))).to.deep.equal([]);
+  });
+
+  it('refuses what leads to more places than are compared, and compares as many', () => {
+    const schema = (aliases: number) => ({
+      properties: fields(aliases, (index) => ({ $ref: `#/definitions/f${index}` })),
+      definitions: {
+        ...fields(aliases, (index) => ({ $ref: '#/definitions/large', title: String(index) })),
+        large: { properties: fields(98, () => ({ type: 'string' })) },
+      },
+    });
+    expect(compareSchemas(schema(100), schema(100))).to.deep.equal([]);
+    expect(() => compareSchemas(schema(102), schema(102))).to.throw(/leads to more than 10000 places/);
+  });
+
+  it('sees digits that no double holds', () => {
+    const change = (previous: string, next: string) =>
+      compareSchemas(parseSchema(`{"maximum":${previous}}`), parseSchema(`{"maximum":${next}}`)).map(
+        ({ kind }) => kind,
+      );
+    expect(change('9007199254740992', '9007199254740993')).to.deep.equal(['breaking']);
+    expect(change('9007199254740993', '9007199254740993')).to.deep.equal([]);
   });
 });
