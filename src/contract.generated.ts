@@ -110,6 +110,28 @@ type Events = {
  */
 type LoanBalances = LoanBalanceChangedBalances | LoanBalanceChangedBalancesWithNonScheduledFees;
 /**
+ * What to change of a product, one operation after the other.
+ *
+ * @minItems 1
+ * @maxItems 50
+ */
+type ProductPatch = {
+  /**
+   * Both set the field.
+   */
+  op: 'ADD' | 'REPLACE' | 'add' | 'replace';
+  /**
+   * `state`, `name` or `notes`, with a slash before it or without.
+   */
+  path: string;
+  /**
+   * ACTIVE or INACTIVE; a name of 256, notes of 2000 characters.
+   */
+  value: {
+    [k: string]: unknown;
+  };
+}[];
+/**
  * What became of each event of a batch, in the order of the request.
  */
 type PublishedItems = {
@@ -200,6 +222,7 @@ export interface Contract {
     PositionQuery: PositionQuery;
     PrincipalOverpaymentPayload: PrincipalOverpaymentPayload;
     Problem: Problem;
+    ProductPatch: ProductPatch;
     PublishedItems: PublishedItems;
     Readiness: Readiness;
     RepayPayload: RepayPayload;
@@ -220,6 +243,7 @@ export interface Contract {
     ToggleSwitch: ToggleSwitch;
     Toggles: Toggles;
     TransactionAdjustment: TransactionAdjustment;
+    UpdateProductPayload: UpdateProductPayload;
     Version: Version;
   };
   /**
@@ -242,6 +266,7 @@ export interface Contract {
     commitCursors: Commit;
     switchToggle: ToggleSwitch;
     createLoanProduct: CreateProductPayload;
+    patchLoanProduct: ProductPatch;
     createLoan: CreateLoanPayload;
     changeLoanState: ChangeStatePayload;
     disburseLoan: DisbursePayload;
@@ -286,6 +311,7 @@ export interface Contract {
     createLoanProduct: LoanProduct | CommandStatus;
     listLoanProducts: LoanProduct[];
     getLoanProduct: LoanProduct;
+    patchLoanProduct: CommandStatus;
     createLoan: LoanAccount | CommandStatus;
     listLoans: LoanAccount[];
     getLoan: LoanAccount;
@@ -371,7 +397,7 @@ interface ChangeStatePayload {
   notes?: string | null;
 }
 /**
- * A command was refused by the rules of lending and changed nothing. It is about a loan or, for CREATE_PRODUCT, about a product.
+ * A command was refused by the rules of lending and changed nothing. It is about a loan or, for CREATE_PRODUCT and UPDATE_PRODUCT, about a product.
  */
 interface CommandRejected {
   /**
@@ -399,7 +425,8 @@ interface CommandRejected {
     | 'APPLY_PENALTY'
     | 'ADJUST_TRANSACTION'
     | 'PRINCIPAL_OVERPAYMENT'
-    | 'CREATE_PRODUCT';
+    | 'CREATE_PRODUCT'
+    | 'UPDATE_PRODUCT';
   creationDate: string;
   toggles: Toggles;
   /**
@@ -1418,7 +1445,7 @@ interface LoanBalanceChangedClosedBalance {
   balanceAfter?: 0;
 }
 /**
- * A command for a loan or, for CREATE_PRODUCT, for a product. The payload has the fields of the REST body of the same request. A number may have at most fifteen significant digits.
+ * A command for a loan or, for CREATE_PRODUCT and UPDATE_PRODUCT, for a product. The payload has the fields of the REST body of the same request; that of UPDATE_PRODUCT the fields that its patch sets. A number may have at most fifteen significant digits.
  */
 interface LoanCommand {
   /**
@@ -1440,7 +1467,8 @@ interface LoanCommand {
     | 'APPLY_PENALTY'
     | 'ADJUST_TRANSACTION'
     | 'PRINCIPAL_OVERPAYMENT'
-    | 'CREATE_PRODUCT';
+    | 'CREATE_PRODUCT'
+    | 'UPDATE_PRODUCT';
   /**
    * Id of a loan account or a product.
    */
@@ -2560,6 +2588,17 @@ interface TransactionAdjustment {
    * Not needed: what the path says holds.
    */
   transactionId?: string;
+}
+/**
+ * What of a product is changed; what is absent stays. Loans go on as they were opened.
+ */
+interface UpdateProductPayload {
+  /**
+   * Under an inactive product no account can be opened.
+   */
+  state?: 'ACTIVE' | 'INACTIVE';
+  name?: string;
+  notes?: string;
 }
 /**
  * The version of the service.

@@ -10,7 +10,7 @@ import { flowIdHeader } from './application.ts';
 import { readBody } from './body.ts';
 import { statusOf } from './commands.ts';
 import { IdempotentRequests, type StoredAnswer, commandIdOf } from './idempotency.ts';
-import { LendingErrors, errorBody, requestError } from './lending-errors.ts';
+import { LendingErrors, errorBody, malformedBody, requestError } from './lending-errors.ts';
 import type { LendingServices } from './lending-services.ts';
 
 /**
@@ -37,8 +37,13 @@ export interface CommandSubject {
 
 export interface CommandRoute {
   readonly type: CommandType;
-  /** 201 when the command makes a resource, else 200. */
-  readonly successStatus: 200 | 201;
+  /** 201 when the command makes a resource, 204 when it answers nothing, else 200. */
+  readonly successStatus: 200 | 201 | 204;
+  /**
+   * The payload of the command, where the body is not that itself.
+   * @throws LendingErrors when it cannot be made of the body
+   */
+  readonly payloadOf?: (bodyText: string) => string;
   /**
    * What the command is about.
    * @param newId To be used where the body names no id: the same for every repetition of the request.
@@ -71,7 +76,8 @@ export class CommandRequests {
       const key = request.get('Idempotency-Key');
       const commandId = commandIdOf(key, pathOf(request));
       const subject = route.subjectOf(request, bodyText, newIdFrom(commandId));
-      refuseFaults(route.type, bodyText, subject);
+      const payloadText = route.payloadOf?.(bodyText) ?? bodyText;
+      refuseFaults(route.type, payloadText, subject);
       const replay = key === undefined ? undefined : this.#requests.begin(commandId, body, this.#services.clock.now());
       if (replay !== undefined) {
         sendAnswer(response, { ...replay, replayed: true });
@@ -79,7 +85,7 @@ export class CommandRequests {
       }
       let deciding: { readonly answer: Promise<Decided> };
       try {
-        deciding = await this.#begin(route, commandId, bodyText, subject, request);
+        deciding = await this.#begin(route, commandId, payloadText, subject, request);
       } catch (error) {
         this.#requests.forget(commandId);
         throw error;
@@ -101,12 +107,12 @@ export class CommandRequests {
   async #begin(
     route: CommandRoute,
     commandId: string,
-    bodyText: string,
+    payloadText: string,
     subject: CommandSubject,
     request: Request,
   ): Promise<{ readonly answer: Promise<Decided> }> {
     const { view, clock, logger } = this.#services;
-    const command = { commandId, type: route.type, ...subject, payloadText: bodyText, occurredAt: clock.now() };
+    const command = { commandId, type: route.type, ...subject, payloadText, occurredAt: clock.now() };
     const events = Buffer.from(`[${writeCommand(command)}]`);
     const giveUp = new AbortController();
     // Waiting begins before publishing: the outcome may be there before the acknowledgement is.
@@ -204,12 +210,6 @@ function textOf(body: Buffer): string {
   }
 }
 
-function malformedBody(reason: string): LendingErrors {
-  return new LendingErrors('MALFORMED_REQUEST', [
-    requestError('INVALID_PARAMETERS', `The body cannot be read: ${reason}`),
-  ]);
-}
-
 /** One text for one resource, however its path was written. */
 function pathOf(request: Request): string {
   const path = decodeURIComponent(request.originalUrl.split('?', 1)[0] ?? '');
@@ -237,7 +237,8 @@ async function within<Value>(promise: Promise<Value>, milliseconds: number): Pro
 
 function sendAnswer(response: Response, { status, body, replayed }: Decided): void {
   if (replayed) response.set('Idempotent-Replayed', 'true');
-  response.status(status).type('application/json').end(body);
+  if (status === 204) response.status(status).end();
+  else response.status(status).type('application/json').end(body);
 }
 
 function sendPending(response: Response, commandId: string, subject: CommandSubject): void {

@@ -52,6 +52,13 @@ export function invalidParameter(source: string): LendingErrors {
   return new LendingErrors('MALFORMED_REQUEST', [requestError('INVALID_PARAMETERS', source)]);
 }
 
+/** 400 for a body that is no JSON of the kind that the request has. */
+export function malformedBody(reason: string): LendingErrors {
+  return new LendingErrors('MALFORMED_REQUEST', [
+    requestError('INVALID_PARAMETERS', `The body cannot be read: ${reason}`),
+  ]);
+}
+
 /** 404 for a resource that is named in the path and is not there. @param source The path parameter. */
 export function resourceNotFound(source: string): LendingErrors {
   return new LendingErrors('NOT_FOUND', [requestError('INVALID_PARAMETERS', source)]);

@@ -2,7 +2,7 @@ import { Router, type Request } from 'express';
 import { LendstreamError } from '../errors.ts';
 import type { CommandOutcome } from '../worker/fence.ts';
 import { writeProduct } from '../worker/loan-format.ts';
-import { findProduct, listProducts } from '../worker/products.ts';
+import { findProduct, listProducts, productRecord } from '../worker/products.ts';
 import { catchUpOnMiss } from './catch-up.ts';
 import { CommandRequests, idIn } from './command-requests.ts';
 import {
@@ -21,13 +21,14 @@ import {
   sortParameter,
 } from './lending-query.ts';
 import type { LendingServices } from './lending-services.ts';
+import { payloadOfProductPatch } from './product-patch.ts';
 
 /** How long the registry may lag behind the loans before a new product is given up on. Milliseconds. */
 const productLagMillisecondsMaximum = 5_000;
 
 type LoanProduct = NonNullable<ReturnType<typeof findProduct>>;
 
-/** The loan products: creating and reading them. */
+/** The loan products: creating, retiring and reading them. */
 export function createLoanProductsRouter(services: LendingServices): Router {
   const { registry, logger } = services;
   const commands = new CommandRequests(services);
@@ -62,7 +63,23 @@ export function createLoanProductsRouter(services: LendingServices): Router {
       if (product === null) throw resourceNotFound('loanProductId');
       response.type('json').end(writeProduct(product));
     })
-    .all(lendingMethodNotAllowed('GET'));
+    .patch(
+      commands.handler({
+        type: 'UPDATE_PRODUCT',
+        successStatus: 204,
+        payloadOf: payloadOfProductPatch,
+        subjectOf: (request) => {
+          const product = findProduct(registry, String(request.params['loanProductId']));
+          if (product === null) throw resourceNotFound('loanProductId');
+          return { loanProductId: product.id };
+        },
+        resourceOf: async (outcome) => {
+          await untilRegistryHas(services, outcome, () => isUpdatedBy(registry, outcome));
+          return '';
+        },
+      }),
+    )
+    .all(lendingMethodNotAllowed('GET', 'PATCH'));
   router.use(pathsBelow('/loanproducts'), lendingPathNotFound, lendingErrorHandler(logger));
   return router;
 }
@@ -81,28 +98,40 @@ function sorted(products: LoanProduct[], request: Request): LoanProduct[] {
 }
 
 /** The product that a command made: committed in one step with the outcome, but followed on a way of its own. */
-async function productAfter(
-  { registry }: LendingServices,
-  { commandId, loanProductId }: CommandOutcome,
-): Promise<LoanProduct> {
+async function productAfter(services: LendingServices, outcome: CommandOutcome): Promise<LoanProduct> {
+  const { commandId, loanProductId } = outcome;
   if (loanProductId === undefined) {
     throw new LendstreamError('INTERNAL', `Command ${commandId} left no product to answer with.`);
   }
-  const known = findProduct(registry, loanProductId);
-  if (known !== null) return known;
+  const find = (): LoanProduct | null => findProduct(services.registry, loanProductId);
+  await untilRegistryHas(services, outcome, () => find() !== null);
+  const product = find();
+  if (product === null) throw new LendstreamError('INTERNAL', `Product ${loanProductId} went away.`);
+  return product;
+}
+
+function isUpdatedBy(registry: LendingServices['registry'], { commandId, loanProductId }: CommandOutcome): boolean {
+  const record = productRecord(registry, loanProductId ?? '');
+  return commandId !== null && record?.updateCommandIds?.includes(commandId) === true;
+}
+
+/** @throws LOG_UNAVAILABLE when the registry of this process lags too far behind what the command has committed */
+async function untilRegistryHas(
+  { registry }: LendingServices,
+  { loanProductId }: CommandOutcome,
+  has: () => boolean,
+): Promise<void> {
+  if (has()) return;
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => {
       stopListening();
-      reject(new LendstreamError('LOG_UNAVAILABLE', 'The new product is stored but cannot be read yet.'));
+      reject(new LendstreamError('LOG_UNAVAILABLE', 'The product is stored but cannot be read yet.'));
     }, productLagMillisecondsMaximum);
     const stopListening = registry.onChange(({ kind, name }) => {
-      if (kind !== 'product' || name !== loanProductId) return;
+      if (kind !== 'product' || name !== loanProductId || !has()) return;
       clearTimeout(timer);
       stopListening();
       resolve();
     });
   });
-  const product = findProduct(registry, loanProductId);
-  if (product === null) throw new LendstreamError('INTERNAL', `Product ${loanProductId} went away.`);
-  return product;
 }

@@ -10,10 +10,24 @@ import type { LocalDate } from './terms.ts';
 export type LoanCommand =
   CreateLoan | ChangeState | Disburse | Repay | ApplyFee | ApplyPenalty | AdjustTransaction | PrincipalOverpayment;
 
-/** Creates a product in the registry; the only command that is not about one loan. */
+/** Creates a product in the registry. */
 export interface CreateProduct extends CommandHeader {
   readonly type: 'CREATE_PRODUCT';
   readonly product: LoanProduct;
+}
+
+/** Changes what a product has that no account copies for good: its loans go on as they were opened. */
+export interface UpdateProduct extends CommandHeader {
+  readonly type: 'UPDATE_PRODUCT';
+  readonly changes: ProductChanges;
+}
+
+/** What of a product can be changed; what is absent stays. */
+export interface ProductChanges {
+  /** INACTIVE: no account can be opened under it any more. */
+  readonly state?: LoanProduct['state'];
+  readonly name?: string;
+  readonly notes?: string;
 }
 
 export interface CommandHeader {

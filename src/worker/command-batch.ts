@@ -2,7 +2,7 @@ import type { LogRecord, PartitionRecords } from '../broker/event-log.ts';
 import type { Registry } from '../broker/registry.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import type { LoanCommand } from '../lending/commands.ts';
+import type { LoanCommand, ProductChanges } from '../lending/commands.ts';
 import { execute } from '../lending/execute.ts';
 import { remember } from '../lending/evolve.ts';
 import type { EncodedLoan } from '../lending/loan-codec.ts';
@@ -27,6 +27,8 @@ import {
   findProduct,
   productRecord,
   productRecords,
+  productUpdatesMaximum,
+  updatedRecord,
 } from './products.ts';
 import { apiErrors } from './refusal-format.ts';
 import type { WaitingCommand } from './waiting-commands.ts';
@@ -147,9 +149,11 @@ export class CommandBatch {
     const loan = envelope.loanAccountId === undefined ? null : this.#loanOf(envelope.loanAccountId);
     if (parsed.kind === 'refused') return this.#refuseForm(envelope, parsed.refusals, loan, command, toggles);
     try {
-      return parsed.kind === 'loan'
-        ? this.#executeOnLoan(envelope, this.#withProduct(parsed.command), loan, command, toggles)
-        : this.#createProduct(envelope, parsed.command.product, command, toggles);
+      if (parsed.kind === 'product') return this.#createProduct(envelope, parsed.command.product, command, toggles);
+      if (parsed.kind === 'product update') {
+        return this.#updateProduct(envelope, parsed.command.changes, command, toggles);
+      }
+      return this.#executeOnLoan(envelope, this.#withProduct(parsed.command), loan, command, toggles);
     } catch (error) {
       const reason = `The command could not be decided: ${describeError(error)}`;
       return this.#deadLetter(command, reason, envelope);
@@ -220,10 +224,29 @@ export class CommandBatch {
       ...(Array.isArray(created) ? created : []),
     ];
     if (refusals.length > 0) return this.#refused(envelope, refusals, command, toggles);
-    const record = { commandId: envelope.commandId, product: encodeProduct(product) };
-    this.#products.set(product.id, record);
-    this.#bytes += JSON.stringify(record).length;
+    this.#takeProduct(product.id, { commandId: envelope.commandId, product: encodeProduct(product) });
     return outcomeOf(envelope, { outcome: 'committed' });
+  }
+
+  #updateProduct(
+    envelope: CommandEnvelope,
+    changes: ProductChanges,
+    command: WaitingCommand,
+    toggles: Toggles,
+  ): CommandOutcome {
+    const { commandId, loanProductId = '' } = envelope;
+    const known = this.#products.get(loanProductId) ?? productRecord(this.#options.registry, loanProductId);
+    if (known?.updateCommandIds?.includes(commandId) === true) return outcomeOf(envelope, { outcome: 'repeated' });
+    if (known === undefined || (known.updateCommandIds ?? []).length >= productUpdatesMaximum) {
+      return this.#refused(envelope, [refusal('INVALID_PARAMETERS', 'loanProductId')], command, toggles);
+    }
+    this.#takeProduct(loanProductId, updatedRecord(known, commandId, changes));
+    return outcomeOf(envelope, { outcome: 'committed' });
+  }
+
+  #takeProduct(loanProductId: string, record: ProductRecord): void {
+    this.#products.set(loanProductId, record);
+    this.#bytes += JSON.stringify(record).length;
   }
 
   #refused(

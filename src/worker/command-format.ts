@@ -1,6 +1,6 @@
 import { validate as isUuid } from 'uuid';
 import { describeError } from '../errors.ts';
-import type { CreateLoan, CreateProduct, LoanCommand } from '../lending/commands.ts';
+import type { CreateLoan, CreateProduct, LoanCommand, UpdateProduct } from '../lending/commands.ts';
 import { type Refusal, refusal } from '../lending/refusals.ts';
 import {
   type CreateLoanPayload,
@@ -16,7 +16,7 @@ import {
 import { type CommandPosition, keysOf } from './event-identity.ts';
 import { type ExactJson, isExactObject, readExactObject, writeExact } from './exact-json.ts';
 import { FieldReader } from './field-reader.ts';
-import { readProduct } from './product-payload.ts';
+import { readProduct, readUpdateProduct } from './product-payload.ts';
 
 /**
  * The wire format of loan commands: `{metadata, commandId?, type, loanAccountId | loanProductId, payload}`, where
@@ -32,6 +32,7 @@ export const commandTypes = [
   'ADJUST_TRANSACTION',
   'PRINCIPAL_OVERPAYMENT',
   'CREATE_PRODUCT',
+  'UPDATE_PRODUCT',
 ] as const;
 export type CommandType = (typeof commandTypes)[number];
 
@@ -63,6 +64,7 @@ export type ParsedCommand =
       readonly command: Exclude<LoanCommand, CreateLoan> | CreateLoanRequest;
     }
   | { readonly kind: 'product'; readonly envelope: CommandEnvelope; readonly command: CreateProduct }
+  | { readonly kind: 'product update'; readonly envelope: CommandEnvelope; readonly command: UpdateProduct }
   /** The envelope is in order, the payload is not: the sender is told which fields are wrong. */
   | { readonly kind: 'refused'; readonly envelope: CommandEnvelope; readonly refusals: readonly Refusal[] }
   /** Not even the envelope can be read. `commandId` where it can be told. */
@@ -78,6 +80,11 @@ export function isAccountOrProductId(text: unknown): text is string {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
+/** The field that says what a command is about. */
+export function subjectOf(type: CommandType): 'loanAccountId' | 'loanProductId' {
+  return type === 'CREATE_PRODUCT' || type === 'UPDATE_PRODUCT' ? 'loanProductId' : 'loanAccountId';
+}
+
 /** Reads a record of the command topic. Never throws: what cannot be read says so. */
 export function parseCommand(value: Buffer, source: CommandSource): ParsedCommand {
   let event: ExactJson;
@@ -92,7 +99,7 @@ export function parseCommand(value: Buffer, source: CommandSource): ParsedComman
     return unreadable('commandId (or metadata.eid) is no UUID', null);
   const type = commandTypes.find((known) => known === event['type']);
   if (type === undefined) return unreadable(`type is none of ${commandTypes.join(', ')}`, commandId);
-  const subject = type === 'CREATE_PRODUCT' ? 'loanProductId' : 'loanAccountId';
+  const subject = subjectOf(type);
   const id = event[subject];
   if (!isAccountOrProductId(id)) return unreadable(`${subject} is missing or no id`, commandId);
   const flowId = metadata['flow_id'];
@@ -115,7 +122,7 @@ export interface CommandToWrite {
   /** UUID; also the event's eid. */
   readonly commandId: string;
   readonly type: CommandType;
-  /** Of every command but CREATE_PRODUCT, which has `loanProductId`. */
+  /** Of every command but CREATE_PRODUCT and UPDATE_PRODUCT, which have `loanProductId`. */
   readonly loanAccountId?: string;
   readonly loanProductId?: string;
   /** The REST body: one JSON object, or empty for none. */
@@ -144,7 +151,7 @@ export function writeCommand(command: CommandToWrite): string {
 
 /**
  * The faults of form that the worker would find in this body, so that a request with one is answered at once.
- * @param id Of the loan account, for CREATE_PRODUCT of the product.
+ * @param id Of the loan account, or of the product for CREATE_PRODUCT and UPDATE_PRODUCT.
  * @returns none when the form is right; a body that is no JSON object is one refusal that says why
  */
 export function checkPayload(
@@ -159,7 +166,7 @@ export function checkPayload(
   } catch (error) {
     return [refusal('INVALID_PARAMETERS', `The body cannot be read: ${describeError(error)}`)];
   }
-  const subject = type === 'CREATE_PRODUCT' ? 'loanProductId' : 'loanAccountId';
+  const subject = subjectOf(type);
   if (!isAccountOrProductId(id)) return [refusal('INVALID_PARAMETERS', 'id')];
   const envelope = { commandId: '', type, [subject]: id, receivedAt: 0, flowId: null };
   const parsed = readCommand(envelope, payload, keysOf({ partition: 0, offset: 0 }));
@@ -213,6 +220,10 @@ function readByType(
       return loan({ type: envelope.type, ...header, ...readAdjustTransaction(reader) });
     case 'PRINCIPAL_OVERPAYMENT':
       return loan({ type: envelope.type, ...header, ...readPrincipalOverpayment(reader) });
+    case 'UPDATE_PRODUCT': {
+      const changes = readUpdateProduct(reader);
+      return { kind: 'product update', envelope, command: { type: envelope.type, commandId, receivedAt, changes } };
+    }
     case 'CREATE_PRODUCT':
     default: {
       const product = readProduct(reader, envelope.loanProductId ?? '', newKey);

@@ -1,4 +1,5 @@
 import { type PrepaymentRecalculationMethod, prepaymentRecalculationMethods } from '../lending/payment-options.ts';
+import type { ProductChanges } from '../lending/commands.ts';
 import { type Currency, type Decimal, zero } from '../lending/money.ts';
 import type { AllocationElement, Bounded, LoanProduct, ProductFee } from '../lending/product.ts';
 import { type FieldReader, hasEncodedKeyForm, present } from './field-reader.ts';
@@ -168,6 +169,17 @@ export function readProduct(
     allowCustomRepaymentAllocation: reader.flag('allowCustomRepaymentAllocation') ?? false,
     ...present({ notes: reader.notes('notes') }),
   };
+}
+
+/** The changes of a product: at least one, or there would be nothing to do. */
+export function readUpdateProduct(reader: FieldReader): ProductChanges {
+  const changes = present({
+    state: reader.choice('state', states),
+    name: reader.text('name'),
+    notes: reader.notes('notes'),
+  });
+  if (!['state', 'name', 'notes'].some((name) => reader.has(name))) reader.refuse('payload');
+  return changes;
 }
 
 function readCurrency(reader: FieldReader): Currency {

@@ -1,5 +1,6 @@
 import { type Registry, registryKey, registryTopic } from '../broker/registry.ts';
 import type { PartitionRecords } from '../broker/event-log.ts';
+import type { ProductChanges } from '../lending/commands.ts';
 import { Decimal } from '../lending/money.ts';
 import type { LoanProduct } from '../lending/product.ts';
 
@@ -9,7 +10,12 @@ export interface ProductRecord {
   readonly commandId: string;
   /** The product with every decimal as text: the registry is plain JSON, whose numbers are binary floats. */
   readonly product: unknown;
+  /** The commands that changed it since, so that none is done twice; at most {@link productUpdatesMaximum}. */
+  readonly updateCommandIds?: readonly string[];
 }
+
+/** How often a product can be changed: its record keeps the id of each change. */
+export const productUpdatesMaximum = 1_000;
 
 /** Paths of the fields that are decimals, `*` for the items of a list. Every other number is a count. */
 const decimalFields = new Set([
@@ -40,6 +46,12 @@ function withDecimals(value: unknown, path: string): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [name, withDecimals(inner, path === '' ? name : `${path}.${name}`)]),
   );
+}
+
+/** The record of a product after one more change. */
+export function updatedRecord(record: ProductRecord, commandId: string, changes: ProductChanges): ProductRecord {
+  const product = { ...(record.product as object), ...changes };
+  return { ...record, product, updateCommandIds: [...(record.updateCommandIds ?? []), commandId] };
 }
 
 /** The record of a product, by its id. */

@@ -196,13 +196,17 @@ describe('what every loan command is answered that is not decided yet', () => {
   });
 
   it('is 202, then 409 for the same and 422 for another under its key', async () => {
-    expect(commands).to.have.length(9);
+    expect(commands).to.have.length(10);
     for (const operation of commands) {
       const [, example] = examplesOf(operation)[0] ?? ['', { value: undefined, 'x-status': 200 }];
       const headers = { 'Idempotency-Key': `waits-${operation.operationId}`, Prefer: 'wait=0' };
       const { headers: own, ...request } = requestOf(operation, example);
       const asked = { ...request, headers: { ...own, ...headers } };
-      const other = { ...asked, body: JSON.stringify({ ...(example.value as object), notes: 'Another' }) };
+      const { value } = example;
+      const another = Array.isArray(value)
+        ? [...(value as object[]), { op: 'REPLACE', path: '/notes', value: 'Another' }]
+        : { ...(value as object), notes: 'Another' };
+      const other = { ...asked, body: JSON.stringify(another) };
       for (const [sent, status] of [
         [asked, 202],
         [asked, 409],

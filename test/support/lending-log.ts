@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../../src/clock.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import { type Logger, silentLogger } from '../../src/logger.ts';
 import { createMetrics } from '../../src/metrics.ts';
-import { type CommandType, writeCommand } from '../../src/worker/command-format.ts';
+import { type CommandType, subjectOf, writeCommand } from '../../src/worker/command-format.ts';
 import { type CommandOutcome, isFenceKey, parseFence } from '../../src/worker/fence.ts';
 import {
   type LendingEventTypeName,
@@ -94,7 +94,7 @@ export interface TestCommand {
 
 /** A command as publishing stores it: with the time it was received. */
 export function commandRecord({ type, id, payload = {}, commandId = randomUUID() }: TestCommand): LogRecord {
-  const subject = type === 'CREATE_PRODUCT' ? { loanProductId: id } : { loanAccountId: id };
+  const subject = { [subjectOf(type)]: id };
   const text = writeCommand({
     commandId,
     type,

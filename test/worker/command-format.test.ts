@@ -6,6 +6,7 @@ import {
   checkPayload,
   commandTypes,
   parseCommand,
+  subjectOf,
   writeCommand,
 } from '../../src/worker/command-format.ts';
 import { refusalsMaximum } from '../../src/worker/field-reader.ts';
@@ -17,11 +18,17 @@ const source = { partition: 1, offset: 7, appendedAt: 1_000 };
 const validate = compileValidator(lendingSchema('commands/loan-command.json'));
 
 function written(type: CommandType, payloadText: string): string {
-  const subject = type === 'CREATE_PRODUCT' ? { loanProductId: 'p1' } : { loanAccountId: 'L1' };
+  const subject = subjectOf(type) === 'loanProductId' ? { loanProductId: 'p1' } : { loanAccountId: 'L1' };
   return writeCommand({ commandId, type, ...subject, payloadText, occurredAt: 0 });
 }
 
 const parse = (text: string) => parseCommand(Buffer.from(text), source);
+
+/** What a command is read as that is not about a loan. */
+const kinds: Readonly<Partial<Record<CommandType, string>>> = {
+  CREATE_PRODUCT: 'product',
+  UPDATE_PRODUCT: 'product update',
+};
 
 interface Case {
   readonly type: CommandType;
@@ -125,6 +132,9 @@ const cases: Case[] = [
   },
   { type: 'PRINCIPAL_OVERPAYMENT', payload: '{}', wrong: ['amount'] },
   { type: 'CREATE_PRODUCT', payload: JSON.stringify(annuityProduct('p1')), wrong: [] },
+  { type: 'UPDATE_PRODUCT', payload: '{"state":"INACTIVE","name":"n","notes":"n"}', wrong: [] },
+  { type: 'UPDATE_PRODUCT', payload: '{}', wrong: ['payload'] },
+  { type: 'UPDATE_PRODUCT', payload: '{"state":"GONE","id":"p2"}', wrong: ['id', 'state'] },
   {
     type: 'CREATE_PRODUCT',
     payload: JSON.stringify({ ...annuityProduct('p1'), adjustInterestForFirstInstallment: true }),
@@ -155,12 +165,12 @@ describe('the format of commands', () => {
   for (const { type, payload, wrong } of cases) {
     const title = `${type} ${payload.replace(/\s+/g, ' ').slice(0, 80)}`;
     it(`${wrong.length === 0 ? 'takes' : `refuses ${wrong.join(', ')} of`} ${title}`, () => {
-      const found = checkPayload(type, payload, type === 'CREATE_PRODUCT' ? 'p1' : 'L1');
+      const found = checkPayload(type, payload, subjectOf(type) === 'loanProductId' ? 'p1' : 'L1');
       expect(found.map(({ errorSource }) => errorSource)).to.have.members(wrong);
       expect(found.every(({ errorReason }) => errorReason === 'INVALID_PARAMETERS')).to.equal(true);
       const command = written(type, payload);
       const parsed = parse(command);
-      expect(parsed.kind).to.equal(wrong.length > 0 ? 'refused' : type === 'CREATE_PRODUCT' ? 'product' : 'loan');
+      expect(parsed.kind).to.equal(wrong.length > 0 ? 'refused' : (kinds[type] ?? 'loan'));
       // What producers are told in advance by the schema is what the worker would say.
       expect(validate(JSON.parse(command)).length === 0, 'schema').to.equal(wrong.length === 0);
     });
