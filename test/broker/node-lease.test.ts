@@ -8,6 +8,7 @@ import type { Coordination } from '../../src/broker/coordination.ts';
 import { NodeLease } from '../../src/broker/node-lease.ts';
 import { systemClock, type Clock } from '../../src/clock.ts';
 import { LendstreamError } from '../../src/errors.ts';
+import { Health } from '../../src/health.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { codeOf } from '../support/log-reading.ts';
 import { eventually } from '../support/eventually.ts';
@@ -22,6 +23,7 @@ describe('the lease of a process', () => {
   /** How long the store takes to answer. Milliseconds of `time`. */
   let answerTakes: number;
   let leases: NodeLease[];
+  let health: Health;
 
   beforeEach(async () => {
     store = await openSubscriptionStore();
@@ -46,7 +48,10 @@ describe('the lease of a process', () => {
         await store.coordination.renewLease(nodeId, milliseconds);
       },
     });
-    const lease = new NodeLease({ coordination, nodeId: 'node', leaseMilliseconds, clock, logger: silentLogger });
+    health = new Health(clock);
+    const part = health.part('coordination');
+    const options = { coordination, nodeId: 'node', leaseMilliseconds, clock, logger: silentLogger, health: part };
+    const lease = new NodeLease(options);
     leases.push(lease);
     return lease;
   }
@@ -58,6 +63,23 @@ describe('the lease of a process', () => {
     await lease.start();
     expect([time, lease.tenure]).to.deep.equal([3_000, 1]);
     expect([lease.isHeld(7_999), lease.isHeld(8_000)]).to.deep.equal([true, false]);
+  });
+
+  it('is not ready from the tenth second on in which the store has not answered, and is with its next answer', async () => {
+    const lease = newLease();
+    await lease.start();
+    isOutOfReach = true;
+    time = 9_999;
+    await codeOf(lease.renew());
+    expect(health.notReadyReasons()).to.deep.equal([]);
+    time = 10_000;
+    await codeOf(lease.renew());
+    expect(health.notReadyReasons()).to.deep.equal([
+      'The coordination store has not answered for 10 seconds: Out of reach.',
+    ]);
+    isOutOfReach = false;
+    await lease.renew();
+    expect(health.notReadyReasons()).to.deep.equal([]);
   });
 
   it('goes on in the same tenure as long as it is renewed in time', async () => {

@@ -1,0 +1,55 @@
+import { expect } from 'chai';
+import { it } from 'mocha';
+import { call } from '../support/client.ts';
+import { describeOnCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+import { openKafkaGateways } from '../support/kafka-gateways.ts';
+import { startRedisServer } from '../support/redis-server.ts';
+import { removeFolder, startService, temporaryFolder } from '../support/service.ts';
+import { openTcpProxy } from '../support/tcp-proxy.ts';
+
+/** Ten seconds without an answer, what a question takes to fail, and a busy machine. */
+const noticedWithinMilliseconds = 30_000;
+
+describeOnCluster('a process whose cluster is away', (cluster) => {
+  for (const kind of ['cut', 'half-open'] as const) {
+    it(`is not ready while Redis, then Kafka, is away for long, says which, and is ready again afterwards: ${kind}`, async function () {
+      this.timeout(200_000);
+      const folder = await temporaryFolder();
+      const server = await startRedisServer();
+      const redis = await openTcpProxy({ host: '127.0.0.1', port: server.port });
+      const kafka = await openKafkaGateways(cluster().kafkaBrokers);
+      const service = await startService(folder, {
+        KAFKA_BROKERS: kafka.proxies.map(({ host, port }) => `${host}:${port}`).join(','),
+        REDIS_URL: `redis://${redis.host}:${redis.port}`,
+        LOG_LEVEL: 'silent',
+      });
+      const isReady = async (): Promise<boolean> => (await call(`${service.url}/ready`, 'GET')).status === 200;
+      const partsNotReady = async (): Promise<string[]> => {
+        const health = await fetch(`${service.url}/health`, { headers: { accept: 'application/json' } });
+        const { parts } = (await health.json()) as { parts: { name: string; ready: boolean }[] };
+        return parts.filter(({ ready }) => !ready).map(({ name }) => name);
+      };
+      try {
+        expect(await isReady()).to.equal(true);
+        redis.setMode({ kind });
+        expect(await isReady(), 'a moment proves nothing').to.equal(true);
+        await eventually(async () => !(await isReady()), noticedWithinMilliseconds);
+        expect(await partsNotReady()).to.deep.equal(['coordination']);
+        redis.setMode({ kind: 'pass' });
+        await eventually(isReady, noticedWithinMilliseconds);
+
+        for (const proxy of kafka.proxies) proxy.setMode({ kind });
+        await eventually(async () => (await partsNotReady()).includes('log'), noticedWithinMilliseconds);
+        for (const proxy of kafka.proxies) proxy.setMode({ kind: 'pass' });
+        await eventually(isReady, noticedWithinMilliseconds);
+      } finally {
+        await service.kill();
+        await kafka.close();
+        await redis.close();
+        await server.stop();
+        await removeFolder(folder);
+      }
+    });
+  }
+});
