@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import { checkers, judge } from './checkers.ts';
 import { deliveryLag } from './delivery-checkers.ts';
 import { evidenceOf } from './evidence.ts';
-import type { Happening, HistoryRecord, Place } from './history.ts';
+import { silence, type Happening, type HistoryRecord, type Place } from './history.ts';
 
 /** Each happening comes 10 ms after the one before. */
 function tell(story: readonly Happening[]): HistoryRecord[] {
@@ -185,6 +185,20 @@ function ended(...more: Happening[]): Happening[] {
 const broken: readonly (readonly [checker: string, how: string, story: readonly Happening[]])[] = [
   ['lost write', 'an event between others never comes', without(delivered('B', 3, 'e4'))],
   ['unseen', 'the last event never comes', without(delivered('B', 5, 'e5'))],
+  [
+    'silent stream',
+    'a stream sends nothing any more',
+    ended({ kind: 'stream closed', subscription: 'S', stream: 'B', reason: silence }),
+  ],
+  [
+    'silent stream',
+    'a stream sends nothing after its reader paused',
+    ended(
+      { kind: 'fault begun', fault: 'stall consumers', number: 2, losesCoordination: false },
+      { kind: 'fault healed', fault: 'stall consumers', number: 2 },
+      { kind: 'stream closed', subscription: 'S', stream: 'B', reason: silence },
+    ),
+  ],
   ['unseen', 'an event whose answer was lost lies in the log and never comes', ended(logRead(6, 'e6'))],
   ['duplicate in the log', 'an event lies at a second place', ended(logRead(6, 'e5'))],
   [

@@ -1,6 +1,6 @@
 import { commandEffects, balanceConservation, loanSequences } from './command-checkers.ts';
 import { boundedRedelivery, commitRegress, gapsBelowCommitted, interleavedCommits } from './commit-checkers.ts';
-import { nonmonotonicPolls, pollSkips } from './delivery-checkers.ts';
+import { nonmonotonicPolls, pollSkips, silentStreams } from './delivery-checkers.ts';
 import type { Checker, Evidence } from './evidence.ts';
 import { abortedReads, duplicates, inconsistentOffsets, lostWrites, producerOrder, unseen } from './log-checkers.ts';
 
@@ -14,6 +14,7 @@ export const checkers: readonly Checker[] = [
   producerOrder,
   pollSkips,
   nonmonotonicPolls,
+  silentStreams,
   commitRegress,
   gapsBelowCommitted,
   interleavedCommits,

@@ -1,6 +1,6 @@
 import { request, type IncomingMessage } from 'node:http';
 import { describeError } from '../../src/errors.ts';
-import { machineTime, type Place } from './history.ts';
+import { machineTime, silence, silenceMillisecondsMaximum, type Place } from './history.ts';
 import {
   detailOf,
   jsonOf,
@@ -23,6 +23,8 @@ export interface ConsumedSubscription {
   readonly streams: number;
   readonly batchLimit: number;
   readonly uncommittedEventsMaximum: number;
+  /** Events without a commit end a stream after so long. Seconds. */
+  readonly commitTimeoutSeconds: number;
   /** How long each batch takes until it is committed, until the load is drained. Milliseconds. */
   readonly workMilliseconds: number;
 }
@@ -35,12 +37,8 @@ interface Batch {
 
 /** A stream is asked to send something at least this often. Seconds. */
 const keepAliveSeconds = 1;
-/** A stream that has sent nothing for so long is given up: its connection may be dead without telling. Milliseconds. */
-const silenceMillisecondsMaximum = 8_000;
 /** How long a stream may live, from this up to twice this. Seconds. */
 const streamSecondsLeast = 20;
-/** Commits that fall out of this are given up with their stream. Seconds. */
-const commitTimeoutSeconds = 10;
 /** How often a stream without events looks whether it is to end. Milliseconds. */
 const stopCheckMilliseconds = 250;
 /** How long after the end of a stream its last cursors are committed once more. Milliseconds. */
@@ -72,7 +70,7 @@ async function consume(load: Load, subscription: ConsumedSubscription, index: nu
       batch_limit: String(subscription.batchLimit),
       max_uncommitted_events: String(subscription.uncommittedEventsMaximum),
       batch_flush_timeout: String(keepAliveSeconds),
-      commit_timeout: String(commitTimeoutSeconds),
+      commit_timeout: String(subscription.commitTimeoutSeconds),
       stream_timeout: String(seconds),
     });
     const response = await open(`${node.url}/subscriptions/${subscription.id}/events?${query.toString()}`);
@@ -144,11 +142,14 @@ async function readStream(
     history.record({ kind: 'delivered', ...names, place: placeOf(batch.cursor), eids });
     owed.set(`${batch.cursor.event_type} ${batch.cursor.partition}`, batch.cursor);
   };
-  const silence = setTimeout(() => response.destroy(new Error('silence')), silenceMillisecondsMaximum);
+  const silenceTimer = setTimeout(() => {
+    if (load.isStalled()) silenceTimer.refresh();
+    else response.destroy(new Error(silence));
+  }, silenceMillisecondsMaximum);
   const decoder = new TextDecoder();
   let rest = '';
   response.on('data', (chunk: Buffer) => {
-    silence.refresh();
+    silenceTimer.refresh();
     const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
     rest = lines.pop() ?? '';
     lines.forEach(take);
@@ -156,6 +157,13 @@ async function readStream(
   });
   response.on('error', (error) => (reason = describeError(error)));
   response.on('close', () => wake());
+  const stall = (): void => {
+    silenceTimer.refresh();
+    if (load.isStalled()) response.pause();
+    else response.resume();
+  };
+  const forgetStalls = load.onStall(stall);
+  stall();
 
   while (!response.destroyed && !load.isStopping()) {
     if (owed.size === 0) {
@@ -169,7 +177,8 @@ async function readStream(
     reason = 'a commit was not accepted';
     break;
   }
-  clearTimeout(silence);
+  clearTimeout(silenceTimer);
+  forgetStalls();
   response.destroy();
   if (load.isStopping()) reason = 'the run is over';
   history.record({ kind: 'stream closed', ...names, reason });

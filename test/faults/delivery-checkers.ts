@@ -1,5 +1,5 @@
 import { firstIndex, grouped, type Checker, type Evidence } from './evidence.ts';
-import { ofKind } from './history.ts';
+import { ofKind, silence, silenceMillisecondsMaximum } from './history.ts';
 import { partitionNameOf, type Delivery, type KnownEvent } from './known-log.ts';
 
 /** What must hold of the events that streams bring, and how late they are. */
@@ -40,6 +40,22 @@ export const pollSkips: Checker = {
       }
     }
     return findings;
+  },
+};
+
+/** How long after a fault's end a stream may still be silent: its node may have to find Redis and Kafka again. Milliseconds. */
+const silentRecoveryMilliseconds = 6_000;
+
+export const silentStreams: Checker = {
+  name: 'silent stream',
+  promise:
+    'A stream sends at least its keep-alives while its node and connection are well, also after its reader paused.',
+  check(evidence) {
+    const faults = faultTimes(evidence, silentRecoveryMilliseconds).filter(({ fault }) => !fault.startsWith('stall '));
+    return ofKind(evidence.records, 'stream closed')
+      .filter(({ reason }) => reason === silence)
+      .filter(({ at }) => !faults.some(({ from, to }) => from <= at && at - silenceMillisecondsMaximum <= to))
+      .map(({ subscription, stream }) => `${subscription}: stream ${stream} sent nothing although nothing ailed it`);
   },
 };
 
@@ -108,11 +124,15 @@ export function deliveryLag(evidence: Evidence): { readonly all?: DeliveryLag; r
 /** How long after a fault's end the system may still be busy with it, as far as the calm lag is concerned. Milliseconds. */
 const recoveryMilliseconds = 10_000;
 
-function faultTimes({ records }: Evidence): { readonly from: number; readonly to: number }[] {
+function faultTimes(
+  { records }: Evidence,
+  recovery = recoveryMilliseconds,
+): { readonly fault: string; readonly from: number; readonly to: number }[] {
   const healed = new Map(ofKind(records, 'fault healed').map(({ number, at }) => [number, at]));
-  return ofKind(records, 'fault begun').map(({ at, number }) => ({
+  return ofKind(records, 'fault begun').map(({ at, fault, number }) => ({
+    fault,
     from: at,
-    to: (healed.get(number) ?? Infinity) + recoveryMilliseconds,
+    to: (healed.get(number) ?? Infinity) + recovery,
   }));
 }
 

@@ -35,6 +35,8 @@ export interface RunOptions {
 const ledger = { name: 'faults.ledger', partitions: 4 };
 /** Its events may be deleted before they are received. */
 const expiring = { name: 'faults.expiring', partitions: 2 };
+/** Its events are long, and are published while consumers do not read. */
+const bulky = { name: 'faults.bulky', partitions: 1 };
 const product = 'faults-product';
 
 /** How long the system may take after the last fault until everything is delivered. Milliseconds. */
@@ -62,6 +64,7 @@ export async function runPlan(system: SystemUnderTest, options: RunOptions): Pro
       name: 'producer',
       producers: Math.ceil(3 * load),
       eventTypes: [ledger, ledger, ledger, expiring],
+      bulkyEventType: bulky,
       pauseMilliseconds: 25,
     });
     const commanders = startLoad<CommanderSettings>(folder, 'commander', {
@@ -72,10 +75,13 @@ export async function runPlan(system: SystemUnderTest, options: RunOptions): Pro
       pauseMilliseconds: 50,
     });
     children.push(consumers, producers, commanders);
-    await followPlan(system, plan, history, say);
+    const tellLoad = (order: LoadOrder): void => {
+      for (const child of children) child.tell(order);
+    };
+    await followPlan(system, plan, history, say, tellLoad);
 
     say('The faults are over. What is under way is finished, and everything has to arrive.');
-    for (const child of children) child.tell('drain');
+    tellLoad('drain');
     const isDrained = await within(Promise.all([producers.ended, commanders.ended]), drainMillisecondsMaximum);
     if (!isDrained) problems.push('Producers and commander did not get their last answers');
     for (const child of [producers, commanders]) child.tell('stop');
@@ -107,7 +113,7 @@ export async function runPlan(system: SystemUnderTest, options: RunOptions): Pro
 async function prepare(nodes: readonly ServiceNode[], history: HistoryWriter): Promise<ConsumedSubscription[]> {
   const [node] = nodes;
   if (node === undefined) throw new Error('There is no node to ask');
-  for (const { name, partitions } of [ledger, expiring]) {
+  for (const { name, partitions } of [ledger, expiring, bulky]) {
     await ask(node, '/event-types', {
       name,
       owning_application: 'faults',
@@ -118,7 +124,7 @@ async function prepare(nodes: readonly ServiceNode[], history: HistoryWriter): P
         type: 'json_schema',
         schema: JSON.stringify({
           type: 'object',
-          properties: { producer: { type: 'string' }, number: { type: 'integer' } },
+          properties: { producer: { type: 'string' }, number: { type: 'integer' }, padding: { type: 'string' } },
           required: ['producer', 'number'],
         }),
       },
@@ -151,13 +157,23 @@ async function prepare(nodes: readonly ServiceNode[], history: HistoryWriter): P
     batchLimit: number,
     uncommittedEventsMaximum: number,
     workMilliseconds = 0,
-  ): ConsumedSubscription => ({ id, streams, batchLimit, uncommittedEventsMaximum, workMilliseconds });
+    commitTimeoutSeconds = 10,
+  ): ConsumedSubscription => ({
+    id,
+    streams,
+    batchLimit,
+    uncommittedEventsMaximum,
+    workMilliseconds,
+    commitTimeoutSeconds,
+  });
   return [
     stream(await subscribe('single', [ledger.name]), 2, 1, 10),
     stream(await subscribe('batches', [ledger.name]), 3, 20, 100),
     stream(await subscribe('lending', lendingEventTypeNames), 2, 5, 50),
     // Slow, so that there is always something that it has not received.
     stream(await subscribe('lagging', [expiring.name], false), 2, 1, 5, 300),
+    // Its window never closes, and nothing but reading ends a pause, so that a reader that pauses fills its connection.
+    stream(await subscribe('bulky', [bulky.name], false), 1, 10, 1_000_000, 0, 60),
   ];
 }
 
@@ -180,6 +196,7 @@ async function followPlan(
   plan: Plan,
   history: HistoryWriter,
   say: (line: string) => void,
+  tellLoad: (order: LoadOrder) => void,
 ): Promise<void> {
   const beginning = machineTime();
   let late = 0;
@@ -194,9 +211,11 @@ async function followPlan(
     const name = `${kind} ${target}`;
     const losesCoordination = kind === 'flush' || (kind === 'kill' && target === 'redis');
     history.record({ kind: 'fault begun', fault: name, number, losesCoordination });
-    const heal = await beginFault(system, fault, expiring.name, (place) =>
-      history.record({ kind: 'log truncated', place }),
-    );
+    const heal = await beginFault(system, fault, {
+      expiringEventType: expiring.name,
+      truncated: (place) => history.record({ kind: 'log truncated', place }),
+      tellLoad,
+    });
     await until(fault.beginsAt + fault.lasts);
     const healingSince = machineTime();
     await heal();
@@ -238,7 +257,12 @@ async function readEverything(
 ): Promise<void> {
   const [node] = nodes;
   if (node === undefined) throw new Error('There is no node to ask');
-  await readLog(history, node, [ledger.name, expiring.name, ...lendingEventTypeNames], 'reading-everything');
+  await readLog(
+    history,
+    node,
+    [ledger.name, expiring.name, bulky.name, ...lendingEventTypeNames],
+    'reading-everything',
+  );
   const loans = new Set(ofKind(readHistory(historyFolder), 'command posted').map(({ loan }) => loan));
   await readLoans(history, nodes, [...loans]);
 }

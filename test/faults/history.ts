@@ -6,6 +6,12 @@ import { join } from 'node:path';
  * a line, appended and never changed. The checkers read nothing else.
  */
 
+/** Why a consumer closed a stream that sent not even keep-alives. */
+export const silence = 'silence';
+
+/** A stream that has sent nothing for so long is given up: its connection may be dead without telling. Milliseconds. */
+export const silenceMillisecondsMaximum = 8_000;
+
 /** Where an event lies. */
 export interface Place {
   readonly eventType: string;

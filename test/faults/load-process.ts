@@ -26,6 +26,9 @@ export interface ServiceNode {
 
 /** What the harness says to a load process. */
 export type LoadOrder =
+  /** Until `resume`, consumers read nothing, and producers publish what fills their connections. */
+  | 'stall'
+  | 'resume'
   /** Stop what makes new work, and finish what is owed. */
   | 'drain'
   /** End. */
@@ -37,6 +40,9 @@ export interface LoadProcess<Settings extends LoadSettings> {
   readonly history: HistoryWriter;
   readonly isDraining: () => boolean;
   readonly isStopping: () => boolean;
+  readonly isStalled: () => boolean;
+  /** Calls back when a stall begins or ends, until what it answers is called. */
+  onStall(changed: () => void): () => void;
   /** Sleeps, but no longer than until the process is to end. */
   pause(milliseconds: number): Promise<void>;
 }
@@ -54,8 +60,12 @@ export async function runLoad<Settings extends LoadSettings>(
   // Everything that sleeps listens.
   setMaxListeners(0, stopping.signal);
   let isDraining = false;
+  let isStalled = false;
+  const stallListeners = new Set<() => void>();
   process.on('message', (order: LoadOrder) => {
-    isDraining = true;
+    isStalled = order === 'stall';
+    for (const changed of stallListeners) changed();
+    if (order === 'drain' || order === 'stop') isDraining = true;
     if (order === 'stop') stopping.abort();
   });
   // The harness is gone: whatever was to be learned is lost.
@@ -67,6 +77,11 @@ export async function runLoad<Settings extends LoadSettings>(
     history,
     isDraining: () => isDraining,
     isStopping: () => stopping.signal.aborted,
+    isStalled: () => isStalled,
+    onStall(changed) {
+      stallListeners.add(changed);
+      return () => void stallListeners.delete(changed);
+    },
     async pause(milliseconds) {
       // Being told to end is the only thing that cuts a sleep short.
       await sleep(milliseconds, undefined, { signal: stopping.signal }).catch(() => undefined);

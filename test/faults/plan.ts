@@ -26,13 +26,15 @@ export type FaultKind =
   /** Redis forgets everything. */
   | 'flush'
   /** Events are deleted that a subscription has not received. */
-  | 'truncate';
+  | 'truncate'
+  /** Consumers read nothing of their streams; healed by reading on. */
+  | 'stall';
 
 export interface PlannedFault {
   /** From 1. */
   readonly number: number;
   readonly kind: FaultKind;
-  /** A process of the service, `redis`, `kafka-N`, or for `truncate` the log. */
+  /** A process of the service, `redis`, `kafka-N`; for `truncate` the log, for `stall` the consumers. */
   readonly target: string;
   /** From the beginning of the run. Milliseconds. */
   readonly beginsAt: number;
@@ -64,6 +66,7 @@ const durations: Readonly<Record<FaultKind, Range>> = {
   'half-open': { least: 5_000, most: 20_000 },
   flush: { least: 0, most: 0 },
   truncate: { least: 0, most: 0 },
+  stall: { least: 5_000, most: 20_000 },
 };
 
 /** The same for a run that is to have every kind in a short time. */
@@ -75,6 +78,7 @@ const shortDurations: Readonly<Record<FaultKind, number>> = {
   'half-open': 6_000,
   flush: 0,
   truncate: 0,
+  stall: 12_000,
 };
 
 /** Between the end of a fault and the next one: mostly enough to recover, sometimes not. */
@@ -99,6 +103,7 @@ export function possibleFaults({ serve, work, brokers, hasRedis }: SystemShape):
     ...on('half-open', [...serve, ...redis, ...brokers]),
     ...on('flush', redis),
     ...on('truncate', brokers.length === 0 ? [] : ['log']),
+    ...on('stall', ['consumers']),
   ];
 }
 

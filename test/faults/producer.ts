@@ -8,6 +8,8 @@ export interface ProducerSettings extends LoadSettings {
   readonly producers: number;
   /** What they publish to, by turns. */
   readonly eventTypes: readonly { readonly name: string; readonly partitions: number }[];
+  /** What others publish to, one long event after the other, while consumers do not read. */
+  readonly bulkyEventType: { readonly name: string; readonly partitions: number };
   /** Between two requests of a producer. Milliseconds. */
   readonly pauseMilliseconds: number;
 }
@@ -15,6 +17,17 @@ export interface ProducerSettings extends LoadSettings {
 const eventsPerRequestMaximum = 5;
 /** One in so many requests holds an event that breaks the schema: nothing of it may ever be seen. */
 const badRequestEvery = 40;
+/**
+ * What makes an event long, and how many are in a request: all in one write they are still less than the high-water mark of
+ * a connection, so that the write that fills it is a small one. Bytes.
+ */
+const paddingBytes = 1_000;
+const bulkyEventsPerRequest = 10;
+/** Producers of long events. What they publish in one stall fills what lies between the service and a consumer. */
+const bulkyProducers = 2;
+const bulkyEventsMaximum = 8_000;
+/** How often they look whether there is a stall. Milliseconds. */
+const stallCheckMilliseconds = 250;
 /** After a request without a good answer. Milliseconds. */
 const retryMilliseconds = 300;
 
@@ -23,25 +36,37 @@ interface NumberedEvent {
   readonly number: number;
 }
 
-async function produce(load: LoadProcess<ProducerSettings>, index: number): Promise<void> {
+async function produce(load: LoadProcess<ProducerSettings>, index: number, isBulky = false): Promise<void> {
   const { settings, history } = load;
   const producer = `${settings.name}/${index}`;
+  const eventTypes = isBulky ? [settings.bulkyEventType] : settings.eventTypes;
   const random = randomNumbers(settings.seed + index);
   const pick = (count: number): number => Math.floor(random() * count);
   let number = 0;
+  let bulkyEventsLeft = bulkyEventsMaximum;
   let node = pick(settings.nodes.length);
   while (!load.isDraining()) {
-    const eventType = settings.eventTypes[pick(settings.eventTypes.length)];
+    if (!load.isStalled()) bulkyEventsLeft = bulkyEventsMaximum;
+    if (isBulky && (!load.isStalled() || bulkyEventsLeft <= 0)) {
+      await load.pause(stallCheckMilliseconds);
+      continue;
+    }
+    const eventType = eventTypes[pick(eventTypes.length)];
     const url = settings.nodes[node % settings.nodes.length];
     if (eventType === undefined || url === undefined) throw new Error('A producer needs event types and nodes');
     const partition = pick(eventType.partitions);
-    const events = Array.from({ length: 1 + pick(eventsPerRequestMaximum) }, (): NumberedEvent => {
+    const count = isBulky ? bulkyEventsPerRequest : 1 + pick(eventsPerRequestMaximum);
+    if (isBulky) bulkyEventsLeft -= count;
+    const events = Array.from({ length: count }, (): NumberedEvent => {
       number += 1;
       return { eid: randomUUID(), number };
     });
     const isBad = pick(badRequestEvery) === 0;
     history.record({ kind: 'publish attempted', producer, eventType: eventType.name, partition, events });
-    const body = events.map((event, at) => bodyOf(event, producer, partition, isBad && at === events.length - 1));
+    const body = events.map((event, at) => ({
+      ...bodyOf(event, producer, partition, isBad && at === events.length - 1),
+      ...(isBulky ? { padding: 'x'.repeat(paddingBytes) } : {}),
+    }));
     const answer = await send(url, 'POST', `/event-types/${eventType.name}/events`, body);
     for (const { outcome, eids } of outcomesOf(answer, events)) {
       const detail = outcome === 'acknowledged' ? {} : { detail: detailOf(answer) };
@@ -49,6 +74,7 @@ async function produce(load: LoadProcess<ProducerSettings>, index: number): Prom
     }
     const isGood = 'status' in answer && answer.status === (isBad ? 422 : 200);
     if (!isGood || pick(20) === 0) node += 1;
+    if (isGood && isBulky) continue;
     await load.pause(isGood ? settings.pauseMilliseconds : retryMilliseconds);
   }
 }
@@ -86,5 +112,9 @@ function outcomesOf(
 }
 
 await runLoad<ProducerSettings>(async (load) => {
-  await Promise.all(Array.from({ length: load.settings.producers }, (_, index) => produce(load, index)));
+  const { producers } = load.settings;
+  await Promise.all([
+    ...Array.from({ length: producers }, (_, index) => produce(load, index)),
+    ...Array.from({ length: bulkyProducers }, (_, index) => produce(load, producers + index, true)),
+  ]);
 });

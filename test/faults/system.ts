@@ -1,6 +1,7 @@
 import type { TcpProxy } from '../support/tcp-proxy.ts';
-import type { Place } from './history.ts';
-import type { ServiceNode } from './load-process.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { silenceMillisecondsMaximum, type Place } from './history.ts';
+import type { LoadOrder, ServiceNode } from './load-process.ts';
 import type { PlannedFault, SystemShape } from './plan.ts';
 import type { ServiceProcess } from './service-process.ts';
 
@@ -43,17 +44,33 @@ export function targetOf(service: ServiceProcess): Target {
   };
 }
 
-/**
- * Does the fault, and answers how it is healed.
- * @param truncated told of each partition that was cut off
- */
+/** Until a consumer has noted that a stream is silent. Milliseconds. */
+const silenceNoticeMilliseconds = 1_500;
+
+/** What faults need besides the system. */
+export interface FaultSurroundings {
+  /** Whose events may be deleted. */
+  readonly expiringEventType: string;
+  /** Told of each partition that was cut off. */
+  readonly truncated: (place: Place) => void;
+  readonly tellLoad: (order: LoadOrder) => void;
+}
+
+/** Does the fault, and answers how it is healed. */
 export async function beginFault(
   system: SystemUnderTest,
   fault: PlannedFault,
-  expiringEventType: string,
-  truncated: (place: Place) => void,
+  { expiringEventType, truncated, tellLoad }: FaultSurroundings,
 ): Promise<() => Promise<void>> {
   const atOnce = (): Promise<void> => Promise.resolve();
+  if (fault.kind === 'stall') {
+    tellLoad('stall');
+    return async () => {
+      tellLoad('resume');
+      // A stream that has fallen silent is told from others only while nothing else ails it.
+      await sleep(silenceMillisecondsMaximum + silenceNoticeMilliseconds);
+    };
+  }
   if (fault.kind === 'flush') {
     if (system.flush === undefined) throw new Error('There is no Redis to flush');
     await system.flush();

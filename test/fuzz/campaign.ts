@@ -64,6 +64,8 @@ const segmentRequests = 200;
 const soloRequests = 5;
 /** How often the canary sings, and how often all of the state is compared. Segments. */
 const canarySegments = 2;
+/** How often the canary pauses in reading, which takes some seconds. Segments. */
+const canaryPauseSegments = 50;
 const wholeStateSegments = 5;
 /** The longest that the service may do nothing else. Milliseconds. */
 export const stallMillisecondsMaximum = 2_000;
@@ -123,6 +125,7 @@ class Campaign {
       await this.#lookAtService(first, sent);
       if (service.ending() !== undefined) break;
       if (segment % canarySegments === 0) await this.#listenTo(canary);
+      if (segment % canaryPauseSegments === 0) await this.#letPause(canary);
       if (warm === undefined && sent >= requests * warmShare) {
         await fillMemory(this.#url);
         warm = await this.#measureSettled();
@@ -266,6 +269,16 @@ class Campaign {
   }
 
   /** Over everything: what was acknowledged is there and nothing else, and all that there is can be read. */
+  async #letPause(canary: Canary): Promise<void> {
+    try {
+      await canary.pause();
+    } catch (error) {
+      this.#fail(undefined, undefined, [
+        `the canary after a pause: ${error instanceof Error ? error.message : String(error)}`,
+      ]);
+    }
+  }
+
   async #checkTheEnd(canary: Canary): Promise<void> {
     await this.#listenTo(canary);
     for (const [eventType, { known, unknown }] of this.#acknowledged) {

@@ -1,4 +1,7 @@
-import { call, eventsOf, lastCursors, openStream } from '../support/client.ts';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { createInterface } from 'node:readline';
+import { call, eventsOf, lastCursors, openStream, type Batch } from '../support/client.ts';
 
 /** An ordinary client among the hostile ones: it publishes an event, streams it and commits it. */
 
@@ -7,30 +10,30 @@ const walkMillisecondsMaximum = 10_000;
 
 const eventType = 'canary.sung';
 
+/** What the canary publishes while it does not read. */
+export const pausedEventType = 'canary.paused';
+
+/** Together more than lies between the service and a reader; each less than the high-water mark of a connection. */
+const pausedEvents = 1_000;
+const pausedEventBytes = 6_000;
+
+/** How long all of that may take. Milliseconds. */
+const pauseMillisecondsMaximum = 60_000;
+
 export class Canary {
   readonly #url: string;
   readonly #subscription: string;
+  readonly #pausedSubscription: string;
   #songs = 0;
 
-  private constructor(url: string, subscription: string) {
+  private constructor(url: string, subscription: string, pausedSubscription: string) {
     this.#url = url;
     this.#subscription = subscription;
+    this.#pausedSubscription = pausedSubscription;
   }
 
   static async open(url: string): Promise<Canary> {
-    const created = await call(`${url}/event-types`, 'POST', {
-      name: eventType,
-      owning_application: 'canary',
-      category: 'undefined',
-      schema: { type: 'json_schema', schema: '{"required": ["song"], "properties": {"song": {"type": "integer"}}}' },
-    });
-    if (created.status !== 201) throw new Error(`The canary has no event type: ${created.status} ${created.text}`);
-    const subscribed = await call(`${url}/subscriptions`, 'POST', {
-      owning_application: 'canary',
-      event_types: [eventType],
-      read_from: 'begin',
-    });
-    return new Canary(url, String(subscribed.body['id']));
+    return new Canary(url, await subscribe(url, eventType), await subscribe(url, pausedEventType));
   }
 
   /** Answers how long it took in milliseconds. @throws when anything is not as it should be */
@@ -50,4 +53,53 @@ export class Canary {
     if (milliseconds > walkMillisecondsMaximum) throw new Error(`It took ${Math.round(milliseconds)} ms`);
     return milliseconds;
   }
+
+  /**
+   * Opens a stream and reads nothing of it while events are published, until the connection is full; then reads, gets them
+   * all and the keep-alives behind them, and commits.
+   * @throws when anything is not as it should be
+   */
+  async pause(): Promise<void> {
+    const giveUp = AbortSignal.timeout(pauseMillisecondsMaximum);
+    const path = `/subscriptions/${this.#pausedSubscription}`;
+    const query = `max_uncommitted_events=${2 * pausedEvents}&batch_limit=1&batch_flush_timeout=1`;
+    const sent = get(`${this.#url}${path}/events?${query}`, { agent: false, signal: giveUp });
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    if (response.statusCode !== 200) throw new Error(`The stream was refused: ${response.statusCode}`);
+    const song = 'x'.repeat(pausedEventBytes);
+    for (let number = 0; number < pausedEvents; number += 1) {
+      const { status, text } = await call(`${this.#url}/event-types/${pausedEventType}/events`, 'POST', [{ song }]);
+      if (status !== 200) throw new Error(`Publishing was answered ${status} ${text}`);
+    }
+    const batches: Batch[] = [];
+    let keepAlives = 0;
+    for await (const line of createInterface({ input: response, signal: giveUp })) {
+      const batch = JSON.parse(line) as Batch;
+      if (batch.events !== undefined) batches.push(batch);
+      else if (batches.length >= pausedEvents) keepAlives += 1;
+      if (keepAlives === 2) break;
+    }
+    if (keepAlives < 2) throw new Error(`After a pause ${batches.length} of ${pausedEvents} events came`);
+    const headers = { 'X-Nakadi-StreamId': String(response.headers['x-nakadi-streamid']) };
+    const committed = await call(`${this.#url}${path}/cursors`, 'POST', { items: lastCursors(batches) }, headers);
+    response.destroy();
+    if (committed.status !== 204) throw new Error(`The commit was answered ${committed.status} ${committed.text}`);
+  }
+}
+
+/** Answers the id of a subscription to a new event type. */
+async function subscribe(url: string, name: string): Promise<string> {
+  const created = await call(`${url}/event-types`, 'POST', {
+    name,
+    owning_application: 'canary',
+    category: 'undefined',
+    schema: { type: 'json_schema', schema: '{"required": ["song"], "properties": {"song": {}}}' },
+  });
+  if (created.status !== 201) throw new Error(`The canary has no event type: ${created.status} ${created.text}`);
+  const subscribed = await call(`${url}/subscriptions`, 'POST', {
+    owning_application: 'canary',
+    event_types: [name],
+    read_from: 'begin',
+  });
+  return String(subscribed.body['id']);
 }

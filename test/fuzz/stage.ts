@@ -1,5 +1,6 @@
 import { operations, type Operation } from '../support/api-description.ts';
 import { call } from '../support/client.ts';
+import { pausedEventType } from './canary.ts';
 import type { LiveIds } from './live-ids.ts';
 import { changingEventTypes, keptEventTypes, loanOf } from './valid-requests.ts';
 
@@ -87,7 +88,7 @@ export async function fillMemory(url: string): Promise<void> {
 }
 
 /** What stays to the end: the ordinary client's, the filler, and what a subscription keeps from being deleted. */
-const stayingEventTypes = new Set<string>(['canary.sung', fillerEventType, ...keptEventTypes]);
+const stayingEventTypes = new Set<string>(['canary.sung', pausedEventType, fillerEventType, ...keptEventTypes]);
 
 /**
  * Deletes what can be deleted, so that what is held in memory afterwards is held by mistake or for what stays.
