@@ -725,6 +725,9 @@ interface SentPosition {
  * Where a subscription is to go on. An empty list only settles where one begins that never streamed.
  */
 interface CursorReset {
+  /**
+   * @maxItems 10000
+   */
   items: {
     event_type: string | number;
     partition: string | number;

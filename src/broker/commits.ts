@@ -116,7 +116,7 @@ export async function resetCursors(
 ): Promise<void> {
   const { registry, coordination, log } = services;
   const violations: FieldViolation[] = [];
-  const cursors = readCursorFields('items', notNull(items), violations);
+  const cursors = readCursorFields('items', boundedList(items), violations);
   if (violations.length > 0) throw new FieldViolations(violations);
   const subscription = findSubscription(registry, subscriptionId);
   const foreign = cursors.filter((cursor) => !subscription.event_types.includes(cursor.event_type));
@@ -184,12 +184,18 @@ async function within(event: Promise<void>, milliseconds: number): Promise<void>
   clearTimeout(timer);
 }
 
-function readCursors(items: unknown): SubscriptionCursor[] {
-  const violations: FieldViolation[] = [];
+/** @throws UNPROCESSABLE for more cursors than anybody has partitions, by far */
+function boundedList(items: unknown): unknown {
   const list = notNull(items);
   if (Array.isArray(list) && list.length > cursorsPerCommitMaximum) {
-    throw new LendstreamError('UNPROCESSABLE', `A commit may have at most ${cursorsPerCommitMaximum} cursors`);
+    throw new LendstreamError('UNPROCESSABLE', `A request may have at most ${cursorsPerCommitMaximum} cursors`);
   }
+  return list;
+}
+
+function readCursors(items: unknown): SubscriptionCursor[] {
+  const violations: FieldViolation[] = [];
+  const list = boundedList(items);
   const cursors = readCursorFields('items', list, violations);
   const tokens = (list as ({ cursor_token?: unknown } | null)[]).map((item, index) => {
     const token = item?.cursor_token ?? null;

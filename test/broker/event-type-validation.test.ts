@@ -164,6 +164,13 @@ describe('readEventType', () => {
     expect(read.name).to.have.length(249);
   });
 
+  for (const milliseconds of [retentionMillisecondsMinimum, retentionMillisecondsMaximum]) {
+    it(`keeps events for as long as is just allowed: ${milliseconds} ms`, () => {
+      const read = readEventType({ ...valid, options: { retention_time: milliseconds } });
+      expect(read.retentionMilliseconds).to.equal(milliseconds);
+    });
+  }
+
   it('reports all findings at once, one in each line', () => {
     const { message } = refusalOf(() => readEventType({ ...valid, name: '', category: null }));
     expect(message.trimEnd().split('\n')).to.have.length(3);

@@ -179,6 +179,10 @@ describe('subscriptions', () => {
       [{ read_from: 'begin' }, 'Not allowed to change read from'],
       [{ event_types: ['accounts'] }, 'Not allowed to change event types'],
       [{ owning_application: 'x' }, 'Not allowed to change owning application'],
+      [
+        { initial_cursors: [{ event_type: 'loans', partition: '0', offset: 'BEGIN' }] },
+        'Not allowed to change initial cursors',
+      ],
     ] as const) {
       expect((await failureOf(subscriptions.update(id, body(change)))).message).to.equal(detail);
     }

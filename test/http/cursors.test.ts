@@ -3,6 +3,7 @@ import { after, before, beforeEach, describe, it } from 'mocha';
 import { gzipSync } from 'node:zlib';
 import { createCursorsRouter } from '../../src/http/cursors.ts';
 import type { Subscription } from '../../src/broker/subscription.ts';
+import { cursorsPerCommitMaximum } from '../../src/broker/commits.ts';
 import { Subscriptions } from '../../src/broker/subscriptions.ts';
 import { openSubscriptionStore, serve, type Served, type SubscriptionStore } from '../support/subscription-store.ts';
 
@@ -118,6 +119,17 @@ describe('the routes of cursors', () => {
       expect([answered, problem.status], detail).to.deep.equal([status, status]);
       expect(problem.detail).to.include(detail);
     }
+  });
+
+  it('take so many cursors of one request and not one more, to commit and to reset', async () => {
+    const offsets = Array.from({ length: cursorsPerCommitMaximum }, () => 3);
+    expect((await commit(offsets)).status).to.equal(200);
+    const refused = await commit([...offsets, 3]);
+    expect([refused.status, refused.body.detail]).to.deep.equal([422, 'A request may have at most 10000 cursors']);
+    const reset = (items: unknown) => call('PATCH', JSON.stringify({ items }));
+    expect((await reset([...offsets, 3].map(cursor))).status).to.equal(422);
+    await store.coordination.closeSession(subscription.id, streamId);
+    expect((await reset(offsets.map(cursor))).status).to.equal(204);
   });
 
   it('show the committed cursors', async () => {

@@ -66,7 +66,21 @@ describe('the routes of event types', () => {
     };
     expect(await names('')).to.deep.equal(['a', 'b', 'c']);
     expect(await names('?limit=1&offset=1')).to.deep.equal(['b']);
-    expect((await request('GET', '/event-types?limit=0')).status).to.equal(400);
+    for (const [query, status] of [
+      ['limit=0', 400],
+      ['limit=1', 200],
+      ['limit=1000', 200],
+      ['limit=1001', 400],
+      ['offset=-1', 400],
+      ['offset=3', 200],
+      ['limit=', 200],
+      ['limit=x', 400],
+    ] as const) {
+      for (const path of ['/event-types', '/event-types/a/schemas']) {
+        expect((await request('GET', `${path}?${query}`)).status, `${path}?${query}`).to.equal(status);
+      }
+    }
+    expect(await names('?offset=3')).to.deep.equal([]);
   });
 
   it('answer what is wrong with a problem', async () => {
