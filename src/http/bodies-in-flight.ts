@@ -40,11 +40,14 @@ export class BodiesInFlight {
 
   /** A claim without bytes, for one request. */
   claim(socket: Socket): BodyClaim {
-    return new BodyClaim((before, after) => this.#change(socket, before, after));
+    return new BodyClaim(this, socket);
   }
 
-  /** Counts a body of another size than before. Answers false, and changes nothing, when it would grow beyond a budget. */
-  #change(socket: Socket, before: number, after: number): boolean {
+  /**
+   * Counts a body of another size than before. Answers false, and changes nothing, when it would grow beyond a budget.
+   * @param before Bytes, as is `after`.
+   */
+  change(socket: Socket, before: number, after: number): boolean {
     const { smallBytesMaximum, largeBytesMaximum, connectionBytesMaximum } = this.#budget;
     const ofConnection = (this.#ofConnections.get(socket) ?? 0) + after - before;
     const smallBytes = this.#smallBytes + this.#smallShare(after) - this.#smallShare(before);
@@ -69,12 +72,14 @@ export class BodiesInFlight {
 
 /** What the body of one request takes of the budget. */
 export class BodyClaim {
-  readonly #change: (before: number, after: number) => boolean;
+  readonly #bodies: BodiesInFlight;
+  readonly #socket: Socket;
   #bytes = 0;
   #isReleased = false;
 
-  constructor(change: (before: number, after: number) => boolean) {
-    this.#change = change;
+  constructor(bodies: BodiesInFlight, socket: Socket) {
+    this.#bodies = bodies;
+    this.#socket = socket;
   }
 
   get bytes(): number {
@@ -85,7 +90,7 @@ export class BodyClaim {
   resize(bytes: number): boolean {
     if (this.#isReleased) return false;
     if (bytes === this.#bytes) return true;
-    const isGiven = this.#change(this.#bytes, bytes);
+    const isGiven = this.#bodies.change(this.#socket, this.#bytes, bytes);
     if (isGiven) this.#bytes = bytes;
     return isGiven;
   }

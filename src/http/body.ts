@@ -14,21 +14,31 @@ export const bodyBytesMaximum = 8 * 1024 * 1024;
  */
 export const bodyDepthMaximum = 200;
 
-/** The bodies that are in memory, for those that let go of one before its request is answered. */
-const claims = new WeakMap<Request, BodyClaim>();
-
 /**
  * Reads a request's body whole, undoing `Content-Encoding: gzip`. Another encoding is refused. Its bytes count as in flight
- * until the request is answered, or until {@link letGoOfBody}.
+ * until the request is answered.
  * @throws REQUEST_TOO_LARGE, MALFORMED_REQUEST (corrupt gzip, body cut off), UNSUPPORTED_MEDIA_TYPE, OVERLOADED when too
  *   many bytes of bodies are in flight
  */
-export async function readBody(request: Request, bytesMaximum: number = bodyBytesMaximum): Promise<Buffer> {
+export function readBody(request: Request, bytesMaximum: number = bodyBytesMaximum): Promise<Buffer> {
+  const claim = bodiesInFlight.claim(request.socket);
+  request.res?.once('close', () => claim.release());
+  return readClaimed(request, bytesMaximum, claim);
+}
+
+/** The same of a request whose answer goes on long after its body was used: its bytes count until they are read. */
+export async function readPassingBody(request: Request): Promise<Buffer> {
+  const claim = bodiesInFlight.claim(request.socket);
+  try {
+    return await readClaimed(request, bodyBytesMaximum, claim);
+  } finally {
+    claim.release();
+  }
+}
+
+async function readClaimed(request: Request, bytesMaximum: number, claim: BodyClaim): Promise<Buffer> {
   // Nothing more comes of a connection that ended while something else was waited for, not even its end.
   if (request.destroyed) throw cutOff();
-  const claim = bodiesInFlight.claim(request.socket);
-  claims.set(request, claim);
-  request.res?.once('close', () => claim.release());
   const sent = await readRaw(request, bytesMaximum, claim);
   const encoding = contentEncodingOf(request);
   if (sent.length > 0) refuseOtherThanJsonOfPages(request);
@@ -37,11 +47,6 @@ export async function readBody(request: Request, bytesMaximum: number = bodyByte
     throw new LendstreamError('UNSUPPORTED_MEDIA_TYPE', `Content-Encoding ${encoding} is not supported, use gzip.`);
   }
   return unpack(sent, bytesMaximum, claim);
-}
-
-/** Counts a body as gone, for a request whose answer goes on long after its body was used. */
-export function letGoOfBody(request: Request): void {
-  claims.get(request)?.release();
 }
 
 /** How a body is encoded, in lower case; an empty header says as little as none. */

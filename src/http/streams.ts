@@ -10,7 +10,7 @@ import { SubscriptionStream, type StreamServices } from '../broker/subscription-
 import { findSubscription } from '../broker/subscription.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import { letGoOfBody, parseJsonObject, readBody } from './body.ts';
+import { parseJsonObject, readPassingBody } from './body.ts';
 import { catchUpOnMiss } from './catch-up.ts';
 import { acceptsGzip, cutOffLater, writeJsonStream } from './json-stream.ts';
 import { OpenStreams } from './open-streams.ts';
@@ -73,9 +73,7 @@ function closeStreamsOf({ kind, name, value }: RegistryChange, openStreams: Open
 
 /** Parameters of a POST; no body is no parameters. */
 async function readParameters(request: Request): Promise<Record<string, unknown>> {
-  const body = await readBody(request);
-  // The answer may go on for hours.
-  letGoOfBody(request);
+  const body = await readPassingBody(request);
   return body.length === 0 ? {} : parseJsonObject(body);
 }
 

@@ -9,6 +9,7 @@ import { Router } from 'express';
 import { createApp, type App } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { createApplication, createApplicationServer } from '../../src/http/application.ts';
+import { bodiesInFlight } from '../../src/http/bodies-in-flight.ts';
 import { bodyBytesMaximum, readBody } from '../../src/http/body.ts';
 import { commandBytesMaximum } from '../../src/http/command-requests.ts';
 import { toggleBytesMaximum } from '../../src/http/toggles.ts';
@@ -19,6 +20,7 @@ import {
 } from '../../src/http/unreadable-requests.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { leaveUnwatched } from '../support/answer-watch.ts';
+import { eventually } from '../support/eventually.ts';
 import { answerTo, readAnswer, type RawAnswer } from '../support/raw-request.ts';
 import { removeFolder, temporaryFolder } from '../support/service.ts';
 
@@ -172,6 +174,10 @@ describe('a request at its limits', function () {
     expect((await ask('')).status).to.equal(200);
     expect((await ask('Host: localhost\r\n')).status).to.equal(400);
     expect((await ask('Origin: http://evil.example\r\n')).status).to.equal(403);
+  });
+
+  it('leaves nothing behind that counts as under way, whatever it was answered', async () => {
+    await eventually(() => bodiesInFlight.bytes === 0);
   });
 
   it('has the limits that are documented', () => {

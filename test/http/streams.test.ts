@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { createGunzip } from 'node:zlib';
+import { bodiesInFlight } from '../../src/http/bodies-in-flight.ts';
 import { overriding } from '../support/stepping-log.ts';
 import { eventually } from '../support/eventually.ts';
 import { expectAllAfterPause, pausedBatchEvents } from '../support/paused-reader.ts';
@@ -143,6 +144,8 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       const post = await server.open(id, { body: { batch_limit: 3, stream_limit: 3 } });
       await post.until(() => post.batches.length === 1);
       expect(post.numbers).to.deep.equal([0, 1, 2]);
+      // A stream may go on for hours: its parameters are no body under way.
+      expect(bodiesInFlight.bytes).to.equal(0);
       post.destroy();
       await eventually(() => server.streams.openStreams.size === 0);
       const get = await server.open(id, {
