@@ -1,4 +1,4 @@
-import { statfsSync, statSync } from 'node:fs';
+import { statfsSync, statSync, type Stats } from 'node:fs';
 import { basename, dirname } from 'node:path';
 
 /**
@@ -16,21 +16,20 @@ export class StorageCheck {
   readonly #path: string;
   readonly #reserveBytes: number;
   /** By path, which file it was when it was first seen. The write-ahead log comes about with the first change. */
-  readonly #opened = new Map<string, string>();
+  readonly #opened = new Map<string, Stats | undefined>();
 
   constructor(path: string, reserveBytes: number) {
     this.#path = path;
     this.#reserveBytes = reserveBytes;
-    this.missing();
+    for (const file of [path, `${path}-wal`]) this.#opened.set(file, statSync(file, { throwIfNoEntry: false }));
   }
 
   /** A sentence about the file that is not where it was; null when all are. */
   missing(): string | null {
-    for (const path of [this.#path, `${this.#path}-wal`]) {
-      const now = identityOf(path);
-      const opened = this.#opened.get(path);
+    for (const [path, opened] of this.#opened) {
+      const now = statSync(path, { throwIfNoEntry: false });
       if (opened === undefined && now !== undefined) this.#opened.set(path, now);
-      if (opened === undefined || now === opened) continue;
+      if (opened === undefined || (now?.ino === opened.ino && now.dev === opened.dev)) continue;
       const happened = now === undefined ? 'was removed or moved' : 'was replaced by another file';
       return `${basename(path)} in the data folder ${happened} while the service ran.`;
     }
@@ -51,9 +50,4 @@ export class StorageCheck {
     const mebibytes = (bytes: number): number => Math.floor(bytes / 1024 / 1024);
     return `The disk of the data folder is full: ${mebibytes(free)} MiB are free, ${mebibytes(this.#reserveBytes)} are kept in reserve.`;
   }
-}
-
-function identityOf(path: string): string | undefined {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found === undefined ? undefined : `${found.dev}:${found.ino}`;
 }

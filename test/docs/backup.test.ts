@@ -114,4 +114,34 @@ describe('the backup that docs/operating.md describes', () => {
       await removeFolder(copies);
     }
   });
+
+  it('writes over no backup that is there, and the copied folder of a stopped service is one too', async () => {
+    const folder = await temporaryFolder();
+    const copies = await temporaryFolder();
+    try {
+      const service = await startService(folder);
+      await call(`${service.url}/event-types`, 'POST', eventType);
+      const events = [{ number: 0 }, { number: 1 }];
+      expect((await call(`${service.url}/event-types/${eventType.name}/events`, 'POST', events)).status).to.equal(200);
+      const files = { 'data/log.db': join(folder, 'log.db'), 'backup.db': join(copies, 'backup.db') };
+      await run('backup', files);
+      const failure: unknown = await run('backup', files).catch((error: unknown) => error);
+      expect(String(failure)).to.include('already exists');
+      expect(await service.stop()).to.equal(0);
+
+      const copied = join(copies, 'copied');
+      await promisify(execFile)('cp', ['-r', folder, copied]);
+      const again = await startService(copied);
+      const { body: subscription } = await call(`${again.url}/subscriptions`, 'POST', {
+        owning_application: 'tests',
+        event_types: [eventType.name],
+        read_from: 'begin',
+      });
+      expect(await numbersOf(again, String(subscription['id']), 2)).to.deep.equal([0, 1]);
+      await again.stop();
+    } finally {
+      await removeFolder(folder);
+      await removeFolder(copies);
+    }
+  });
 });
