@@ -199,7 +199,8 @@ const metaValidators = new Map<Dialect, AnyAjv>();
 function metaValidate(dialect: Dialect, schema: SchemaObject): void {
   const ajv = metaValidators.get(dialect) ?? createAjv(dialect, { allErrors: false, meta: true, ownProperties: false });
   metaValidators.set(dialect, ajv);
-  if (ajv.validateSchema(schema) === true) return;
+  // The patterns of the dialect are counted like those of events, and no request has lent its budget here.
+  if (meter.run(new ValidationBudget(0), undefined, () => ajv.validateSchema(schema) === true, schema)) return;
   const [error] = ajv.errors ?? [];
   throw new LendstreamError('UNPROCESSABLE', `Invalid schema: #${error?.instancePath}: ${error?.message}`);
 }

@@ -3,7 +3,7 @@ import { withInterestTax } from './balances.ts';
 import { changedPosition } from './copies.ts';
 import { type Decision, type DecisionContext, isUsableDate, refusalOfDays, refuse, transactionOf } from './decision.ts';
 import { feeAmount, newCharge, transactionFee } from './fees.ts';
-import { charge, closeLedger, noAmounts, openLedger } from './ledger.ts';
+import { charge, closeLedger, isReadable, noAmounts, openLedger } from './ledger.ts';
 import { type FeeCharge, type Installment, type Loan, type LoanPosition, dayOf } from './loan.ts';
 import { type Decimal, sum, zero } from './money.ts';
 import type { FeeTrigger, ProductFee } from './product.ts';
@@ -27,7 +27,8 @@ const disbursementTriggers: readonly FeeTrigger[] = [
  *
  * Refused, the first that holds: ACCOUNT_ALREADY_DISBURSED, INVALID_ACCOUNT_STATE; INVALID_DISBURSEMENT_DATE (in the
  * future too); INVALID_DATE (of the booking); INVALID_FIRST_REPAYMENT_DUE_DATE (not after the disbursement); for each fee asked for INVALID_FEE_KEY, FEE_NOT_ACTIVE,
- * FEE_NOT_ALLOWED, DUPLICATE_DISBURSEMENT_FEE and its amount; DISBURSEMENT_FEES_EXCEED_LOAN_AMOUNT.
+ * FEE_NOT_ALLOWED, DUPLICATE_DISBURSEMENT_FEE and its amount; DISBURSEMENT_FEES_EXCEED_LOAN_AMOUNT; INVALID_AMOUNT (all that the
+ * schedule asks for has more digits than can be read).
  */
 export function decideDisbursement(loan: Loan, command: Disburse, context: DecisionContext): Decision {
   const { position } = loan;
@@ -173,6 +174,7 @@ function disburse(
   const charges = [...deducted, ...capitalised, ...upfront, ...paymentDue];
   const ledger = openLedger(loan, position, date);
   for (const added of charges) charge(ledger, added);
+  if (!isReadable(ledger)) return { refusals: [refusal('INVALID_AMOUNT', 'loanAmount')] };
   return { position: closeLedger(ledger), charges };
 }
 

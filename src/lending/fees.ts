@@ -1,6 +1,6 @@
 import type { ApplyFee } from './commands.ts';
 import { type Decision, type DecisionContext, refusalOfDays, refuse, transactionOf } from './decision.ts';
-import { charge, closeLedger, noAmounts, openLedger, rowAt } from './ledger.ts';
+import { charge, closeLedger, isReadable, noAmounts, openLedger, rowAt } from './ledger.ts';
 import { type FeeCharge, type Installment, type Loan, dayOf, isDynamic, rowDue, rowExpected } from './loan.ts';
 import { type Decimal, isPostable, roundAmount, zero } from './money.ts';
 import type { FeeAllocation, FeeAmountCalculationMethod, ProductFee } from './product.ts';
@@ -46,6 +46,7 @@ export function decideFee(loan: Loan, command: ApplyFee, context: DecisionContex
     installmentNumber: row?.number ?? null,
   });
   charge(ledger, added);
+  if (!isReadable(ledger)) return refuse('INVALID_AMOUNT', 'amount');
   return {
     fact: {
       type: 'TRANSACTION_POSTED',

@@ -14,7 +14,7 @@ import {
   rowDue,
   rowExpected,
 } from './loan.ts';
-import { type Decimal, larger, roundAmount, smaller, sum, zero } from './money.ts';
+import { type Decimal, isPostable, larger, roundAmount, smaller, sum, zero } from './money.ts';
 import type { AllocationElement } from './product.ts';
 import type { LocalDate } from './terms.ts';
 
@@ -145,6 +145,19 @@ export function payCharges(ledger: Ledger, amount: Decimal, isMeant: (charge: Fe
     left = left.minus(paid);
   }
   return amount.minus(left);
+}
+
+/**
+ * Whether all that the rows and charges ask for together is short enough to be read: then so is every sum of a part of it,
+ * which balances and schedules show.
+ */
+export function isReadable({ loan, rows, charges }: Ledger): boolean {
+  // A capitalised fee is among the principal of the rows.
+  const outside = charges.filter(
+    ({ installmentNumber, trigger }) => installmentNumber === null && trigger !== 'CAPITALIZED_DISBURSEMENT',
+  );
+  const asked = sum([...rows.map(rowExpected), ...outside.map(({ amount }) => amount.expected)]);
+  return asked.isZero() || isPostable(asked, loan.product.currency.digits);
 }
 
 /** What the charges meant still owe. */

@@ -2,7 +2,7 @@ import type { ApplyPenalty } from './commands.ts';
 import { changedRow } from './copies.ts';
 import { type Decision, type DecisionContext, refusalOfDays, refuse, transactionOf } from './decision.ts';
 import { isPaid, nextDueRow } from './fees.ts';
-import { addExpected, closeLedger, noAmounts, openLedger } from './ledger.ts';
+import { addExpected, closeLedger, isReadable, noAmounts, openLedger } from './ledger.ts';
 import { type Installment, type Loan, dayOf } from './loan.ts';
 import { isPostable, zero } from './money.ts';
 import { type Refusal, refusal } from './refusals.ts';
@@ -36,6 +36,7 @@ export function decidePenalty(loan: Loan, command: ApplyPenalty, context: Decisi
     penalty: { amount: addExpected(row.penalty.amount, owed), tax: addExpected(row.penalty.tax, tax) },
     lastPenaltyAppliedDate: valueDate,
   });
+  if (!isReadable(ledger)) return refuse('INVALID_AMOUNT', 'amount');
   return {
     fact: {
       type: 'TRANSACTION_POSTED',

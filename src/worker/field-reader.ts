@@ -69,7 +69,7 @@ export class FieldReader {
 
   text(name: string, charactersMaximum = textCharactersMaximum): string | undefined {
     return this.#read(name, (value) =>
-      typeof value === 'string' && value.length > 0 && value.length <= charactersMaximum ? value : undefined,
+      typeof value === 'string' && value.length > 0 && hasAtMost(value, charactersMaximum) ? value : undefined,
     );
   }
 
@@ -170,6 +170,12 @@ export class FieldReader {
   #pathOf(name: string): string {
     return this.#path === '' ? name : `${this.#path}.${name}`;
   }
+}
+
+/** Characters beyond the basic plane are two units of a text and one for whoever counts them, as the schemas do. */
+function hasAtMost(text: string, charactersMaximum: number): boolean {
+  if (text.length <= charactersMaximum) return true;
+  return text.length <= 2 * charactersMaximum && [...text].length <= charactersMaximum;
 }
 
 function readCount(value: unknown): number | undefined {

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
+import { figuresOf } from '../../src/lending/balances.ts';
 import { isUsableDate, refusalOfDays, refuse, transactionOf } from '../../src/lending/decision.ts';
+import { previewRefusals } from '../../src/lending/disbursement.ts';
 import { noAmounts } from '../../src/lending/ledger.ts';
 import {
   type AskedCommand,
@@ -66,6 +68,23 @@ describe('a decision', () => {
     }
     const back = when(active, { ...adjust(1), bookingDate: tomorrow, receivedAt } as AskedCommand);
     expect(reasons(back)).to.deep.equal(['INVALID_DATE bookingDate']);
+  });
+
+  it('lends and charges no more than can be read, all of it together', () => {
+    const free = product({ interestSettings: { interestRate: { defaultValue: money(0) } } });
+    const most = '9999999999999.99';
+    const full = disbursed(free, most);
+    expect(full.outcome).to.equal('committed');
+    expect(reasons(when(full, applyFee('0.01', { installmentNumber: 1 })))).to.deep.equal(['INVALID_AMOUNT amount']);
+    expect(reasons(when(full, applyPenalty('0.01')))).to.deep.equal(['INVALID_AMOUNT amount']);
+    const almost = disbursed(free, '9999999999999.97');
+    const fees = when(almost, applyFee('0.01', { installmentNumber: 1 }));
+    const penalties = when(fees, applyPenalty('0.01'));
+    expect([fees.outcome, penalties.outcome]).to.deep.equal(['committed', 'committed']);
+    expect(figuresOf(loanOf(penalties)).total.toFixed(2)).to.equal(most);
+    // With interest on top the same loan would show sixteen digits somewhere.
+    expect(reasons(disbursed(product(), most))).to.deep.equal(['INVALID_AMOUNT loanAmount']);
+    expect(previewRefusals(loanOf(given(create(product(), most))))).to.have.length(1);
   });
 
   it('knows the day by the command, not by the clock', () => {

@@ -222,6 +222,87 @@ describe('the format of commands', () => {
     ).to.deep.equal(['currency.currencyCode', 'currency.digits']);
   });
 
+  const lengths: readonly (readonly [
+    type: CommandType,
+    field: string,
+    most: number,
+    payload: (text: string) => object,
+  ])[] = [
+    ['CREATE_LOAN', 'loanName', 256, (loanName) => ({ productTypeKey: 'p1', loanAmount: 1, loanName })],
+    ['CREATE_LOAN', 'productTypeKey', 256, (productTypeKey) => ({ productTypeKey, loanAmount: 1 })],
+    [
+      'CREATE_LOAN',
+      'accountHolderKey',
+      256,
+      (accountHolderKey) => ({ productTypeKey: 'p1', loanAmount: 1, accountHolderKey }),
+    ],
+    ['CREATE_LOAN', 'notes', 2_000, (notes) => ({ productTypeKey: 'p1', loanAmount: 1, notes })],
+    ['CHANGE_STATE', 'notes', 2_000, (notes) => ({ action: 'APPROVE', notes })],
+    ['DISBURSE', 'externalId', 256, (externalId) => ({ externalId })],
+    ['DISBURSE', 'fees[0].predefinedFeeKey', 256, (predefinedFeeKey) => ({ fees: [{ predefinedFeeKey }] })],
+    ['REPAY', 'notes', 2_000, (notes) => ({ amount: 1, notes })],
+    [
+      'REPAY',
+      'transactionDetails.transactionChannelId',
+      256,
+      (transactionChannelId) => ({ amount: 1, transactionDetails: { transactionChannelId } }),
+    ],
+    ['APPLY_FEE', 'predefinedFeeKey', 256, (predefinedFeeKey) => ({ predefinedFeeKey })],
+    ['APPLY_PENALTY', 'externalId', 256, (externalId) => ({ amount: 1, externalId })],
+    ['ADJUST_TRANSACTION', 'notes', 2_000, (notes) => ({ transactionId: 'L1-1', notes })],
+    ['PRINCIPAL_OVERPAYMENT', 'externalId', 256, (externalId) => ({ amount: 1, externalId })],
+    ['CREATE_PRODUCT', 'name', 256, (name) => ({ ...annuityProduct('p1'), name })],
+    ['CREATE_PRODUCT', 'notes', 2_000, (notes) => ({ ...annuityProduct('p1'), notes })],
+    [
+      'CREATE_PRODUCT',
+      'feesSettings.fees[0].name',
+      256,
+      (name) => ({ ...annuityProduct('p1'), feesSettings: { fees: [{ id: 'f', name, trigger: 'MANUAL' }] } }),
+    ],
+    ['UPDATE_PRODUCT', 'name', 256, (name) => ({ name })],
+    ['UPDATE_PRODUCT', 'notes', 2_000, (notes) => ({ notes })],
+  ];
+  for (const [type, field, most, payloadWith] of lengths) {
+    it(`takes ${field} of ${type} up to ${most} characters, whatever characters, and not one more`, () => {
+      const id = subjectOf(type) === 'loanProductId' ? 'p1' : 'L1';
+      const faults = (text: string): unknown[] =>
+        checkPayload(type, JSON.stringify(payloadWith(text)), id).map(({ errorSource }) => errorSource);
+      for (const character of ['x', 'ö', '\u{1F4B6}']) {
+        expect(faults(character.repeat(most))).to.deep.equal([]);
+        expect(faults(character.repeat(most + 1))).to.deep.equal([field]);
+        const [longest, tooLong] = [most, most + 1].map((count) =>
+          written(type, JSON.stringify(payloadWith(character.repeat(count)))),
+        );
+        expect(validate(JSON.parse(longest ?? ''))).to.deep.equal([]);
+        expect(validate(JSON.parse(tooLong ?? ''))).not.to.deep.equal([]);
+      }
+      expect(faults('x'.repeat(7 * 1024 * 1024))).to.deep.equal([field]);
+      expect(faults('')).to.deep.equal([field]);
+    });
+  }
+
+  it('takes lists up to 200 items, and not one more', () => {
+    const fees = (count: number): string =>
+      JSON.stringify({ fees: Array.from({ length: count }, (_, index) => ({ predefinedFeeKey: `f${index}` })) });
+    expect(checkPayload('DISBURSE', fees(200), 'L1')).to.deep.equal([]);
+    expect(checkPayload('DISBURSE', fees(201), 'L1').map(({ errorSource }) => errorSource)).to.deep.equal(['fees']);
+  });
+
+  it('takes ids of 1 to 64 characters as the subject of a command', () => {
+    for (const [id, isTaken] of [
+      ['x', true],
+      ['x'.repeat(64), true],
+      ['x'.repeat(65), false],
+      ['', false],
+    ] as const) {
+      for (const type of ['CREATE_LOAN', 'CREATE_PRODUCT'] as const) {
+        const payload = type === 'CREATE_LOAN' ? { productTypeKey: 'p1', loanAmount: 1 } : annuityProduct('p1');
+        const { id: _, ...unnamed } = { id: '', ...payload };
+        expect(checkPayload(type, JSON.stringify(unnamed), id).length === 0, `${type} ${id}`).to.equal(isTaken);
+      }
+    }
+  });
+
   it('takes the days and times that there are, and no others', () => {
     const dates: readonly (readonly [text: string, isTaken: boolean])[] = [
       ['2026-01-20', true],
