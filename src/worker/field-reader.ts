@@ -175,7 +175,7 @@ export class FieldReader {
 /** Characters beyond the basic plane are two units of a text and one for whoever counts them, as the schemas do. */
 function hasAtMost(text: string, charactersMaximum: number): boolean {
   if (text.length <= charactersMaximum) return true;
-  return text.length <= 2 * charactersMaximum && [...text].length <= charactersMaximum;
+  return text.length <= 2 * charactersMaximum && Array.from(text).length <= charactersMaximum;
 }
 
 function readCount(value: unknown): number | undefined {
