@@ -207,3 +207,29 @@ describe('readAdminSchema of references', () => {
     }
   });
 });
+
+describe('readAdminSchema at its limits', () => {
+  const ofCharacters = (count: number) => `{"title":"${'x'.repeat(count - '{"title":""}'.length)}"}`;
+  // The innermost value is a level too.
+  const ofLevels = (count: number) => `${'{"x":'.repeat(count - 1)}1${'}'.repeat(count - 1)}`;
+  // A regular expression is a part, and ten more.
+  const ofPatterns = (instructions: number) => {
+    const pattern = 'a{900}';
+    const whole = Math.floor(instructions / 900);
+    const patterns = [...Array.from({ length: whole }, () => pattern), `a{${instructions - whole * 900}}`];
+    return JSON.stringify({
+      properties: Object.fromEntries(patterns.map((text, at) => [`f${at}`, { pattern: text }])),
+    });
+  };
+  const limits: [what: string, make: (count: number) => string, most: number][] = [
+    ['characters', ofCharacters, 262_144],
+    ['levels', ofLevels, 100],
+    ['instructions of all its regular expressions', ofPatterns, 20_000],
+  ];
+  for (const [what, make, most] of limits) {
+    it(`takes ${most} ${what}, and not one more`, () => {
+      expect(readAdminSchema(make(most), business)).to.be.an('object');
+      expect(() => readAdminSchema(make(most + 1), business)).to.throw(/^Invalid schema: /);
+    });
+  }
+});

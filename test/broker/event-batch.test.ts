@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { parseEvents } from '../../src/broker/event-batch.ts';
+import { eventDepthMaximum, parseEvents } from '../../src/broker/event-batch.ts';
 
 describe('parseEvents', () => {
   const unreadable: [name: string, body: string | Buffer, message: RegExp][] = [
@@ -32,6 +32,12 @@ describe('parseEvents', () => {
         .with.property('code', 'MALFORMED_REQUEST');
     });
   }
+
+  it('takes an event of as many levels as there may be', () => {
+    const body = Buffer.from(`[${'{"a":'.repeat(eventDepthMaximum)}1${'}'.repeat(eventDepthMaximum)}]`);
+    expect(eventDepthMaximum).to.equal(100);
+    expect(parseEvents(body).events).to.have.length(1);
+  });
 
   it('takes the same keys in different objects, and what only looks like a key', () => {
     const event = { a: { a: { a: '"a":1,"a":2' } }, b: [{ a: 1 }, { a: 2 }], c: ['a', ':', 'a'] };

@@ -1,5 +1,6 @@
 import type { Dice } from './dice.ts';
 import type { Draft } from './drafts.ts';
+import { costlyCheck } from './event-type-checks.ts';
 import { hostileSchema } from './hostile-schemas.ts';
 import {
   brokenValue,
@@ -77,6 +78,11 @@ const memberMutations: readonly (readonly [weight: number, name: string, mutate:
 ];
 
 export function mutateField(draft: Draft, dice: Dice): void {
+  if (draft.operation.operationId === 'checkEventType' && dice.chance(0.3)) {
+    const { mutation, body } = costlyCheck(dice);
+    apply(draft, mutation, [], body);
+    return;
+  }
   const path = dice.pick(pathsOf(draft.value));
   const value = valueAtPath(draft.value, path);
   // A schema is a text within the body, and deserves worse than being another text.

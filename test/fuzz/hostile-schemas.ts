@@ -1,3 +1,4 @@
+import { costlyCases } from './costly-schemas.ts';
 import type { Dice } from './dice.ts';
 import { hostileText, prototypeNames } from './hostile-values.ts';
 
@@ -137,7 +138,12 @@ const oddSchemas: readonly Schema[] = [
   { not: {} },
   JSON.parse('{"if": true, "then": false}') as Schema,
   { dependencies: { a: false, b: ['c'], c: { not: {} } } },
-  { 'lendstream:reference': true },
+  { 'lendstream:whole': true, 'lendstream:listed': true },
+  { properties: { a: { $ref: '#/x/t' } }, x: { t: { anyOf: [{ items: { $ref: '#/x/t' } }, { $ref: '#/x/t' }] } } },
+  { properties: { a: { $ref: '#/examples/0' } }, examples: [{ type: 'string' }] },
+  { properties: { a: { $ref: '#/%65num/0' } }, enum: [{ type: 'object' }] },
+  { properties: { a: { multipleOf: 0.01, maximum: 2 ** 53, type: 'integer' } } },
+  { required: 'a' },
   { discriminator: { propertyName: 'a' }, oneOf: [{ $ref: '#' }] },
   { nullable: true },
   { default: deep(30, (inside) => ({ inside })) },
@@ -152,6 +158,7 @@ export function hostileSchema(dice: Dice): unknown {
     [1, () => deep(dice.pick([10, 40, 120, 1_500]), (inside) => ({ properties: { a: inside } }))],
     [1, () => deep(dice.pick([3, 6, 9]), (inside) => ({ anyOf: [inside, inside] }))],
     [1, () => ({ title: hostileText(dice), properties: { [hostileText(dice)]: { description: hostileText(dice) } } })],
+    [1, () => dice.pick(costlyCases).schema],
     [1, () => dice.pick([true, false, null, 7, [], 'text'])],
   ])();
 }

@@ -205,7 +205,51 @@ describe('POST /event-types/{name}/events', () => {
   });
 
   it('refuses a body that is too large', async () => {
-    expect((await post(`[${' '.repeat(8 * 1024 * 1024)}]`)).status).to.equal(413);
+    const ofBytes = (bytes: number) => `${events.slice(0, -1)}${' '.repeat(bytes - events.length)}]`;
+    expect((await post(ofBytes(8 * mebibyte))).status).to.equal(200);
+    expect((await post(ofBytes(8 * mebibyte + 1))).status).to.equal(413);
+  });
+
+  it('takes a full body of ordinary events, and finds the one at its end that is wrong', async () => {
+    const rules = {
+      type: 'object',
+      required: ['order', 'amount'],
+      properties: {
+        order: { type: 'string', pattern: '^[A-Z]{1,3}-[0-9]+$', maxLength: 40 },
+        amount: { type: 'number', minimum: 0, multipleOf: 0.01 },
+        currency: { enum: ['EUR', 'USD', 'CHF'] },
+        lines: { type: 'array', items: { $ref: '#/definitions/line' }, maxItems: 100, uniqueItems: true },
+      },
+      definitions: {
+        line: {
+          type: 'object',
+          required: ['sku'],
+          properties: { sku: { type: 'string' }, count: { type: 'integer' } },
+        },
+      },
+    };
+    const schema = { type: 'json_schema', schema: JSON.stringify(rules) };
+    await broker.eventTypes.create(
+      readEventType(eventTypeBody('ordinary', { schema, compatibility_mode: 'compatible' })),
+    );
+    const event = (index: number, last: unknown) =>
+      JSON.stringify({
+        metadata: exampleMetadata(),
+        order: `AB-${index}`,
+        amount: index / 100,
+        currency: 'EUR',
+        lines: [
+          { sku: `a${index}`, count: index },
+          { sku: 'b', count: last },
+        ],
+      });
+    const count = Math.floor((8 * mebibyte - 2) / (event(12_345, 1).length + 1)) - 1;
+    const texts = Array.from({ length: count }, (_, index) => event(index, index === count - 1 ? 1.5 : 1));
+    const answer = await post(`[${texts.join(',')}]`, {}, 'ordinary');
+    expect(answer.status).to.equal(422);
+    const items = (await answer.json()) as { detail: string }[];
+    expect(items.at(-1)?.detail).to.equal('#/lines/1/count: expected type: Integer, found: Number');
+    expect(items.slice(0, -1).every(({ detail }) => detail === '')).to.equal(true);
   });
 });
 
