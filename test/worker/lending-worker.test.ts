@@ -77,6 +77,8 @@ describe('the lending worker', () => {
   it('writes a product to the registry in the same commit, and opens loans under it by id or key', async () => {
     const [created] = await decided(log, [product]);
     expect(created).to.deep.include({ outcome: 'committed', loanProductId: 'P' });
+    // The registry follows its topic on a way of its own.
+    await running.registry.catchUp();
     const stored = findProduct(running.registry, 'P');
     expect(stored?.taxSettings.taxRate.toFixed()).to.equal('19');
     const outcomes = await decided(log, [
