@@ -329,7 +329,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
     it('come for as long as was asked, however large the numbers are', async () => {
       const { id, type } = await prepare(1, 1);
       const names = ['batch_flush_timeout', 'max_uncommitted_events', 'stream_limit', 'stream_keep_alive_limit'];
-      const query = names.map((name) => `${name}=999999999999999`).join('&');
+      const query = names.map((name) => `${name}=2147483647`).join('&');
       const client = await server.open(id, { query: `?${query}` });
       await client.until(() => client.numbers.length === 1);
       await server.publish(type, 0, [1]);

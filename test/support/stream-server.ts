@@ -5,7 +5,7 @@ import { request, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { constants, createGunzip } from 'node:zlib';
+import { constants, createGunzip, type Gunzip } from 'node:zlib';
 import type { CommitAnswer, Coordination } from '../../src/broker/coordination.ts';
 import { parseOffset } from '../../src/broker/cursor.ts';
 import type { LogRecord } from '../../src/broker/event-log.ts';
@@ -183,15 +183,21 @@ export class StreamClient {
   readonly ended: Promise<void>;
   #rest = '';
   #isOver = false;
+  #plain: Gunzip | undefined;
   readonly #watchers = new Set<() => void>();
 
   constructor(response: IncomingMessage) {
     this.response = response;
     this.ended = new Promise((resolve) => {
-      response.on('close', () => {
+      const finish = (): void => {
         this.#isOver = true;
         for (const watcher of this.#watchers) watcher();
         resolve();
+      };
+      // What was compressed is still being read when the answer has come whole.
+      response.on('close', () => {
+        if (this.#plain === undefined || !response.complete || this.#plain.readableEnded) finish();
+        else this.#plain.on('close', finish);
       });
     });
     response.on('error', (error) => (this.error = error));
@@ -248,10 +254,10 @@ export class StreamClient {
 
   read(): void {
     const { response } = this;
-    const text =
-      response.headers['content-encoding'] === 'gzip'
-        ? response.pipe(createGunzip({ finishFlush: constants.Z_SYNC_FLUSH }))
-        : response;
+    if (response.headers['content-encoding'] === 'gzip') {
+      this.#plain = response.pipe(createGunzip({ finishFlush: constants.Z_SYNC_FLUSH }));
+    }
+    const text = this.#plain ?? response;
     text.on('data', (bytes: Buffer) => this.take(bytes.toString()));
     text.on('error', (error) => (this.error = error));
   }
