@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
-import { commitCursors, listCursors, resetCursors } from '../../src/broker/commits.ts';
+import { commitCursors, cursorsPerCommitMaximum, listCursors, resetCursors } from '../../src/broker/commits.ts';
 import type { Subscription } from '../../src/broker/subscription.ts';
 import { Subscriptions } from '../../src/broker/subscriptions.ts';
 import { failureOf, openSubscriptionStore, type SubscriptionStore } from '../support/subscription-store.ts';
@@ -75,6 +75,18 @@ describe('committing cursors', () => {
     expect(failure.message).to.include('001-0001-000000000000000010').and.include('beyond the last event');
     expect(failure).to.have.property('code', 'UNPROCESSABLE');
     expect(await offsets()).to.deep.equal(['001-0001--1', '001-0001-000000000000000009']);
+  });
+
+  it('takes as many cursors as a commit may have, in order, and stores nothing of one more', async () => {
+    const streamId = await store.join(subscription);
+    const most = Array.from({ length: cursorsPerCommitMaximum }, (_, index) => cursor(0, index % 200));
+    const failure = await failureOf(commit(streamId, ...most, cursor(0, 1)));
+    expect(failure).to.have.property('code', 'UNPROCESSABLE');
+    expect(await offsets()).to.deep.equal(['001-0001--1', '001-0001--1']);
+    const told = await results(streamId, ...most);
+    expect(told.filter((result) => result === 'committed')).to.have.length(200);
+    expect(told.slice(0, 201)).to.deep.equal([...Array.from({ length: 200 }, () => 'committed'), 'outdated']);
+    expect((await offsets())[0]).to.equal('001-0001-000000000000000199');
   });
 
   it('refuses the whole request for one partition of another stream', async () => {

@@ -5,6 +5,8 @@ import { createCursorsRouter } from '../../src/http/cursors.ts';
 import type { Subscription } from '../../src/broker/subscription.ts';
 import { cursorsPerCommitMaximum } from '../../src/broker/commits.ts';
 import { Subscriptions } from '../../src/broker/subscriptions.ts';
+import { LendstreamError } from '../../src/errors.ts';
+import { overriding } from '../support/stepping-log.ts';
 import { openSubscriptionStore, serve, type Served, type SubscriptionStore } from '../support/subscription-store.ts';
 
 describe('the routes of cursors', () => {
@@ -130,6 +132,24 @@ describe('the routes of cursors', () => {
     expect((await reset([...offsets, 3].map(cursor))).status).to.equal(422);
     await store.coordination.closeSession(subscription.id, streamId);
     expect((await reset(offsets.map(cursor))).status).to.equal(204);
+  });
+
+  it('ask to come again when the coordination store is away, and have stored nothing', async () => {
+    const away = () => Promise.reject(new LendstreamError('COORDINATION_UNAVAILABLE', 'Redis does not answer.'));
+    const other = await serve([
+      createCursorsRouter({ ...store, coordination: overriding(store.coordination, { commit: away }) }),
+    ]);
+    try {
+      const answer = await fetch(`${other.url}/subscriptions/${subscription.id}/cursors`, {
+        method: 'POST',
+        headers: { 'X-Nakadi-StreamId': streamId },
+        body: JSON.stringify({ items: [cursor(3)] }),
+      });
+      expect([answer.status, answer.headers.get('retry-after')]).to.deep.equal([503, '1']);
+    } finally {
+      await other.close();
+    }
+    expect((await call('GET')).body.items[0].offset).to.equal('001-0001--1');
   });
 
   it('show the committed cursors', async () => {

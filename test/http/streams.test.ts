@@ -603,6 +603,22 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       await other.stop();
     });
 
+    it('comes when the process stops; what was received may still be committed', async () => {
+      const other = await startStreamServer();
+      const type = await other.defineEventType(1);
+      const id = await other.subscribe([type]);
+      await other.publish(type, 0, [0, 1]);
+      const client = await other.open(id, { query: '?batch_limit=2' });
+      await client.until(() => client.numbers.length === 2);
+      await other.streams.closeAll();
+      await client.ended;
+      expect(client.lastInfo?.code).to.equal('server_shutdown');
+      expect((await other.coordination.topology(id)).sessions).to.deep.equal([]);
+      const answer = await other.commit(id, client.streamId, client.cursors);
+      expect(answer).to.deep.equal({ outcome: 'committed', advanced: [true] });
+      await other.stop();
+    });
+
     it('leaves the session at once when the client closes the connection', async () => {
       const { id } = await prepare(1, 1);
       const client = await server.open(id, { query: '?batch_flush_timeout=30' });

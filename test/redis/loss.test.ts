@@ -50,7 +50,13 @@ describe('a Redis that loses what it held', () => {
 
   const join = async (coordination: Coordination, nodeId: string): Promise<string> => {
     const streamId = randomUUID();
-    const session = { streamId, nodeId, requestedPartitions: [], openedAt: Date.now(), commitTimeoutMilliseconds: 0 };
+    const session = {
+      streamId,
+      nodeId,
+      requestedPartitions: [],
+      openedAt: Date.now(),
+      commitTimeoutMilliseconds: 60_000,
+    };
     expect(await coordination.openSession(subscription, session)).to.deep.equal({ outcome: 'opened' });
     return streamId;
   };
@@ -116,6 +122,17 @@ describe('a Redis that loses what it held', () => {
       outcome: 'committed',
       advanced: [true],
     });
+  });
+
+  it('no longer knows what a stream that has ended may commit: it is refused, and its events come again', async () => {
+    const { own, before } = await sharing();
+    const partition = placeOf(before, own);
+    await first.commit(subscription, own, [at(partition, 5)]);
+    await first.closeSession(subscription, own);
+    await harness.client.flushall();
+    await eventually(async () => (await failure(first.commit(subscription, own, [at(partition, 6)]))) === undefined);
+    expect(await first.commit(subscription, own, [at(partition, 7)])).to.deep.equal({ outcome: 'session_not_found' });
+    expect((await offsets(second))[partition]).to.equal(5);
   });
 
   it('tells watchers of both processes to look again', async () => {
