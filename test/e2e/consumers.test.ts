@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
+import { missedChangesMillisecondsMaximum } from '../../src/broker/coordination.ts';
 import { call, eventsOf, lastCursors, openStream, type OpenStream } from '../support/client.ts';
 import { describeOnCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
@@ -12,14 +13,21 @@ interface PartitionStatistics {
 }
 
 describe('consumers that share a subscription', () => {
-  describeConsumers(startOneMachine);
+  describeConsumers(startOneMachine, 'forgets sessions');
 });
 
 describeOnCluster('consumers that share a subscription, each on another process', () => {
-  describeConsumers(startSystemOnCluster);
+  describeConsumers(startSystemOnCluster, 'keeps sessions');
 });
 
-function describeConsumers(start: () => Promise<System>): void {
+/** How long the partitions of a process that died stay its own. Milliseconds. */
+const leaseMilliseconds = 10_000;
+
+/** A moment for finding out, on a busy machine. Milliseconds. */
+const askingMilliseconds = 2_000;
+
+/** @param restart What becomes of sessions when the process that has them is killed. */
+function describeConsumers(start: () => Promise<System>, restart: 'forgets sessions' | 'keeps sessions'): void {
   let system: System;
   const open: OpenStream[] = [];
 
@@ -193,6 +201,42 @@ function describeConsumers(start: () => Promise<System>): void {
       expect((await consumer.commit(cursors)).status).to.equal(204);
       expect(await committed()).to.include('001-0001-000000000000000004');
     });
+  });
+
+  it('frees the partitions of a process that was killed within its lease; until then its streams may commit', async function () {
+    this.timeout(90_000);
+    await define('shared.killed');
+    const subscription = await subscribe('shared.killed');
+    const consumers = await Promise.all([1, 2, 3, 4].map(() => stream(subscription, '?batch_flush_timeout=1')));
+    await publish('shared.killed', 0, 40);
+    await Promise.all(consumers.map(({ until }) => until((batches) => eventsOf(batches).length > 0)));
+    let killedAt = performance.now();
+    for (const turn of restart === 'keeps sessions' ? [0, 1] : [0]) {
+      killedAt = performance.now();
+      await system.killAndRestart(turn);
+    }
+    const [first] = consumers;
+    const freeBy = Math.max(killedAt + leaseMilliseconds, performance.now()) + askingMilliseconds;
+    const late = await call(
+      `${system.url()}/subscriptions/${subscription}/cursors`,
+      'POST',
+      { items: lastCursors(first?.batches ?? []) },
+      { 'X-Nakadi-StreamId': first?.streamId ?? '' },
+    );
+    expect(late.status).to.equal(restart === 'keeps sessions' ? 204 : 422);
+    let next: OpenStream | undefined;
+    while (next === undefined) {
+      next = await stream(subscription, '?batch_flush_timeout=1&max_uncommitted_events=100').catch((error: Error) => {
+        expect(error.message).to.include('refused: 409');
+        return undefined;
+      });
+    }
+    expect(performance.now()).to.be.below(freeBy);
+    // It may have come in when one of the two processes was given up; what the other one had follows.
+    const allBy = freeBy + missedChangesMillisecondsMaximum;
+    const { streamId } = next;
+    await eventually(async () => (await owned(subscription, streamId)) === 4, allBy - performance.now());
+    next.close();
   });
 
   it('takes a third consumer in and refuses a fifth', async () => {
