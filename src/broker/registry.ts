@@ -176,10 +176,11 @@ export class Registry {
 
   /**
    * Returns when this process has seen everything that is in the registry now.
+   * @param milliseconds How long that may take. Default: as long as for {@link find}.
    * @throws LOG_UNAVAILABLE when that cannot be read in time
    */
-  catchUp(): Promise<void> {
-    return this.#tail.catchUp();
+  catchUp(milliseconds?: number): Promise<void> {
+    return this.#tail.catchUp(milliseconds);
   }
 
   /** @returns where the record lies, once this process has seen it */

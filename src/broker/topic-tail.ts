@@ -19,8 +19,6 @@ export interface TopicTailOptions {
    * changes are told by other means than the topic itself, so that who catches up may know of them already.
    */
   readonly includeUncommitted?: boolean;
-  /** Default {@link catchUpMillisecondsMaximum}. */
-  readonly catchUpMilliseconds?: number;
   readonly apply: (batch: RecordBatch, nextOffset: Offset) => void | Promise<void>;
   readonly logger: Logger;
   /** Told when reading has failed for long, when it goes on, and when the topic is followed no more. */
@@ -36,7 +34,7 @@ export interface TopicTailOptions {
 const missPauseMilliseconds = 20;
 
 /**
- * How long catching up may take: one partition may not be readable for as long as a transaction is open in it. Shorter than
+ * How long catching up may take where a request waits for it: one partition may not be readable for as long as a transaction is open in it. Shorter than
  * a claim. Milliseconds.
  */
 export const catchUpMillisecondsMaximum = 5_000;
@@ -120,11 +118,12 @@ export class TopicTail {
 
   /**
    * Returns when everything that is in the topic now has been applied.
-   * @throws as {@link appliedTo}, LOG_UNAVAILABLE after {@link catchUpMillisecondsMaximum}
+   * @param milliseconds How long that may take.
+   * @throws as {@link appliedTo}, LOG_UNAVAILABLE when the time is over
    */
-  async catchUp(): Promise<void> {
-    const { includeUncommitted = false, catchUpMilliseconds = catchUpMillisecondsMaximum } = this.#options;
-    const until = performance.now() + catchUpMilliseconds;
+  async catchUp(milliseconds = catchUpMillisecondsMaximum): Promise<void> {
+    const { includeUncommitted = false } = this.#options;
+    const until = performance.now() + milliseconds;
     const bounds = await this.#bounds({ includeUncommitted });
     const left = Math.max(0, until - performance.now());
     await Promise.all(bounds.map(({ partition, latest }) => this.appliedTo(partition, latest, left)));

@@ -58,6 +58,12 @@ export async function runPartitionLoop(options: PartitionLoopOptions): Promise<L
   return end;
 }
 
+/**
+ * How long definitions may take to be readable: beyond the time-out of a transaction that a worker left open when it died.
+ * Waiting is cheaper than starting over from the log. Milliseconds.
+ */
+const definitionsMillisecondsMaximum = 30_000;
+
 async function ownAgainAndAgain(options: PartitionLoopOptions): Promise<LoopEnd> {
   const { signal, partition } = options;
   const logger = options.logger.child({ partition });
@@ -118,7 +124,7 @@ async function work(
       readFrom = nextOffset;
       if (waiting.length === 0) continue;
       // A product or toggle that somebody was told is there counts for every command sent after that, on any node.
-      await options.registry.catchUp();
+      await options.registry.catchUp(definitionsMillisecondsMaximum);
     }
     const startedAt = clock.monotonic();
     const batch = await decide(options, store, waiting);
@@ -130,7 +136,7 @@ async function work(
     metrics.commandSeconds.observe((clock.monotonic() - startedAt) / 1000);
     for (const { type, outcome } of batch.decided) metrics.commands.inc({ type, outcome });
     // A loan may be opened under a product by the very next command.
-    if (batch.products.size > 0) await options.registry.catchUp();
+    if (batch.products.size > 0) await options.registry.catchUp(definitionsMillisecondsMaximum);
   }
 }
 
