@@ -209,7 +209,7 @@ function describeConsumers(start: () => Promise<System>, restart: 'forgets sessi
     const subscription = await subscribe('shared.killed');
     const consumers = await Promise.all([1, 2, 3, 4].map(() => stream(subscription, '?batch_flush_timeout=1')));
     await publish('shared.killed', 0, 40);
-    await Promise.all(consumers.map(({ until }) => until((batches) => eventsOf(batches).length > 0)));
+    await Promise.all(consumers.map((consumer) => consumer.until((batches) => eventsOf(batches).length > 0)));
     let killedAt = performance.now();
     for (const turn of restart === 'keeps sessions' ? [0, 1] : [0]) {
       killedAt = performance.now();
