@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
-import { constants, gunzipSync } from 'node:zlib';
 import type { Delivery } from './drafts.ts';
+import { decompressed } from '../support/decompressed.ts';
 
 /** Sends bytes as they are and reads what comes back, however odd either is. */
 
@@ -134,8 +134,7 @@ class AnswerReader {
     // What comes behind is the answer to another request.
     const whole = length === undefined ? this.#bytes : this.#bytes.subarray(0, Number(length));
     const sent = isChunked(headers) ? unchunked(whole).bytes : whole;
-    const isPacked = headers['content-encoding'] === 'gzip' && sent.length > 0;
-    const body = isPacked ? gunzipSync(sent, { finishFlush: constants.Z_SYNC_FLUSH }) : sent;
+    const body = decompressed(sent, headers['content-encoding']);
     return { status, headers, body: this.#isHead ? '' : body.toString() };
   }
 }

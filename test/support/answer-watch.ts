@@ -2,9 +2,9 @@ import { subscribe } from 'node:diagnostics_channel';
 import { appendFileSync } from 'node:fs';
 import type { IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
-import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib';
 import type * as AnswerContract from './answer-contract.ts';
 import type * as ApiDescription from './api-description.ts';
+import { decompressed } from './decompressed.ts';
 
 /**
  * Holds every answer that this process gives against the description, whoever asked: what does not match is written to a
@@ -126,13 +126,6 @@ function check({ method, url }: Asked, { status, headers: given, sent }: Answere
   );
   const body = decompressed(sent, headers['content-encoding']).toString();
   return answerFaults({ method, url, status, headers, body });
-}
-
-function decompressed(sent: Buffer, encoding: string | undefined): Buffer {
-  if (encoding === 'br') return brotliDecompressSync(sent);
-  if (encoding === 'deflate') return inflateSync(sent);
-  // A stream may not have come to its end.
-  return encoding === 'gzip' ? gunzipSync(sent, { finishFlush: constants.Z_SYNC_FLUSH }) : sent;
 }
 
 interface Contract {

@@ -1,0 +1,11 @@
+import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib';
+
+/** A body as it was before it was compressed, by what `Content-Encoding` says. */
+export function decompressed(sent: Buffer, encoding: string | undefined): Buffer {
+  if (sent.length === 0) return sent;
+  // A stream may not have come to its end.
+  const finishFlush = constants.Z_SYNC_FLUSH;
+  if (encoding === 'gzip') return gunzipSync(sent, { finishFlush });
+  if (encoding === 'deflate') return inflateSync(sent, { finishFlush });
+  return encoding === 'br' ? brotliDecompressSync(sent) : sent;
+}
