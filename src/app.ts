@@ -83,7 +83,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     const probe = new LogProbe({ log, partition: registryPartition, clock, health: health.part('log') });
     onOpened(() => probe.close());
     const eventTypes = new EventTypes({ registry, coordination, log, clock, logger });
-    const { lendingPartitions: partitionCount, retentionMilliseconds } = config;
+    const { lendingPartitions: partitionCount, retentionMilliseconds, rememberedMilliseconds } = config;
     await eventTypes.registerSystemEventTypes(lendingEventTypes(partitionCount, retentionMilliseconds));
     await ensureLendingTopics(log, partitionCount);
 
@@ -95,7 +95,9 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
 
     const metrics = createMetrics();
     const common: Common = { registry, log, coordination, eventTypes, clock, logger, metrics, lease };
-    const worker = config.roles.work ? new LendingWorker({ ...common, nodeId, partitionCount }) : undefined;
+    const worker = config.roles.work
+      ? new LendingWorker({ ...common, nodeId, partitionCount, rememberedMilliseconds })
+      : undefined;
     if (worker !== undefined) {
       onOpened(() => worker.stop());
       await worker.start();
@@ -107,7 +109,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
       health,
     };
     const { routers, endStreams } = config.roles.serve
-      ? await openApi(common, { viewFolder, partitionCount, operations, onOpened })
+      ? await openApi(common, { viewFolder, partitionCount, rememberedMilliseconds, operations, onOpened })
       : { routers: [createOperationsRouter(operations)], endStreams: () => Promise.resolve() };
     const authentication = createAuthentication(config.apiKeys);
     const originPolicy = createOriginPolicy({
@@ -141,6 +143,7 @@ interface Common {
 interface ApiOptions {
   readonly viewFolder: string;
   readonly partitionCount: number;
+  readonly rememberedMilliseconds: number;
   readonly operations: OperationsServices;
   readonly onOpened: (close: () => Promise<void> | void) => void;
 }
@@ -154,7 +157,7 @@ interface Api {
 
 async function openApi(common: Common, options: ApiOptions): Promise<Api> {
   const { registry, log, eventTypes, clock, logger, metrics } = common;
-  const { viewFolder: dataFolder, partitionCount, operations, onOpened } = options;
+  const { viewFolder: dataFolder, partitionCount, rememberedMilliseconds, operations, onOpened } = options;
   const view = await openLoanView({
     dataFolder,
     log,
@@ -167,7 +170,7 @@ async function openApi(common: Common, options: ApiOptions): Promise<Api> {
   // The largest schema there is; the first request would wait for it.
   publisher.prepare(loanCommandsTopic);
   const broker = { ...common, publisher };
-  const lending: LendingServices = { view, publisher, registry, clock, logger };
+  const lending: LendingServices = { view, publisher, registry, clock, logger, rememberedMilliseconds };
   const history = new HistoryNotes(common);
   onOpened(() => history.close());
   const streams = createStreamsRouter(broker, history);

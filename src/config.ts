@@ -19,6 +19,8 @@ export interface Config {
   readonly lendingPartitions: number;
   /** RETENTION_HOURS: how long events of the lending types are held. */
   readonly retentionMilliseconds: number;
+  /** IDEMPOTENCY_HOURS: how long a command that posted no transaction is known again by its id or Idempotency-Key. */
+  readonly rememberedMilliseconds: number;
   /**
    * API_KEYS, and the file that API_KEYS_FILE names: keys, any of which a client must present; none means open, on loopback
    * only.
@@ -120,6 +122,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     logLevel,
     lendingPartitions: integer('LENDING_PARTITIONS', 4, 1, 100),
     retentionMilliseconds: integer('RETENTION_HOURS', 96, 1, 100_000) * 3_600_000,
+    rememberedMilliseconds: integer('IDEMPOTENCY_HOURS', 24, 1, 8_760) * 3_600_000,
     apiKeys,
     allowedHosts,
     ...(cluster === undefined ? {} : { cluster }),

@@ -2,14 +2,20 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { CommandOutcome } from '../worker/fence.ts';
 import type { Schemas } from '../contract.ts';
 import { LendstreamError, describeError } from '../errors.ts';
-import { type CommandType, checkPayload, writeCommand } from '../worker/command-format.ts';
+import {
+  type CommandToWrite,
+  type CommandType,
+  checkPayload,
+  commandDigest,
+  writeCommand,
+} from '../worker/command-format.ts';
 import { readExactObject } from '../worker/exact-json.ts';
 import { loanCommandsTopic } from '../worker/lending-topics.ts';
 import { type ApiError, apiErrors } from '../worker/refusal-format.ts';
 import { flowIdHeader } from './application.ts';
 import { readBody } from './body.ts';
 import { statusOf } from './commands.ts';
-import { IdempotentRequests, type StoredAnswer, commandIdOf } from './idempotency.ts';
+import { commandIdOf, keyAlreadyUsed, requestInProgress } from './idempotency.ts';
 import { LendingErrors, errorBody, malformedBody, requestError } from './lending-errors.ts';
 import type { LendingServices } from './lending-services.ts';
 
@@ -55,14 +61,15 @@ export interface CommandRoute {
 }
 
 /** What one command request came to. */
-interface Decided extends StoredAnswer {
+interface Decided {
+  readonly status: number;
+  readonly body: string;
   /** Whether the command had been done before this request. */
   readonly replayed: boolean;
 }
 
 export class CommandRequests {
   readonly #services: LendingServices;
-  readonly #requests = new IdempotentRequests();
 
   constructor(services: LendingServices) {
     this.#services = services;
@@ -71,68 +78,74 @@ export class CommandRequests {
   /** Answers the requests of one route. */
   handler(route: CommandRoute): RequestHandler {
     return async (request, response) => {
-      const body = await readBody(request, commandBytesMaximum);
-      const bodyText = textOf(body);
+      const bodyText = textOf(await readBody(request, commandBytesMaximum));
       const key = request.get('Idempotency-Key');
       const commandId = commandIdOf(key, pathOf(request));
       const subject = route.subjectOf(request, bodyText, newIdFrom(commandId));
       const payloadText = route.payloadOf?.(bodyText) ?? bodyText;
       refuseFaults(route.type, payloadText, subject);
-      const replay = key === undefined ? undefined : this.#requests.begin(commandId, body, this.#services.clock.now());
-      if (replay !== undefined) {
-        sendAnswer(response, { ...replay, replayed: true });
-        return;
-      }
-      let deciding: { readonly answer: Promise<Decided> };
-      try {
-        deciding = await this.#begin(route, commandId, payloadText, subject, request);
-      } catch (error) {
-        this.#requests.forget(commandId);
-        throw error;
-      }
+      const occurredAt = this.#services.clock.now();
+      const command = { commandId, type: route.type, ...subject, payloadText, occurredAt };
+      const digest = commandDigest(command);
+      await this.#begin(command, digest, key !== undefined);
       const asked = preferredSeconds(request);
-      const answer = await within(deciding.answer, (asked ?? waitSecondsDefault) * 1_000);
+      const outcome = await this.#outcomeOf(command, request, response, asked ?? waitSecondsDefault);
       if (asked !== undefined) response.set('Preference-Applied', `wait=${asked}`);
-      if (answer === undefined) sendPending(response, commandId, subject);
-      else sendAnswer(response, answer);
+      if (outcome === undefined) sendPending(response, commandId, subject);
+      else sendAnswer(response, await decidedBy(route, outcome, digest));
     };
   }
 
   /**
-   * Puts the command into the log and returns once it is durable. From then on it goes its way whether or not anyone
-   * waits, and so does the record of the request.
+   * Notes that the command is under way. What was decided under its id before is looked for by the worker; only what a
+   * request with another body may have made in another partition has to be looked for here.
+   * @throws LendingErrors: CONFLICT while the same request is under way; UNPROCESSABLE when the key came with another one
+   */
+  async #begin({ commandId, type }: CommandToWrite, digest: string, isKeyed: boolean): Promise<void> {
+    const { view, clock, rememberedMilliseconds } = this.#services;
+    if (isKeyed && (type === 'CREATE_LOAN' || type === 'CREATE_PRODUCT')) {
+      if (view.knownCommand(commandId) === undefined) await view.catchUpOnMiss();
+      const known = view.knownCommand(commandId);
+      const isRemembered = known !== undefined && clock.now() - known.decidedAt < rememberedMilliseconds;
+      if (isRemembered && known.digest !== digest) throw keyAlreadyUsed();
+    }
+    const underWay = view.commandUnderWay(commandId);
+    if (underWay !== undefined) throw underWay === digest ? requestInProgress() : keyAlreadyUsed();
+    view.beginCommand(commandId, digest);
+  }
+
+  /**
+   * Puts the command into the log and waits for what becomes of it, until the time is over or nobody is there to be told:
+   * once it is durable it goes its way whether or not anyone waits.
+   * @returns undefined when it was not decided meanwhile
    * @throws what stands in the way of storing it; LOG_UNAVAILABLE and OUTCOME_UNKNOWN leave open whether it is stored,
    *   which under an Idempotency-Key harms nobody who sends it again
    */
-  async #begin(
-    route: CommandRoute,
-    commandId: string,
-    payloadText: string,
-    subject: CommandSubject,
+  async #outcomeOf(
+    command: CommandToWrite,
     request: Request,
-  ): Promise<{ readonly answer: Promise<Decided> }> {
-    const { view, clock, logger } = this.#services;
-    const command = { commandId, type: route.type, ...subject, payloadText, occurredAt: clock.now() };
-    const events = Buffer.from(`[${writeCommand(command)}]`);
-    const giveUp = new AbortController();
-    // Waiting begins before publishing: the outcome may be there before the acknowledgement is.
-    const outcome = view.outcomeOf(commandId, Infinity, giveUp.signal);
-    const answer = outcome.then((found) => decidedBy(route, found));
-    answer.then(
-      (decided) => this.#requests.finish(commandId, decided, clock.now()),
-      (error: unknown) => {
-        this.#requests.forget(commandId);
-        // Whoever still waits is told; of a request that was answered with 202 already only this is left.
-        logger.debug({ commandId, error: describeError(error) }, 'A command was not decided');
-      },
-    );
+    response: Response,
+    waitSeconds: number,
+  ): Promise<CommandOutcome | undefined> {
+    const { view } = this.#services;
+    const waiting = new AbortController();
+    response.once('close', () => waiting.abort());
+    let timer: NodeJS.Timeout | undefined;
     try {
-      await this.#publish(events, request);
+      // Waiting begins before publishing: the outcome may be there before the acknowledgement is.
+      const outcome = view.outcomeOf(command.commandId, waiting.signal);
+      // Should the view end while the command is being published, it is told below.
+      outcome.catch(() => {});
+      await this.#publish(Buffer.from(`[${writeCommand(command)}]`), request);
+      timer = setTimeout(() => waiting.abort(), waitSeconds * 1_000);
+      return await outcome;
     } catch (error) {
-      giveUp.abort();
+      view.abandonCommand(command.commandId);
       throw error;
+    } finally {
+      clearTimeout(timer);
+      waiting.abort();
     }
-    return { answer };
   }
 
   async #publish(event: Buffer, request: Request): Promise<void> {
@@ -148,10 +161,11 @@ export class CommandRequests {
 
 /**
  * The answer to a command: the resource, or the worker's refusal, which like it is final under an Idempotency-Key.
- * @throws LendingErrors when the command could not be decided
+ * @param digest Of what was asked for.
+ * @throws LendingErrors when the command could not be decided, UNPROCESSABLE when another one had its id
  */
-async function decidedBy(route: CommandRoute, outcome: CommandOutcome | undefined): Promise<Decided> {
-  if (outcome === undefined) throw new LendstreamError('LOG_UNAVAILABLE', 'The command was not stored.');
+async function decidedBy(route: CommandRoute, outcome: CommandOutcome, digest: string): Promise<Decided> {
+  if (outcome.digest !== undefined && outcome.digest !== digest) throw keyAlreadyUsed();
   const replayed = outcome.outcome === 'repeated';
   switch (statusOf(outcome)) {
     case 'COMMITTED':
@@ -220,19 +234,6 @@ function pathOf(request: Request): string {
 function preferredSeconds(request: Request): number | undefined {
   const seconds = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,9})"?(?=$|[,;\s])/i.exec(request.get('prefer') ?? '')?.[1];
   return seconds === undefined ? undefined : Math.min(Number(seconds), waitSecondsMaximum);
-}
-
-/** The value, or undefined when the time is over first. */
-async function within<Value>(promise: Promise<Value>, milliseconds: number): Promise<Value | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), milliseconds);
-  });
-  try {
-    return await Promise.race([promise, over]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function sendAnswer(response: Response, { status, body, replayed }: Decided): void {

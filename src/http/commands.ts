@@ -21,7 +21,7 @@ export function createCommandsRouter({ view, logger }: LendingServices): Router 
     .route('/commands/:commandId')
     .get((request, response) => {
       const commandId = request.params.commandId.toLowerCase();
-      if (view.awaitsOutcome(commandId)) {
+      if (view.commandUnderWay(commandId) !== undefined) {
         response.set('Retry-After', String(pendingRetrySeconds));
         response.json({ commandId, status: 'PENDING' } satisfies Answers['getCommand']);
         return;

@@ -4,9 +4,11 @@ import type { Registry } from '../broker/registry.ts';
 import type { Clock } from '../clock.ts';
 import type { HealthPart } from '../health.ts';
 import type { Logger } from '../logger.ts';
-import { LoanView } from '../views/loan-view.ts';
+import type { CommandOutcomesLimits } from '../views/command-outcomes.ts';
+import { type ChangelogNews, LoanView } from '../views/loan-view.ts';
 import { type CommandOutcome, isFenceKey, parseFence } from '../worker/fence.ts';
 import { loansTopic } from '../worker/lending-topics.ts';
+import { commandIdOfKey, parseRemembered } from '../worker/remembered-commands.ts';
 
 /** What the routers of the lending API work with. */
 export interface LendingServices {
@@ -15,6 +17,8 @@ export interface LendingServices {
   readonly registry: Registry;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** How long a command that posted no transaction is remembered. */
+  readonly rememberedMilliseconds: number;
 }
 
 export interface LoanViewSettings {
@@ -23,6 +27,16 @@ export interface LoanViewSettings {
   readonly partitionCount: number;
   readonly logger: Logger;
   readonly health?: HealthPart;
+  /** Other limits than the view's own. */
+  readonly outcomes?: CommandOutcomesLimits | undefined;
+}
+
+/** What the worker's records tell, the loans aside. A position is never deleted. */
+export function readChangelogNews(key: string, value: Buffer | null): ChangelogNews<CommandOutcome> | null {
+  if (isFenceKey(key)) return { kind: 'outcomes', outcomes: value === null ? [] : parseFence(value).outcomes };
+  const commandId = commandIdOfKey(key);
+  if (commandId === undefined) return null;
+  return { kind: 'command', commandId, command: value === null ? null : parseRemembered(value.toString()) };
 }
 
 /**
@@ -33,6 +47,6 @@ export function openLoanView(settings: LoanViewSettings): Promise<LoanView<Comma
   return LoanView.open<CommandOutcome>({
     ...settings,
     topic: loansTopic,
-    readOutcomes: (key, value) => (isFenceKey(key) ? parseFence(value).outcomes : null),
+    readNews: readChangelogNews,
   });
 }

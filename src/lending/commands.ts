@@ -33,6 +33,8 @@ export interface ProductChanges {
 export interface CommandHeader {
   /** UUID. A command sent twice under one id changes the loan once. */
   readonly commandId: string;
+  /** Of what the command asks for: tells it from another one that comes under its id. */
+  readonly digest: string;
   /** When the command entered the log. Milliseconds since the epoch: the `now` of every decision. */
   readonly receivedAt: number;
 }

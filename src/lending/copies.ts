@@ -7,10 +7,7 @@ import type { Installment, Loan, LoanPosition } from './loan.ts';
 
 /** What commands change of a loan. */
 type LoanChanges = Partial<
-  Pick<
-    Loan,
-    'modifiedAt' | 'position' | 'transactions' | 'eventSequence' | 'scheduleVersion' | 'publishedUnder' | 'remembered'
-  >
+  Pick<Loan, 'modifiedAt' | 'position' | 'transactions' | 'eventSequence' | 'scheduleVersion' | 'publishedUnder'>
 >;
 
 export function changedLoan(loan: Loan, changes: LoanChanges): Loan {
@@ -21,7 +18,6 @@ export function changedLoan(loan: Loan, changes: LoanChanges): Loan {
     eventSequence = loan.eventSequence,
     scheduleVersion = loan.scheduleVersion,
     publishedUnder = loan.publishedUnder,
-    remembered = loan.remembered,
   } = changes;
   return {
     id: loan.id,
@@ -43,7 +39,6 @@ export function changedLoan(loan: Loan, changes: LoanChanges): Loan {
     eventSequence,
     scheduleVersion,
     publishedUnder,
-    remembered,
   };
 }
 

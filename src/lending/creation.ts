@@ -67,7 +67,6 @@ export function decideCreation(command: CreateLoan, { newKey }: DecisionContext)
     eventSequence: 0,
     scheduleVersion: 0,
     publishedUnder: null,
-    remembered: [],
   };
   return { fact: { type: 'LOAN_CREATED', loan } };
 }

@@ -56,6 +56,8 @@ export function transactionOf(
     originalTransactionKey: null,
     ...own,
     type,
+    commandId: command.commandId,
+    commandDigest: command.digest,
     createdAt: command.receivedAt,
     externalId: command.externalId ?? null,
     notes: command.notes ?? null,

@@ -1,15 +1,7 @@
 import { figuresOf } from './balances.ts';
 import { changedLoan } from './copies.ts';
 import type { LoanFact, PostedTransaction, TransactionAdjusted } from './facts.ts';
-import {
-  type Loan,
-  type LoanPosition,
-  type LoanTransaction,
-  type PositionUndo,
-  type RememberedOutcome,
-  rememberedCommandsMaximum,
-  transactionId,
-} from './loan.ts';
+import { type Loan, type LoanPosition, type LoanTransaction, type PositionUndo, transactionId } from './loan.ts';
 import { undoOf, undone } from './undo.ts';
 
 /**
@@ -38,6 +30,8 @@ function append(loan: Loan, position: LoanPosition, posted: PostedTransaction, u
   // that events have in derive-events.ts.
   const transaction: LoanTransaction = {
     encodedKey: posted.encodedKey,
+    commandId: posted.commandId,
+    commandDigest: posted.commandDigest,
     bookingDate: posted.bookingDate,
     fees: posted.fees,
     customPaymentAmounts: posted.customPaymentAmounts,
@@ -61,9 +55,4 @@ function append(loan: Loan, position: LoanPosition, posted: PostedTransaction, u
     undo,
   };
   return changedLoan(loan, { position, transactions: loan.transactions.concat(transaction) });
-}
-
-/** The loan, remembering what became of one more command and forgetting the oldest beyond the limit. */
-export function remember(loan: Loan, outcome: RememberedOutcome): Loan {
-  return changedLoan(loan, { remembered: loan.remembered.slice(1 - rememberedCommandsMaximum).concat(outcome) });
 }

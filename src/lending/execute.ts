@@ -4,16 +4,16 @@ import { decide } from './decide.ts';
 import type { DecisionContext } from './decision.ts';
 import { eventsBetween } from './derive-events.ts';
 import type { LoanEvent } from './events.ts';
-import { evolve, remember } from './evolve.ts';
-import type { Loan, RememberedOutcome } from './loan.ts';
+import { evolve } from './evolve.ts';
+import { type Loan, type LoanTransaction, transactionOfCommand } from './loan.ts';
 import type { Refusal } from './refusals.ts';
 
 export type ExecutionContext = DecisionContext;
 
 /**
  * - `committed`: `loan` is the next state, to be stored together with `events`.
- * - `refused`: a rule said no and nothing but the memory of it changed; `loan` is null when there is no account.
- * - `repeated`: the command id was done before, this is what came of it, and nothing changes.
+ * - `refused`: a rule said no, and the loan stays as it was.
+ * - `repeated`: the command of this id posted `transaction` before, and nothing changes.
  */
 export type Execution =
   | {
@@ -22,24 +22,20 @@ export type Execution =
       readonly events: readonly LoanEvent[];
       readonly transactionKey: string | null;
     }
-  | { readonly outcome: 'refused'; readonly refusals: readonly Refusal[]; readonly loan: Loan | null }
-  | { readonly outcome: 'repeated'; readonly first: RememberedOutcome };
+  | { readonly outcome: 'refused'; readonly refusals: readonly Refusal[] }
+  | { readonly outcome: 'repeated'; readonly transaction: LoanTransaction };
 
 /**
- * Does one command. Pure: the same arguments give the same result.
+ * Does one command. Pure: the same arguments give the same result. A command that posted a transaction is known again by
+ * it for ever; one that posted none has to be known by the caller.
  * @throws only for bugs; a rule that says no is a refusal
  */
 export function execute(loan: Loan | null, command: LoanCommand, context: ExecutionContext): Execution {
-  const { commandId } = command;
-  const first = loan?.remembered.find((outcome) => outcome.commandId === commandId);
-  if (first !== undefined) return { outcome: 'repeated', first };
+  const transaction = loan === null ? undefined : transactionOfCommand(loan, command.commandId);
+  if (transaction !== undefined) return { outcome: 'repeated', transaction };
 
   const decision = decide(loan, command, context);
-  if ('refusals' in decision) {
-    const { refusals } = decision;
-    const outcome: RememberedOutcome = { commandId, outcome: 'refused', transactionKey: null, refusals };
-    return { outcome: 'refused', refusals, loan: loan === null ? null : remember(loan, outcome) };
-  }
+  if ('refusals' in decision) return { outcome: 'refused', refusals: decision.refusals };
   const { fact } = decision;
   const evolved = evolve(loan, fact);
   const transactionKey =
@@ -52,10 +48,5 @@ export function execute(loan: Loan | null, command: LoanCommand, context: Execut
       evolved.scheduleVersion + events.filter(({ eventType }) => eventType === 'loan_schedule_changed').length,
     publishedUnder: context.toggles,
   });
-  return {
-    outcome: 'committed',
-    loan: remember(next, { commandId, outcome: 'committed', transactionKey, refusals: [] }),
-    events,
-    transactionKey,
-  };
+  return { outcome: 'committed', loan: next, events, transactionKey };
 }

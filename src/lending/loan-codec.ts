@@ -8,7 +8,6 @@ import type {
   LoanTransaction,
   Portion,
   PositionUndo,
-  RememberedOutcome,
   TaxedPortion,
 } from './loan.ts';
 import { Decimal, zero } from './money.ts';
@@ -31,8 +30,7 @@ const decimalMark = '#';
 /** What the line begins with, and what its parts follow. No mark stands anywhere else: in a text, quotes are escaped. */
 const opening = `{"version":${formatVersion},"loan":{`;
 const accountMark = ',"modifiedAt":';
-const rememberedMark = ',"remembered":[';
-const positionMark = '],"position":{';
+const positionMark = ',"position":{';
 const installmentsMark = ',"installments":[';
 const keysMark = ']}},"transactionKeys":[';
 const chargesMark = '],"charges":[';
@@ -50,10 +48,10 @@ export interface EncodedLoan {
 
 /** `decodeLoan(encodeLoan(loan))` equals `loan`. */
 export function encodeLoan(loan: Loan): string {
-  const { position, remembered, transactions } = loan;
+  const { position, transactions } = loan;
   const installments = rowsOf(position.installments);
   const account = `${opening}${fieldsOf(loan, accountNames)}`;
-  const head = `${account}${changingFields(loan)}${listOf(remembered)}${positionMark}${positionFields(position)}${installmentsMark}${installments}`;
+  const head = `${account}${changingFields(loan)}${positionMark}${positionFields(position)}${installmentsMark}${installments}`;
   const keys = keysOf(transactions);
   return `${head}${keysMark}${keys}${chargesMark}${listOf(position.charges)}${transactionsMark}${transactionsOf(transactions)}${closing}`;
 }
@@ -68,11 +66,9 @@ export function encodeLoanAfter(
   loan: Loan,
   added: ReadonlyMap<LoanTransaction, string> = new Map(),
 ): Buffer {
-  const { position, remembered, transactions } = loan;
+  const { position, transactions } = loan;
   const accountEnd = placeOf(accountMark, text, 0);
-  const rememberedFrom = placeOf(rememberedMark, text, accountEnd) + rememberedMark.length;
-  const rememberedEnd = placeOf(positionMark, text, rememberedFrom);
-  const installmentsFrom = placeOf(installmentsMark, text, rememberedEnd) + installmentsMark.length;
+  const installmentsFrom = placeOf(installmentsMark, text, accountEnd) + installmentsMark.length;
   const installmentsEnd = placeOf(keysMark, text, installmentsFrom);
   const keysFrom = installmentsEnd + keysMark.length;
   const keysEnd = placeOf(chargesMark, text, keysFrom);
@@ -84,7 +80,6 @@ export function encodeLoanAfter(
   if (accountNames.every((name) => loan[name] === earlier[name])) line.copy(0, accountEnd);
   else line.write(`${opening}${fieldsOf(loan, accountNames)}`);
   line.write(changingFields(loan));
-  addRemembered(line, rememberedFrom, rememberedEnd, earlier.remembered, remembered);
   line.write(`${positionMark}${positionFields(position)}${installmentsMark}`);
   addInstallments(line, text, installmentsFrom, installmentsEnd, earlier.position.installments, position.installments);
   line.write(keysMark);
@@ -124,21 +119,6 @@ function addItems<Item>(
   if (items.length > earlier.length) line.write(`,${encode(items.slice(earlier.length))}`);
 }
 
-/** Adds the remembered commands, a list that grows at its end and, when it is full, loses as many at its beginning. */
-function addRemembered(
-  line: LineAfter,
-  from: number,
-  end: number,
-  earlier: readonly RememberedOutcome[],
-  items: readonly RememberedOutcome[],
-): void {
-  const [oldest] = items;
-  const forgotten = oldest === undefined ? -1 : earlier.indexOf(oldest);
-  const kept = forgotten === -1 ? [] : earlier.slice(forgotten);
-  const lost = forgotten < 1 ? '' : `${listOf(earlier.slice(0, forgotten))},`;
-  addItems(line, from + Buffer.byteLength(lost), end, kept, items, listOf);
-}
-
 /** Adds the rows of the schedule: those that were not replaced as they stand in the line before, neighbours at once. */
 function addInstallments(
   line: LineAfter,
@@ -173,7 +153,8 @@ export function encodeTransaction(transaction: LoanTransaction): string {
   const { installmentNumber, originalTransactionKey, amount, valueDate, affected, taxes, type } = transaction;
   const { createdAt, externalId, notes, transactionDetails, terms, id } = transaction;
   const { principalBalanceAfter, totalBalanceAfter } = transaction;
-  const booked = `"encodedKey":${write(encodedKey)},"bookingDate":"${bookingDate}","fees":${write(fees)}`;
+  const posted = `"commandId":${write(transaction.commandId)},"commandDigest":${write(transaction.commandDigest)}`;
+  const booked = `"bookingDate":"${bookingDate}","fees":${write(fees)}`;
   const custom = `"customPaymentAmounts":${write(customPaymentAmounts)}`;
   const method = `"prepaymentRecalculationMethod":${write(prepaymentRecalculationMethod)}`;
   const about = `"installmentNumber":${installmentNumber},"originalTransactionKey":${write(originalTransactionKey)}`;
@@ -184,7 +165,7 @@ export function encodeTransaction(transaction: LoanTransaction): string {
   const principal = `"principalBalanceAfter":${writeDecimal(principalBalanceAfter)}`;
   const total = `"totalBalanceAfter":${writeDecimal(totalBalanceAfter)}`;
   const adjustment = `"adjustmentTransactionKey":${write(transaction.adjustmentTransactionKey)}`;
-  const begin = `{${booked},${custom},${method},${about},${amounts},${kind},${words},${principal},${total}`;
+  const begin = `{"encodedKey":${write(encodedKey)},${posted},${booked},${custom},${method},${about},${amounts},${kind},${words},${principal},${total}`;
   return `${begin},${adjustment},"undo":${undo === null ? 'null' : writeUndo(undo)}}`;
 }
 
@@ -217,10 +198,10 @@ const accountNames = [
   'createdAt',
 ] as const satisfies readonly (keyof Loan)[];
 
-/** The fields that follow those of the account, up to the remembered commands. */
+/** The fields that follow those of the account, up to the position. */
 function changingFields({ modifiedAt, eventSequence, scheduleVersion, publishedUnder }: Loan): string {
   const counts = `"eventSequence":${eventSequence},"scheduleVersion":${scheduleVersion}`;
-  return `${accountMark}${modifiedAt},${counts},"publishedUnder":${write(publishedUnder)}${rememberedMark}`;
+  return `${accountMark}${modifiedAt},${counts},"publishedUnder":${write(publishedUnder)}`;
 }
 
 /** The fields of a position but its lists, without braces. */
@@ -380,7 +361,8 @@ function write(value: unknown): string {
     if (plainText.test(value)) return `"${value}"`;
     return JSON.stringify(value.startsWith(decimalMark) ? decimalMark + value : value);
   }
-  if (value === null) return 'null';
+  // What a record that was stored before there was the field does not have.
+  if (value === null || value === undefined) return 'null';
   // Asking JSON for a count or a truth takes longer than all the rest.
   if (typeof value === 'boolean' || (typeof value === 'number' && Number.isInteger(value))) return String(value);
   if (typeof value !== 'object') return JSON.stringify(value);

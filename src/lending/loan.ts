@@ -2,7 +2,6 @@ import type { CustomPaymentAmount, TransactionChannel } from './commands.ts';
 import type { PrepaymentRecalculationMethod } from './payment-options.ts';
 import { type Decimal, add } from './money.ts';
 import type { FeeAllocation, FeeTrigger, LoanProduct } from './product.ts';
-import type { Refusal } from './refusals.ts';
 import type { LocalDate, ScheduleTerms } from './terms.ts';
 import type { Toggles } from './toggles.ts';
 
@@ -40,12 +39,7 @@ export interface Loan {
   readonly scheduleVersion: number;
   /** The toggles under which the last events were made; null before the first. */
   readonly publishedUnder: Toggles | null;
-  /** The last commands done, oldest first, at most {@link rememberedCommandsMaximum}. */
-  readonly remembered: readonly RememberedOutcome[];
 }
-
-/** How many command ids a loan remembers to know a repeated command by. */
-export const rememberedCommandsMaximum = 64;
 
 export type AccountState = 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | 'APPROVED' | 'ACTIVE' | 'CLOSED';
 export type AccountSubState = 'REPAID' | 'REJECTED' | 'WITHDRAWN';
@@ -157,6 +151,9 @@ export interface TransactionFee {
 
 export interface LoanTransaction {
   readonly encodedKey: string;
+  /** Of the command that posted it, by which the command is known again for ever. */
+  readonly commandId: string;
+  readonly commandDigest: string;
   /** Loan id, a hyphen and the number of the transaction in the account, from 1. */
   readonly id: string;
   readonly type: LoanTransactionType;
@@ -199,14 +196,6 @@ export interface PositionUndo {
   readonly installments: readonly Installment[];
   readonly chargeCount: number;
   readonly charges: readonly { readonly index: number; readonly charge: FeeCharge }[];
-}
-
-/** What became of a command, kept so that sending it again changes nothing. */
-export interface RememberedOutcome {
-  readonly commandId: string;
-  readonly outcome: 'committed' | 'refused';
-  readonly transactionKey: string | null;
-  readonly refusals: readonly Refusal[];
 }
 
 /** What is still to be paid of an element. */
@@ -259,6 +248,11 @@ export function installmentKey(loan: Loan, number: number): string {
 /** The id of the account's transaction of this number, from 1. */
 export function transactionId(loanId: string, number: number): string {
   return `${loanId}-${number}`;
+}
+
+/** The transaction that the command of this id posted to the loan. */
+export function transactionOfCommand(loan: Loan, commandId: string): LoanTransaction | undefined {
+  return loan.transactions.findLast((transaction) => transaction.commandId === commandId);
 }
 
 export function isDynamic(loan: Loan): boolean {

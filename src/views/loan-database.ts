@@ -5,7 +5,7 @@ import { type LoanQuery, loanQueryStatements } from './loan-query.ts';
 import type { LoanRow } from './loan-row.ts';
 
 /** Raised whenever the tables or the meaning of a column change; a file of another version is rebuilt from the log. */
-const schemaVersion = 1;
+const schemaVersion = 2;
 
 /** Of a new file. A loan of fifty transactions takes a hundred kilobytes: small pages chain it in too many pieces. */
 const pageBytes = 16 * 1024;
@@ -39,6 +39,12 @@ const schema = `
     transaction_id TEXT NOT NULL,
     loan_id TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
+  -- Commands that posted no transaction, as long as they are remembered.
+  CREATE TABLE commands (
+    command_id TEXT PRIMARY KEY,
+    digest TEXT NOT NULL,
+    decided_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
   CREATE INDEX transactions_by_id ON transactions (transaction_id);
   CREATE INDEX transactions_by_loan ON transactions (loan_id);
   PRAGMA user_version = ${schemaVersion};
@@ -54,6 +60,16 @@ export interface LoanChanges {
   readonly nextOffset: Offset;
   /** By loan account id, the newest state of each; null for a loan that is no more. */
   readonly loans: ReadonlyMap<string, LoanRow | null>;
+  /** By command id; null for a command that is forgotten. */
+  readonly commands: ReadonlyMap<string, KnownCommand | null>;
+}
+
+/** A command that posted no transaction and is remembered. */
+export interface KnownCommand {
+  /** Of what it asked for. */
+  readonly digest: string;
+  /** Milliseconds since the epoch. */
+  readonly decidedAt: number;
 }
 
 /**
@@ -93,12 +109,16 @@ export class LoanDatabase {
     return new Map(rows.map(({ partition, next_offset }) => [partition, next_offset]));
   }
 
-  apply({ partition, nextOffset, loans }: LoanChanges): void {
+  apply({ partition, nextOffset, loans, commands }: LoanChanges): void {
     this.#database.exec('BEGIN');
     try {
       for (const [loanId, row] of loans) {
         if (row === null) this.#remove(loanId);
         else this.#put(row);
+      }
+      for (const [commandId, command] of commands) {
+        if (command === null) this.#statements.removeCommand.run(commandId);
+        else this.#statements.putCommand.run(commandId, command.digest, command.decidedAt);
       }
       this.#statements.putPosition.run(partition, nextOffset);
       this.#database.exec('COMMIT');
@@ -142,6 +162,12 @@ export class LoanDatabase {
     const text = withoutNul(idOrKey);
     const found = this.#statements.transactionByKey.get(text) ?? this.#statements.transactionById.get(text);
     return (found as { loan_id: string } | undefined)?.loan_id;
+  }
+
+  /** A command that posted no transaction, as long as it is remembered. */
+  command(commandId: string): KnownCommand | undefined {
+    const found = this.#statements.command.get(commandId) as { digest: string; decided_at: number } | undefined;
+    return found === undefined ? undefined : { digest: found.digest, decidedAt: found.decided_at };
   }
 
   /** How many transactions the loan of this id or encodedKey has; 0 when there is no such loan. */
@@ -273,6 +299,9 @@ function prepare(database: Connection) {
     idOfId: database.prepare('SELECT loan_id FROM loans WHERE loan_id = ?'),
     idOfKey: database.prepare('SELECT loan_id FROM loans WHERE encoded_key = ?'),
     transactionCount: database.prepare('SELECT transaction_count FROM loans WHERE loan_id = ?'),
+    command: database.prepare('SELECT digest, decided_at FROM commands WHERE command_id = ?'),
+    putCommand: database.prepare('INSERT OR REPLACE INTO commands VALUES (?, ?, ?)'),
+    removeCommand: database.prepare('DELETE FROM commands WHERE command_id = ?'),
     putTransaction: database.prepare('INSERT OR REPLACE INTO transactions VALUES (?, ?, ?)'),
     removeTransactions: database.prepare('DELETE FROM transactions WHERE loan_id = ?'),
     transactionByKey: database.prepare('SELECT loan_id FROM transactions WHERE transaction_key = ?'),

@@ -6,10 +6,17 @@ import { LendstreamError, describeError } from '../errors.ts';
 import type { HealthPart } from '../health.ts';
 import type { Logger } from '../logger.ts';
 import { databaseErrorKind } from '../sqlite.ts';
-import { CommandOutcomes } from './command-outcomes.ts';
-import { LoanDatabase, deleteDatabase, type LoanChanges } from './loan-database.ts';
+import { CommandOutcomes, type CommandOutcomesLimits } from './command-outcomes.ts';
+import { type KnownCommand, LoanDatabase, deleteDatabase, type LoanChanges } from './loan-database.ts';
 import type { LoanQuery } from './loan-query.ts';
 import { type LoanRow, loanRow } from './loan-row.ts';
+
+/** What a record of the changelog tells when it is not the record of a loan. */
+export type ChangelogNews<Outcome> =
+  /** What became of the commands of one commit. */
+  | { readonly kind: 'outcomes'; readonly outcomes: readonly Outcome[] }
+  /** A command that is remembered, or, with null, is no more. */
+  | { readonly kind: 'command'; readonly commandId: string; readonly command: KnownCommand | null };
 
 export interface LoanViewOptions<Outcome extends { readonly commandId: string | null }> {
   /** The view's file lies in it: views.db. */
@@ -18,8 +25,10 @@ export interface LoanViewOptions<Outcome extends { readonly commandId: string | 
   /** The changelog of loans. It must exist. */
   readonly topic: string;
   readonly partitionCount: number;
-  /** What became of the commands of one commit, when the record of this key tells it; null for the record of a loan. */
-  readonly readOutcomes: (key: string, value: Buffer) => readonly Outcome[] | null;
+  /** What the record of this key tells; null for the record of a loan. A deleted record has no value. */
+  readonly readNews: (key: string, value: Buffer | null) => ChangelogNews<Outcome> | null;
+  /** Other limits than its own of what is known of commands. */
+  readonly outcomes?: CommandOutcomesLimits | undefined;
   readonly logger: Logger;
   /** Told when the view cannot answer, and when it can again. */
   readonly health?: HealthPart;
@@ -37,7 +46,7 @@ const rebuildPauseMilliseconds = 1_000;
 export class LoanView<Outcome extends { readonly commandId: string | null }> {
   readonly #options: LoanViewOptions<Outcome>;
   #database: LoanDatabase;
-  readonly #outcomes = new CommandOutcomes<Outcome>();
+  readonly #outcomes: CommandOutcomes<Outcome>;
   #tail: TopicTail;
   #failure: string | undefined;
   #rebuilding: Promise<void> | undefined;
@@ -45,6 +54,7 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
 
   private constructor(options: LoanViewOptions<Outcome>, database: LoanDatabase) {
     this.#options = options;
+    this.#outcomes = new CommandOutcomes(options.outcomes);
     this.#database = database;
     this.#tail = this.#newTail();
   }
@@ -121,26 +131,44 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
   }
 
   /**
+   * A command that posted no transaction and is remembered, on whichever node and partition it was decided. Those that posted
+   * one are known by it.
+   */
+  knownCommand(commandId: string): KnownCommand | undefined {
+    return this.#read((database) => database.command(commandId));
+  }
+
+  /** This process is about to send a command. It is under way from now on, however long anybody waits for it. */
+  beginCommand(commandId: string, digest: string): void {
+    this.#outcomes.begin(commandId, digest);
+  }
+
+  /** The command was not sent. */
+  abandonCommand(commandId: string): void {
+    this.#outcomes.abandon(commandId);
+  }
+
+  /** The digest of a command that this process sent and that is not decided yet. */
+  commandUnderWay(commandId: string): string | undefined {
+    return this.#outcomes.underWay(commandId);
+  }
+
+  /**
    * Waits for the next outcome of this command, told when the view has what the command changed. Begin before the
    * command is published.
-   * @param waitMilliseconds Infinity waits until the outcome, `signal` or the view's end.
-   * @returns undefined when the time is over or `signal` aborted; rejects when the view ends while it waits
+   * @param signal Ends the wait. It must come some time: waiters are limited in number.
+   * @returns undefined when `signal` aborted; rejects when the view ends while it waits
    * @throws LOG_CLOSED when the view is closed, LOG_UNAVAILABLE when it can follow the log no more, OVERLOADED when too
    *   many wait: at once, so that the caller does not publish
    */
-  outcomeOf(commandId: string, waitMilliseconds: number, signal?: AbortSignal): Promise<Outcome | undefined> {
+  outcomeOf(commandId: string, signal: AbortSignal): Promise<Outcome | undefined> {
     if (this.#closed || this.#failure !== undefined) throw this.#unavailable();
-    return this.#outcomes.next(commandId, waitMilliseconds, signal);
+    return this.#outcomes.next(commandId, signal);
   }
 
   /** What became of this command when it was last decided; undefined when that is not remembered here. */
   recentOutcome(commandId: string): Outcome | undefined {
     return this.#outcomes.recent(commandId);
-  }
-
-  /** Whether someone in this process waits for an outcome of this command. */
-  awaitsOutcome(commandId: string): boolean {
-    return this.#outcomes.awaited(commandId);
   }
 
   async close(): Promise<void> {
@@ -226,23 +254,21 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
 
   #apply(batch: RecordBatch): void {
     const loans = new Map<string, LoanRow | null>();
+    const commands = new Map<string, KnownCommand | null>();
     const outcomes: Outcome[] = [];
     for (let index = 0; index < batch.count; index += 1) {
       const key = batch.key(index);
       if (key === null) continue;
       const start = batch.valueStarts[index] ?? noValue;
-      if (start === noValue) {
-        loans.set(key, null);
-        continue;
-      }
-      const value = batch.bytes.subarray(start, batch.valueEnds[index]);
-      const told = this.#options.readOutcomes(key, value);
-      if (told === null) loans.set(key, loanRow(value.toString('utf8')));
-      else outcomes.push(...told);
+      const value = start === noValue ? null : batch.bytes.subarray(start, batch.valueEnds[index]);
+      const news = this.#options.readNews(key, value);
+      if (news === null) loans.set(key, value === null ? null : loanRow(value.toString('utf8')));
+      else if (news.kind === 'command') commands.set(news.commandId, news.command);
+      else outcomes.push(...news.outcomes);
     }
     // Not the end of the whole read: batches of it that come after this one are not in the tables yet.
     const nextOffset = (batch.offsets[batch.count - 1] ?? 0) + 1;
-    this.#write({ partition: batch.partition, nextOffset, loans });
+    this.#write({ partition: batch.partition, nextOffset, loans, commands });
     for (const outcome of outcomes) {
       if (outcome.commandId !== null) this.#outcomes.add(outcome.commandId, outcome);
     }

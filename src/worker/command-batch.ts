@@ -4,9 +4,8 @@ import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { LoanCommand, ProductChanges } from '../lending/commands.ts';
 import { execute } from '../lending/execute.ts';
-import { remember } from '../lending/evolve.ts';
 import type { EncodedLoan } from '../lending/loan-codec.ts';
-import type { Loan, RememberedOutcome } from '../lending/loan.ts';
+import { type Loan, type LoanTransaction, transactionOfCommand } from '../lending/loan.ts';
 import { createProduct, productRuleMessages } from '../lending/product-rules.ts';
 import type { LoanProduct } from '../lending/product.ts';
 import { type Refusal, refusal } from '../lending/refusals.ts';
@@ -18,7 +17,8 @@ import { keysOf } from './event-identity.ts';
 import { type CommandOutcome, type FenceRecord, fenceKey, writeFence } from './fence.ts';
 import { type LendingEventTypeName, deadLettersTopic, loansTopic } from './lending-topics.ts';
 import { type LoanDraft, assertFits, draftOf, finishDraft } from './loan-draft.ts';
-import type { LoanStore } from './loan-store.ts';
+import type { CommittedState, LoanStore } from './loan-store.ts';
+import { type RememberedCommand, parseRemembered, rememberedKey, writeRemembered } from './remembered-commands.ts';
 import { TextMemory } from './text-memory.ts';
 import {
   type ProductRecord,
@@ -30,7 +30,7 @@ import {
   productUpdatesMaximum,
   updatedRecord,
 } from './products.ts';
-import { apiErrors } from './refusal-format.ts';
+import { type ApiError, apiErrors } from './refusal-format.ts';
 import type { WaitingCommand } from './waiting-commands.ts';
 
 export interface CommandBatchOptions {
@@ -40,6 +40,8 @@ export interface CommandBatchOptions {
   readonly logger: Logger;
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** How long a command that posted no transaction is remembered. */
+  readonly rememberedMilliseconds: number;
 }
 
 /** How much of a reason is kept: it may quote what was sent, and the fence record has a limited size. */
@@ -50,6 +52,9 @@ export interface DecidedCommand {
   readonly type: CommandType | 'unknown';
   readonly outcome: CommandOutcome['outcome'];
 }
+
+/** What became of a command when it was done first. */
+type FirstTime = Pick<CommandOutcome, 'digest' | 'transactionKey' | 'errors'>;
 
 /** Which command it was, and what it was about. */
 type Subject = Pick<CommandOutcome, 'commandId' | 'loanAccountId' | 'loanProductId'>;
@@ -74,6 +79,10 @@ export class CommandBatch {
   readonly #drafts = new Map<string, LoanDraft>();
   #loans: ReadonlyMap<string, EncodedLoan> = new Map();
   readonly #products = new Map<string, ProductRecord>();
+  /** The records of this batch's commands that posted nothing. */
+  readonly #commands = new Map<string, string>();
+  #forgottenCommands: readonly string[] = [];
+  #lastAppendedAt = 0;
   readonly #outcomes: CommandOutcome[] = [];
   readonly #decided: DecidedCommand[] = [];
   #position = -1;
@@ -93,9 +102,10 @@ export class CommandBatch {
     return this.#bytes;
   }
 
-  /** As {@link records} has written them. */
-  get loans(): ReadonlyMap<string, EncodedLoan> {
-    return this.#loans;
+  /** As {@link records} has written it. */
+  get state(): CommittedState {
+    const { fence } = this;
+    return { fence, loans: this.#loans, commands: this.#commands, forgottenCommands: this.#forgottenCommands };
   }
 
   get products(): ReadonlyMap<string, ProductRecord> {
@@ -113,7 +123,12 @@ export class CommandBatch {
   /** Everything to append, the fence record last in its partition. */
   records(partition: number): PartitionRecords[] {
     this.#loans = new Map([...this.#drafts].map(([loanAccountId, draft]) => [loanAccountId, finishDraft(draft)]));
+    const { store, rememberedMilliseconds } = this.#options;
+    // Commands come in the order in which the log took them: none that is left was sent while these were remembered.
+    this.#forgottenCommands = store.commandsDecidedUpTo(this.#lastAppendedAt - rememberedMilliseconds);
     const loans = [...this.#loans].map(([key, { text }]) => ({ key, value: text }));
+    const forgotten = this.#forgottenCommands.map((commandId) => ({ key: rememberedKey(commandId), value: null }));
+    const commands = [...this.#commands].map(([id, text]) => ({ key: rememberedKey(id), value: Buffer.from(text) }));
     return [
       ...[...this.#events].map(([topic, records]) => ({ topic, partition, records })),
       ...(this.#deadLetters.length === 0 ? [] : [{ topic: deadLettersTopic, partition, records: this.#deadLetters }]),
@@ -121,7 +136,8 @@ export class CommandBatch {
       {
         topic: loansTopic,
         partition,
-        records: [...loans, { key: fenceKey(partition), value: writeFence(this.fence) }],
+        // A command that is done again after it was forgotten has its new record behind the deletion of the old one.
+        records: [...loans, ...forgotten, ...commands, { key: fenceKey(partition), value: writeFence(this.fence) }],
       },
     ];
   }
@@ -135,6 +151,7 @@ export class CommandBatch {
       command.value === null
         ? { kind: 'unreadable', reason: 'The record has no value', commandId: null }
         : parseCommand(command.value, command);
+    this.#lastAppendedAt = Math.max(this.#lastAppendedAt, command.appendedAt);
     const outcome = this.#outcomeOf(parsed, command, toggles);
     this.#outcomes.push(outcome);
     const type = parsed.kind === 'unreadable' ? 'unknown' : parsed.envelope.type;
@@ -147,8 +164,10 @@ export class CommandBatch {
     const { envelope } = parsed;
     // Outside the attempt below: a stored loan that cannot be read is no fault of the command.
     const loan = envelope.loanAccountId === undefined ? null : this.#loanOf(envelope.loanAccountId);
-    if (parsed.kind === 'refused') return this.#refuseForm(envelope, parsed.refusals, loan, command, toggles);
+    const remembered = this.#remembered(envelope.commandId, command.appendedAt);
+    if (remembered !== undefined) return this.#repeated(envelope, remembered, command, toggles);
     try {
+      if (parsed.kind === 'refused') return this.#refuseForm(envelope, parsed.refusals, loan, command, toggles);
       if (parsed.kind === 'product') return this.#createProduct(envelope, parsed.command.product, command, toggles);
       if (parsed.kind === 'product update') {
         return this.#updateProduct(envelope, parsed.command.changes, command, toggles);
@@ -168,13 +187,11 @@ export class CommandBatch {
     toggles: Toggles,
   ): CommandOutcome {
     const execution = execute(loan, loanCommand, { toggles, newKey: keysOf(command) });
-    if (execution.outcome === 'repeated') return repeated(envelope, execution.first);
-    const draft = execution.loan === null ? null : this.#draftOf(execution.loan);
-    if (execution.outcome === 'refused') {
-      const outcome = this.#refused(envelope, execution.refusals, command, toggles);
-      this.#takeLoan(draft);
-      return outcome;
+    if (execution.outcome === 'repeated') {
+      return this.#repeated(envelope, firstTimeOf(execution.transaction), command, toggles);
     }
+    if (execution.outcome === 'refused') return this.#refused(envelope, execution.refusals, command, toggles);
+    const draft = this.#draftOf(execution.loan);
     const source = this.#sourceOf(envelope, command);
     const digits = execution.loan.product.currency.digits;
     const key = execution.loan.id;
@@ -187,10 +204,11 @@ export class CommandBatch {
     for (const event of events) this.#takeEvent(event);
     this.#takeLoan(draft);
     const { transactionKey } = execution;
-    return outcomeOf(envelope, { outcome: 'committed', ...(transactionKey === null ? {} : { transactionKey }) });
+    if (transactionKey === null) return this.#committed(envelope, command);
+    return outcomeOf(envelope, { outcome: 'committed', digest: envelope.digest, transactionKey });
   }
 
-  /** A payload of the wrong form is refused like by a rule, and remembered: its id is used up. */
+  /** A payload of the wrong form is refused like by a rule: its id is used up. */
   #refuseForm(
     envelope: CommandEnvelope,
     refusals: readonly Refusal[],
@@ -198,15 +216,10 @@ export class CommandBatch {
     command: WaitingCommand,
     toggles: Toggles,
   ): CommandOutcome {
-    const { commandId } = envelope;
-    const first = loan?.remembered.find((outcome) => outcome.commandId === commandId);
-    if (first !== undefined) return repeated(envelope, first);
-    const outcome = this.#refused(envelope, refusals, command, toggles);
-    if (loan !== null) {
-      const remembering = remember(loan, { commandId, outcome: 'refused', transactionKey: null, refusals });
-      this.#takeLoan(this.#draftOf(remembering));
-    }
-    return outcome;
+    const transaction = loan === null ? undefined : transactionOfCommand(loan, envelope.commandId);
+    return transaction === undefined
+      ? this.#refused(envelope, refusals, command, toggles)
+      : this.#repeated(envelope, firstTimeOf(transaction), command, toggles);
   }
 
   #createProduct(
@@ -216,7 +229,9 @@ export class CommandBatch {
     toggles: Toggles,
   ): CommandOutcome {
     const known = this.#products.get(product.id) ?? productRecord(this.#options.registry, product.id);
-    if (known?.commandId === envelope.commandId) return outcomeOf(envelope, { outcome: 'repeated' });
+    if (known?.commandId === envelope.commandId) {
+      return this.#repeated(envelope, { digest: known.commandDigest }, command, toggles);
+    }
     const created = createProduct(product);
     const refusals = [
       ...(known === undefined ? [] : [refusal('INVALID_PARAMETERS', 'id')]),
@@ -224,8 +239,9 @@ export class CommandBatch {
       ...(Array.isArray(created) ? created : []),
     ];
     if (refusals.length > 0) return this.#refused(envelope, refusals, command, toggles);
-    this.#takeProduct(product.id, { commandId: envelope.commandId, product: encodeProduct(product) });
-    return outcomeOf(envelope, { outcome: 'committed' });
+    const { commandId, digest: commandDigest } = envelope;
+    this.#takeProduct(product.id, { commandId, commandDigest, product: encodeProduct(product) });
+    return this.#committed(envelope, command);
   }
 
   #updateProduct(
@@ -236,17 +252,24 @@ export class CommandBatch {
   ): CommandOutcome {
     const { commandId, loanProductId = '' } = envelope;
     const known = this.#products.get(loanProductId) ?? productRecord(this.#options.registry, loanProductId);
-    if (known?.updateCommandIds?.includes(commandId) === true) return outcomeOf(envelope, { outcome: 'repeated' });
+    if (known?.updateCommandIds?.includes(commandId) === true) return this.#repeated(envelope, {}, command, toggles);
     if (known === undefined || (known.updateCommandIds ?? []).length >= productUpdatesMaximum) {
       return this.#refused(envelope, [refusal('INVALID_PARAMETERS', 'loanProductId')], command, toggles);
     }
     this.#takeProduct(loanProductId, updatedRecord(known, commandId, changes));
-    return outcomeOf(envelope, { outcome: 'committed' });
+    return this.#committed(envelope, command);
   }
 
   #takeProduct(loanProductId: string, record: ProductRecord): void {
     this.#products.set(loanProductId, record);
     this.#bytes += JSON.stringify(record).length;
+  }
+
+  /** A command that is committed and posted no transaction. */
+  #committed(envelope: CommandEnvelope, command: WaitingCommand): CommandOutcome {
+    const { digest } = envelope;
+    this.#remember(envelope, command, {});
+    return outcomeOf(envelope, { outcome: 'committed', digest });
   }
 
   #refused(
@@ -256,10 +279,58 @@ export class CommandBatch {
     toggles: Toggles,
   ): CommandOutcome {
     const errors = apiErrors(refusals, envelope.type === 'CREATE_PRODUCT' ? productRuleMessages : {});
+    this.#tellRejected(envelope, errors, command, toggles);
+    this.#remember(envelope, command, { errors });
+    return outcomeOf(envelope, { outcome: 'refused', digest: envelope.digest, errors });
+  }
+
+  /** Nothing is done, and of a command that is another one than the first of its id that is told. */
+  #repeated(
+    envelope: CommandEnvelope,
+    { digest, transactionKey, errors }: FirstTime,
+    command: WaitingCommand,
+    toggles: Toggles,
+  ): CommandOutcome {
+    if (digest !== undefined && digest !== envelope.digest) {
+      this.#tellRejected(envelope, apiErrors([refusal('INVALID_PARAMETERS', 'commandId')]), command, toggles);
+    }
+    return outcomeOf(envelope, {
+      outcome: 'repeated',
+      ...(digest === undefined ? {} : { digest }),
+      ...(transactionKey === undefined ? {} : { transactionKey }),
+      ...(errors === undefined ? {} : { errors }),
+    });
+  }
+
+  #tellRejected(
+    envelope: CommandEnvelope,
+    errors: readonly ApiError[],
+    command: WaitingCommand,
+    toggles: Toggles,
+  ): void {
     const text = writeCommandRejected(errors, this.#sourceOf(envelope, command), toggles);
     const key = envelope.loanAccountId ?? envelope.loanProductId ?? null;
     this.#takeEvent({ topic: 'command_rejected', key, text, bytes: Buffer.byteLength(text) });
-    return outcomeOf(envelope, { outcome: 'refused', errors });
+  }
+
+  #remember(
+    { commandId, digest }: CommandEnvelope,
+    { appendedAt }: WaitingCommand,
+    became: Pick<RememberedCommand, 'errors'>,
+  ): void {
+    // Never before it was sent, whatever this machine's clock says.
+    const decidedAt = Math.max(this.#options.now, appendedAt);
+    const text = writeRemembered({ digest, decidedAt, ...became });
+    this.#commands.set(commandId, text);
+    this.#bytes += rememberedKey(commandId).length + Buffer.byteLength(text);
+  }
+
+  /** What became of a command, unless it is so long ago that the one that was sent at this time counts as a new one. */
+  #remembered(commandId: string, appendedAt: number): RememberedCommand | undefined {
+    const { store, rememberedMilliseconds } = this.#options;
+    const own = this.#commands.get(commandId);
+    const known = own === undefined ? store.rememberedCommand(commandId) : parseRemembered(own);
+    return known === undefined || appendedAt - known.decidedAt >= rememberedMilliseconds ? undefined : known;
   }
 
   #deadLetter(command: WaitingCommand, fullReason: string, subject: Subject): CommandOutcome {
@@ -305,19 +376,14 @@ export class CommandBatch {
     return draftOf(loan, this.#drafts.get(loan.id) ?? this.#options.store.encodedLoanOf(loan.id));
   }
 
-  #takeLoan(draft: LoanDraft | null): void {
-    if (draft === null) return;
+  #takeLoan(draft: LoanDraft): void {
     this.#bytes += draft.bytesAtMost - (this.#drafts.get(draft.loan.id)?.bytesAtMost ?? 0);
     this.#drafts.set(draft.loan.id, draft);
   }
 }
 
-function repeated(envelope: CommandEnvelope, first: RememberedOutcome): CommandOutcome {
-  return outcomeOf(envelope, {
-    outcome: 'repeated',
-    ...(first.transactionKey === null ? {} : { transactionKey: first.transactionKey }),
-    ...(first.outcome === 'refused' ? { errors: apiErrors(first.refusals) } : {}),
-  });
+function firstTimeOf({ encodedKey, commandDigest }: LoanTransaction): FirstTime {
+  return { digest: commandDigest, transactionKey: encodedKey };
 }
 
 function outcomeOf(subject: Subject, became: Omit<CommandOutcome, keyof Subject>): CommandOutcome {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { validate as isUuid } from 'uuid';
 import { describeError } from '../errors.ts';
 import type { CreateLoan, CreateProduct, LoanCommand, UpdateProduct } from '../lending/commands.ts';
@@ -45,6 +46,8 @@ export interface CommandSource extends CommandPosition {
 /** What is known of every command whose envelope could be read. */
 export interface CommandEnvelope {
   readonly commandId: string;
+  /** Of type, subject and payload, whichever way they came: two commands of one id and one digest are the same one. */
+  readonly digest: string;
   readonly type: CommandType;
   readonly loanAccountId?: string;
   readonly loanProductId?: string;
@@ -104,18 +107,34 @@ export function parseCommand(value: Buffer, source: CommandSource): ParsedComman
   if (!isAccountOrProductId(id)) return unreadable(`${subject} is missing or no id`, commandId);
   const flowId = metadata['flow_id'];
   const receivedAt = typeof metadata['received_at'] === 'string' ? Date.parse(metadata['received_at']) : Number.NaN;
+  const payload = event['payload'] ?? {};
   const envelope: CommandEnvelope = {
     commandId: commandId.toLowerCase(),
+    digest: digestOf(type, id, payload),
     type,
     [subject]: id,
     receivedAt: Number.isNaN(receivedAt) ? source.appendedAt : receivedAt,
     flowId: typeof flowId === 'string' ? flowId : null,
   };
-  const payload = event['payload'] ?? {};
   if (!isExactObject(payload)) {
     return { kind: 'refused', envelope, refusals: [refusal('INVALID_PARAMETERS', 'payload')] };
   }
   return readCommand(envelope, payload, keysOf(source));
+}
+
+/** The characters of a digest: 132 bits. */
+const digestCharacters = 22;
+
+function digestOf(type: CommandType, id: string, payload: unknown): string {
+  return hash('sha256', writeExact([type, id, payload]), 'base64url').slice(0, digestCharacters);
+}
+
+/**
+ * The digest that {@link parseCommand} finds in the command.
+ * @throws SyntaxError when the body is no JSON object; {@link checkPayload} tells before
+ */
+export function commandDigest({ type, loanAccountId, loanProductId, payloadText, pathFields }: CommandToWrite): string {
+  return digestOf(type, loanAccountId ?? loanProductId ?? '', readPayload(payloadText, pathFields));
 }
 
 export interface CommandToWrite {
@@ -168,7 +187,7 @@ export function checkPayload(
   }
   const subject = subjectOf(type);
   if (!isAccountOrProductId(id)) return [refusal('INVALID_PARAMETERS', 'id')];
-  const envelope = { commandId: '', type, [subject]: id, receivedAt: 0, flowId: null };
+  const envelope = { commandId: '', digest: '', type, [subject]: id, receivedAt: 0, flowId: null };
   const parsed = readCommand(envelope, payload, keysOf({ partition: 0, offset: 0 }));
   return parsed.kind === 'refused' ? parsed.refusals : [];
 }
@@ -194,8 +213,8 @@ function readByType(
   reader: FieldReader,
   newKey: (purpose: string) => string,
 ): ParsedCommand {
-  const { commandId, receivedAt } = envelope;
-  const header = { commandId, receivedAt, loanAccountId: envelope.loanAccountId ?? '' };
+  const { commandId, digest, receivedAt } = envelope;
+  const header = { commandId, digest, receivedAt, loanAccountId: envelope.loanAccountId ?? '' };
   const loan = (command: Exclude<LoanCommand, CreateLoan> | CreateLoanRequest): ParsedCommand => ({
     kind: 'loan',
     envelope,
@@ -222,7 +241,11 @@ function readByType(
       return loan({ type: envelope.type, ...header, ...readPrincipalOverpayment(reader) });
     case 'UPDATE_PRODUCT': {
       const changes = readUpdateProduct(reader);
-      return { kind: 'product update', envelope, command: { type: envelope.type, commandId, receivedAt, changes } };
+      return {
+        kind: 'product update',
+        envelope,
+        command: { type: envelope.type, commandId, digest, receivedAt, changes },
+      };
     }
     case 'CREATE_PRODUCT':
     default: {
@@ -230,7 +253,7 @@ function readByType(
       return {
         kind: 'product',
         envelope,
-        command: { type: envelope.type, commandId, receivedAt, product },
+        command: { type: envelope.type, commandId, digest, receivedAt, product },
       };
     }
   }

@@ -14,7 +14,10 @@ import { zero } from '../lending/money.ts';
 import { type FieldReader, hasEncodedKeyForm, present } from './field-reader.ts';
 
 /** What a command asks for beside its header; the fields are those of the REST body. */
-export type Payload<Command> = Omit<Command, 'type' | 'commandId' | 'receivedAt' | 'loanAccountId' | 'product'>;
+export type Payload<Command> = Omit<
+  Command,
+  'type' | 'commandId' | 'digest' | 'receivedAt' | 'loanAccountId' | 'product'
+>;
 
 /** An account as asked for, and the key or id of the product it is to be opened under. */
 export type CreateLoanPayload = Payload<CreateLoan> & { readonly productTypeKey: string };

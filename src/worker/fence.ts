@@ -17,8 +17,13 @@ export interface FenceRecord {
 export interface CommandOutcome {
   /** Null for a command that could not be read far enough to tell. */
   readonly commandId: string | null;
-  /** `repeated`: the command was done before; the other fields tell of the first time, as far as they are known. */
+  /**
+   * `repeated`: a command of this id was done before. The other fields tell of that one: with another digest than the
+   * command's own it was another one, and what was asked for now was not done.
+   */
   readonly outcome: 'committed' | 'refused' | 'repeated' | 'dead_letter';
+  /** Of what was asked for by the command that was done; absent when none was. */
+  readonly digest?: string;
   /** The loan the command was about. */
   readonly loanAccountId?: string;
   /** The product the command created. */

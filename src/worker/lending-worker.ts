@@ -7,6 +7,7 @@ import type { Metrics } from '../metrics.ts';
 import { ensureLendingTopics } from './lending-topics.ts';
 import { commandsPerCommitMaximum, runPartitionLoop } from './partition-loop.ts';
 import { PartitionSharing } from './partition-sharing.ts';
+import { rememberedMilliseconds } from './remembered-commands.ts';
 import { UndecidedCommands } from './undecided-commands.ts';
 
 export interface LendingWorkerOptions {
@@ -24,6 +25,8 @@ export interface LendingWorkerOptions {
   readonly partitionCount: number;
   /** The most commands decided in one commit; {@link commandsPerCommitMaximum} when absent. */
   readonly commandsPerCommitMaximum?: number;
+  /** How long a command that posted no transaction is remembered; {@link rememberedMilliseconds} when absent. */
+  readonly rememberedMilliseconds?: number;
 }
 
 /** Turns each loan command into the loan's new state and the events that tell of it, exactly once, partition by partition. */
@@ -39,7 +42,15 @@ export class LendingWorker {
     this.#sharing = new PartitionSharing({
       ...options,
       work: (partition, signal, onOwned) =>
-        runPartitionLoop({ commandsPerCommitMaximum, ...options, undecided, partition, signal, onOwned }),
+        runPartitionLoop({
+          commandsPerCommitMaximum,
+          rememberedMilliseconds,
+          ...options,
+          undecided,
+          partition,
+          signal,
+          onOwned,
+        }),
     });
   }
 

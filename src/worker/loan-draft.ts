@@ -17,12 +17,9 @@ export interface LoanDraft {
   readonly bytesAtMost: number;
 }
 
-/** The most that a stored installment, fee charge or refusal may take, all its numbers and names at their longest. Bytes. */
+/** The most that a stored installment or fee charge may take, all its numbers and names at their longest. Bytes. */
 const installmentBytesMaximum = 2_048;
 const chargeBytesMaximum = 4_096;
-const refusalBytesMaximum = 2_048;
-/** What a remembered command takes without its refusals. Bytes. */
-const outcomeBytesMaximum = 256;
 /** What stands around a transaction: its key once more, and commas. Bytes. */
 const transactionExtraBytes = 128;
 /** The account's and the position's own fields: counters, states, dates, a few amounts. Bytes. */
@@ -79,18 +76,12 @@ function countOthers(earlier: readonly unknown[], items: readonly unknown[]): nu
   return count;
 }
 
-/** Rows, charges and commands are told by identity: what a command does not touch is the same object. */
+/** Rows and charges are told by identity: what a command does not touch is the same object. */
 function growthAtMost(earlier: Loan, loan: Loan, added: ReadonlyMap<LoanTransaction, string>): number {
   const { installments, charges } = loan.position;
   let bytes = otherBytesMaximum;
   bytes += countOthers(earlier.position.installments, installments) * installmentBytesMaximum;
   bytes += countOthers(earlier.position.charges, charges) * chargeBytesMaximum;
-  const last = earlier.remembered.at(-1);
-  for (let index = loan.remembered.length - 1; index >= 0; index -= 1) {
-    const outcome = loan.remembered[index];
-    if (outcome === undefined || outcome === last) break;
-    bytes += outcomeBytesMaximum + outcome.refusals.length * refusalBytesMaximum;
-  }
   for (const text of added.values()) bytes += Buffer.byteLength(text) + transactionExtraBytes;
   return bytes;
 }

@@ -5,6 +5,7 @@ import type { Loan } from '../lending/loan.ts';
 import { type EncodedLoan, decodeLoan } from '../lending/loan-codec.ts';
 import { type FenceRecord, fenceKey, isFenceKey, parseFence } from './fence.ts';
 import { loansTopic } from './lending-topics.ts';
+import { type RememberedCommand, RememberedCommands, commandIdOfKey } from './remembered-commands.ts';
 
 /** How many loans a partition keeps decoded. The others are kept as their text, about a tenth of the memory. */
 const hotLoansMaximum = 5_000;
@@ -12,15 +13,26 @@ const hotLoansMaximum = 5_000;
 const restoreReadBytes = 4 * 1024 * 1024;
 const restoreWaitMilliseconds = 100;
 
+/** What one commit changes of a partition's state. */
+export interface CommittedState {
+  readonly fence: FenceRecord;
+  readonly loans: ReadonlyMap<string, EncodedLoan>;
+  /** The records of the commands to remember, by command id. */
+  readonly commands: ReadonlyMap<string, string>;
+  /** Commands whose records are deleted, before those of `commands` are written. */
+  readonly forgottenCommands: readonly string[];
+}
+
 /**
- * The loans of one partition and how far its commands are done, as the changelog says. Knows committed states only:
- * what a batch changes is kept beside it until the commit is durable.
+ * The loans of one partition, what became of its commands that posted nothing, and how far they are done, as the changelog
+ * says. Knows committed states only: what a batch changes is kept beside it until the commit is durable.
  */
 export class LoanStore {
   readonly #texts = new Map<string, Buffer>();
   /** Least recently used first. */
   readonly #hot = new Map<string, Loan>();
   readonly #hotMaximum: number;
+  readonly #commands = new RememberedCommands();
   #fence: FenceRecord | null = null;
 
   private constructor(hotMaximum: number) {
@@ -80,8 +92,20 @@ export class LoanStore {
     return { loan, text };
   }
 
+  /** What became of a command that posted no transaction; undefined when that is not remembered. */
+  rememberedCommand(commandId: string): RememberedCommand | undefined {
+    return this.#commands.get(commandId);
+  }
+
+  /** Commands decided up to that time that are still remembered: the oldest, as many as one commit may forget. */
+  commandsDecidedUpTo(time: number): string[] {
+    return this.#commands.decidedUpTo(time);
+  }
+
   /** Takes in what a commit made durable. */
-  apply(fence: FenceRecord, loans: ReadonlyMap<string, EncodedLoan>): void {
+  apply({ fence, loans, commands, forgottenCommands }: CommittedState): void {
+    for (const commandId of forgottenCommands) this.#commands.delete(commandId);
+    for (const [commandId, text] of commands) this.#commands.set(commandId, text);
     for (const [loanAccountId, { loan, text }] of loans) {
       this.#texts.set(loanAccountId, text);
       this.#touch(loanAccountId, loan);
@@ -104,8 +128,14 @@ export class LoanStore {
       const key = batch.key(index);
       const start = batch.valueStarts[index] ?? noValue;
       if (key === null) continue;
+      const commandId = commandIdOfKey(key);
       if (start === noValue) {
-        this.#texts.delete(key);
+        if (commandId === undefined) this.#texts.delete(key);
+        else this.#commands.delete(commandId);
+        continue;
+      }
+      if (commandId !== undefined) {
+        this.#commands.set(commandId, batch.bytes.toString('utf8', start, batch.valueEnds[index]));
         continue;
       }
       // A copy: the batch's memory is shared, and as large as everything that was read with it.

@@ -34,6 +34,8 @@ export interface PartitionLoopOptions {
   /** Ends the loop after the commit under way. */
   readonly signal: AbortSignal;
   readonly commandsPerCommitMaximum: number;
+  /** How long a command that posted no transaction is remembered. */
+  readonly rememberedMilliseconds: number;
   /** Called whenever the partition is owned and its loans are in memory. */
   readonly onOwned: () => void;
 }
@@ -129,7 +131,7 @@ async function work(
     const startedAt = clock.monotonic();
     const batch = await decide(options, store, waiting);
     await commit(writer, batch, partition);
-    store.apply(batch.fence, batch.loans);
+    store.apply(batch.state);
     undecided.decidedBefore(partition, batch.fence.position + 1);
     onCommit();
     waiting.splice(0, batch.size);
@@ -146,8 +148,8 @@ async function decide(
   store: LoanStore,
   waiting: readonly WaitingCommand[],
 ): Promise<CommandBatch> {
-  const { registry, clock, logger, partition, commandsPerCommitMaximum } = options;
-  const batch = new CommandBatch({ partition, store, registry, logger, now: clock.now() });
+  const { registry, clock, logger, partition, commandsPerCommitMaximum, rememberedMilliseconds } = options;
+  const batch = new CommandBatch({ partition, store, registry, logger, rememberedMilliseconds, now: clock.now() });
   let sliceEnd = clock.monotonic() + decideSliceMilliseconds;
   for (const command of waiting.slice(0, commandsPerCommitMaximum)) {
     batch.decide(command, readToggles(registry));

@@ -8,6 +8,7 @@ import type { LoanProduct } from '../lending/product.ts';
 export interface ProductRecord {
   /** The command that created it, so that the same command sent again is told from another one. */
   readonly commandId: string;
+  readonly commandDigest: string;
   /** The product with every decimal as text: the registry is plain JSON, whose numbers are binary floats. */
   readonly product: unknown;
   /** The commands that changed it since, so that none is done twice; at most {@link productUpdatesMaximum}. */

@@ -76,8 +76,8 @@ const failuresMaximum = 40;
 
 /**
  * How much more memory may be in use at the end than when it was warm, with everything deleted that can be. The outcomes of
- * twenty thousand commands, the answers to ten thousand Idempotency-Keys and five thousand loans are remembered, which
- * fills up over a long run; what a loan or a product takes stays for good. What is kept of the log is full when it is warm.
+ * twenty thousand commands, the commands of a day that posted nothing and five thousand loans are remembered, which fills
+ * up over a long run; what a loan or a product takes stays for good. What is kept of the log is full when it is warm.
  * Bytes.
  */
 const growthBytesMaximum = 64 * 1024 * 1024;

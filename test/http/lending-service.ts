@@ -13,9 +13,11 @@ import { createLoanProductsRouter } from '../../src/http/loan-products.ts';
 import { createLoansRouter } from '../../src/http/loans.ts';
 import { createTogglesRouter } from '../../src/http/toggles.ts';
 import { silentLogger } from '../../src/logger.ts';
+import type { CommandOutcomesLimits } from '../../src/views/command-outcomes.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { ensureLendingTopics, lendingEventTypes } from '../../src/worker/lending-topics.ts';
 import { LendingWorker } from '../../src/worker/lending-worker.ts';
+import { rememberedMilliseconds } from '../../src/worker/remembered-commands.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from '../support/backend-under-test.ts';
 import { type Answer, call } from '../support/client.ts';
 
@@ -41,7 +43,7 @@ export interface LendingService {
 export async function startLendingService(
   dataFolder: string,
   withWorker = true,
-  limits: { readonly scannedBytesMaximum?: number } = {},
+  { outcomes, ...limits }: { readonly scannedBytesMaximum?: number; readonly outcomes?: CommandOutcomesLimits } = {},
 ): Promise<LendingService> {
   const clock = systemClock;
   const logger = silentLogger;
@@ -56,8 +58,8 @@ export async function startLendingService(
   await eventTypes.registerSystemEventTypes(lendingEventTypes(partitionCount, 3_600_000));
   await ensureLendingTopics(log, partitionCount);
   const publisher = new Publisher({ eventTypes, log, clock, metrics, logger });
-  const view = await openLoanView({ dataFolder, log, partitionCount, logger });
-  const services = { view, publisher, registry, clock, logger };
+  const view = await openLoanView({ dataFolder, log, partitionCount, logger, outcomes });
+  const services = { view, publisher, registry, clock, logger, rememberedMilliseconds };
   const application = createApplication(
     [
       createLoanEventsRouter({ ...services, log, partitionCount, ...limits }),

@@ -19,11 +19,14 @@ import { silentLogger } from '../../src/logger.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { ensureLendingTopics, lendingEventTypes } from '../../src/worker/lending-topics.ts';
 import { LendingWorker } from '../../src/worker/lending-worker.ts';
+import { rememberedMilliseconds } from '../../src/worker/remembered-commands.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from '../support/backend-under-test.ts';
 import { call } from '../support/client.ts';
 import { annuityProduct } from '../../src/admin/annuity-product.ts';
 import { removeFolder, temporaryFolder } from '../support/service.ts';
 import { overriding } from '../support/stepping-log.ts';
+
+type Json = Record<string, unknown>;
 
 const partitionCount = 2;
 
@@ -57,7 +60,7 @@ describe('loans on two nodes', () => {
     const dataFolder = join(folder, name);
     await mkdir(dataFolder);
     const view = await openLoanView({ dataFolder, log: nodeLog, partitionCount, logger: silentLogger });
-    const lending = { ...services, view, publisher, registry };
+    const lending = { ...services, view, publisher, registry, rememberedMilliseconds };
     const routers = [createLoansRouter(lending), createLoanProductsRouter(lending), createTogglesRouter(lending)];
     const server = await new Promise<Server>((resolve) => {
       const listening = createApplication(routers, silentLogger).listen(0, '127.0.0.1', () => resolve(listening));
@@ -110,7 +113,8 @@ describe('loans on two nodes', () => {
     await removeFolder(folder);
   });
 
-  const post = (node: Node, path: string, body: unknown) => call(`${node.url}${path}`, 'POST', body);
+  const post = (node: Node, path: string, body: unknown, headers?: Record<string, string>) =>
+    call(`${node.url}${path}`, 'POST', body, headers);
 
   it('take a product, a loan and a transaction that the other node made a moment ago', async () => {
     expect((await post(prompt, '/loanproducts', annuityProduct('two'))).status).to.equal(201);
@@ -141,6 +145,46 @@ describe('loans on two nodes', () => {
       const [balances] = (await lastBalances()) as [Record<string, unknown>];
       expect(balances['toggles']).to.include({ ALLOW_NON_SCHEDULED_FEES: enabled });
     }
+  });
+
+  it('take a request under its key once, whichever node it reaches again, and no other one under it', async () => {
+    const opened = await post(prompt, '/loans', { id: 'keyed', productTypeKey: 'two', loanAmount: 1000 });
+    expect(opened.status, opened.text).to.equal(201);
+    const requests: [path: string, body: Json, others: Json[]][] = [
+      ['/loans/keyed:changeState', { action: 'APPROVE' }, [{ action: 'REJECT' }]],
+      ['/loans/keyed/disbursement-transactions', { valueDate: '2011-01-23' }, [{ valueDate: '2011-01-24' }]],
+      ['/loans/keyed/repayment-transactions', { amount: 1_000_000 }, [{ amount: 1 }]],
+      ['/loans', loanNamed('once'), ['once-a', 'once-b', 'once-c', 'once-d'].map(loanNamed)],
+      [
+        '/loanproducts',
+        annuityProduct('once'),
+        ['once-a', 'once-b', 'once-c', 'once-d'].map((id) => annuityProduct(id)),
+      ],
+    ];
+    for (const [index, [path, body, others]] of requests.entries()) {
+      const key = { 'Idempotency-Key': `two-nodes-${index}` };
+      const first = await post(prompt, path, body, key);
+      for (const other of others) {
+        const refused = await post(late, path, other, key);
+        expect(refused.status, `${path} ${refused.text}`).to.equal(422);
+      }
+      const again = await post(late, path, body, key);
+      expect([again.status, again.text]).to.deep.equal([first.status, first.text]);
+      expect(again.headers.get('idempotent-replayed'), path).to.equal('true');
+    }
+  });
+
+  const loanNamed = (id: string): Json => ({ id, productTypeKey: 'two', loanAmount: 1000 });
+
+  it('do the same request once that reaches both at the same time', async () => {
+    const key = { 'Idempotency-Key': 'at-once' };
+    const path = '/loans/two-1/fee-transactions';
+    const answers = await Promise.all(
+      [prompt, late, prompt, late].map((node) => post(node, path, { amount: 3, installmentNumber: 1 }, key)),
+    );
+    const done = answers.filter(({ status }) => status === 201);
+    expect(answers.filter(({ status }) => status !== 201).map(({ status }) => status)).to.deep.equal([409, 409]);
+    expect(new Set(done.map(({ text }) => text)).size).to.equal(1);
   });
 
   /** The newest balance event of either partition. */

@@ -33,8 +33,9 @@ describe('a decision', () => {
 
   it('gives a transaction its terms, and books it on its value date unless told otherwise', () => {
     const own = { amount: money(1), valueDate: '2011-02-23', affected: noAmounts, taxes: noAmounts };
-    const header = { commandId: 'c', receivedAt: 0 };
+    const header = { commandId: 'c', digest: 'd', receivedAt: 0 };
     const transaction = transactionOf(loanOf(disbursed()), header, { newKey: (purpose) => purpose }, 'REPAYMENT', own);
+    expect(transaction).to.include({ commandId: 'c', commandDigest: 'd' });
     expect(transaction).to.include({ encodedKey: 'transaction', bookingDate: '2011-02-23', externalId: null });
     expect(transaction.terms.interestRate.toFixed()).to.equal('10');
     expect(transaction.terms.periodicPayment?.toFixed(2)).to.equal('315.47');

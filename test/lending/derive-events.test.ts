@@ -90,6 +90,7 @@ describe('a change of state', () => {
       type: 'CHANGE_STATE',
       action: 'APPROVE',
       commandId: 'c',
+      digest: 'd',
       loanAccountId: 'L1',
       receivedAt: 0,
     } as const;

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { evolve, remember } from '../../src/lending/evolve.ts';
-import { rememberedCommandsMaximum } from '../../src/lending/loan.ts';
+import { evolve } from '../../src/lending/evolve.ts';
 import { disbursed, loanOf } from './loan-fixtures.ts';
 
 const loan = loanOf(disbursed());
@@ -21,19 +20,5 @@ describe('evolving a loan', () => {
     expect(() =>
       evolve(loan, { type: 'TRANSACTION_ADJUSTED', originalKey: 'none', transaction: disbursement }),
     ).to.throw('nothing to undo');
-  });
-
-  it('forgets the oldest command beyond the limit', () => {
-    let remembering = loan;
-    for (let count = 0; count <= rememberedCommandsMaximum; count += 1) {
-      remembering = remember(remembering, {
-        commandId: `c${count}`,
-        outcome: 'committed',
-        transactionKey: null,
-        refusals: [],
-      });
-    }
-    expect(remembering.remembered).to.have.length(rememberedCommandsMaximum);
-    expect(remembering.remembered[0]?.commandId).to.equal('c1');
   });
 });

@@ -9,6 +9,7 @@ import {
   encodeLoan,
   encodeLoanAfter,
 } from '../../src/lending/loan-codec.ts';
+import { transactionOfCommand } from '../../src/lending/loan.ts';
 import { Decimal } from '../../src/lending/money.ts';
 import { create, disbursed, given, loanOf, money, product, repay, when } from './loan-fixtures.ts';
 
@@ -53,6 +54,24 @@ describe('a stored loan', () => {
       accountState: 'ACTIVE',
       productKey: loan.product.encodedKey,
     });
+  });
+
+  it('is read and gone on from as it was stored before transactions bore the ids of their commands', () => {
+    const earlier = loanOf(disbursed());
+    const later = loanOf(when(disbursed(), repay(100, '2011-02-23')));
+    const list = ',"remembered":[{"commandId":"c","outcome":"committed","transactionKey":null,"refusals":[]}]';
+    const text = encodeLoan(earlier)
+      .replaceAll(/"commandId":"[^"]*","commandDigest":"[^"]*",/g, '')
+      .replace(',"position":', `${list},"position":`);
+    expect(text).not.to.include('commandDigest');
+    const old = decodeLoan(text);
+    expect(old.position).to.deep.equal(earlier.position);
+    expect(transactionOfCommand(old, earlier.transactions[0]?.commandId ?? '')).to.equal(undefined);
+    const next = { ...later, transactions: [...old.transactions, ...later.transactions.slice(1)] };
+    const written = encodeLoanAfter({ loan: old, text: Buffer.from(text) }, next).toString();
+    expect(decodeLoan(written).transactions.at(-1)).to.deep.equal(later.transactions.at(-1));
+    expect(decodeLoan(encodeLoan(old)).position).to.deep.equal(earlier.position);
+    expect(decodeSummary(written).transactionKeys).to.have.length(2);
   });
 
   it('is written after an earlier state as it is from scratch', () => {

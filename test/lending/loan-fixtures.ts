@@ -118,7 +118,7 @@ export function fee(settings: Partial<ProductFee> & { readonly id: string }): Pr
 }
 
 type Asked<Command> = Command extends LoanCommand
-  ? Omit<Command, 'commandId' | 'loanAccountId' | 'receivedAt'> & { commandId?: string; receivedAt?: number }
+  ? Omit<Command, 'commandId' | 'digest' | 'loanAccountId' | 'receivedAt'> & { commandId?: string; receivedAt?: number }
   : never;
 export type AskedCommand = Asked<LoanCommand>;
 
@@ -149,6 +149,7 @@ export function when(story: Story, asked: AskedCommand): Story {
     receivedAt: (asked.type === 'CREATE_LOAN' ? openedAt : actedAt) + commandCount * 1000,
     ...asked,
     commandId,
+    digest: `digest of ${commandId}`,
     loanAccountId: 'L1',
   } as LoanCommand;
   const keys = new Map<string, string>();
@@ -161,7 +162,7 @@ export function when(story: Story, asked: AskedCommand): Story {
   return {
     ...story,
     commandCount,
-    loan: result.outcome === 'repeated' ? story.loan : result.loan,
+    loan: result.outcome === 'committed' ? result.loan : story.loan,
     events: result.outcome === 'committed' ? [...story.events, ...result.events] : story.events,
     refusals: result.outcome === 'refused' ? result.refusals : [],
     outcome: result.outcome,

@@ -49,6 +49,7 @@ export interface WorkerOptions {
   readonly clock?: Clock;
   readonly logger?: Logger;
   readonly commandsPerCommitMaximum?: number;
+  readonly rememberedMilliseconds?: number;
   /** One when absent. */
   readonly partitionCount?: number;
 }

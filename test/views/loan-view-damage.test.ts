@@ -75,7 +75,7 @@ describe('a damaged view of loans', () => {
       log,
       topic,
       partitionCount: 1,
-      readOutcomes: () => {
+      readNews: () => {
         recordsRead += 1;
         return null;
       },

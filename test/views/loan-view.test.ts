@@ -12,13 +12,16 @@ import { silentLogger } from '../../src/logger.ts';
 import { openDatabase } from '../../src/sqlite.ts';
 import type { LoanQuery } from '../../src/views/loan-query.ts';
 import { LoanView } from '../../src/views/loan-view.ts';
-import { type CommandOutcome, isFenceKey, parseFence } from '../../src/worker/fence.ts';
+import { readChangelogNews } from '../../src/http/lending-services.ts';
+import type { CommandOutcome } from '../../src/worker/fence.ts';
+import { rememberedKey, writeRemembered } from '../../src/worker/remembered-commands.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { recordsOf } from '../support/lending-log.ts';
 import { fenceRecord, keyOf, loanRecord } from './stored-loans.ts';
 
 const topic = 'lendstream.loans';
 const partitionCount = 2;
+const never = new AbortController().signal;
 const firstCommand = '11111111-1111-4111-8111-111111111111';
 const everything: LoanQuery = { sorting: [], offset: 0, limit: 100 };
 
@@ -48,13 +51,13 @@ describe('the view of loans', () => {
     return log.createTopic({ name: topic, partitionCount, cleanupPolicy: 'compact', retentionMilliseconds: 0 });
   }
 
-  async function open(readOutcomes = outcomesOf): Promise<LoanView<CommandOutcome>> {
+  async function open(readNews = readChangelogNews): Promise<LoanView<CommandOutcome>> {
     const options = {
       dataFolder: folder,
       log,
       topic,
       partitionCount,
-      readOutcomes,
+      readNews,
       logger: silentLogger,
       health: part,
     };
@@ -75,7 +78,7 @@ describe('the view of loans', () => {
 
   /** Commits and returns when the view has it. */
   async function apply(view: LoanView<CommandOutcome>, partition: number, ...records: LogRecord[]): Promise<void> {
-    const applied = view.outcomeOf(firstCommand, 5_000);
+    const applied = view.outcomeOf(firstCommand, never);
     await commit(partition, ...records, fenceRecord(partition, 0, [{ commandId: firstCommand, outcome: 'committed' }]));
     expect(await applied).to.not.equal(undefined);
   }
@@ -187,19 +190,20 @@ describe('the view of loans', () => {
   describe('outcomes', () => {
     it('come when the loan they changed is in the view', async () => {
       const view = await open();
-      const waiting = view.outcomeOf(firstCommand, 5_000);
-      expect(view.awaitsOutcome(firstCommand)).to.equal(true);
+      view.beginCommand(firstCommand, 'digest');
+      const waiting = view.outcomeOf(firstCommand, never);
+      expect(view.commandUnderWay(firstCommand)).to.equal('digest');
       const outcome: CommandOutcome = { commandId: firstCommand, outcome: 'committed', loanAccountId: 'a' };
       await commit(1, loanRecord({ id: 'a' }), fenceRecord(1, 0, [outcome]));
       expect(await waiting).to.deep.equal(outcome);
       expect(view.loanId('a')).to.equal('a');
-      expect(view.awaitsOutcome(firstCommand)).to.equal(false);
+      expect(view.commandUnderWay(firstCommand)).to.equal(undefined);
       expect(view.recentOutcome(firstCommand)).to.deep.equal(outcome);
     });
 
     it('of commands without an id are passed over', async () => {
       const view = await open();
-      const waiting = view.outcomeOf(firstCommand, 5_000);
+      const waiting = view.outcomeOf(firstCommand, never);
       const outcomes: CommandOutcome[] = [
         { commandId: null, outcome: 'dead_letter', reason: 'no JSON' },
         { commandId: firstCommand, outcome: 'refused', errors: [] },
@@ -210,10 +214,31 @@ describe('the view of loans', () => {
 
     it('fail when the view closes', async () => {
       const view = await open();
-      const waiting = view.outcomeOf(firstCommand, Infinity).catch((error: unknown) => error);
+      const waiting = view.outcomeOf(firstCommand, never).catch((error: unknown) => error);
       await view.close();
       expect(isLendstreamError(await waiting, 'LOG_CLOSED')).to.equal(true);
-      expect(() => view.outcomeOf(firstCommand, Infinity)).to.throw(/closed/);
+      expect(() => view.outcomeOf(firstCommand, never)).to.throw(/closed/);
+    });
+  });
+
+  describe('commands that are remembered', () => {
+    const known = { digest: 'd', decidedAt: 7 };
+    const record = { key: rememberedKey(firstCommand), value: Buffer.from(writeRemembered(known)) };
+
+    it('are known from their records until these are deleted, and are no loans', async () => {
+      const view = await open();
+      await apply(view, 1, record, loanRecord({ id: 'a' }));
+      expect(view.knownCommand(firstCommand)).to.deep.equal(known);
+      expect(idsOf(view)).to.deep.equal(['a']);
+      await apply(view, 1, { key: rememberedKey(firstCommand), value: null });
+      expect(view.knownCommand(firstCommand)).to.equal(undefined);
+    });
+
+    it('are known after a restart', async () => {
+      const before = await open();
+      await apply(before, 0, record);
+      await before.close();
+      expect((await open()).knownCommand(firstCommand)).to.deep.equal(known);
     });
   });
 
@@ -224,7 +249,7 @@ describe('the view of loans', () => {
       let count = 0;
       const view = await open((key, value) => {
         count += 1;
-        return outcomesOf(key, value);
+        return readChangelogNews(key, value);
       });
       expect(view.loanId('a'), 'the loan is there').to.equal('a');
       await view.close();
@@ -271,7 +296,7 @@ describe('the view of loans', () => {
 
     it('is never followed past a record that cannot be read', async () => {
       const view = await open();
-      const waiting = view.outcomeOf(firstCommand, Infinity).catch((error: unknown) => error);
+      const waiting = view.outcomeOf(firstCommand, never).catch((error: unknown) => error);
       await commit(0, { key: 'a', value: Buffer.from('{"version":99}') });
       expect(isLendstreamError(await waiting, 'LOG_UNAVAILABLE')).to.equal(true);
       expect(health.notReadyReasons().join()).to.match(/format 1/);
@@ -279,7 +304,3 @@ describe('the view of loans', () => {
     });
   });
 });
-
-function outcomesOf(key: string, value: Buffer): readonly CommandOutcome[] | null {
-  return isFenceKey(key) ? parseFence(value).outcomes : null;
-}

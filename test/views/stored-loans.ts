@@ -93,7 +93,6 @@ function loanOf(facts: LoanFacts): Loan {
     eventSequence: 1,
     scheduleVersion: 0,
     publishedUnder: null,
-    remembered: [],
   };
 }
 
@@ -101,6 +100,8 @@ function transaction(loanId: string, number: number): LoanTransaction {
   const none = { principal: zero, interest: zero, fees: zero, penalty: zero };
   return {
     encodedKey: keyOf(`${loanId}-${number}`),
+    commandId: `command of ${loanId}-${number}`,
+    commandDigest: '',
     id: `${loanId}-${number}`,
     type: 'REPAYMENT',
     amount: new Decimal('315.50'),

@@ -187,6 +187,7 @@ describe('the format of events', () => {
       const errors = [{ errorCode: 110, errorReason: 'EXCESS_REPAYMENT_ERROR', errorSource: 'amount' }];
       const envelope = {
         commandId: '0f9d4cde-6a3c-4c5f-9c5a-0d8a6f8f7a11',
+        digest: 'd',
         type: 'REPAY',
         receivedAt: 0,
         flowId: null,

@@ -125,7 +125,10 @@ describe('the lending worker', () => {
     const errors = [{ errorCode: 110, errorReason: 'EXCESS_REPAYMENT_ERROR', errorSource: 'amount' }];
     const excess = { ...command('REPAY', { amount: 100_000 }), commandId: randomUUID() };
     const [outcome] = await decided(log, [excess]);
-    expect(outcome).to.deep.equal({ commandId: excess.commandId, loanAccountId: 'L1', outcome: 'refused', errors });
+    const digest = outcome?.digest;
+    expect(digest).to.match(/^[\w-]{22}$/);
+    const { commandId } = excess;
+    expect(outcome).to.deep.equal({ commandId, digest, loanAccountId: 'L1', outcome: 'refused', errors });
     const [event] = await eventsOfType(log, 'command_rejected');
     expect(event).to.deep.include({ errors, loanAccountId: 'L1', causationCommandId: excess.commandId });
     expect(JSON.parse(writeAccount((await loanText(log, 'L1')) ?? ''))).to.deep.equal(before);

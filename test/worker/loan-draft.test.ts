@@ -2,10 +2,8 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { recordBytesMaximum } from '../../src/broker/event-log.ts';
-import { remember } from '../../src/lending/evolve.ts';
 import { encodeLoan } from '../../src/lending/loan-codec.ts';
 import type { Loan } from '../../src/lending/loan.ts';
-import { refusal } from '../../src/lending/refusals.ts';
 import { type LoanDraft, draftOf, finishDraft } from '../../src/worker/loan-draft.ts';
 import { anyStart, anySteps, walk } from '../lending/loan-arbitraries.ts';
 import { adjust, applyFee, disbursed, loanOf, repay, when } from '../lending/loan-fixtures.ts';
@@ -46,13 +44,6 @@ describe('the draft of a loan', () => {
     const committed = finishDraft(draftOf(loanOf(paid), null));
     const adjusted = loanOf(when(paid, adjust(3)));
     expect(finishDraft(draftOf(adjusted, committed)).text.toString()).to.equal(encodeLoan(adjusted));
-  });
-
-  it('counts refusals, which leave no transaction', () => {
-    const loan = loanOf(disbursed());
-    const refusals = Array.from({ length: 50 }, (_, index) => refusal('INVALID_PARAMETERS', `fees[${index}].\u0001`));
-    const outcome = { commandId: 'c', outcome: 'refused', transactionKey: null, refusals } as const;
-    drafted(remember(remember(loan, outcome), outcome), draftOf(loan, null));
   });
 
   it('is the earlier text when nothing changed', () => {

@@ -1,0 +1,223 @@
+import { expect } from 'chai';
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import type { EventLog, LogRecord } from '../../src/broker/event-log.ts';
+import type { CommandOutcome } from '../../src/worker/fence.ts';
+import { loanCommandsTopic, loansTopic } from '../../src/worker/lending-topics.ts';
+import { commandIdOfKey } from '../../src/worker/remembered-commands.ts';
+import {
+  type RunningWorker,
+  type TestCommand,
+  type WorkerOptions,
+  allEvents,
+  commandRecord,
+  decided,
+  eventsOfType,
+  openLendingLog,
+  recordsOf,
+  send,
+  startWorker,
+  untilDone,
+} from '../support/lending-log.ts';
+import { lifeOf, richProduct } from '../support/lending-script.ts';
+import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { overriding } from '../support/stepping-log.ts';
+
+const recordsPerAppend = 500;
+const hour = 3_600_000;
+
+const command = (type: TestCommand['type'], payload: Record<string, unknown>, id = 'L1'): TestCommand => ({
+  type,
+  id,
+  payload,
+  commandId: randomUUID(),
+});
+
+/** Each kind of command, those that post nothing and those that are refused too. */
+const everyKind = [
+  richProduct('P', 'DYNAMIC_TERM_LOAN'),
+  ...lifeOf('L1', 'P', 'DYNAMIC_TERM_LOAN'),
+  command('REPAY', { amount: 1_000_000 }),
+  command('REPAY', { amount: 'no number' }),
+  command('REPAY', { amount: 1 }, 'unknown'),
+  command('CREATE_LOAN', { productTypeKey: 'P', loanAmount: 1000 }),
+  { ...richProduct('P', 'FIXED_TERM_LOAN'), commandId: randomUUID() },
+].map((each) => commandRecord(each));
+
+describe('a loan command', () => {
+  let folder: string;
+  let log: EventLog;
+  let running: RunningWorker;
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    log = await openLendingLog(folder);
+    running = await startWorker(log);
+  });
+
+  afterEach(async () => {
+    await running.stop();
+    await log.close();
+    await removeFolder(folder);
+  });
+
+  async function doInBetween(count: number, make: () => TestCommand): Promise<void> {
+    let last = -1;
+    for (let sent = 0; sent < count; sent += recordsPerAppend) {
+      const records = Array.from({ length: Math.min(recordsPerAppend, count - sent) }, () => commandRecord(make()));
+      last = (await send(log, records)) + records.length - 1;
+    }
+    await untilDone(log, last);
+  }
+
+  async function restart(options: WorkerOptions = {}, onLog: EventLog = log): Promise<void> {
+    await running.stop();
+    running = await startWorker(onLog, options);
+  }
+
+  const penalty = (): TestCommand => command('APPLY_PENALTY', { amount: 0.01, valueDate: '2025-10-21' });
+  const refused = (): TestCommand => command('REPAY', { amount: 1_000_000 });
+
+  it('of each kind is done once, with 65, 1,000 and 10,000 others in between, on another worker too', async function () {
+    this.timeout(180_000);
+    const first = await decided(log, everyKind);
+    expect(new Set(first.map(({ outcome }) => outcome))).to.deep.equal(new Set(['committed', 'refused']));
+    const again = first.map((outcome): CommandOutcome => ({ ...outcome, outcome: 'repeated' }));
+    for (const [count, make] of [
+      [0, refused],
+      [65, penalty],
+      [1_000, penalty],
+      [10_000, refused],
+    ] as const) {
+      await doInBetween(count, make);
+      const events = (await allEvents(log)).length;
+      expect(await decided(log, everyKind), `${count} in between`).to.deep.equal(again);
+      // A worker that knows nothing but what is in the log, as after a restart or a take-over by another process.
+      await restart();
+      expect(await decided(log, everyKind), `${count} in between, on another worker`).to.deep.equal(again);
+      expect((await allEvents(log)).length).to.equal(events);
+    }
+  });
+
+  it('is done once when it comes twice in one batch, and between two workers', async () => {
+    await running.stop();
+    const records = everyKind.flatMap((record) => [record, record]);
+    await send(log, records);
+    running = await startWorker(log, { commandsPerCommitMaximum: 7 });
+    await untilDone(log, records.length - 1);
+    const all = await decided(log, everyKind);
+    expect(new Set(all.map(({ outcome }) => outcome))).to.deep.equal(new Set(['repeated']));
+    const eids = (await allEvents(log)).map((event) => event['causationCommandId']);
+    const rejections = (await eventsOfType(log, 'command_rejected')).map(
+      ({ causationCommandId }) => causationCommandId,
+    );
+    expect(rejections).to.have.length(5);
+    expect(new Set(rejections).size).to.equal(5);
+    expect(eids.length).to.be.greaterThan(20);
+  });
+
+  it('is not done under the id of another one, and its sender is told', async () => {
+    const first = await decided(log, everyKind);
+    const others = everyKind.map((record): LogRecord => {
+      const event = JSON.parse(String(record.value)) as { payload: Record<string, unknown> };
+      return { key: record.key, value: Buffer.from(JSON.stringify({ ...event, payload: { amount: 7 } })) };
+    });
+    for (const onOther of [false, true]) {
+      if (onOther) await restart();
+      const before = (await eventsOfType(log, 'command_rejected')).length;
+      const events = (await allEvents(log)).length;
+      const outcomes = await decided(log, others);
+      // What became of the first of that id, whose digest tells that it was not this one.
+      expect(outcomes).to.deep.equal(first.map((outcome) => ({ ...outcome, outcome: 'repeated' })));
+      const rejected = (await eventsOfType(log, 'command_rejected')).slice(before);
+      expect(rejected.map(({ errors }) => errors.map(({ errorSource }) => errorSource).join())).to.deep.equal(
+        others.map(() => 'commandId'),
+      );
+      expect((await allEvents(log)).length).to.equal(events + others.length);
+    }
+  });
+
+  it('that posted nothing is remembered for as long as it says, to the millisecond, the others for ever', async () => {
+    let sentAt = Date.now() - 1_000 * hour;
+    let now = sentAt;
+    const read: EventLog['read'] = async (from, options) => {
+      const result = await log.read(from, options);
+      const isCommand = from.topic === loanCommandsTopic;
+      return {
+        ...result,
+        batches: result.batches.map((batch) => (isCommand ? overriding(batch, { appendedAt: sentAt }) : batch)),
+      };
+    };
+    const clock = { now: () => now, monotonic: () => performance.now() };
+    const options = { clock, rememberedMilliseconds: hour };
+    await restart(options, overriding(log, { read }));
+    const start = sentAt;
+    const first = await decided(log, everyKind);
+    const repeated = first.map(() => 'repeated');
+    const outcomesAt = async (time: number, decidedAt = time): Promise<string[]> => {
+      sentAt = time;
+      now = decidedAt;
+      return (await decided(log, everyKind)).map(({ outcome }) => outcome);
+    };
+    expect(await outcomesAt(start + hour - 1)).to.deep.equal(repeated);
+    // It counts when a command was sent: one that waited for a worker for days is not forgotten meanwhile.
+    expect(await outcomesAt(start + hour - 1, start + 100 * hour)).to.deep.equal(repeated);
+    await restart(options, overriding(log, { read }));
+    expect(await outcomesAt(start + hour - 1)).to.deep.equal(repeated);
+    const later = await outcomesAt(start + hour);
+    // The product bears the id of its command, the transactions those of theirs; the rest is looked at anew, and refused.
+    expect(later).to.deep.equal(
+      first.map(({ outcome, transactionKey, loanProductId }) =>
+        transactionKey !== undefined || (loanProductId !== undefined && outcome === 'committed')
+          ? 'repeated'
+          : 'refused',
+      ),
+    );
+    const isPosted = (index: number): boolean => first[index]?.transactionKey !== undefined;
+    const muchLater = await outcomesAt(start + 900 * hour);
+    expect(muchLater.filter((_, index) => isPosted(index))).to.deep.equal(
+      repeated.filter((_, index) => isPosted(index)),
+    );
+  });
+
+  it('is forgotten by deleting its record, and remembering costs the next one nothing', async () => {
+    let sentAt = Date.now() - 1_000 * hour;
+    const read: EventLog['read'] = async (from, options) => {
+      const result = await log.read(from, options);
+      return from.topic === loanCommandsTopic
+        ? { ...result, batches: result.batches.map((batch) => overriding(batch, { appendedAt: sentAt })) }
+        : result;
+    };
+    const clock = { now: () => sentAt, monotonic: () => performance.now() };
+    await restart({ clock, rememberedMilliseconds: hour }, overriding(log, { read }));
+    const bytesOfOne = async (): Promise<number> => {
+      const before = (await recordsOf(log, loansTopic)).length;
+      await decided(log, [refused()]);
+      return (await recordsOf(log, loansTopic)).slice(before).reduce((sum, { text }) => sum + (text?.length ?? 0), 0);
+    };
+    await decided(log, [
+      richProduct('P', 'DYNAMIC_TERM_LOAN'),
+      command('CREATE_LOAN', { productTypeKey: 'P', loanAmount: 1 }),
+    ]);
+    const alone = await bytesOfOne();
+    await doInBetween(2_000, refused);
+    expect(await bytesOfOne()).to.be.within(alone - 20, alone + 20);
+
+    const live = async (): Promise<number> => {
+      const records = new Map<string, string | null>();
+      for (const { key, text } of await recordsOf(log, loansTopic)) {
+        if (commandIdOfKey(key ?? '') !== undefined) records.set(key ?? '', text);
+      }
+      return [...records.values()].filter((text) => text !== null).length;
+    };
+    expect(await live()).to.equal(2_004);
+    sentAt += hour;
+    // Each commit forgets 500 at most.
+    const left = [];
+    for (let commit = 0; commit < 6; commit += 1) {
+      await decided(log, [refused()]);
+      left.push(await live());
+    }
+    expect(left).to.deep.equal([1_505, 1_006, 507, 8, 5, 6]);
+  });
+});
