@@ -96,7 +96,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     const metrics = createMetrics();
     const common: Common = { registry, log, coordination, eventTypes, clock, logger, metrics, lease };
     const worker = config.roles.work
-      ? new LendingWorker({ ...common, nodeId, partitionCount, rememberedMilliseconds })
+      ? new LendingWorker({ ...common, nodeId, partitionCount, rememberedMilliseconds, retentionMilliseconds })
       : undefined;
     if (worker !== undefined) {
       onOpened(() => worker.stop());

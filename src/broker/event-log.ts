@@ -31,7 +31,7 @@ export interface TopicConfiguration {
   /** 1..{@link partitionsPerTopicMaximum}. */
   readonly partitionCount: number;
   readonly cleanupPolicy: CleanupPolicy;
-  /** Age at which records of a `delete` topic may go. Ignored for `compact`. */
+  /** Age at which records of a `delete` topic may go; Infinity keeps them whatever their age. Ignored for `compact`. */
   readonly retentionMilliseconds: number;
   /** Size per partition above which the oldest records of a `delete` topic may go; absent means no limit. */
   readonly retentionBytes?: number;
@@ -174,6 +174,15 @@ export interface EventLog {
    * nothing; a failure of one does not hinder the others.
    */
   append(partitions: readonly PartitionRecords[]): Promise<AppendResult[]>;
+
+  /**
+   * Deletes the records of a partition that lie below `before.offset` and were appended before a time: the oldest first, and
+   * not necessarily all of them at once. None at the offset or above it, and none that is younger.
+   * @param before Its offset is at most the end of the partition.
+   * @param appendedBefore Milliseconds since the epoch.
+   * @throws UNKNOWN_TOPIC_OR_PARTITION
+   */
+  deleteRecords(before: TopicPartition & { readonly offset: Offset }, appendedBefore: number): Promise<void>;
 
   /**
    * Reads one partition from a position. Sees only committed records: never those of an open or aborted transaction.

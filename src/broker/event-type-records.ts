@@ -136,12 +136,12 @@ function describe(definition: EventTypeDefinition) {
 }
 
 /** The topic that holds the events of a type. */
-export function topicOf({ eventType, partitionCount }: EventTypeRecord): TopicConfiguration {
+export function topicOf({ eventType, partitionCount, keptUntilDone }: EventTypeRecord): TopicConfiguration {
   return {
     name: eventType.name,
     partitionCount,
     cleanupPolicy: eventType.cleanup_policy,
-    retentionMilliseconds: eventType.options.retention_time,
+    retentionMilliseconds: keptUntilDone === true ? Infinity : eventType.options.retention_time,
   };
 }
 
@@ -186,6 +186,7 @@ export function systemRecord(
     partitionCount: type.partitionCount,
     schemas: isUnchanged ? (current?.schemas ?? [schema]) : [...(current?.schemas ?? []), schema],
     system: true,
+    ...(type.keptUntilDone === undefined ? {} : { keptUntilDone: type.keptUntilDone }),
     ...(type.absentKeyFieldsAllowed === undefined ? {} : { absentKeyFieldsAllowed: type.absentKeyFieldsAllowed }),
     ...(type.writtenByServiceAlone === undefined ? {} : { writtenByServiceAlone: type.writtenByServiceAlone }),
   };

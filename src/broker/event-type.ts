@@ -55,6 +55,8 @@ export interface EventTypeRecord {
    * least one must be there. For `lendstream.loan-commands`, whose events are about a loan or about a product.
    */
   readonly absentKeyFieldsAllowed?: boolean;
+  /** See {@link SystemEventType.keptUntilDone}. */
+  readonly keptUntilDone?: boolean;
   /** Only the service writes its events, see {@link SystemEventType.writtenByServiceAlone}. */
   readonly writtenByServiceAlone?: boolean;
   /** It is being deleted, or somebody died doing so: no new subscription may name it. */
@@ -68,6 +70,11 @@ export interface SystemEventType {
   readonly partitionCount: number;
   readonly partitionKeyFields: readonly string[];
   readonly retentionMilliseconds: number;
+  /**
+   * Its events are held for the retention time at least, and until the service is done with them: it deletes them itself, and
+   * the topic has no limit of time.
+   */
+  readonly keptUntilDone?: boolean;
   readonly absentKeyFieldsAllowed?: boolean;
   /** Its events tell what the service did: published by anybody else they would be forged. */
   readonly writtenByServiceAlone?: boolean;

@@ -194,10 +194,11 @@ export class EventTypes {
   #isRegistered(type: SystemEventType, topics: readonly TopicConfiguration[]): boolean {
     const current = this.find(type.name);
     const found = topics.find(({ name }) => name === type.name);
+    const record = systemRecord(type, current, this.#now());
     return (
       found?.partitionCount === type.partitionCount &&
-      found.retentionMilliseconds === type.retentionMilliseconds &&
-      isDeepStrictEqual(current, systemRecord(type, current, this.#now()))
+      found.retentionMilliseconds === topicOf(record).retentionMilliseconds &&
+      isDeepStrictEqual(current, record)
     );
   }
 

@@ -222,6 +222,12 @@ export class EmbeddedLog implements EventLog {
     return { partition: state, records };
   }
 
+  async deleteRecords(before: TopicPartition & { readonly offset: Offset }, appendedBefore: number): Promise<void> {
+    this.#assertOpen();
+    const partition = findPartition(this.#catalogue.topics, before);
+    await this.#maintenance.deleteRecords(partition, before.offset, appendedBefore);
+  }
+
   read(from: TopicPartition & { readonly offset: Offset }, options: ReadOptions): Promise<ReadResult> {
     try {
       this.#assertOpen();

@@ -1,9 +1,10 @@
+import type { Offset } from '../broker/event-log.ts';
 import type { Clock } from '../clock.ts';
 import { LendstreamError, describeError } from '../errors.ts';
 import type { HealthPart } from '../health.ts';
 import type { Logger } from '../logger.ts';
 import type { BatchCache } from './batch-cache.ts';
-import type { MaintenanceRequests, RowReplacement, WriterRequests } from './log-messages.ts';
+import type { MaintenanceRequests, RetentionQuestion, RowReplacement, WriterRequests } from './log-messages.ts';
 import { startLogThread } from './log-thread.ts';
 import type { LogThread } from './log-thread.ts';
 import type { PartitionState, TopicState, TopicTable } from './partition-state.ts';
@@ -73,6 +74,11 @@ export class LogMaintenance {
     });
   }
 
+  /** Removes what lies below an offset and was appended before that time (milliseconds since the epoch). */
+  deleteRecords(partition: PartitionState, below: Offset, appendedBefore: number): Promise<void> {
+    return this.#inTurn(() => this.#removeOldest(partition, { below, appendedBefore, bytesMaximum: null }));
+  }
+
   /** Compacts every partition of every compacted topic, as of `now` (milliseconds since the epoch). */
   runCompaction(now: number): Promise<void> {
     return this.#compact(now, () => true);
@@ -114,16 +120,26 @@ export class LogMaintenance {
     }
   }
 
-  async #retain({ configuration }: TopicState, partition: PartitionState, now: number): Promise<void> {
+  #retain({ configuration }: TopicState, partition: PartitionState, now: number): Promise<void> {
+    return this.#removeOldest(partition, {
+      below: partition.latest,
+      appendedBefore: now - configuration.retentionMilliseconds,
+      bytesMaximum: configuration.retentionBytes ?? null,
+    });
+  }
+
+  async #removeOldest(
+    partition: PartitionState,
+    { below, ...limits }: Pick<RetentionQuestion, 'appendedBefore' | 'bytesMaximum'> & { readonly below: Offset },
+  ): Promise<void> {
     const { writer, cache } = this.#options;
     if (this.#isOver(partition) || partition.earliest === partition.latest) return;
     const thread = await this.#startedThread();
     const { earliest } = await thread.ask('planRetention', {
       partitionId: partition.id,
       earliest: partition.earliest,
-      latest: partition.latest,
-      appendedBefore: now - configuration.retentionMilliseconds,
-      bytesMaximum: configuration.retentionBytes ?? null,
+      latest: Math.min(below, partition.latest),
+      ...limits,
     });
     if (earliest <= partition.earliest || this.#isOver(partition)) return;
     await writer.ask('raiseEarliest', { partitionId: partition.id, earliest, latest: partition.latest });

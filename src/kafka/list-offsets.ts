@@ -15,17 +15,22 @@ interface ListedOffset extends TopicPartition {
   readonly offset: Offset;
 }
 
-const timestamps = { earliest: -2, latest: -1 } as const;
+/** In place of a time: the first record that is held, and the end. */
+export const timestamps = { earliest: -2, latest: -1 } as const;
 const isolation = { readUncommitted: 0, readCommitted: 1 } as const;
 const noReplica = -1;
 
 /** How many partitions an error names; there may be a thousand. */
 const namedMaximum = 5;
 
-/** ListOffsets, version 3: one position per partition. */
-function listOffsetsRequest(
+/**
+ * ListOffsets, version 3: one position per partition.
+ * @param timestamp Asks for the first record appended at that time or later, -1 where there is none; or one of
+ *   {@link timestamps}.
+ */
+export function listOffsetsRequest(
   partitions: readonly TopicPartition[],
-  which: keyof typeof timestamps,
+  timestamp: number,
   { includeUncommitted = false }: BoundsOptions,
 ): KafkaRequest<ListedOffset[]> {
   return {
@@ -38,7 +43,7 @@ function listOffsetsRequest(
         .int32(noReplica)
         .int8(includeUncommitted ? isolation.readUncommitted : isolation.readCommitted)
         .array([...byTopic(partitions)], ([topic, ofTopic]) =>
-          writer.string(topic).array(ofTopic, ({ partition }) => writer.int32(partition).int64(timestamps[which])),
+          writer.string(topic).array(ofTopic, ({ partition }) => writer.int32(partition).int64(timestamp)),
         )
         .take();
     },
@@ -100,7 +105,7 @@ async function boundsAt(
   options: BoundsOptions,
 ): Promise<PartitionBounds[]> {
   const ask = (which: keyof typeof timestamps): Promise<ListedOffset[]> =>
-    connections.send(leader, 'metadata', listOffsetsRequest(partitions, which, options));
+    connections.send(leader, 'metadata', listOffsetsRequest(partitions, timestamps[which], options));
   let earliest: Map<string, ListedOffset>;
   let latest: Map<string, ListedOffset>;
   try {

@@ -21,6 +21,7 @@ import { type BrokerAddress, KafkaConnections } from './connections.ts';
 import { Coordinators } from './coordinator.ts';
 import { KafkaReader } from './fetch.ts';
 import { KafkaGroupOffsets } from './group-offsets.ts';
+import { deleteRecords } from './delete-records.ts';
 import { listBounds } from './list-offsets.ts';
 import { metadataRequest } from './metadata-request.ts';
 import { ClusterMetadata } from './metadata.ts';
@@ -153,6 +154,11 @@ export class KafkaLog implements EventLog {
   async append(partitions: readonly PartitionRecords[]): Promise<AppendResult[]> {
     this.#assertOpen();
     return this.#producer.append(partitions);
+  }
+
+  async deleteRecords(before: TopicPartition & { readonly offset: Offset }, appendedBefore: number): Promise<void> {
+    this.#assertOpen();
+    await deleteRecords({ connections: this.#connections, metadata: this.#metadata }, before, appendedBefore);
   }
 
   /** No async function, whose frame would be kept as long as the read waits. */

@@ -239,7 +239,7 @@ function settingsOf(configuration: TopicAlteration): Map<string, string | null> 
   const { cleanupPolicy, retentionMilliseconds, retentionBytes } = configuration;
   if (cleanupPolicy !== undefined) settings.set('cleanup.policy', policyNames[cleanupPolicy]);
   if (retentionMilliseconds !== undefined) {
-    settings.set('retention.ms', String(retentionMilliseconds));
+    settings.set('retention.ms', retentionMilliseconds === Infinity ? unlimited : String(retentionMilliseconds));
     settings.set('segment.ms', String(segmentMilliseconds(retentionMilliseconds)));
   }
   if (retentionBytes !== undefined) settings.set('retention.bytes', String(retentionBytes));
@@ -248,11 +248,12 @@ function settingsOf(configuration: TopicAlteration): Map<string, string | null> 
 
 function configurationOf(name: string, partitionCount: number, settings: TopicSettings): TopicConfiguration {
   const retentionBytes = settings.get('retention.bytes') ?? unlimited;
+  const retention = settings.get('retention.ms');
   return {
     name,
     partitionCount,
     cleanupPolicy: policyOf(settings.get('cleanup.policy')),
-    retentionMilliseconds: Number(settings.get('retention.ms') ?? 0),
+    retentionMilliseconds: retention === unlimited ? Infinity : Number(retention ?? 0),
     ...(retentionBytes === unlimited ? {} : { retentionBytes: Number(retentionBytes) }),
   };
 }

@@ -44,6 +44,7 @@ export function lendingEventTypes(partitionCount: number, retentionMilliseconds:
       partitionCount,
       partitionKeyFields: ['loanAccountId', 'loanProductId'],
       retentionMilliseconds,
+      keptUntilDone: true,
       absentKeyFieldsAllowed: true,
     },
     ...lendingEventTypeNames.map((name) => ({

@@ -25,6 +25,8 @@ export interface LendingWorkerOptions {
   readonly partitionCount: number;
   /** The most commands decided in one commit; {@link commandsPerCommitMaximum} when absent. */
   readonly commandsPerCommitMaximum?: number;
+  /** How long commands that are done are held; for ever when absent. */
+  readonly retentionMilliseconds?: number;
   /** How long a command that posted no transaction is remembered; {@link rememberedMilliseconds} when absent. */
   readonly rememberedMilliseconds?: number;
 }
@@ -45,6 +47,7 @@ export class LendingWorker {
         runPartitionLoop({
           commandsPerCommitMaximum,
           rememberedMilliseconds,
+          retentionMilliseconds: Infinity,
           ...options,
           undecided,
           partition,

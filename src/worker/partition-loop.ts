@@ -5,6 +5,7 @@ import { LendstreamError, describeError, isLendstreamError } from '../errors.ts'
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
 import { CommandBatch } from './command-batch.ts';
+import { CommandRetention } from './command-retention.ts';
 import { type WaitingCommand, commandsOf } from './waiting-commands.ts';
 import { loanCommandsTopic, partitionsWrittenBy } from './lending-topics.ts';
 import { LoanStore } from './loan-store.ts';
@@ -34,6 +35,8 @@ export interface PartitionLoopOptions {
   /** Ends the loop after the commit under way. */
   readonly signal: AbortSignal;
   readonly commandsPerCommitMaximum: number;
+  /** How long commands that are done are held. */
+  readonly retentionMilliseconds: number;
   /** How long a command that posted no transaction is remembered. */
   readonly rememberedMilliseconds: number;
   /** Called whenever the partition is owned and its loans are in memory. */
@@ -95,12 +98,14 @@ async function ownAgainAndAgain(options: PartitionLoopOptions): Promise<LoopEnd>
 async function ownAndWork(options: PartitionLoopOptions, onCommit: () => void): Promise<void> {
   const { log, logger, partition, signal } = options;
   const writer = await log.openWriter(`lending-worker/${partition}`, partitionsWrittenBy(partition));
+  const retention = new CommandRetention(options);
   try {
     const store = await LoanStore.restore(log, partition, signal);
     logger.info({ loans: store.size, position: store.position }, 'The worker owns the partition');
     options.onOwned();
-    await work(options, writer, store, onCommit);
+    await work(options, writer, store, retention, onCommit);
   } finally {
+    await retention.stop();
     // Closing a writer that an error has spent may fail too; the first error is the one to tell.
     await writer.close().catch((error: unknown) => logger.debug({ error: describeError(error) }, 'Closing failed'));
   }
@@ -110,12 +115,14 @@ async function work(
   options: PartitionLoopOptions,
   writer: FencedWriter,
   store: LoanStore,
+  retention: CommandRetention,
   onCommit: () => void,
 ): Promise<void> {
   const { log, clock, metrics, undecided, partition, signal } = options;
   const waiting: WaitingCommand[] = [];
   let readFrom = await firstUndone(options, store.position);
   undecided.decidedBefore(partition, readFrom);
+  retention.doneBefore(readFrom);
   while (!signal.aborted) {
     if (waiting.length === 0) {
       const { batches, nextOffset } = await log.read(
@@ -133,6 +140,7 @@ async function work(
     await commit(writer, batch, partition);
     store.apply(batch.state);
     undecided.decidedBefore(partition, batch.fence.position + 1);
+    retention.doneBefore(batch.fence.position + 1);
     onCommit();
     waiting.splice(0, batch.size);
     metrics.commandSeconds.observe((clock.monotonic() - startedAt) / 1000);
@@ -175,7 +183,7 @@ async function firstUndone(options: PartitionLoopOptions, position: Offset | nul
   if (next < bounds.earliest) {
     logger.error(
       { next, earliest: bounds.earliest },
-      'Commands grew older than their retention before they were decided and are lost',
+      'Commands that were not decided are gone from the log and are lost',
     );
     return bounds.earliest;
   }

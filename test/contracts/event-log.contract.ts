@@ -662,6 +662,64 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
       });
     });
 
+    describe('deleting records', () => {
+      const later = (): number => Date.now() + 3_600_000;
+
+      it('takes those below an offset that are old enough, and leaves all others', async () => {
+        const where = await newPartition();
+        await appendTo(log, where, records('a', 'b'));
+        const middle = await latestOf(where);
+        await appendTo(log, where, records('c'));
+        const end = await latestOf(where);
+        await log.deleteRecords({ ...where, offset: end }, 0);
+        expect(await valuesIn(where)).to.deep.equal(['a', 'b', 'c']);
+        await log.deleteRecords({ ...where, offset: middle }, later());
+        expect(await log.bounds([where])).to.deep.equal([{ ...where, earliest: middle, latest: end }]);
+        expect(await valuesIn(where)).to.deep.equal(['c']);
+        // Again, and below what is held: nothing to do.
+        await log.deleteRecords({ ...where, offset: middle }, later());
+        await log.deleteRecords({ ...where, offset: 0 }, later());
+        expect(await valuesIn(where)).to.deep.equal(['c']);
+        await log.deleteRecords({ ...where, offset: end }, later());
+        expect(await log.bounds([where])).to.deep.equal([{ ...where, earliest: end, latest: end }]);
+        await appendTo(log, where, records('d'));
+        expect(await valuesIn(where)).to.deep.equal(['d']);
+      });
+
+      it('leaves what is younger', async () => {
+        const where = await newPartition();
+        await appendTo(log, where, records('old'));
+        const appended = Date.now();
+        while (Date.now() < appended + 50) await new Promise((resolve) => setTimeout(resolve, 5));
+        const time = Date.now() - 20;
+        await appendTo(log, where, records('young'));
+        await log.deleteRecords({ ...where, offset: await latestOf(where) }, time);
+        expect(await valuesIn(where)).to.deep.equal(['young']);
+      });
+
+      it('is kept over the process, and refused for what is not there', async () => {
+        const other = await open();
+        try {
+          const configuration = { ...topicConfiguration(1), retentionMilliseconds: Infinity };
+          await other.log.createTopic(configuration);
+          const where = { topic: configuration.name, partition: 0 };
+          await appendTo(other.log, where, records('a'));
+          const [bounds] = await other.log.bounds([where]);
+          const end = bounds?.latest ?? -1;
+          await other.log.deleteRecords({ ...where, offset: end }, later());
+          const reopened = await other.reopen();
+          expect(await reopened.bounds([where])).to.deep.equal([{ ...where, earliest: end, latest: end }]);
+          const [listed] = (await reopened.listTopics()).filter(({ name }) => name === configuration.name);
+          expect(listed).to.deep.equal(configuration);
+          expect(await codeOf(reopened.deleteRecords({ topic: 'unknown', partition: 0, offset: 0 }, 0))).to.equal(
+            'UNKNOWN_TOPIC_OR_PARTITION',
+          );
+        } finally {
+          await other.cleanup();
+        }
+      });
+    });
+
     describe('group offsets', () => {
       it('answer what was exported last, partition by partition', async () => {
         const topic = await newTopic(2);

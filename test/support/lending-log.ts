@@ -50,6 +50,7 @@ export interface WorkerOptions {
   readonly logger?: Logger;
   readonly commandsPerCommitMaximum?: number;
   readonly rememberedMilliseconds?: number;
+  readonly retentionMilliseconds?: number;
   /** One when absent. */
   readonly partitionCount?: number;
 }

@@ -60,6 +60,10 @@ export class NamespacedLog implements EventLog {
     return (await this.#log.append(this.#movedRecords(partitions))).map((place) => this.#back(place));
   }
 
+  deleteRecords(before: Position, appendedBefore: number): Promise<void> {
+    return this.#log.deleteRecords(this.#moved(before), appendedBefore);
+  }
+
   async read(from: Position, options: ReadOptions): Promise<ReadResult> {
     const { batches, nextOffset } = await this.#log.read(this.#moved(from), options);
     return { batches: batches.map((batch) => this.#back(batch)), nextOffset };

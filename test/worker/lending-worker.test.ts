@@ -240,7 +240,7 @@ describe('the lending worker', () => {
     expect(sequences).to.deep.equal(sequences.map((_, index) => index + 1));
   });
 
-  it('goes on with the first command that is left when others grew too old undecided, and says so', async () => {
+  it('goes on with the first command that is left when somebody deleted others undecided, and says so', async () => {
     await decided(log, [product]);
     await running.stop();
     const said: string[] = [];

@@ -1,0 +1,65 @@
+import type { EventLog, Offset } from '../broker/event-log.ts';
+import type { Clock } from '../clock.ts';
+import { describeError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+import { loanCommandsTopic } from './lending-topics.ts';
+
+/** How often the owner of a partition looks what may go. */
+const lookMilliseconds = 60_000;
+
+export interface CommandRetentionOptions {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly partition: number;
+  /** How long commands are held that are done. */
+  readonly retentionMilliseconds: number;
+}
+
+/**
+ * Deletes the commands of one partition that are done and old. The topic itself has no limit of time: a command that was
+ * accepted waits until it is decided, however long nobody can decide it. Run by the partition's owner; that one which was
+ * taken over goes on for a moment does no harm, since what it counts as done is.
+ */
+export class CommandRetention {
+  readonly #options: CommandRetentionOptions;
+  readonly #timer: NodeJS.Timeout;
+  #next: Offset | undefined;
+  #deleting: Promise<void> | undefined;
+
+  constructor(options: CommandRetentionOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => this.#look(), lookMilliseconds).unref();
+  }
+
+  /** @param next The first command that is not done, as the committed position says. */
+  doneBefore(next: Offset): void {
+    const isFirst = this.#next === undefined;
+    this.#next = next;
+    if (isFirst) this.#look();
+  }
+
+  /** Returns when a deletion under way has ended. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#deleting;
+  }
+
+  #look(): void {
+    this.#deleting ??= this.#delete().finally(() => (this.#deleting = undefined));
+  }
+
+  async #delete(): Promise<void> {
+    const { log, clock, logger, partition, retentionMilliseconds } = this.#options;
+    if (this.#next === undefined) return;
+    try {
+      const done = { topic: loanCommandsTopic, partition, offset: this.#next };
+      await log.deleteRecords(done, clock.now() - retentionMilliseconds);
+    } catch (error) {
+      logger.warn(
+        { error: describeError(error) },
+        'Commands that are done and old could not be deleted; it is tried again',
+      );
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import { expect } from 'chai';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import type { EventLog } from '../../src/broker/event-log.ts';
+import { Registry } from '../../src/broker/registry.ts';
+import { EventTypes } from '../../src/broker/event-types.ts';
+import { systemClock } from '../../src/clock.ts';
+import { LendstreamError } from '../../src/errors.ts';
+import { EmbeddedLog } from '../../src/embedded/log.ts';
+import { type Logger, silentLogger } from '../../src/logger.ts';
+import { lendingEventTypes, loanCommandsTopic, loansTopic } from '../../src/worker/lending-topics.ts';
+import { openCoordinationUnderTest, openLogUnderTest } from '../support/backend-under-test.ts';
+import { eventually } from '../support/eventually.ts';
+import {
+  type RunningWorker,
+  type WorkerOptions,
+  commandRecord,
+  outcomesOf,
+  recordsOf,
+  send,
+  startWorker,
+  untilDone,
+} from '../support/lending-log.ts';
+import { lifeOf, richProduct } from '../support/lending-script.ts';
+import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { overriding } from '../support/stepping-log.ts';
+
+const hour = 3_600_000;
+const retentionMilliseconds = hour;
+
+describe('accepted loan commands', () => {
+  let folder: string;
+  let log: EventLog;
+  let running: RunningWorker | undefined;
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    log = await openLogUnderTest(folder);
+    const coordination = await openCoordinationUnderTest(folder, log);
+    const registry = new Registry(log, silentLogger);
+    await registry.start();
+    const eventTypes = new EventTypes({ registry, coordination, log, clock: systemClock, logger: silentLogger });
+    // Twice, as a process that is started again does.
+    for (let start = 0; start < 2; start += 1) {
+      await eventTypes.registerSystemEventTypes(lendingEventTypes(1, retentionMilliseconds));
+    }
+    expect(eventTypes.find(loanCommandsTopic)?.eventType.options).to.deep.equal({ retention_time: hour });
+    await registry.stop();
+    await coordination.close();
+  });
+
+  afterEach(async () => {
+    await running?.stop();
+    running = undefined;
+    await log.close();
+    await removeFolder(folder);
+  });
+
+  /** A hundred hours later than it is. */
+  const clock = { now: () => Date.now() + 100 * hour, monotonic: () => performance.now() };
+
+  async function start(options: WorkerOptions = {}, onLog: EventLog = log): Promise<void> {
+    running = await startWorker(onLog, { clock, retentionMilliseconds, ...options });
+  }
+
+  /** What the log would remove by itself after a hundred hours. */
+  async function passRetention(): Promise<void> {
+    const topics = await log.listTopics();
+    expect(topics.find(({ name }) => name === loanCommandsTopic)?.retentionMilliseconds).to.equal(Infinity);
+    if (log instanceof EmbeddedLog) await log.runRetention(clock.now());
+  }
+
+  const earliest = async (): Promise<number> =>
+    (await log.bounds([{ topic: loanCommandsTopic, partition: 0 }]))[0]?.earliest ?? -1;
+
+  const life = [richProduct('P', 'FIXED_TERM_LOAN'), ...lifeOf('L1', 'P', 'FIXED_TERM_LOAN')].map((each) =>
+    commandRecord(each),
+  );
+
+  it('wait for a worker beyond their retention, are all decided then, and go when they are done and old', async () => {
+    await send(log, life);
+    await passRetention();
+    expect(await earliest()).to.equal(0);
+    await start();
+    await untilDone(log, life.length - 1);
+    expect((await outcomesOf(log)).map(({ outcome }) => outcome)).to.deep.equal(life.map(() => 'committed'));
+    await running?.stop();
+    await start();
+    await eventually(async () => (await earliest()) > 0);
+    expect(await earliest()).to.equal((await log.bounds([{ topic: loanCommandsTopic, partition: 0 }]))[0]?.latest);
+  });
+
+  it('stay as long as their partition is blocked, though those before them are gone, and are decided afterwards', async () => {
+    const opening = life.slice(0, 3);
+    await send(log, opening);
+    await start();
+    await untilDone(log, opening.length - 1);
+    await running?.stop();
+    // A loan that no version of this program wrote: nothing may be decided on this partition.
+    const stored = (await recordsOf(log, loansTopic)).findLast(({ key }) => key === 'L1')?.text ?? '';
+    const put = (text: string) =>
+      log.append([{ topic: loansTopic, partition: 0, records: [{ key: 'L1', value: Buffer.from(text) }] }]);
+    await put('{"version":99}');
+    const first = await send(log, life.slice(opening.length));
+    const warnings: string[] = [];
+    const logger: Logger = { ...silentLogger, warn: (_, message) => void warnings.push(message), child: () => logger };
+    await start({ logger });
+    await eventually(async () => (await earliest()) > 0);
+    await eventually(() => warnings.filter((message) => message.includes('starts over')).length >= 3);
+    await passRetention();
+    expect(await earliest()).to.be.at.most(first);
+    await running?.stop();
+    expect(await earliest()).to.be.at.most(first);
+    await put(stored);
+    await start();
+    await untilDone(log, first + life.length - opening.length - 1);
+    const outcomes = (await outcomesOf(log)).map(({ outcome }) => outcome);
+    expect(outcomes).to.deep.equal(life.map(() => 'committed'));
+  });
+
+  it('that are done stay until they are old', async () => {
+    await send(log, life);
+    await start({ clock: systemClock });
+    await untilDone(log, life.length - 1);
+    await running?.stop();
+    let looked = 0;
+    const deleteRecords: EventLog['deleteRecords'] = async (before, appendedBefore) => {
+      await log.deleteRecords(before, appendedBefore);
+      looked += 1;
+    };
+    await start({ clock: systemClock }, overriding(log, { deleteRecords }));
+    await eventually(() => looked > 0);
+    expect(await earliest()).to.equal(0);
+  });
+
+  it('are worked on while old ones cannot be deleted', async () => {
+    const warnings: string[] = [];
+    const logger: Logger = { ...silentLogger, warn: (_, message) => void warnings.push(message), child: () => logger };
+    const deleteRecords = () => Promise.reject(new LendstreamError('LOG_UNAVAILABLE', 'Not now.'));
+    await start({ logger }, overriding(log, { deleteRecords }));
+    await send(log, life);
+    await untilDone(log, life.length - 1);
+    expect(warnings.filter((message) => message.includes('could not be deleted'))).to.have.length(1);
+  });
+});
