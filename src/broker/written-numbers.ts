@@ -84,7 +84,7 @@ export class Divisor {
       throw new LendstreamError('UNPROCESSABLE', detail);
     }
     this.#digits = BigInt(this.#value.digits);
-    this.#units = unitsOf(Number(text)) ?? 0;
+    this.#units = needsDigits(text) ? 0 : (unitsOf(Number(text)) ?? 0);
   }
 
   /**
@@ -108,10 +108,13 @@ export class Divisor {
 
 const unitsPerOne = 100_000_000;
 
-/** A number in units of a hundred-millionth, when it is a whole number of them that a double holds; else undefined. */
+/** Above it two neighbouring counts of units may have the same double: from 2 ** 26 on, doubles lie further apart than units. */
+const unitsMaximum = 2 ** 52;
+
+/** A number in units of a hundred-millionth, when its double is that of one whole number of them alone; else undefined. */
 function unitsOf(value: number): number | undefined {
   const units = Math.round(value * unitsPerOne);
-  return Number.isSafeInteger(units) && units / unitsPerOne === value ? units : undefined;
+  return Math.abs(units) <= unitsMaximum && units / unitsPerOne === value ? units : undefined;
 }
 
 /** Digits that are read at once: as many as are cheap to divide. */

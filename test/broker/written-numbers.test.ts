@@ -66,13 +66,15 @@ describe('Numbers as they are written', () => {
         .tuple(divisors, fc.integer({ min: -1_000, max: 1_000 }))
         .map(([one, times]) => new Exact(one).times(times).toFixed()),
     );
+    const amounts = ['45035996.27', '45035996.28', '67108863.99', '67108864.01', '70000000.01', '-89999999.99'];
+    const examples = amounts.map((text): [string, string] => ['0.01', text]);
     fc.assert(
       fc.property(divisors, values, (divisor, text) => {
         const expected = new Exact(text).modulo(divisor).isZero();
         const written = needsDigits(text) ? text : undefined;
         expect(new Divisor(divisor).divides(Number(text), written), `${text} by ${divisor}`).to.equal(expected);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 2_000, examples: [...examples, ['0.010000000000000001', '0.01']] },
     );
   });
 
