@@ -26,9 +26,9 @@ const retryInProgressSeconds = 5;
 /** After how long a request is worth sending again that the service could not serve. Seconds. */
 const retryUnavailableSeconds = 1;
 
-/** Whether refusals at a path come in the form of the lending API. */
+/** Whether refusals at a path come in the form of the lending API: below its resources, see {@link pathsBelow}. */
 export function isLendingPath(path: string): boolean {
-  return /^\/(?:loans|loanproducts|toggles|commands)(?:\/|$)/.test(path);
+  return /^\/(?:loans|loanproducts|toggles|commands)(?::[^/]*)?(?:\/|$)/.test(path);
 }
 
 /** A failure whose findings the API names: thrown by the handlers of the lending routes, written by their error handler. */

@@ -208,6 +208,21 @@ describe('the lending API, asked wrongly,', () => {
     });
   }
 
+  for (const path of [
+    '/loans',
+    '/loans/x',
+    '/loans:search',
+    '/loanproducts:changeState',
+    '/toggles:x',
+    '/commands:x/y',
+  ]) {
+    it(`refuses what no path reads, such as a flow id, in the same format at ${path}`, async () => {
+      const response = await fetch(`${service.url}${path}`, { headers: { 'X-Flow-Id': 'x'.repeat(300) } });
+      const { errors } = (await response.json()) as { errors: { errorReason: string }[] };
+      expect([response.status, errors[0]?.errorReason]).to.deep.equal([400, 'INVALID_PARAMETERS']);
+    });
+  }
+
   it('leaves paths alone that only begin alike', async () => {
     const response = await fetch(`${service.url}/loansharks`);
     expect(response.headers.get('content-type')).to.match(/^application\/problem\+json/);
