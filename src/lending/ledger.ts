@@ -1,3 +1,4 @@
+import { accrueTo } from './accrual.ts';
 import { earnedGross, isPlanned, payableInterest } from './balances.ts';
 import { changedPosition, changedRow } from './copies.ts';
 import {
@@ -148,16 +149,27 @@ export function payCharges(ledger: Ledger, amount: Decimal, isMeant: (charge: Fe
 }
 
 /**
- * Whether all that the rows and charges ask for together is short enough to be read: then so is every sum of a part of it,
- * which balances and schedules show.
+ * Whether all that the rows and charges ask for together is short enough to be read, and stays so when nothing more is
+ * paid: then so is every sum of a part of it, which balances and schedules show.
  */
-export function isReadable({ loan, rows, charges }: Ledger): boolean {
+export function isReadable(ledger: Ledger): boolean {
+  const { loan } = ledger;
+  const { installments, charges } = leftUnpaid(loan, closeLedger(ledger));
   // A capitalised fee is among the principal of the rows.
   const outside = charges.filter(
     ({ installmentNumber, trigger }) => installmentNumber === null && trigger !== 'CAPITALIZED_DISBURSEMENT',
   );
-  const asked = sum([...rows.map(rowExpected), ...outside.map(({ amount }) => amount.expected)]);
+  const asked = sum([...installments.map(rowExpected), ...outside.map(({ amount }) => amount.expected)]);
   return asked.isZero() || isPostable(asked, loan.product.currency.digits);
+}
+
+/** The position on its last due date when nothing is paid until then: overdue principal earns more than was scheduled. */
+function leftUnpaid(loan: Loan, position: LoanPosition): LoanPosition {
+  const last = position.installments.at(-1)?.dueDate;
+  if (last === undefined || position.asOf === null || position.asOf >= last) return position;
+  return isDynamic(loan) && loan.product.interestSettings.accrueLateInterest
+    ? accrueTo(loan, position, last)
+    : position;
 }
 
 /** What the charges meant still owe. */

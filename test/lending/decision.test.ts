@@ -14,6 +14,7 @@ import {
   create,
   disburse,
   disbursed,
+  dynamicProduct,
   given,
   loanOf,
   money,
@@ -86,6 +87,24 @@ describe('a decision', () => {
     // With interest on top the same loan would show sixteen digits somewhere.
     expect(reasons(disbursed(product(), most))).to.deep.equal(['INVALID_AMOUNT loanAmount']);
     expect(previewRefusals(loanOf(given(create(product(), most))))).to.have.length(1);
+  });
+
+  it('lends and charges no more than can be read when nothing is ever repaid and overdue principal goes on earning', () => {
+    const late = (accrueLateInterest: boolean) =>
+      disbursed(dynamicProduct({ interestSettings: { accrueLateInterest } }), '9716599190283.39');
+    // As scheduled the loan asks for 9999999999999.99; on the last due date, unpaid, for 10202429149797.57.
+    expect(reasons(late(true))).to.deep.equal(['INVALID_AMOUNT loanAmount']);
+    expect(figuresOf(loanOf(when(late(false), repay(1, '2011-07-23')))).total.toFixed(2)).to.equal('9999999999998.99');
+    const earning = disbursed(dynamicProduct(), '9500000000000.00');
+    const atTheEnd = (story: Story): string =>
+      figuresOf(loanOf(when(story, repay('0.01', '2011-07-23'))))
+        .total.plus('0.01')
+        .toFixed(2);
+    expect(atTheEnd(earning)).to.equal('9975000000000.02');
+    for (const charge of [(amount: string) => applyFee(amount), (amount: string) => applyPenalty(amount)]) {
+      expect(atTheEnd(when(earning, charge('24999999999.97')))).to.equal('9999999999999.99');
+      expect(reasons(when(earning, charge('24999999999.98')))).to.deep.equal(['INVALID_AMOUNT amount']);
+    }
   });
 
   it('knows the day by the command, not by the clock', () => {

@@ -195,6 +195,26 @@ describe('the events of any loan', () => {
     );
   });
 
+  it('come in one order within each command: created, transaction, fees, balances, schedule, state', () => {
+    const order = [
+      'loan_transaction_posted',
+      'loan_fee_event',
+      'loan_balance_changed',
+      'loan_schedule_changed',
+      'loan_state_changed',
+    ];
+    const placeOf = (event: LoanEvent): number =>
+      event.eventType === 'loan_state_changed' && event.name === 'loan_created' ? -1 : order.indexOf(event.eventType);
+    always(({ events }) => {
+      for (const [index, event] of events.entries()) {
+        const next = events[index + 1];
+        if (next?.causationCommandId !== event.causationCommandId) continue;
+        const [place, placeOfNext] = [placeOf(event), placeOf(next)];
+        expect(placeOfNext > place || (placeOfNext === place && next.eventType === 'loan_fee_event')).to.equal(true);
+      }
+    });
+  });
+
   it('tell of fees applied and paid what the fee balances show', () => {
     always((story) => {
       const { fees, nonScheduledFees } = figuresOf(loanOf(story));

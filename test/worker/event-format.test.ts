@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import { before, describe, it } from 'mocha';
 import { type SchemaValidator, compileValidator } from '../../src/broker/json-schema.ts';
+import { figuresOf } from '../../src/lending/balances.ts';
 import { execute } from '../../src/lending/execute.ts';
 import { encodeLoan } from '../../src/lending/loan-codec.ts';
 import type { Loan } from '../../src/lending/loan.ts';
+import { Decimal } from '../../src/lending/money.ts';
 import type { LoanProduct } from '../../src/lending/product.ts';
 import { type Toggles, toggleNames } from '../../src/lending/toggles.ts';
 import { parseCommand } from '../../src/worker/command-format.ts';
@@ -11,7 +13,8 @@ import { writeCommandRejected, writeLoanEvent } from '../../src/worker/event-for
 import { keysOf } from '../../src/worker/event-identity.ts';
 import { lendingEventTypeNames, lendingEventTypes } from '../../src/worker/lending-topics.ts';
 import { writeBalances, writeSchedule, writeTransaction } from '../../src/worker/loan-format.ts';
-import { type Json, commandRecord, commandTime } from '../support/lending-log.ts';
+import { adjust, disbursed, dynamicProduct, loanOf, product, repay, when } from '../lending/loan-fixtures.ts';
+import { type Json, type TestCommand, commandRecord, commandTime } from '../support/lending-log.ts';
 import { lifeOf, richProduct } from '../support/lending-script.ts';
 
 const combinations: Toggles[] = Array.from({ length: 8 }, (_, bits) => ({
@@ -35,17 +38,19 @@ interface Life {
 /**
  * Plays a loan's life through, without any log.
  * @param togglesAt Those of the command of that place, where they are switched on the way.
+ * @param commands Of another life than that of lifeOf.
  */
 function live(
   type: 'FIXED_TERM_LOAN' | 'DYNAMIC_TERM_LOAN',
   toggles: Toggles,
   togglesAt: (place: number) => Toggles = () => toggles,
+  commands: readonly TestCommand[] = lifeOf('L1', 'P', type, toggles.ALLOW_NON_SCHEDULED_FEES),
 ): Life {
   const product = productOf(type);
   const texts: string[] = [];
   const loans: Loan[] = [];
   let loan: Loan | null = null;
-  for (const [offset, command] of lifeOf('L1', 'P', type, toggles.ALLOW_NON_SCHEDULED_FEES).entries()) {
+  for (const [offset, command] of commands.entries()) {
     const position = { partition: 0, offset };
     const parsed = parseCommand(commandRecord(command).value as Buffer, { ...position, appendedAt: 0 });
     if (parsed.kind !== 'loan') throw new Error(`no command for a loan: ${JSON.stringify(parsed)}`);
@@ -166,6 +171,54 @@ describe('the format of events', () => {
     );
     expect(texts.join('')).to.contain('"interestRate":10}');
   });
+
+  it('has room in its schemas for the longest texts that a command may bring', () => {
+    const id = 'L'.repeat(64);
+    const longest = { notes: '😀'.repeat(2_000), externalId: '😀'.repeat(256) };
+    const commands = lifeOf(id, 'P', 'FIXED_TERM_LOAN').map((command): TestCommand => {
+      const isPosting = ['DISBURSE', 'REPAY', 'APPLY_FEE', 'APPLY_PENALTY'].includes(command.type);
+      return isPosting ? { ...command, payload: { ...command.payload, ...longest } } : command;
+    });
+    const { events } = live('FIXED_TERM_LOAN', combinations[0] as Toggles, undefined, commands);
+    const posted = events.flatMap(({ transaction }) => (transaction === undefined ? [] : [transaction as Json]));
+    expect(posted.filter(({ notes }) => notes === longest.notes).length).to.be.greaterThan(5);
+    expect(posted.filter(({ externalId }) => externalId === longest.externalId).length).to.be.greaterThan(5);
+    expect(new Set(events.map(({ loanAccountId }) => loanAccountId))).to.deep.equal(new Set([id]));
+    expect(events.flatMap((event) => validators.get(typeOf(event))?.(event) ?? [])).to.deep.equal([]);
+  });
+
+  for (const [code, digits] of [
+    ['JPY', 0],
+    ['EUR', 2],
+    ['JOD', 3],
+    ['BTC', 8],
+  ] as const) {
+    for (const make of [product, dynamicProduct]) {
+      const lent = make({ currency: { code, digits } });
+      it(`has no amount that a double does not keep, of the largest ${lent.type} in ${code}, unpaid to its end`, () => {
+        const amountOf = (units: bigint): Decimal => new Decimal(units.toString()).dividedBy(10 ** digits);
+        let [most, tooMuch] = [1n, 10n ** 15n];
+        while (tooMuch - most > 1n) {
+          const middle = (most + tooMuch) / 2n;
+          if (disbursed(lent, amountOf(middle)).outcome === 'committed') most = middle;
+          else tooMuch = middle;
+        }
+        const unit = amountOf(1n);
+        const unpaid = when(disbursed(lent, amountOf(most)), repay(unit, '2012-01-23'));
+        const repaid = when(unpaid, repay(figuresOf(loanOf(unpaid)).total, '2012-01-23'));
+        expect(loanOf(repaid).position.accountState).to.equal('CLOSED');
+        const { events, outcome } = when(repaid, adjust(3));
+        expect(outcome).to.equal('committed');
+        const envelope = { commandId: 'c', digest: 'd', type: 'REPAY', receivedAt: 0, flowId: null } as const;
+        const source = { envelope, position: { partition: 0, offset: 0 }, receivedAt: 1 };
+        const texts = events.map((event, index) => writeLoanEvent(event, index, source, digits));
+        const amounts = texts.flatMap((text) => [...text.matchAll(/":(-?[0-9][0-9.eE+-]*)/g)].map((found) => found[1]));
+        const lengths = amounts.map((written = '') => written.replace(/[-.]/g, '').replace(/^0+/, '').length);
+        expect(Math.max(...lengths)).to.equal(15);
+        expect(amounts.filter((written = '') => !new Decimal(Number(written)).equals(written))).to.deep.equal([]);
+      });
+    }
+  }
 
   it('has the metadata of a published event, and the flow of the command', () => {
     const [event] = live('FIXED_TERM_LOAN', combinations[0] as Toggles).events;

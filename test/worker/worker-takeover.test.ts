@@ -188,6 +188,41 @@ describe('a worker that is lost', function () {
     });
   }
 
+  it('to a successor in the middle of thousands of events of a loan leaves no gap in their count', async () => {
+    const type = 'FIXED_TERM_LOAN';
+    const log = await openLendingLog(await newFolder());
+    const penalties = Array.from({ length: 1_500 }, () =>
+      commandRecord({ type: 'APPLY_PENALTY', id: 'L1', payload: { amount: 0.01, valueDate: '2025-10-21' } }),
+    );
+    const sent = [richProduct(type, type), ...lifeOf('L1', type, type)].map(commandRecord).concat(penalties);
+    for (let start = 0; start < sent.length; start += 500) await send(log, sent.slice(start, start + 500));
+    let [decisions, goOn, reached] = [0, (): void => {}, (): void => {}];
+    const stopped = new Promise<void>((resolve) => (goOn = resolve));
+    const standing = new Promise<void>((resolve) => (reached = resolve));
+    const stalling = withSteps(log, async (passed) => {
+      if (passed !== 'commit sent') return;
+      decisions += 1;
+      if (decisions !== 8) return;
+      reached();
+      await stopped;
+    });
+    const coordination = await EmbeddedCoordination.open({ log, clock: systemClock, logger: silentLogger });
+    const shared = { commandsPerCommitMaximum: 100, coordination };
+    const stalled = await startWorker(stalling, { ...shared, nodeId: 'stalled' });
+    await standing;
+    await coordination.renewLease('stalled', 0);
+    const successor = await startWorker(log, { ...shared, nodeId: 'successor' });
+    await untilDone(log, sent.length - 1);
+    goOn();
+    await eventually(() => stalled.worker.partitions.length === 0);
+    const counts = (await allEvents(log)).map(({ sequence }) => Number(sequence)).sort((a, b) => a - b);
+    expect(counts.length).to.be.greaterThan(4_000);
+    expect(counts).to.deep.equal(counts.map((_, index) => index + 1));
+    await Promise.all([stalled.stop(), successor.stop()]);
+    await coordination.close();
+    await log.close();
+  });
+
   it('tells a registry that watches it when it decides', async () => {
     const log = await openLendingLog(await newFolder());
     const registry = new SteppingRegistry(log, silentLogger);
