@@ -43,7 +43,7 @@ const rendererFiles: Readonly<Record<string, string>> = {
 export function createApiDescriptionRouter(): Router {
   const description = readFileSync(join(packageRoot, 'schemas/openapi.json'), 'utf8');
   const { resolve } = createRequire(import.meta.url);
-  const router = Router();
+  const router = Router({ caseSensitive: true });
   router
     .route('/openapi.json')
     .get((_request, response) => {

@@ -36,12 +36,17 @@ export function createAuthentication(apiKeys: readonly string[]): Router {
 }
 
 function isOpen(path: string): boolean {
-  return probes.has(path) || isBrowserPage(path);
+  return probes.has(withoutLastSlash(path)) || isBrowserPage(path);
 }
 
 /** Whether a path is one of the pages or their files, none of which holds data. */
 export function isBrowserPage(path: string): boolean {
-  return pages.has(path) || pageFolders.some((folder) => path.startsWith(folder));
+  return pages.has(withoutLastSlash(path)) || pageFolders.some((folder) => path.startsWith(folder));
+}
+
+/** The path as the routers take it, for which a slash at its end says nothing. */
+function withoutLastSlash(path: string): string {
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
 function presentedKeys(request: Request): string[] {

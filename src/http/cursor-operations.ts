@@ -13,7 +13,7 @@ export const cursorsPerRequestMaximum = 1_000;
 
 /** POST /event-types/{name}/cursor-distances, /shifted-cursors and /cursors-lag. */
 export function createCursorOperationsRouter({ registry, eventTypes, log }: EventTypesServices): Router {
-  const router = Router();
+  const router = Router({ caseSensitive: true });
   router.param('name', catchUpOnMiss(registry, 'event-type'));
   router
     .route('/event-types/:name/cursor-distances')

@@ -17,7 +17,7 @@ export interface CursorsServices extends CommitServices {
 /** `/subscriptions/{id}/cursors`: showing, committing and resetting the cursors of a subscription. */
 export function createCursorsRouter(services: CursorsServices): Router {
   const committing = { ...services, ends: new KnownEnds(services) };
-  const router = Router();
+  const router = Router({ caseSensitive: true });
   router.param('id', catchUpOnMiss(services.registry, 'subscription'));
   router
     .route('/subscriptions/:id/cursors')

@@ -24,7 +24,7 @@ export interface EventTypeChecksServices extends EventTypesServices {
  */
 export function createEventTypeChecksRouter(services: EventTypeChecksServices): Router {
   const { registry, eventTypes, clock } = services;
-  const router = Router();
+  const router = Router({ caseSensitive: true });
   router.param('name', catchUpOnMiss(registry, 'event-type'));
   router
     .route('/registry/event-type-checks')

@@ -46,7 +46,7 @@ export function createEventTypeStreamsRouter(services: EventTypeStreamsServices)
   const { registry, eventTypes, logger } = services;
   const streams = new Map<EventTypeStream, Response>();
   let accepting = true;
-  const router = Router();
+  const router = Router({ caseSensitive: true });
   router.param('name', catchUpOnMiss(registry, 'event-type'));
   const route = router.route('/event-types/:name/events');
   route.head(methodNotAllowed('GET', 'POST'));

@@ -16,7 +16,7 @@ import { schemaTextOf } from './schema-text.ts';
 
 /** Event types, their schemas and partitions, and the registry of strategies. */
 export function createEventTypesRouter(services: EventTypesServices): Router {
-  const router = Router();
+  const router = Router({ caseSensitive: true });
   router.param('name', catchUpOnMiss(services.registry, 'event-type'));
   addEventTypes(router, services);
   addSchemas(router, services);

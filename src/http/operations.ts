@@ -17,7 +17,7 @@ export interface OperationsServices {
 /** What an operator's machines ask: is it alive, can it serve, how does it do. */
 export function createOperationsRouter(services: OperationsServices): Router {
   const { metrics, refreshMetrics, health, version } = services;
-  const router = Router();
+  const router = Router({ caseSensitive: true });
   router
     .route('/health')
     .get((request, response) => {
@@ -37,6 +37,7 @@ export function createOperationsRouter(services: OperationsServices): Router {
     .get((_request, response) => {
       const reasons = health.notReadyReasons();
       const readiness = { ready: reasons.length === 0, reasons } satisfies Answers['getReadiness'];
+      if (!readiness.ready) response.set('Retry-After', '1');
       response.status(readiness.ready ? 200 : 503).json(readiness);
     })
     .all(methodNotAllowed('GET'));

@@ -19,7 +19,7 @@ export interface EventTypesServices {
 
 /** GET /event-types/{name}/partitions and one of them, with `consumed_offset` the number of events after it. */
 export function createPartitionsRouter({ registry, eventTypes, log }: EventTypesServices): Router {
-  const router = Router();
+  const router = Router({ caseSensitive: true });
   router.param('name', catchUpOnMiss(registry, 'event-type'));
   router
     .route('/event-types/:name/partitions')

@@ -22,7 +22,7 @@ const consumerTagRefusal =
 
 /** POST /event-types/{name}/events. Reading them is in event-type-streams.ts. */
 export function createPublishingRouter({ registry, publisher }: PublishingServices): Router {
-  const router = Router();
+  const router = Router({ caseSensitive: true });
   router.param('name', catchUpOnMiss(registry, 'event-type'));
   const route = router.route('/event-types/:name/events');
   route.post(async (request, response) => {

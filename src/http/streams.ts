@@ -35,7 +35,7 @@ export function createStreamsRouter(services: StreamServices, history?: HistoryN
   const { registry } = services;
   const openStreams = new OpenStreams(history);
   registry.onChange((change) => closeStreamsOf(change, openStreams));
-  const router = Router();
+  const router = Router({ caseSensitive: true });
   router.param('id', catchUpOnMiss(registry, 'subscription'));
   router
     .route('/subscriptions/:id/events')

@@ -20,7 +20,7 @@ export interface SubscriptionStreamsServices {
  */
 export function createSubscriptionStreamsRouter(services: SubscriptionStreamsServices): Router {
   const { registry, coordination, history } = services;
-  const router = Router();
+  const router = Router({ caseSensitive: true });
   router.param('id', catchUpOnMiss(registry, 'subscription'));
   router
     .route('/subscriptions/:id/streams')

@@ -19,7 +19,7 @@ import {
 /** `/subscriptions`: creating, listing, showing, changing and deleting subscriptions, and their statistics. */
 export function createSubscriptionsRouter(services: SubscriptionsOptions): Router {
   const subscriptions = new Subscriptions(services);
-  const router = Router();
+  const router = Router({ caseSensitive: true });
   router.param('id', catchUpOnMiss(services.registry, 'subscription'));
 
   router

@@ -30,6 +30,7 @@ describe('what operators ask', () => {
     const server = await serveOperations();
     const starting = await call(`${server.url}/ready`, 'GET');
     expect([starting.status, starting.body]).to.deep.equal([503, { ready: false, reasons }]);
+    expect(starting.headers.get('retry-after')).to.equal('1');
     expect((await call(`${server.url}/health`, 'GET')).text).to.equal('OK');
     const json = { headers: { accept: 'application/json' } };
     const parts = (await fetch(`${server.url}/health`, json)).json();
@@ -43,6 +44,12 @@ describe('what operators ask', () => {
     disk.isReady();
     const ready = await call(`${server.url}/ready`, 'GET');
     expect([ready.status, ready.body]).to.deep.equal([200, { ready: true, reasons: [] }]);
+    expect(ready.headers.get('retry-after')).to.equal(null);
+    const statuses: number[] = [];
+    for (const path of ['/health/', '/ready/', '/HEALTH', '/Ready', '/health/x']) {
+      statuses.push((await call(`${server.url}${path}`, 'GET')).status);
+    }
+    expect(statuses).to.deep.equal([200, 200, 404, 404, 404]);
     expect((await call(`${server.url}/version`, 'GET')).body).to.deep.equal({ version: '1.2.3' });
     await server.close();
   });

@@ -110,8 +110,7 @@ function operationOf(path: string, method: string, item: JsonObject, raw: JsonOb
 
 function patternOf(path: string): RegExp {
   const escaped = path.split(/\{[^}]+\}/).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
-  // The streaming API's paths are found in any letter case.
-  return new RegExp(`^${escaped.join('[^/]+')}$`, isLendingPath(path) ? '' : 'i');
+  return new RegExp(`^${escaped.join('[^/]+')}$`);
 }
 
 function fixedLength(path: string): number {
