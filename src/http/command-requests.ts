@@ -17,7 +17,7 @@ import { readBody } from './body.ts';
 import { statusOf } from './commands.ts';
 import { commandIdOf, keyAlreadyUsed, requestInProgress } from './idempotency.ts';
 import { LendingErrors, errorBody, malformedBody, requestError } from './lending-errors.ts';
-import type { LendingServices } from './lending-services.ts';
+import type { LendingServices, OutcomeWait } from './lending-services.ts';
 
 /**
  * A request that changes a loan: its body becomes a command in the log, on the same way that a producer's takes, and
@@ -26,9 +26,8 @@ import type { LendingServices } from './lending-services.ts';
 
 /** The largest body of a command. Bytes. */
 export const commandBytesMaximum = 256 * 1024;
-/** How long a request waits for its outcome when it does not say (`Prefer: wait=N`), and the longest it may. Seconds. */
-const waitSecondsDefault = 10;
-const waitSecondsMaximum = 120;
+/** How long a request waits unless its service says otherwise. */
+const outcomeWaitDefault: OutcomeWait = { secondsDefault: 10, secondsMaximum: 120 };
 /** The `published_by` of the commands that come in through this API. */
 const publisherName = 'lending-api';
 /** When the resource of a command that was not decided in time is worth asking for. Seconds. */
@@ -88,8 +87,9 @@ export class CommandRequests {
       const command = { commandId, type: route.type, ...subject, payloadText, occurredAt };
       const digest = commandDigest(command);
       await this.#begin(command, digest, key !== undefined);
-      const asked = preferredSeconds(request);
-      const outcome = await this.#outcomeOf(command, request, response, asked ?? waitSecondsDefault);
+      const { secondsDefault, secondsMaximum } = this.#services.outcomeWait ?? outcomeWaitDefault;
+      const asked = preferredSeconds(request, secondsMaximum);
+      const outcome = await this.#outcomeOf(command, request, response, asked ?? secondsDefault);
       if (asked !== undefined) response.set('Preference-Applied', `wait=${asked}`);
       if (outcome === undefined) sendPending(response, commandId, subject);
       else sendAnswer(response, await decidedBy(route, outcome, digest));
@@ -231,9 +231,9 @@ function pathOf(request: Request): string {
 }
 
 /** `Prefer: wait=N` in whole seconds, the longest wait bounded; undefined when there is no such preference. */
-function preferredSeconds(request: Request): number | undefined {
+function preferredSeconds(request: Request, secondsMaximum: number): number | undefined {
   const seconds = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,9})"?(?=$|[,;\s])/i.exec(request.get('prefer') ?? '')?.[1];
-  return seconds === undefined ? undefined : Math.min(Number(seconds), waitSecondsMaximum);
+  return seconds === undefined ? undefined : Math.min(Number(seconds), secondsMaximum);
 }
 
 function sendAnswer(response: Response, { status, body, replayed }: Decided): void {

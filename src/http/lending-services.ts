@@ -19,6 +19,16 @@ export interface LendingServices {
   readonly logger: Logger;
   /** How long a command that posted no transaction is remembered. */
   readonly rememberedMilliseconds: number;
+  /** Another time than the API's own. */
+  readonly outcomeWait?: OutcomeWait | undefined;
+}
+
+/** How long a request waits for the outcome of its command. Seconds. */
+export interface OutcomeWait {
+  /** When it does not say (`Prefer: wait=N`). */
+  readonly secondsDefault: number;
+  /** At most, whatever it says. */
+  readonly secondsMaximum: number;
 }
 
 export interface LoanViewSettings {

@@ -202,6 +202,80 @@ describe('a request that changes a loan', () => {
     }
   });
 
+  describe('on a service that waits a second at most, of a worker that does not run', () => {
+    const wait = { secondsDefault: 0.3, secondsMaximum: 1 };
+    const limits = { outcomeWait: wait, outcomes: { recentMaximum: 2 } };
+
+    before(async () => {
+      await service.stop();
+      service = await startLendingService(folder, false, limits);
+    });
+    after(async () => {
+      await service.stop();
+      service = await startLendingService(folder);
+    });
+
+    for (const [Prefer, applied, seconds] of [
+      [undefined, null, wait.secondsDefault],
+      ['respond-async', null, wait.secondsDefault],
+      ['wait=0', 'wait=0', 0],
+      ['wait=1', 'wait=1', wait.secondsMaximum],
+      ['wait=2', 'wait=1', wait.secondsMaximum],
+      ['wait=120', 'wait=1', wait.secondsMaximum],
+    ] as const) {
+      it(`is answered 202 after ${seconds} s with ${Prefer === undefined ? 'no Prefer' : `Prefer: ${Prefer}`}`, async () => {
+        const begun = performance.now();
+        const answer = await open(`wait-${String(Prefer).replace('=', '-')}`, Prefer === undefined ? {} : { Prefer });
+        const waited = (performance.now() - begun) / 1_000;
+        expect(answer.status, answer.text).to.equal(202);
+        expect(waited).to.be.greaterThan(seconds - 0.05);
+        // Were the maximum passed over, it would wait until the test gives up.
+        expect(waited).to.be.lessThan(seconds + 5);
+        expect(answer.headers.get('preference-applied')).to.equal(applied);
+        expect(answer.headers.get('location')).to.equal(`/commands/${String(answer.body['commandId'])}`);
+        expect(answer.headers.get('retry-after')).to.equal('1');
+      });
+    }
+
+    it('is refused with another body while the first one is under way', async () => {
+      expect((await open('under-way', { ...atOnce, ...under('under-way') })).status).to.equal(202);
+      const other = await service.post(
+        '/loans',
+        { id: 'under-way', productTypeKey: 'annuity', loanAmount: 1001 },
+        under('under-way'),
+      );
+      expect([other.status, other.headers.get('retry-after')]).to.deep.equal([422, null]);
+    });
+
+    it('can be asked for by its id, in any case, until as many others were decided as are remembered', async () => {
+      // All that the tests above have sent comes first.
+      await service.startWorker();
+      for (const id of ['wait-undefined', 'wait-respond-async', 'wait-wait-0', 'wait-wait-120', 'under-way']) {
+        while ((await service.get(`/loans/${id}`)).status === 404)
+          await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      await service.stopWorker();
+      const sent: string[] = [];
+      for (let times = 0; times < 3; times += 1)
+        sent.push(String((await open('asked', atOnce)).headers.get('location')));
+      for (const location of sent) {
+        const pending = await service.get(location.toUpperCase().replace('/COMMANDS/', '/commands/'));
+        expect([pending.status, pending.body['status'], pending.headers.get('retry-after')]).to.deep.equal([
+          200,
+          'PENDING',
+          '1',
+        ]);
+      }
+      await service.startWorker();
+      const last = await decided(sent[2] ?? '');
+      expect([last.body['status'], last.headers.get('retry-after')]).to.deep.equal(['REFUSED', null]);
+      const statuses = await Promise.all(sent.map(async (location) => (await service.get(location)).status));
+      expect(statuses).to.deep.equal([404, 200, 200]);
+      expect((await service.get('/commands/00000000-0000-4000-8000-000000000000')).status).to.equal(404);
+      await service.stopWorker();
+    });
+  });
+
   it('goes on when its sender hangs up', async () => {
     await service.stopWorker();
     const connection = new AbortController();

@@ -7,7 +7,7 @@ import { Registry } from '../../src/broker/registry.ts';
 import { systemClock } from '../../src/clock.ts';
 import { createApplication } from '../../src/http/application.ts';
 import { createCommandsRouter } from '../../src/http/commands.ts';
-import { openLoanView } from '../../src/http/lending-services.ts';
+import { type OutcomeWait, openLoanView } from '../../src/http/lending-services.ts';
 import { createLoanEventsRouter } from '../../src/http/loan-events.ts';
 import { createLoanProductsRouter } from '../../src/http/loan-products.ts';
 import { createLoansRouter } from '../../src/http/loans.ts';
@@ -36,6 +36,12 @@ export interface LendingService {
   stop(): Promise<void>;
 }
 
+export interface LendingServiceLimits {
+  readonly scannedBytesMaximum?: number;
+  readonly outcomes?: CommandOutcomesLimits;
+  readonly outcomeWait?: OutcomeWait;
+}
+
 /**
  * Starts the service on a folder of data, with the worker running unless told otherwise.
  * @param limits Other limits than the service's own.
@@ -43,7 +49,7 @@ export interface LendingService {
 export async function startLendingService(
   dataFolder: string,
   withWorker = true,
-  { outcomes, ...limits }: { readonly scannedBytesMaximum?: number; readonly outcomes?: CommandOutcomesLimits } = {},
+  { outcomes, outcomeWait, ...limits }: LendingServiceLimits = {},
 ): Promise<LendingService> {
   const clock = systemClock;
   const logger = silentLogger;
@@ -59,7 +65,7 @@ export async function startLendingService(
   await ensureLendingTopics(log, partitionCount);
   const publisher = new Publisher({ eventTypes, log, clock, metrics, logger });
   const view = await openLoanView({ dataFolder, log, partitionCount, logger, outcomes });
-  const services = { view, publisher, registry, clock, logger, rememberedMilliseconds };
+  const services = { view, publisher, registry, clock, logger, rememberedMilliseconds, outcomeWait };
   const application = createApplication(
     [
       createLoanEventsRouter({ ...services, log, partitionCount, ...limits }),

@@ -368,10 +368,78 @@ describe('the lending API', () => {
       ]);
     });
 
+    it('shows the same at every level of detail', async () => {
+      for (const path of ['/loans', '/loans/a', '/loans/a/schedule', '/loanproducts', '/loanproducts/annuity']) {
+        const [plain, basic, full] = await Promise.all(
+          ['', '?detailsLevel=BASIC', '?detailsLevel=FULL'].map((query) => service.current.get(`${path}${query}`)),
+        );
+        expect([basic?.text, full?.text], path).to.deep.equal([plain?.text, plain?.text]);
+      }
+    });
+
     it('shows each loan as it is shown alone', async () => {
       const [first] = listed(await get('?sortBy=id'));
       expect(first).to.deep.equal((await service.current.get('/loans/a')).body);
     });
+  });
+
+  describe('lists of more than a page', () => {
+    const service = useService();
+    const count = 51;
+
+    before(async () => {
+      await createProduct(service.current);
+      await openActiveLoan(service.current, 'long');
+      for (let number = 2; number <= count; number += 1) {
+        await openLoan(service.current, `loan-${number}`);
+        await service.current.post('/loanproducts', annuityProduct(`product-${number}`));
+        const charged = await service.current.post('/loans/long/penalty-transactions', {
+          amount: 0.01,
+          valueDate: '2011-01-24',
+        });
+        expect(charged.status, charged.text).to.equal(201);
+      }
+    });
+
+    const headers = (answer: Answer) =>
+      ['items-total', 'items-limit', 'items-offset'].map((name) => answer.headers.get(name));
+    const pages: readonly (readonly [query: string, items: number, headers: readonly string[]])[] = [
+      ['', 50, ['51', '50', '0']],
+      ['offset=1', 50, ['51', '50', '1']],
+      ['offset=50', 1, ['51', '50', '50']],
+      ['offset=51', 0, ['51', '50', '51']],
+      ['offset=999999999999999', 0, ['51', '50', '999999999999999']],
+      ['limit=1', 1, ['51', '1', '0']],
+      ['limit=51', 51, ['51', '51', '0']],
+      ['limit=1000', 51, ['51', '1000', '0']],
+      ['limit=1000&offset=50', 1, ['51', '1000', '50']],
+    ];
+    for (const path of ['/loans', '/loanproducts', '/loans/long/transactions']) {
+      for (const [query, items, told] of pages) {
+        it(`give ${items} of ${count} of ${path} for ${query === '' ? 'no limit' : query}`, async () => {
+          const all = listed(await service.current.get(`${path}?limit=1000`));
+          expect(all).to.have.length(count);
+          const page = await service.current.get(`${path}?${query}&paginationDetails=ON`);
+          expect([page.status, headers(page)], page.text).to.deep.equal([200, told]);
+          const offset = Number(told[2]);
+          expect(listed(page)).to.deep.equal(all.slice(offset, offset + items));
+          const silent = await service.current.get(`${path}?${query}&paginationDetails=OFF`);
+          expect([silent.text, headers(silent)]).to.deep.equal([page.text, [null, null, null]]);
+        });
+      }
+
+      for (const [query, reason] of [
+        ['limit=1001', 'OUT_OF_BOUNDS_PAGINATION_LIMIT_VALUE'],
+        ['limit=0', 'INVALID_PAGINATION_LIMIT_VALUE'],
+        ['offset=-1', 'INVALID_PAGINATION_OFFSET_VALUE'],
+        ['offset=1000000000000000', 'INVALID_PAGINATION_OFFSET_VALUE'],
+      ] as const) {
+        it(`refuse ${query} of ${path}`, async () => {
+          const answer = await service.current.get(`${path}?${query}`);
+          expect([answer.status, (answer.body['errors'] as Json[])[0]?.['errorReason']]).to.deep.equal([400, reason]);
+        });
+      }
+    }
   });
 
   describe('the toggles', () => {

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { EventLog, LogRecord } from '../../src/broker/event-log.ts';
 import type { CommandOutcome } from '../../src/worker/fence.ts';
 import { loanCommandsTopic, loansTopic } from '../../src/worker/lending-topics.ts';
+import { findProduct } from '../../src/worker/products.ts';
 import { commandIdOfKey } from '../../src/worker/remembered-commands.ts';
 import {
   type RunningWorker,
@@ -20,6 +21,7 @@ import {
   untilDone,
 } from '../support/lending-log.ts';
 import { lifeOf, richProduct } from '../support/lending-script.ts';
+import { eventually } from '../support/eventually.ts';
 import { removeFolder, temporaryFolder } from '../support/service.ts';
 import { overriding } from '../support/stepping-log.ts';
 
@@ -96,6 +98,28 @@ describe('a loan command', () => {
       await restart();
       expect(await decided(log, everyKind), `${count} in between, on another worker`).to.deep.equal(again);
       expect((await allEvents(log)).length).to.equal(events);
+    }
+  });
+
+  it('that updates a product is done once among the 1000 that there may be, on another worker too', async function () {
+    this.timeout(120_000);
+    const update = (number: number): LogRecord =>
+      commandRecord(command('UPDATE_PRODUCT', { name: `name ${number}`, notes: 'n' }, 'P'));
+    const name = (): string | undefined => findProduct(running.registry, 'P')?.name;
+    const updates = Array.from({ length: 1_000 }, (_, index) => update(index + 1));
+    await decided(log, [richProduct('P', 'FIXED_TERM_LOAN')]);
+    const outcomes = await decided(log, updates.slice(0, 500));
+    outcomes.push(...(await decided(log, updates.slice(500))));
+    expect(new Set(outcomes.map(({ outcome }) => outcome))).to.deep.equal(new Set(['committed']));
+    await eventually(() => name() === 'name 1000');
+    for (const onOther of [false, true]) {
+      if (onOther) await restart();
+      const again = await decided(log, [updates[0], updates[999], update(1_001)] as LogRecord[]);
+      expect(again.map(({ outcome }) => outcome)).to.deep.equal(['repeated', 'repeated', 'refused']);
+      expect(again[2]?.errors).to.deep.equal([
+        { errorCode: 4, errorReason: 'INVALID_PARAMETERS', errorSource: 'loanProductId' },
+      ]);
+      expect(name()).to.equal('name 1000');
     }
   });
 
