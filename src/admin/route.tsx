@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { store } from './store.ts';
-import { mayLeave } from './unsaved.ts';
+import { departure, hasUnsaved, mayLeave } from './unsaved.ts';
 
 /** Which page is shown: the address's path behind /admin, in steps, and its query. */
 export interface Route {
@@ -37,29 +37,71 @@ function placeOf(state: unknown): Place | undefined {
   return typeof state === 'object' && state !== null && 'position' in state ? (state as Place) : undefined;
 }
 
+/** The browser was taken off a page with unsaved work and is on its way back to it. Once there, leaving is asked about. */
+interface Return {
+  /** The position furthest from the page that the browser was taken to: where leaving leads. */
+  furthest: number;
+  /** What was asked for on the way back, instead of going there. */
+  leave?: () => void;
+  /** Sends the browser back once more. */
+  again?: ReturnType<typeof setTimeout>;
+}
+
+let returning: Return | undefined;
+
+/** How long the browser rests in the wrong place before it is sent back once more. */
+const restMilliseconds = 500;
+
 window.addEventListener('popstate', (event) => {
   const place = placeOf(event.state);
   if (place === undefined) {
-    // A link within the page, to its content.
+    // A fragment that somebody wrote into the address.
     position += 1;
     history.replaceState({ position } satisfies Place, '');
     return;
   }
-  const steps = place.position - position;
-  if (steps === 0) return;
-  if (!mayLeave(() => history.go(steps))) {
-    history.go(-steps);
+  const reached = place.position;
+  if (returning !== undefined) continueReturn(returning, reached);
+  else if (hasUnsaved() && pageOf(readRoute()) !== pageOf(route.get())) {
+    // An open question is about a way that starts from the page: it is asked again there.
+    departure.set(undefined);
+    returning = { furthest: reached };
+    history.go(position - reached);
+  } else {
+    position = reached;
+    route.set(readRoute());
+  }
+});
+
+function continueReturn(current: Return, reached: number): void {
+  clearTimeout(current.again);
+  const steps = current.furthest - position;
+  if (reached === position) {
+    returning = undefined;
+    const leave = current.leave ?? (() => history.go(steps));
+    if (mayLeave(leave)) leave();
     return;
   }
-  position = place.position;
-  route.set(readRoute());
-});
+  if (Math.abs(reached - position) > Math.abs(steps)) current.furthest = reached;
+  // Somebody went on through the history. The way back may still come, and then ends elsewhere, or was given up: where
+  // the browser comes to rest tells how far it has to go. Two ways back at once would lead past the page.
+  current.again = setTimeout(() => history.go(position - reached), restMilliseconds);
+}
+
+/** What tells one page from another: its query and fragment do not. */
+export function pageOf({ steps }: Route): string {
+  return steps.join('/');
+}
 
 /**
  * Leads to another page, once work on this one is saved or given up.
  * @param to A path behind /admin, its steps encoded.
  */
 export function navigate(to: string): void {
+  if (returning !== undefined) {
+    returning.leave = () => navigate(to);
+    return;
+  }
   if (!mayLeave(() => navigate(to))) return;
   position += 1;
   history.pushState({ position } satisfies Place, '', `${base}${to}`);

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { connection, storedKey, useKey } from './api.ts';
 import { EventTypePage } from './pages/event-type.tsx';
 import { EventTypeFormPage } from './pages/event-type-form.tsx';
@@ -11,9 +11,9 @@ import { SubscriptionsPage } from './pages/subscriptions.tsx';
 import { TogglesPage } from './pages/toggles.tsx';
 import { Confirm } from './parts/confirm.tsx';
 import { PageTitle } from './parts/page-title.tsx';
-import { Link, route, type Route } from './route.tsx';
+import { Link, pageOf, route, type Route } from './route.tsx';
 import { useStore } from './store.ts';
-import { departure } from './unsaved.ts';
+import { departure, hasUnsaved } from './unsaved.ts';
 
 const sections = [
   ['event-types', 'Event types'],
@@ -28,9 +28,18 @@ export function Shell(): JSX.Element {
   const current = useStore(route);
   const leaving = useStore(departure);
   const section = current.steps[0] ?? 'event-types';
+  const content = useRef<HTMLElement>(null);
   return (
     <>
-      <a class="skip" href="#content">
+      <a
+        class="skip"
+        href="#content"
+        onClick={(event) => {
+          // Following the link would make an entry of the history that leads nowhere.
+          event.preventDefault();
+          content.current?.focus();
+        }}
+      >
         Skip to the content
       </a>
       <header class="top">
@@ -50,8 +59,11 @@ export function Shell(): JSX.Element {
           <p class="banner">The service does not answer. What you see may be old; trying again every second.</p>
         )}
       </div>
-      <main id="content" tabIndex={-1}>
-        {keyWanted ? <KeyForm /> : <Page key={current.steps.join('/')} {...current} />}
+      <main id="content" tabIndex={-1} ref={content}>
+        {keyWanted ? <KeyForm /> : null}
+        <div class="page" hidden={keyWanted}>
+          {keyWanted && !hasUnsaved() ? null : <Page key={pageOf(current)} {...current} />}
+        </div>
       </main>
       {leaving === undefined ? null : (
         <Confirm

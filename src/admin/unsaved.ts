@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { store } from './store.ts';
 
 /** Work on a page that is lost when one leaves it. */
@@ -14,7 +14,8 @@ export const departure = store<Departure | undefined>(undefined);
 
 /** While there is work on the page, leaving it asks first; closing the tab is asked about by the browser. */
 export function useUnsaved(unsaved: boolean): void {
-  useEffect(() => {
+  // With the layout, not after the next painting: whoever changes something and leaves at once is asked as well.
+  useLayoutEffect(() => {
     if (!unsaved) return undefined;
     isUnsaved = true;
     const keep = (event: BeforeUnloadEvent): void => event.preventDefault();
@@ -24,6 +25,10 @@ export function useUnsaved(unsaved: boolean): void {
       window.removeEventListener('beforeunload', keep);
     };
   }, [unsaved]);
+}
+
+export function hasUnsaved(): boolean {
+  return isUnsaved;
 }
 
 /** The work was saved, or is not wanted. */

@@ -441,22 +441,110 @@ describe('the admin page in a browser', function () {
     expect(new URL(page.url()).pathname).to.equal('/admin/loans');
   });
 
-  it('asks before going back loses work, and then goes as far back as was asked for', async () => {
+  /** The browser may take its time for going through the history: nothing may be asked before it is where it was. */
+  for (const [speed, milliseconds] of [
+    ['fast', 0],
+    ['slow', 300],
+  ] as const) {
+    async function editSlowly(): Promise<string> {
+      const name = await edit();
+      const slower = `const go = history.go.bind(history);
+          history.go = (steps) => setTimeout(() => go(steps), ${milliseconds});`;
+      if (milliseconds > 0) await page.evaluate(slower);
+      return name;
+    }
+    const answer = (choice: string) => dialog().getByRole('button', { name: choice }).click();
+    const pathname = () => new URL(page.url()).pathname;
+
+    it(`asks before going back loses work, and then goes as far back as was asked for (${speed} history)`, async () => {
+      const name = await editSlowly();
+      await owner().fill('somebody else');
+      await page.evaluate('history.go(-2)');
+      await answer('Cancel');
+      expect([await owner().inputValue(), pathname()]).to.deep.equal([
+        'somebody else',
+        `/admin/event-types/${name}/edit`,
+      ]);
+      await page.evaluate('history.back()');
+      await answer('Leave');
+      await page.getByRole('heading', { name, exact: true }).waitFor();
+      expect(pathname()).to.equal(`/admin/event-types/${name}`);
+      await page.goForward();
+      await owner().fill('somebody else');
+      await page.evaluate('history.go(-2)');
+      await answer('Leave');
+      await page.getByRole('heading', { name: 'Event types' }).waitFor();
+      expect(pathname()).to.equal('/admin/event-types');
+    });
+
+    it(`is not led astray by somebody who goes back again before it asked, or instead of answering (${speed} history)`, async () => {
+      const name = await editSlowly();
+      await link('Loans').click();
+      await link('Toggles').click();
+      await page.getByRole('heading', { name: 'Toggles' }).waitFor();
+      await page.evaluate('history.go(-2)');
+      await owner().fill('somebody else');
+      await page.evaluate('history.back(), history.back()');
+      await answer('Cancel');
+      expect([await owner().inputValue(), pathname()]).to.deep.equal([
+        'somebody else',
+        `/admin/event-types/${name}/edit`,
+      ]);
+      await page.evaluate('history.back()');
+      await dialog().waitFor();
+      await page.evaluate(`new Promise((resolve) => {
+        addEventListener('popstate', () => location.pathname.endsWith('/edit') && resolve());
+        history.forward();
+      })`);
+      await answer('Leave');
+      await page.getByRole('heading', { name: 'Loans' }).waitFor();
+      expect(pathname()).to.equal('/admin/loans');
+    });
+
+    it(`asks about a link that was followed while the browser was on its way back (${speed} history)`, async () => {
+      await editSlowly();
+      await owner().fill('somebody else');
+      await page.evaluate(`new Promise((resolve) => {
+          addEventListener('popstate', () => {
+            document.querySelector('nav a[href="/admin/toggles"]').click();
+            resolve();
+          }, { once: true });
+          history.back();
+        })`);
+      await answer('Leave');
+      await page.getByRole('heading', { name: 'Toggles' }).waitFor();
+      expect(pathname()).to.equal('/admin/toggles');
+      await page.evaluate('history.back()');
+      await owner().waitFor();
+    });
+  }
+
+  it('goes back from where somebody skipped to the content, as often as that was', async () => {
     const name = await edit();
     await owner().fill('somebody else');
-    await page.evaluate('history.go(-2)');
-    await dialog().getByRole('button', { name: 'Cancel' }).click();
-    expect([await owner().inputValue(), page.url().endsWith(`/${name}/edit`)]).to.deep.equal(['somebody else', true]);
-    await page.goBack();
+    const skip = link('Skip to the content');
+    for (const _ of ['once', 'twice']) {
+      await skip.focus();
+      await page.keyboard.press('Enter');
+      expect(await page.evaluate('document.activeElement.id')).to.equal('content');
+    }
+    await page.evaluate('history.back()');
     await dialog().getByRole('button', { name: 'Leave' }).click();
     await page.getByRole('heading', { name, exact: true }).waitFor();
-    expect(new URL(page.url()).pathname).to.equal(`/admin/event-types/${name}`);
-    await page.goForward();
-    await owner().fill('somebody else');
-    await page.evaluate('history.go(-2)');
-    await dialog().getByRole('button', { name: 'Leave' }).click();
-    await page.getByRole('heading', { name: 'Event types' }).waitFor();
-    expect(new URL(page.url()).pathname).to.equal('/admin/event-types');
+  });
+
+  it('guards what was changed from the first moment', async () => {
+    await edit();
+    const asked = await page.evaluate<boolean[]>(`(async () => {
+      const owner = document.querySelector('section input:not([readonly])');
+      const isAsked = () => !dispatchEvent(new Event('beforeunload', { cancelable: true }));
+      const before = isAsked();
+      owner.value = 'somebody else';
+      owner.dispatchEvent(new InputEvent('input', { bubbles: true }));
+      await null;
+      return [before, isAsked()];
+    })()`);
+    expect(asked).to.deep.equal([false, true]);
   });
 
   it('has the browser ask before work is lost by closing the tab or loading it anew', async () => {
@@ -523,6 +611,30 @@ describe('the admin page in a browser', function () {
       .getByRole('link', { name: /^loan-/ })
       .first()
       .waitFor();
+  });
+
+  it('keeps work that was not saved while it asks for another key, and saves it then', async () => {
+    await open('/event-types');
+    await link(/^demo\./)
+      .first()
+      .click();
+    await link('Edit').click();
+    await owner().fill('somebody else');
+    const title = await page.title();
+    await service.stop();
+    service = await startService(folder, { PORT: new URL(service.url).port, API_KEYS: 'the-next-key-of-them-all' });
+    const key = page.getByLabel('Key', { exact: true });
+    await key.waitFor();
+    expect(await faultsOf(page)).to.deep.equal([]);
+    expect(await owner().isVisible()).to.equal(false);
+    await link('Loans').click();
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+    await key.fill('the-next-key-of-them-all');
+    await button('Go on').click();
+    await text(/stays at version/).waitFor();
+    expect([await owner().inputValue(), await page.title()]).to.deep.equal(['somebody else', title]);
+    await button('Save').click();
+    await text('somebody else').waitFor();
   });
 
   it('asked for nothing outside the service all the while', () => {

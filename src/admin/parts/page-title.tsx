@@ -5,8 +5,12 @@ import { useEffect, useRef } from 'preact/hooks';
 export function PageTitle({ title, children }: { title: string; children?: ComponentChildren }): JSX.Element {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
+    const before = document.title;
     document.title = `${title} · Lendstream`;
     heading.current?.focus({ preventScroll: true });
+    return () => {
+      document.title = before;
+    };
   }, [title]);
   return (
     <div class="title">
