@@ -47,14 +47,14 @@ export function createApiDescriptionRouter(): Router {
   router
     .route('/openapi.json')
     .get((_request, response) => {
-      response.type('application/json').end(description);
+      response.type('application/json').send(description);
     })
     .all(methodNotAllowed('GET'));
   router
     .route('/docs')
     .get((_request, response) => {
       response.set(pageHeaders("'self' data:"));
-      response.type('text/html').end(page);
+      response.type('text/html').send(page);
     })
     .all(methodNotAllowed('GET'));
   router
@@ -64,7 +64,7 @@ export function createApiDescriptionRouter(): Router {
       const type = Object.hasOwn(rendererFiles, file) ? rendererFiles[file] : undefined;
       response.set('X-Content-Type-Options', 'nosniff').set('Cache-Control', 'no-cache');
       if (file === 'start.js') {
-        response.type('text/javascript').end(start);
+        response.type('text/javascript').send(start);
       } else if (type !== undefined) {
         response.set('Content-Type', type);
         // Read when asked for: a megabyte and a half that few processes ever serve.

@@ -29,7 +29,7 @@ export function createLoanEventsRouter(services: LoanEventsServices): Router {
       const loanAccountId = view.loanId(request.params.loanAccountId);
       if (loanAccountId === undefined) throw loanNotFound();
       const { events, complete } = await readLoanEvents(log, loanAccountId, partitionCount, scannedBytesMaximum);
-      response.type('json').end(`{"items":[${events.join(',')}],"complete":${complete}}`);
+      response.type('json').send(`{"items":[${events.join(',')}],"complete":${complete}}`);
     })
     .all(lendingMethodNotAllowed('GET'));
   router.use('/loans/:loanAccountId/events', lendingErrorHandler(logger));

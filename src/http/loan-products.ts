@@ -43,7 +43,7 @@ export function createLoanProductsRouter(services: LendingServices): Router {
       const products = sorted(listProducts(registry), request);
       setPageHeaders(response, page, () => products.length);
       const shown = products.slice(page.offset, page.offset + page.limit);
-      response.type('json').end(`[${shown.map((product) => writeProduct(product)).join(',')}]`);
+      response.type('json').send(`[${shown.map((product) => writeProduct(product)).join(',')}]`);
     })
     .post(
       commands.handler({
@@ -61,7 +61,7 @@ export function createLoanProductsRouter(services: LendingServices): Router {
       choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
       const product = findProduct(registry, request.params['loanProductId']);
       if (product === null) throw resourceNotFound('loanProductId');
-      response.type('json').end(writeProduct(product));
+      response.type('json').send(writeProduct(product));
     })
     .patch(
       commands.handler({

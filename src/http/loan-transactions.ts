@@ -66,7 +66,7 @@ export function addTransactionRoutes(router: Router, services: LendingServices, 
       const loan = existingLoan(services, request);
       const page = lendingPage(request);
       setPageHeaders(response, page, () => view.transactionCount(request.params['loanAccountId']));
-      response.type('json').end(writeTransactions(loan, page));
+      response.type('json').send(writeTransactions(loan, page));
     })
     .all(lendingMethodNotAllowed('GET'));
 }

@@ -65,7 +65,7 @@ export function createLoansRouter(services: LendingServices): Router {
       };
       const body = await writeList(view.list(query), writeAccount, clock);
       setPageHeaders(response, page, () => view.count(query));
-      response.type('json').end(body);
+      response.type('json').send(body);
     })
     .post(
       commands.handler({
@@ -97,7 +97,7 @@ export function createLoansRouter(services: LendingServices): Router {
     .get((request, response) => {
       knownParameters(request, 'detailsLevel');
       choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
-      response.type('json').end(writeAccount(existingLoan(services, request)));
+      response.type('json').send(writeAccount(existingLoan(services, request)));
     })
     .all(lendingMethodNotAllowed('GET'));
   router
@@ -107,14 +107,14 @@ export function createLoansRouter(services: LendingServices): Router {
       choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
       const schedule = writeSchedule(existingLoan(services, request), readToggles(registry));
       if (typeof schedule !== 'string') throw new LendingErrors('MALFORMED_REQUEST', apiErrors(schedule));
-      response.type('json').end(schedule);
+      response.type('json').send(schedule);
     })
     .all(lendingMethodNotAllowed('GET'));
   router
     .route('/loans/:loanAccountId/balances')
     .get((request, response) => {
       knownParameters(request);
-      response.type('json').end(writeBalances(existingLoan(services, request), readToggles(registry)));
+      response.type('json').send(writeBalances(existingLoan(services, request), readToggles(registry)));
     })
     .all(lendingMethodNotAllowed('GET'));
 

@@ -23,7 +23,7 @@ export function createOperationsRouter(services: OperationsServices): Router {
     .get((request, response) => {
       response.vary('Accept');
       if (request.accepts(['text/plain', 'application/json']) !== 'application/json') {
-        response.type('text/plain').end('OK');
+        response.type('text/plain').send('OK');
         return;
       }
       const parts = health.parts().map(({ name, ready, since, reason }) => {
@@ -51,7 +51,7 @@ export function createOperationsRouter(services: OperationsServices): Router {
         return;
       }
       const text = await metrics.registry.metrics();
-      response.set('Content-Type', metrics.registry.contentType).end(text);
+      response.set('Content-Type', metrics.registry.contentType).send(text);
     })
     .all(methodNotAllowed('GET'));
   router
