@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { create, given, loanOf, money, product, reasons } from './loan-fixtures.ts';
+import { type AskedCommand, create, given, loanOf, money, product, reasons } from './loan-fixtures.ts';
 
 const bounded = product({
   loanAmountSettings: { loanAmount: { minValue: money(100), maxValue: money(5000) } },
@@ -35,6 +35,31 @@ describe('opening an account', () => {
       '20',
       12,
       6,
+    ]);
+  });
+
+  it('takes as many installments, as long a schedule and as long a grace as there may be, and not one more', () => {
+    const open = (unit: string, repaymentInstallments: number, more: object = {}): ReturnType<typeof given> =>
+      given({
+        ...create(product({ scheduleSettings: { repaymentPeriodUnit: unit } })),
+        repaymentInstallments,
+        ...more,
+      } as AskedCommand);
+    const installments = ['INVALID_INSTALLMENTS scheduleSettings.repaymentInstallments'];
+    for (const [unit, most] of [
+      ['DAYS', 3_660],
+      ['WEEKS', 3_660],
+      // 73000 days, each month taken for one of 31 days and each year for one of 366.
+      ['MONTHS', 2_354],
+      ['YEARS', 199],
+    ] as const) {
+      expect(open(unit, most).outcome, unit).to.equal('committed');
+      expect(reasons(open(unit, most + 1)), unit).to.deep.equal(installments);
+    }
+    const grace = product({ gracePeriodSettings: { gracePeriodType: 'PAY_INTEREST_ONLY' } });
+    expect(open('MONTHS', 12, { product: grace, gracePeriod: 11 }).outcome).to.equal('committed');
+    expect(reasons(open('MONTHS', 12, { product: grace, gracePeriod: 12 }))).to.deep.equal([
+      'INVALID_GRACE_PERIOD scheduleSettings.gracePeriod',
     ]);
   });
 

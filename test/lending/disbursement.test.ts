@@ -6,10 +6,12 @@ import { scheduleOf } from '../../src/lending/installments.ts';
 import { sum } from '../../src/lending/money.ts';
 import { allTogglesOff } from '../../src/lending/toggles.ts';
 import {
+  type AskedCommand,
   approve,
   create,
   disburse,
   disbursed,
+  dynamicProduct,
   fee,
   given,
   loanOf,
@@ -143,6 +145,37 @@ describe('a disbursement', () => {
     });
     expect(rowsOf(loanOf(disbursed(whole, 777)))).to.deep.equal(['389.00/0.00 12.00/0.00', '388.00/0.00 11.31/0.00']);
   });
+
+  it('begins its schedule on the day after it at the earliest, and on the last day of the year 2999 at the latest', () => {
+    const first = (firstRepaymentDate: string): ReturnType<typeof given> =>
+      given(create(product()), approve, { ...disburse('2011-01-23'), firstRepaymentDate } as AskedCommand);
+    const dates = (story: ReturnType<typeof given>): string[] =>
+      loanOf(story).position.installments.map(({ dueDate }) => dueDate);
+    expect(dates(first('2011-01-24'))).to.deep.equal(['2011-01-24', '2011-02-24', '2011-03-24', '2011-04-24']);
+    expect(dates(first('2999-12-31'))).to.deep.equal(['2999-12-31', '3000-01-31', '3000-02-28', '3000-03-31']);
+    for (const outside of ['2011-01-23', '2011-01-22', '3000-01-01']) {
+      expect(reasons(first(outside))).to.deep.equal(['INVALID_FIRST_REPAYMENT_DUE_DATE firstRepaymentDate']);
+    }
+  });
+
+  for (const make of [product, dynamicProduct]) {
+    const longest = (interestRate: string) =>
+      make({
+        interestSettings: { interestRate: { defaultValue: money(interestRate) } },
+        scheduleSettings: { numInstallments: { defaultValue: 3_660 }, repaymentPeriodUnit: 'DAYS' },
+      });
+    for (const interestRate of ['0', '0.1']) {
+      it(`of 3660 daily installments of a ${longest(interestRate).type} at ${interestRate} % repays what was lent`, () => {
+        const rows = loanOf(disbursed(longest(interestRate), 100_000)).position.installments;
+        expect(rows).to.have.length(3_660);
+        expect(rows.at(-1)).to.include({ number: 3_660, dueDate: '2021-01-30' });
+        expect(sum(rows.map(({ principal }) => principal.expected)).toFixed(2)).to.equal('100000.00');
+        expect(rows.every(({ principal }) => !principal.expected.isNegative())).to.equal(true);
+        const asked = rows.map(({ interest }) => interest.amount.expected);
+        expect(asked.some((interest) => !interest.isZero())).to.equal(interestRate !== '0');
+      });
+    }
+  }
 
   it('is previewed with its required fees before it happens', () => {
     const opened = given(create(mix, 100_000));

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import type { PrepaymentRecalculationMethod } from '../../src/lending/payment-options.ts';
 import { figuresOf } from '../../src/lending/balances.ts';
+import { sum } from '../../src/lending/money.ts';
 import { openLedger } from '../../src/lending/ledger.ts';
 import { fitsProduct, respread } from '../../src/lending/prepayment.ts';
 import {
@@ -117,6 +118,41 @@ describe('200 repaid ahead of a level payment of 171.56', () => {
     ]);
     expect(loan.product.paymentSettings.prepaymentSettings.prepaymentRecalculationMethod).to.equal('NO_RECALCULATION');
   });
+});
+
+describe('exactly one cent', () => {
+  const declining = dynamicProduct();
+  const level = dynamicProduct({ interestSettings: { interestCalculationMethod: 'DECLINING_BALANCE_DISCOUNTED' } });
+  const methods: readonly (readonly [PrepaymentRecalculationMethod, typeof level])[] = [
+    ['NO_RECALCULATION', declining],
+    ['RESCHEDULE_REMAINING_REPAYMENTS', declining],
+    ['RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS', declining],
+    ['RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT', declining],
+    ['REDUCE_AMOUNT_PER_INSTALLMENT', level],
+    ['REDUCE_NUMBER_OF_INSTALLMENTS_NEW', level],
+  ];
+  for (const [prepaymentRecalculationMethod, loanProduct] of methods) {
+    it(`repaid ahead, or left over, is that much principal by ${prepaymentRecalculationMethod}`, () => {
+      const start = given(create(loanProduct), approve, disburse('2017-01-21'));
+      const [first] = loanOf(start).position.installments;
+      const due = first === undefined ? money(0) : first.principal.expected.plus(first.interest.amount.expected);
+      const repaid = (amount: ReturnType<typeof money>): ReturnType<typeof loanOf> =>
+        loanOf(when(start, repay(amount, '2017-02-21', { prepaymentRecalculationMethod })));
+      const principalOf = (loan: ReturnType<typeof loanOf>): string =>
+        sum(loan.position.installments.map(({ principal }) => principal.expected)).toFixed(2);
+      const [onTime, ahead, allButOne] = [repaid(due), repaid(due.plus('0.01')), repaid(money('1008.32'))];
+      expect([onTime, ahead, allButOne].map(principalOf)).to.deep.equal(['1000.00', '1000.00', '1000.00']);
+      const balances = [onTime, ahead].map((loan) => figuresOf(loan).principal.balance);
+      expect(balances[0]?.minus(balances[1] ?? 0).toFixed(2)).to.equal('0.01');
+      expect(figuresOf(allButOne).principal.balance.toFixed(2)).to.equal('0.01');
+      expect(allButOne.position.accountState).to.equal('ACTIVE');
+      expect(repaid(money('1008.33')).position.accountState).to.equal('CLOSED');
+      for (const loan of [onTime, ahead, allButOne]) {
+        const unpaid = loan.position.installments.map(({ principal }) => principal.expected.minus(principal.paid));
+        expect(unpaid.filter((amount) => amount.isNegative())).to.deep.equal([]);
+      }
+    });
+  }
 });
 
 describe('a recalculation method', () => {

@@ -60,6 +60,62 @@ describe('a schedule', () => {
     expect(amountsOf(build({ repaymentInstallments: 1, interest: onePercent }, '100'))).to.deep.equal(['100.00 1.00']);
   });
 
+  const edges: readonly (readonly [what: string, words: TermsInWords, principal: string, rows: readonly string[]])[] = [
+    ['a cent', {}, '0.01', ['0.00 0.00', '0.00 0.00', '0.00 0.00', '0.01 0.00']],
+    ['a cent at one percent', { interest: onePercent }, '0.01', ['0.00 0.00', '0.00 0.00', '0.00 0.00', '0.01 0.00']],
+    [
+      'grace of all rows but the last',
+      { interest: onePercent, gracePeriodType: 'PAY_INTEREST_ONLY', gracePeriod: 3 },
+      '100',
+      ['0.00 1.00', '0.00 1.00', '0.00 1.00', '100.00 1.00'],
+    ],
+    [
+      'grace of all rows but the last, without interest',
+      { gracePeriodType: 'PAY_INTEREST_ONLY', gracePeriod: 3 },
+      '100',
+      ['0.00 0.00', '0.00 0.00', '0.00 0.00', '100.00 0.00'],
+    ],
+    [
+      'principal on the last row alone',
+      { interest: declining, principalRepaymentInterval: 4 },
+      '100',
+      ['0.00 1.00', '0.00 1.00', '0.00 1.00', '100.00 1.00'],
+    ],
+    [
+      'a remainder of interest that rounding up has used up before',
+      {
+        interest: { interestRate: '1.2', interestCalculationMethod: 'FLAT' },
+        rounding: {
+          repaymentCurrencyRounding: 'ROUND_UP_TO_NEAREST_WHOLE_UNIT',
+          repaymentElementsRoundingMethod: 'ROUND_ALL',
+          roundingRepaymentScheduleMethod: 'ROUND_PRINCIPAL_AND_INTEREST_REMAINDER_INTO_LAST_REPAYMENT',
+        },
+      },
+      '100',
+      ['25.00 1.00', '25.00 1.00', '25.00 1.00', '25.00 0.00'],
+    ],
+  ];
+  for (const [what, words, principal, rows] of edges) {
+    it(`of ${principal}: ${what}`, () => {
+      expect(amountsOf(build(words, principal))).to.deep.equal(rows);
+    });
+  }
+
+  for (const interestCalculationMethod of ['FLAT', 'DECLINING_BALANCE', 'DECLINING_BALANCE_DISCOUNTED'] as const) {
+    for (const amortizationMethod of ['STANDARD_PAYMENTS', 'OPTIMIZED_PAYMENTS'] as const) {
+      for (const interestType of ['SIMPLE_INTEREST', 'COMPOUNDING_INTEREST'] as const) {
+        it(`at no rate is its principal alone: ${interestCalculationMethod}, ${amortizationMethod}, ${interestType}`, () => {
+          const interest = { interestRate: '0', interestCalculationMethod, interestType };
+          expect(amountsOf(build({ repaymentInstallments: 3, amortizationMethod, interest }, '100'))).to.deep.equal([
+            '33.33 0.00',
+            '33.33 0.00',
+            '33.34 0.00',
+          ]);
+        });
+      }
+    }
+  }
+
   it('leaves the drift of actual days to the last row of standard payments, and none in optimized ones', () => {
     const interest = { ...onePercent, daysInYear: 'ACTUAL_365_FIXED' } as const;
     const standard = totalsOf(build({ repaymentInstallments: 6, interest }, '1000'));
