@@ -1,17 +1,10 @@
-import { effectiveSchema, readAdminSchema } from './effective-schema.ts';
 import type { Enrichment, ProducerMetadata } from './enrichment.ts';
 import type { ParsedEvents } from './event-batch.ts';
 import type { PartitionRecords } from './event-log.ts';
+import { eventRules, type EventRules } from './event-rules.ts';
 import { compactText, fieldsPerEvent, rawValueAt, spanField } from './event-scanner.ts';
 import type { EventTypeRecord } from './event-type.ts';
-import type { SchemaObject } from './json-schema-tree.ts';
-import {
-  asksForDigits,
-  compileValidator,
-  describeViolations,
-  type SchemaValidator,
-  type SchemaViolation,
-} from './json-schema.ts';
+import { describeViolations, type SchemaViolation } from './json-schema.ts';
 import { PackedPartitionRecords } from './packed-records.ts';
 import { absent, hashPartition, keyText, namedPartition, randomPartition, valueAt } from './partitioning.ts';
 import { eidOf, publishedItem, type EventObject, type PublishedItem, type PublishingStep } from './published-item.ts';
@@ -43,12 +36,8 @@ export interface PreparedEventType {
   readonly absentKeyFieldsAllowed: boolean;
   readonly isEnriched: boolean;
   readonly isCompacted: boolean;
-  /** What `validate` holds events against. */
-  readonly schema: SchemaObject;
-  readonly validate: SchemaValidator;
-  readonly validateFully: SchemaValidator;
-  /** Whether its schema has rules for which the digits of numbers matter. */
-  readonly asksForDigits: boolean;
+  /** What events are held against. */
+  readonly rules: EventRules;
 }
 
 /** What was prepared of an event type as it is defined now; a changed definition is another record. */
@@ -65,11 +54,7 @@ export function prepareEventType(record: EventTypeRecord): PreparedEventType {
 
 function prepare(record: EventTypeRecord): PreparedEventType {
   const { eventType, partitionCount, absentKeyFieldsAllowed, system } = record;
-  // The service's own schemas may describe the metadata that every event has.
-  const rules = system ? { ...eventType, category: 'undefined' as const } : eventType;
-  const schema = effectiveSchema(readAdminSchema(eventType.schema.schema, rules), eventType);
   const prefix = eventType.category === 'data' ? ['data'] : [];
-  let fullValidator: SchemaValidator | undefined;
   return {
     name: eventType.name,
     version: eventType.schema.version,
@@ -80,13 +65,7 @@ function prepare(record: EventTypeRecord): PreparedEventType {
     absentKeyFieldsAllowed: absentKeyFieldsAllowed === true,
     isEnriched: eventType.category !== 'undefined',
     isCompacted: eventType.cleanup_policy !== 'delete',
-    schema,
-    validate: compileValidator(schema, { allViolations: false }),
-    validateFully: (event, budget, written) => {
-      fullValidator ??= compileValidator(schema);
-      return fullValidator(event, budget, written);
-    },
-    asksForDigits: asksForDigits(schema),
+    rules: eventRules(eventType.schema.schema, eventType, system),
   };
 }
 
@@ -151,7 +130,7 @@ class EventTooLarge extends Error {
 
 /** What is wrong with an event: all of it when it is small, else the first finding. */
 export function violationsOf(
-  type: PreparedEventType,
+  { rules }: PreparedEventType,
   { body, events, spans: { fields } }: ParsedEvents,
   index: number,
   budget: ValidationBudget,
@@ -161,14 +140,11 @@ export function violationsOf(
   const start = fields[base + spanField.start] ?? 0;
   const end = fields[base + spanField.end] ?? 0;
   const written =
-    type.asksForDigits && fields[base + spanField.longNumbers] !== 0
+    rules.asksForDigits && fields[base + spanField.longNumbers] !== 0
       ? new WrittenNumbers(body.toString('utf8', start, end), event)
       : undefined;
-  const violations = type.validate(event, budget, written);
-  if (violations.length === 0 || end - start > fullReportBytesMaximum) return violations;
-  const all = type.validateFully(event, budget, written);
-  // What is found on the way to the first violation is a violation, whatever comes of looking for more.
-  return all.length === 0 || budget.steps < 0 ? violations : all;
+  const isLarge = end - start > fullReportBytesMaximum;
+  return isLarge ? rules.findFirst(event, budget, written) : rules.findAll(event, budget, written);
 }
 
 function refuse(

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LendstreamError } from '../errors.ts';
-import { effectiveSchema, readAdminSchema } from './effective-schema.ts';
+import { eventRules } from './event-rules.ts';
 import type { TopicConfiguration } from './event-log.ts';
 import type { EventType, EventTypeRecord, EventTypeSchema, SystemEventType } from './event-type.ts';
 import {
@@ -9,7 +9,7 @@ import {
   retentionMillisecondsDefault,
   type EventTypeDefinition,
 } from './event-type-validation.ts';
-import { compileValidator, parseSchema } from './json-schema.ts';
+import { parseSchema } from './json-schema.ts';
 import { nextSchemaVersion } from './schema-evolution.ts';
 import { describesField } from './schema-fields.ts';
 
@@ -85,9 +85,7 @@ type SchemaRules = Pick<
 
 /** @throws UNPROCESSABLE when no event could be validated with it, or it lacks fields that the event type names */
 function checkSchema(schemaText: string, rules: SchemaRules): void {
-  const schema = effectiveSchema(readAdminSchema(schemaText, rules), rules);
-  // As publishing compiles it, for stopping at the first violation takes the deeper code.
-  compileValidator(schema, { allViolations: false });
+  const { schema } = eventRules(schemaText, rules);
   for (const list of ['ordering_key_fields', 'ordering_instance_ids'] as const) {
     const absent = rules[list].filter((path) => !describesField(schema, path));
     if (absent.length > 0)

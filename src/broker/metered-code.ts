@@ -12,6 +12,9 @@ export const collectedViolationsMaximum = 1_000;
 /** A branch whose code is longer than this is charged when it is taken, a shorter one together with what it is part of. Characters. */
 const branchCharactersMaximum = 2_000;
 
+/** The same for what is done with a field that is there: looking for hundreds of absent ones takes next to no time. */
+const fieldCharactersMaximum = 150;
+
 /** What so many characters of code take to run counts as one step. */
 const charactersPerStep = 10;
 
@@ -61,14 +64,20 @@ function withPointerSteps(code: string): string {
 }
 
 interface Block {
-  readonly kind: 'function' | 'loop' | 'branch' | 'violation';
+  readonly kind: 'function' | 'loop' | 'branch' | 'field' | 'violation';
   /** Where its charge is put. */
   readonly begin: number;
   /** Of what runs whenever it is entered. Characters. */
   characters: number;
 }
 
-const stepsToBegin = { function: stepsPerCall, loop: stepsPerTurn, branch: 0, violation: stepsPerViolation };
+const stepsToBegin = { function: stepsPerCall, loop: stepsPerTurn, branch: 0, field: 0, violation: stepsPerViolation };
+
+/** What has so many characters is charged together with what it is part of. */
+const uncharged: Readonly<Partial<Record<Block['kind'], number>>> = {
+  branch: branchCharactersMaximum,
+  field: fieldCharactersMaximum,
+};
 
 /** A bracket that is no block: an object literal, a parameter list. */
 const other = null;
@@ -114,7 +123,7 @@ function withCharges(code: string, texts: readonly string[]): string {
         count(at);
         const block = blocks.pop();
         if (block === undefined || block === other) break;
-        if (block.kind === 'branch' && block.characters <= branchCharactersMaximum) {
+        if (block.characters <= (uncharged[block.kind] ?? 0)) {
           innermost().characters += block.characters;
         } else {
           charges.push({
@@ -154,11 +163,12 @@ function wordBefore(code: string, at: number): string {
 const functionWord = 'function ';
 
 function kindOfBlock(code: string, at: number, head: string): Block['kind'] | undefined {
-  const before = code.slice(Math.max(0, at - 12), at).trimEnd();
+  const before = code.slice(Math.max(0, at - 20), at).trimEnd();
   const isElse = /(?:^|\W)(?:else|try|finally)$/.test(before);
   if (!isElse && !before.endsWith(')')) return undefined;
   if (/^(?:const err\d+ =|validate\d+\.errors = \[)/.test(code.slice(at + 1, at + 30))) return 'violation';
   if (isElse) return 'branch';
+  if (before.endsWith(' !== undefined)')) return 'field';
   if (head.startsWith(functionWord)) return 'function';
   return head === 'for' || head === 'while' ? 'loop' : 'branch';
 }

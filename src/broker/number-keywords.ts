@@ -20,6 +20,39 @@ export const wholeKeyword = 'lendstream:whole';
 /** Put beside `enum` and `const` with numbers: the digits say whether one of them is meant. */
 export const listedKeyword = 'lendstream:listed';
 
+/** Put beside the formats of numbers: the digits say whether a number is one of so many bits. */
+export const sizedKeyword = 'lendstream:sized';
+
+/** The formats of numbers, and the whole numbers that they are for; any number when there is none. */
+const numberFormats: Readonly<Record<string, { readonly least: string; readonly most: string } | null>> = {
+  int32: { least: String(-(2n ** 31n)), most: String(2n ** 31n - 1n) },
+  int64: { least: String(-(2n ** 63n)), most: String(2n ** 63n - 1n) },
+  float: null,
+  double: null,
+};
+
+/** Whether a format is one of numbers, not of texts. */
+export function isNumberFormat(format: unknown): format is string {
+  return typeof format === 'string' && Object.hasOwn(numberFormats, format);
+}
+
+class SizedIntegers {
+  readonly #least: string;
+  readonly #most: string;
+
+  constructor(least: string, most: string) {
+    this.#least = least;
+    this.#most = most;
+  }
+
+  include(value: number, written: WrittenNumbers | undefined, holder: unknown, key: string | number): boolean {
+    const text = written?.textOf(holder, key) ?? String(value);
+    // A number beyond the range of a double that is not written in digits has none to be looked at.
+    if (!/\d$/.test(text)) return false;
+    return isWhole(text) && compareNumbers(text, this.#least) >= 0 && compareNumbers(text, this.#most) <= 0;
+  }
+}
+
 class Bound {
   readonly #text: string;
   readonly #isLower: boolean;
@@ -71,27 +104,47 @@ const bounds = [
   ['exclusiveMaximum', '<', false, true],
 ] as const;
 
-const boundKeywords = bounds.map(([keyword, words, isLower, isExclusive]): CodeKeywordDefinition => ({
-  keyword,
-  type: 'number',
-  schemaType: 'number',
-  code: (cxt) => {
-    const { data, schemaCode } = cxt;
-    const bound = cxt.gen.scopeValue('obj', { ref: new Bound(writtenInSchema(cxt), isLower, isExclusive) });
-    const isBroken = isLower ? _`${data} < ${schemaCode}` : _`${data} > ${schemaCode}`;
-    cxt.fail(_`${isBroken} || (${data} === ${schemaCode} && ${bound}.isBrokenBy(${whereWritten(cxt)}))`);
-  },
-  error: { message: ({ schemaCode }) => str`must be ${words} ${schemaCode}` },
-}));
+/** What judges numbers in the code of one validator. */
+type Judge = Bound | WrittenDivisor | ListedNumbers | SizedIntegers;
 
-export const numberKeywords: readonly CodeKeywordDefinition[] = [
-  ...boundKeywords,
+/**
+ * Gives a judge to the code of a validator. All are in one list, because Ajv takes longer for each value that its code is
+ * given the more it has been given already.
+ */
+type AddJudge = (cxt: KeywordCxt, judge: Judge) => Code;
+
+function judgesInOneList(): AddJudge {
+  const judges: Judge[] = [];
+  return ({ gen }, judge) => _`${gen.scopeValue('obj', { ref: judges })}[${judges.push(judge) - 1}]`;
+}
+
+/** The definitions for one instance of Ajv. */
+export function numberKeywordsOf(): readonly CodeKeywordDefinition[] {
+  const add = judgesInOneList();
+  return [...boundKeywords(add), ...otherKeywords(add)];
+}
+
+const boundKeywords = (add: AddJudge) =>
+  bounds.map(([keyword, words, isLower, isExclusive]): CodeKeywordDefinition => ({
+    keyword,
+    type: 'number',
+    schemaType: 'number',
+    code: (cxt) => {
+      const { data, schemaCode } = cxt;
+      const bound = add(cxt, new Bound(writtenInSchema(cxt), isLower, isExclusive));
+      const isBroken = isLower ? _`${data} < ${schemaCode}` : _`${data} > ${schemaCode}`;
+      cxt.fail(_`${isBroken} || (${data} === ${schemaCode} && ${bound}.isBrokenBy(${whereWritten(cxt)}))`);
+    },
+    error: { message: ({ schemaCode }) => str`must be ${words} ${schemaCode}` },
+  }));
+
+const otherKeywords = (add: AddJudge): readonly CodeKeywordDefinition[] => [
   {
     keyword: 'multipleOf',
     type: 'number',
     schemaType: 'number',
     code: (cxt) => {
-      const divisor = cxt.gen.scopeValue('obj', { ref: new WrittenDivisor(writtenInSchema(cxt)) });
+      const divisor = add(cxt, new WrittenDivisor(writtenInSchema(cxt)));
       cxt.fail(_`!${divisor}.divides(${whereWritten(cxt)})`);
     },
     error: { message: ({ schemaCode }) => str`must be multiple of ${schemaCode}` },
@@ -111,10 +164,21 @@ export const numberKeywords: readonly CodeKeywordDefinition[] = [
     type: 'number',
     schemaType: 'boolean',
     code: (cxt) => {
-      const listed = cxt.gen.scopeValue('obj', { ref: new ListedNumbers(cxt.parentSchema) });
+      const listed = add(cxt, new ListedNumbers(cxt.parentSchema));
       cxt.fail(_`meter.written !== undefined && !${listed}.include(${whereWritten(cxt)})`);
     },
     error: { message: 'must be one of the listed numbers' },
+  },
+  {
+    keyword: sizedKeyword,
+    type: 'number',
+    schemaType: 'string',
+    code: (cxt) => {
+      const { least, most } = numberFormats[String(cxt.schema)] ?? {};
+      if (least === undefined || most === undefined) return;
+      cxt.fail(_`!${add(cxt, new SizedIntegers(least, most))}.include(${whereWritten(cxt)})`);
+    },
+    error: { message: 'must be a number of the format', params: ({ schemaCode }) => _`{format: ${schemaCode}}` },
   },
 ];
 

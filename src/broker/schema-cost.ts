@@ -1,5 +1,5 @@
 import { LendstreamError } from '../errors.ts';
-import { decodedPointer, type SchemaObject } from './json-schema-tree.ts';
+import { decodedPointer, isSchemaObject, type SchemaObject } from './json-schema-tree.ts';
 
 /**
  * How much work a schema is before any event is held against it. Compiling one holds up the whole process, so that what
@@ -8,10 +8,17 @@ import { decodedPointer, type SchemaObject } from './json-schema-tree.ts';
 
 /**
  * The most parts a schema may have: its values, at whatever depth, without those that `enum`, `const`, `default` and
- * `examples` list, which no reference may lead to; a regular expression counts for ten more. That is some five hundred fields with all that is usually
- * said of one. Compiling as many takes up to half a second; twice as many would exhaust the stack.
+ * `examples` list, which no reference may lead to; a regular expression counts for ten more. That is some three hundred
+ * fields with all that is usually said of one. Compiling as many takes about a tenth of a second.
  */
-export const schemaPartsMaximum = 2_000;
+export const schemaPartsMaximum = 1_200;
+
+/**
+ * The most names of fields that validators note for `unevaluatedProperties`: those that references, alternatives and
+ * conditions bring, counted wherever they are brought. Each is a line of code, and a definition of hundreds of fields may be
+ * referred to from hundreds of places.
+ */
+export const notedNamesMaximum = 3_000;
 
 /** The most work that compiling all regular expressions of a schema may be: about as many instructions of automata. */
 export const schemaPatternCostMaximum = 20_000;
@@ -32,6 +39,71 @@ export function refuseCostlySchema(schema: SchemaObject): void {
   if (cost > schemaPatternCostMaximum) {
     const detail = 'its regular expressions, with all their repetitions written out, are too large';
     throw new LendstreamError('UNPROCESSABLE', `Invalid schema: ${detail}`);
+  }
+}
+
+/**
+ * @param schema Of whole events: compatibility mode `compatible` asks for what a definition does not.
+ * @throws UNPROCESSABLE when validators would have to note more than {@link notedNamesMaximum} names
+ */
+export function refuseManyNotedNames(schema: SchemaObject): void {
+  const names = new NotedNames(schema);
+  let sum = 0;
+  let isAskedFor = false;
+  const remaining: unknown[] = [schema];
+  for (let value = remaining.pop(); value !== undefined; value = remaining.pop()) {
+    if (isSchemaObject(value)) {
+      if ('unevaluatedProperties' in value) isAskedFor = true;
+      sum += names.broughtTo(value);
+    }
+    if (typeof value === 'object' && value !== null) remaining.push(...(Object.values(value) as unknown[]));
+  }
+  if (!isAskedFor || sum <= notedNamesMaximum) return;
+  const detail =
+    `its references and alternatives bring ${sum} names of fields to be told from unevaluated ones, more than ` +
+    `${notedNamesMaximum}; "additionalProperties" in the definitions, or fewer references, make it less`;
+  throw new LendstreamError('UNPROCESSABLE', `Invalid schema: ${detail}`);
+}
+
+class NotedNames {
+  readonly #root: SchemaObject;
+  readonly #brought = new Map<object, number>();
+
+  constructor(root: SchemaObject) {
+    this.#root = root;
+  }
+
+  /** How many names the schemas bring that hold for the same object as a schema. */
+  broughtTo(schema: SchemaObject): number {
+    const known = this.#brought.get(schema);
+    if (known !== undefined) return known;
+    // One that leads back to itself is looked at while it runs.
+    this.#brought.set(schema, 0);
+    const sum = this.#besides(schema).reduce((names, other) => {
+      const { properties } = other;
+      return names + (isSchemaObject(properties) ? Object.keys(properties).length : 0) + this.broughtTo(other);
+    }, 0);
+    this.#brought.set(schema, sum);
+    return sum;
+  }
+
+  #besides(schema: SchemaObject): SchemaObject[] {
+    const { $ref, dependentSchemas, dependencies } = schema;
+    return [
+      ...['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else'].flatMap((keyword) => schema[keyword]),
+      ...[dependentSchemas, dependencies].flatMap((members) => (isSchemaObject(members) ? Object.values(members) : [])),
+      typeof $ref === 'string' ? this.#at($ref) : undefined,
+    ].filter(isSchemaObject);
+  }
+
+  /** What a local reference leads to. */
+  #at(reference: string): unknown {
+    let value: unknown = this.#root;
+    for (const step of decodedPointer(reference).split('/').slice(1)) {
+      if (typeof value !== 'object' || value === null) return undefined;
+      value = Reflect.get(value, step.replaceAll('~1', '/').replaceAll('~0', '~'));
+    }
+    return value;
   }
 }
 

@@ -56,7 +56,7 @@ export class SimilarEvents {
       this.#pause -= 1;
       return;
     }
-    const { schema, keyPaths, partitionStrategy, isCompacted, isEnriched } = this.#type;
+    const { rules, keyPaths, partitionStrategy, isCompacted, isEnriched } = this.#type;
     const [event] = events;
     const hasShape = event !== undefined && fields[spanField.whitespace] === 0 && !isCompacted;
     if (!hasShape || partitionStrategy === 'user_defined' || (isEnriched && !isUnderstood(event['metadata']))) {
@@ -67,7 +67,7 @@ export class SimilarEvents {
       body,
       start: fields[spanField.start] ?? 0,
       end: fields[spanField.end] ?? 0,
-      schema,
+      schema: rules.schema,
       paths: [
         ...(isEnriched
           ? [

@@ -203,7 +203,7 @@ describe('readAdminSchema of references', () => {
     for (const count of [2_000, 5_000]) {
       const properties = Object.fromEntries(Object.entries(manyFields).slice(0, count));
       const schema = { properties: { a: { $ref: '#/x/0' } }, x: [{ type: 'object', properties }] };
-      expect(() => readAdminSchema(JSON.stringify(schema), business)).to.throw(/parts, more than 2000/);
+      expect(() => readAdminSchema(JSON.stringify(schema), business)).to.throw(/parts, more than 1200/);
     }
   });
 });

@@ -303,6 +303,36 @@ describe('compileValidator on a budget', () => {
   });
 });
 
+describe('compileValidator without descriptions', () => {
+  const schemas: readonly Record<string, unknown>[] = [
+    { type: 'object', properties: { a: { type: 'string', format: 'date-time' } } },
+    {
+      properties: { a: { $ref: '#/definitions/a' } },
+      definitions: { a: { minLength: 1, maxLength: 2, pattern: 'b', title: 'a' } },
+    },
+    { properties: { a: { anyOf: [{ type: 'integer' }, { enum: ['b'] }] } }, unevaluatedProperties: false },
+    {
+      type: 'array',
+      items: { if: { minimum: 5 }, else: { const: 1 } },
+      contains: { multipleOf: 3 },
+      uniqueItems: true,
+    },
+    { not: { required: ['a'] }, propertyNames: { maxLength: 2 } },
+  ];
+  const values = [{}, { a: 'b' }, { a: 'bbb' }, { a: 7 }, { abc: 1 }, [6, 1], [7], [1, 1], [2], 'a', null];
+
+  for (const schema of schemas) {
+    it(`tells the same values apart by ${JSON.stringify(schema)}, and no more of them`, () => {
+      const isValid = compileValidator(schema, { isUndescribed: true });
+      const describing = compileValidator(schema);
+      for (const value of values) {
+        const expected = describing(value).length === 0 ? [] : [{ pointer: '#', message: 'does not fit the schema' }];
+        expect(isValid(value), JSON.stringify(value)).to.deep.equal(expected);
+      }
+    });
+  }
+});
+
 describe('compileValidator by the digits of numbers', () => {
   function verdict(schemaText: string, digits: string): boolean {
     const text = `{"n":${digits}}`;
@@ -339,6 +369,18 @@ describe('compileValidator by the digits of numbers', () => {
     ['{"minimum":0.1}', ['0.1', '0.10000000000000000001'], ['0.09999999999999999999']],
     ['{"exclusiveMinimum":0}', ['1e-400', '0.1'], ['0', '-1e-400', '0e5']],
     ['{"minimum":0.1,"exclusiveMinimum":true}', ['0.10000000000000000001'], ['0.1', '0.100']],
+    [
+      '{"format":"int64"}',
+      ['9223372036854775807', '-9223372036854775808', '9.223372036854775807e18', '1.0', '0'],
+      ['9223372036854775808', '-9223372036854775809', '9007199254740993.5', '1.00000000000000000001', '1e400', '0.5'],
+    ],
+    [
+      '{"format":"int32"}',
+      ['2147483647', '-2147483648', '2147483647.0000000000'],
+      ['2147483648', '-2147483649', '2147483646.0000000000000001', '1e-400', '1.5', '-1e400'],
+    ],
+    ['{"format":"float"}', ['1e400', '0.1', '16777217'], []],
+    ['{"format":"double"}', ['1e400', '9007199254740993'], []],
     [
       '{"type":"integer"}',
       ['1', '1.0', '1e400', '9007199254740993', '10e-1'],

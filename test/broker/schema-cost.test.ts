@@ -5,8 +5,10 @@ import { compileValidator } from '../../src/broker/json-schema.ts';
 import type { SchemaObject } from '../../src/broker/json-schema-tree.ts';
 import {
   listingKeywordOf,
+  notedNamesMaximum,
   patternCost,
   refuseCostlySchema,
+  refuseManyNotedNames,
   schemaPartsMaximum,
   schemaPatternCostMaximum,
 } from '../../src/broker/schema-cost.ts';
@@ -47,7 +49,7 @@ describe('The cost of a schema', () => {
   }
 
   const tooMuch: [title: string, schema: SchemaObject, reason: RegExp][] = [
-    ['a part more than there may be', fields(most + 1, () => true), /2001 parts, more than 2000/],
+    ['a part more than there may be', fields(most + 1, () => true), /1201 parts, more than 1200/],
     ['thousands of alternatives', { anyOf: many(5_000, (index) => ({ required: [`a${index}`] })) }, /parts/],
     ['a pattern more than there may be', fields(Math.ceil(most / 12), () => ({ pattern: 'a' })), /parts/],
     [
@@ -73,6 +75,31 @@ describe('The cost of a schema', () => {
       ...fields(count - 2, () => ({ $ref: '#/$defs/all' })),
     };
   }
+});
+
+describe('The names that validators note', () => {
+  /** So many fields that refer to a definition of so many, and none besides those allowed. */
+  const closed = (places: number, names: number): SchemaObject => ({
+    $defs: { all: fields(names, () => true) },
+    ...fields(places, () => ({ $ref: '#/$defs/all', unevaluatedProperties: false })),
+  });
+
+  it('are counted wherever references bring them, up to a limit', () => {
+    refuseManyNotedNames(closed(notedNamesMaximum / 100, 100));
+    expect(() => refuseManyNotedNames(closed(notedNamesMaximum / 100 + 1, 100))).to.throw(
+      `bring ${notedNamesMaximum + 100} names`,
+    );
+  });
+
+  it('do not count where nobody asks for unevaluated fields, nor in circles', () => {
+    const { properties } = closed(100, 100);
+    refuseManyNotedNames({
+      $defs: { all: fields(100, () => true) },
+      allOf: many(100, () => ({ $ref: '#/$defs/all' })),
+    });
+    refuseManyNotedNames({ allOf: [{ $ref: '#' }], unevaluatedProperties: false, properties: {} });
+    expect(() => refuseManyNotedNames({ properties, $defs: { all: fields(100, () => true) } })).to.throw(/names/);
+  });
 });
 
 describe('A reference to a listed value', () => {

@@ -10,6 +10,7 @@ import { createEventTypesRouter } from '../../src/http/event-types.ts';
 import { createPublishingRouter } from '../../src/http/publishing.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { eventTypeBody, exampleMetadata, openBroker, type Broker } from '../support/broker-on-embedded-log.ts';
+import { costlyCases } from '../fuzz/costly-schemas.ts';
 import { call, type Answer } from '../support/client.ts';
 
 describe('looking at event types and events before and without consuming them', () => {
@@ -71,6 +72,35 @@ describe('looking at event types and events before and without consuming them', 
       expect(answer.body).to.include({ valid: false, event: null });
       expect(answer.body['detail']).to.contain('#/properties/order');
     });
+
+    for (const title of [
+      'references into definitions, 24 levels deep',
+      'a pattern whose automaton explodes, for one long text',
+      'many rules for each of many items',
+    ]) {
+      it(`refuses an event by ${title} as publishing would, and goes on answering`, async () => {
+        const { schema, value } = costlyCases.find((costly) => costly.title === title) ?? { schema: {}, value: {} };
+        const name = `costly-${title.length}`;
+        const definition = eventTypeBody(name, { schema: { type: 'json_schema', schema: JSON.stringify(schema) } });
+        const event = { metadata: exampleMetadata(), ...(value as object) };
+        const [checked, version] = await Promise.all([
+          check({ event_type: definition, event }),
+          request('GET', '/event-types/orders'),
+        ]);
+        expect([checked.status, version.status]).to.deep.equal([200, 200]);
+        expect(checked.body).to.include({ valid: true });
+        const verdict = checked.body['event'] as { valid: boolean; violations: { message: string }[] };
+        expect(verdict.valid).to.equal(false);
+        expect(verdict.violations.map(({ message }) => message).join()).to.match(
+          /^cannot be checked: .* more than \d+ steps/,
+        );
+        expect((await request('POST', '/event-types', definition)).status).to.equal(201);
+        const published = await request('POST', `/event-types/${name}/events`, [event]);
+        expect(published.status).to.equal(422);
+        expect(published.text).to.contain('cannot be checked');
+        expect((await request('GET', '/event-types/orders')).status).to.equal(200);
+      });
+    }
 
     for (const [body, status] of [
       [{}, 400],
