@@ -66,7 +66,8 @@ export async function deleteRecords(
     if (isLeadershipError(code)) throw new LendstreamError('LOG_UNAVAILABLE', `${what} failed: its leader has moved.`);
     throw errorOf(code, what);
   };
-  const first = await ask(listOffsetsRequest([place], appendedBefore, {}));
+  // Nothing is older than the epoch, and a time below zero has a meaning of its own in ListOffsets.
+  const first = await ask(listOffsetsRequest([place], Math.max(0, appendedBefore), {}));
   const end = first.offset === noOffset ? offset : Math.min(offset, first.offset);
   const held = await ask(listOffsetsRequest([place], timestamps.earliest, {}));
   if (end > held.offset) await ask(deleteRecordsRequest(place, end));

@@ -671,7 +671,7 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         const middle = await latestOf(where);
         await appendTo(log, where, records('c'));
         const end = await latestOf(where);
-        await log.deleteRecords({ ...where, offset: end }, 0);
+        for (const time of [0, -1, -2, -Infinity]) await log.deleteRecords({ ...where, offset: end }, time);
         expect(await valuesIn(where)).to.deep.equal(['a', 'b', 'c']);
         await log.deleteRecords({ ...where, offset: middle }, later());
         expect(await log.bounds([where])).to.deep.equal([{ ...where, earliest: middle, latest: end }]);

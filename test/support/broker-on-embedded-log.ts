@@ -15,6 +15,7 @@ import { createPublishingRouter } from '../../src/http/publishing.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from './backend-under-test.ts';
+import { readAll } from './log-reading.ts';
 
 /** Event types and publishing on the backend under test, with data of their own. */
 export interface Broker {
@@ -83,13 +84,8 @@ export async function serveBroker(changed?: (log: EventLog) => EventLog): Promis
 
 /** What is stored in a partition, from its first record, as text. */
 export async function storedTexts(log: EventLog, topic: string, partition = 0): Promise<string[]> {
-  const { batches } = await log.read(
-    { topic, partition, offset: 0 },
-    { bytesMaximum: 100_000_000, waitMilliseconds: 0 },
-  );
-  return batches.flatMap(({ bytes, count, valueStarts, valueEnds }) =>
-    Array.from({ length: count }, (_, index) => bytes.toString('utf8', valueStarts[index], valueEnds[index])),
-  );
+  const stored = await readAll(log, { topic, partition }, undefined, 8 * 1024 * 1024);
+  return stored.map(({ value }) => value ?? '');
 }
 
 /** An event type as an admin would post it: category business, any properties, unless said otherwise. */
