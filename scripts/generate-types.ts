@@ -16,8 +16,9 @@ type Schema = Record<string, unknown>;
 const typedMediaTypes = ['application/json', 'application/x-json-stream'];
 
 /**
- * A schema as far as types can say it. What depends on other values (`if`, `oneOf`) has no type; the validator holds it.
- * An object has the fields that its schema names, even where others would be ignored: who means them has misspelt one.
+ * A schema as far as types can say it. What depends on other values (`if`, `oneOf`) has no type; the validator holds
+ * it. An object has the fields that its schema names, even where others would be ignored: who means them has misspelt
+ * one.
  */
 function typed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(typed);

@@ -18,8 +18,9 @@ export interface TestClusters {
 }
 
 /**
- * Starts the clusters that the loaded suites need and nobody has named in the environment. They end with this process at
- * the latest, however it ends. Where one cannot be had it says why; its suites then skip themselves, or fail with CI=true.
+ * Starts the clusters that the loaded suites need and nobody has named in the environment. They end with this process
+ * at the latest, however it ends. Where one cannot be had it says why; its suites then skip themselves, or fail with
+ * CI=true.
  */
 export async function startTestClusters(): Promise<TestClusters> {
   const started: LocalCluster[] = [];

@@ -47,9 +47,13 @@ import { LendingWorker } from './worker/lending-worker.ts';
 export interface App {
   /** Begins to answer HTTP and returns the address. */
   start(): Promise<string>;
-  /** Ends in reverse order: open streams get their last line, what is under way is finished. Once, however often called. */
+  /**
+   * Ends in reverse order: open streams get their last line, what is under way is finished. Once, however often called.
+   */
   stop(): Promise<void>;
-  /** Settles, with the reason, when something failed that the process cannot go on without: it is to be stopped then. */
+  /**
+   * Settles, with the reason, when something failed that the process cannot go on without: it is to be stopped then.
+   */
   readonly ended: Promise<string>;
 }
 
@@ -245,8 +249,8 @@ async function closeServer(server: Server): Promise<void> {
 const connectionGraceMilliseconds = 2_000;
 
 /**
- * Lag is worked out when somebody asks for it, not all the time, and what is gone is forgotten then. It is left out while
- * the log or the coordination store is away: that is when the other metrics are needed most.
+ * Lag is worked out when somebody asks for it, not all the time, and what is gone is forgotten then. It is left out
+ * while the log or the coordination store is away: that is when the other metrics are needed most.
  */
 async function measureLag(metrics: Metrics, broker: Common): Promise<void> {
   const lags = await subscriptionLag(broker).catch((error: unknown) => {

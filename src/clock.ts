@@ -14,7 +14,9 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
 };
 
-/** A wall-clock instant as RFC 3339 in UTC with milliseconds, the form every timestamp of this product is written in. */
+/**
+ * A wall-clock instant as RFC 3339 in UTC with milliseconds, the form every timestamp of this product is written in.
+ */
 export function toTimestamp(milliseconds: number): string {
   if (milliseconds !== written.milliseconds) written = { milliseconds, text: new Date(milliseconds).toISOString() };
   return written.text;

@@ -22,8 +22,8 @@ export interface Config {
   /** IDEMPOTENCY_HOURS: how long a command that posted no transaction is known again by its id or Idempotency-Key. */
   readonly rememberedMilliseconds: number;
   /**
-   * API_KEYS, and the file that API_KEYS_FILE names: keys, any of which a client must present; none means open, on loopback
-   * only.
+   * API_KEYS, and the file that API_KEYS_FILE names: keys, any of which a client must present; none means open, on
+   * loopback only.
    */
   readonly apiKeys: readonly string[];
   /** ALLOWED_HOSTS: names that the service is reached by besides those of the loopback address, such as a proxy's. */
@@ -38,7 +38,9 @@ export interface ClusterConfig {
   readonly kafkaBrokers: readonly string[];
   /** KAFKA_CLIENT_ID: what the brokers' logs and quotas call this service. */
   readonly kafkaClientId: string;
-  /** KAFKA_TLS=true, with KAFKA_TLS_CA, KAFKA_TLS_CERTIFICATE and KAFKA_TLS_KEY naming PEM files where they are needed. */
+  /**
+   * KAFKA_TLS=true, with KAFKA_TLS_CA, KAFKA_TLS_CERTIFICATE and KAFKA_TLS_KEY naming PEM files where they are needed.
+   */
   readonly kafkaTls?: TlsConfig;
   /** KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME, KAFKA_SASL_PASSWORD */
   readonly kafkaSasl?: SaslConfig;

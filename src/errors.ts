@@ -2,7 +2,8 @@
  * The one catalogue of errors.
  *
  * Every failure that leaves a module is a {@link LendstreamError} with a code of this table. Retry logic reads one bit,
- * `retriable`; HTTP reads `status` and `title`. A refused loan command is no error but a value (see lending/refusals.ts).
+ * `retriable`; HTTP reads `status` and `title`. A refused loan command is no error but a value (see
+ * lending/refusals.ts).
  */
 export const errorCatalogue = {
   // What a client of the streaming API got wrong.

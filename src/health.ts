@@ -15,8 +15,8 @@ export interface PartHealth {
 }
 
 /**
- * How this process does, part by part. Each part reports to its own {@link HealthPart}; `/ready` and `/health` read them
- * all. The process can serve while every part is ready.
+ * How this process does, part by part. Each part reports to its own {@link HealthPart}; `/ready` and `/health` read
+ * them all. The process can serve while every part is ready.
  */
 export class Health {
   readonly #clock: Clock;

@@ -2,7 +2,9 @@ import { pino } from 'pino';
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 
-/** Structured logging: an object of facts first, one sentence second. The shape of pino, of which no other module knows. */
+/**
+ * Structured logging: an object of facts first, one sentence second. The shape of pino, of which no other module knows.
+ */
 export interface Logger {
   error(facts: object, message: string): void;
   warn(facts: object, message: string): void;

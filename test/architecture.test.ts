@@ -128,6 +128,22 @@ describe('the house', () => {
     );
     expect(marked).to.deep.equal([]);
   });
+
+  it('keeps comments within the width of the code', () => {
+    const { printWidth } = JSON.parse(readFileSync(join(packageRoot, '.prettierrc.json'), 'utf8')) as {
+      readonly printWidth: number;
+    };
+    const tooWide = [...sources, ...sourceFiles('test'), ...sourceFiles('scripts')]
+      .filter((file) => !file.endsWith('.generated.ts'))
+      .flatMap((file) =>
+        readFileSync(join(packageRoot, file), 'utf8')
+          .split('\n')
+          .flatMap((line, index) =>
+            line.length > printWidth && /^\s*(\*|\/\/|\/\*)/.test(line) ? [`${file}:${index + 1}`] : [],
+          ),
+      );
+    expect(tooWide).to.deep.equal([]);
+  });
 });
 
 function exportsFunction(file: string): boolean {

@@ -21,7 +21,8 @@ function writeWaiting(): void {
     if (writeError !== null) throw writeError;
     fdatasync(file, (syncError) => {
       if (syncError !== null) throw syncError;
-      // Without a call of writeHead the answer says that it is empty, as the service's does; with one it comes in chunks.
+      // Without a call of writeHead the answer says that it is empty, as the service's does; with one it comes in
+      // chunks.
       for (const { response } of group) response.end();
       writing = false;
       writeWaiting();

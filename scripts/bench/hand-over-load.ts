@@ -5,9 +5,9 @@ import { cursorOf, openStream, type LineCursor } from './open-stream.ts';
 
 /**
  * How long a partition stands still when it goes to another stream: the first stream holds uncommitted events of every
- * partition, the second one, of another process of the service, is waiting, and more events are there. The first commits
- * everything it was sent; the time runs from sending this commit to the first events of each partition on the second
- * stream. Prints every sample, milliseconds.
+ * partition, the second one, of another process of the service, is waiting, and more events are there. The first
+ * commits everything it was sent; the time runs from sending this commit to the first events of each partition on the
+ * second stream. Prints every sample, milliseconds.
  */
 interface Settings {
   readonly url: string;

@@ -7,9 +7,9 @@ import { parse, stringify } from 'lossless-json';
 import { fencedBlocks, type FencedBlock } from './markdown.ts';
 
 /**
- * Runs what a document tells its reader to type. Blocks marked `sh runnable` are run one after another in one shell, and
- * the block behind one, if it is marked `answer`, says what that printed. What differs from run to run (ids, times) is
- * compared by its form alone.
+ * Runs what a document tells its reader to type. Blocks marked `sh runnable` are run one after another in one shell,
+ * and the block behind one, if it is marked `answer`, says what that printed. What differs from run to run (ids, times)
+ * is compared by its form alone.
  */
 
 /** The address that documents use. */
@@ -99,8 +99,8 @@ export function withoutChance(text: string): string {
 }
 
 /**
- * Brings what was printed into the form in which a document shows it: indented when the block is marked `JSON`. (In small
- * letters Prettier would take the block for its own, and amounts for numbers whose zeros do not count.)
+ * Brings what was printed into the form in which a document shows it: indented when the block is marked `JSON`. (In
+ * small letters Prettier would take the block for its own, and amounts for numbers whose zeros do not count.)
  */
 export function shown(text: string, language: string): string {
   const clean = text.replaceAll('\r', '');

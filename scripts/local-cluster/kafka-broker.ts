@@ -70,7 +70,9 @@ async function prepareFolder(settings: KafkaSettings, own: KafkaNode, folder: st
   await promisify(execFile)(settings.java, formatting);
 }
 
-/** The addresses of the brokers that the broker on this port knows. A client of its own: one that failed stays broken. */
+/**
+ * The addresses of the brokers that the broker on this port knows. A client of its own: one that failed stays broken.
+ */
 export async function knownBrokers(port: number): Promise<readonly string[]> {
   const admin = new Kafka({
     clientId: 'lendstream-local-cluster',

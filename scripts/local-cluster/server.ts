@@ -10,7 +10,9 @@ import {
   type ProcessIdentity,
 } from './process-identity.ts';
 
-/** One server of a local cluster: a process that can be killed, suspended and started again on the same port and data. */
+/**
+ * One server of a local cluster: a process that can be killed, suspended and started again on the same port and data.
+ */
 export interface Server {
   /** As a person reads it: `broker 1`, `redis`, `replica`. */
   readonly name: string;

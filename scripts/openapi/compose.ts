@@ -7,7 +7,9 @@ import { dirname, join } from 'node:path';
  * under `components/schemas`, so that each schema is written once.
  */
 
-/** What any operation may be refused with before anybody looks which one it is; `Lending` before the names in lending. */
+/**
+ * What any operation may be refused with before anybody looks which one it is; `Lending` before the names in lending.
+ */
 const refusalsOfAll = { '400': 'MalformedRequest', '403': 'Forbidden', '421': 'Misdirected' };
 
 const lendingFiles: ReadonlySet<string> = new Set([

@@ -71,7 +71,10 @@ export async function loadDemoData(say: (step: string) => void): Promise<void> {
   await call('POST', `/loans/${first.id}/repayment-transactions`, repayment);
 }
 
-/** A random UUID. What browsers have for it works on secure addresses only, which a service in a private network may not be. */
+/**
+ * A random UUID. What browsers have for it works on secure addresses only, which a service in a private network may not
+ * be.
+ */
 export function newEventId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;

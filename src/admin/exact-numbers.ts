@@ -13,7 +13,10 @@ export function parseToShow(text: string): unknown {
   return JSON.parse(replaceNumbers(text, (number) => `"${mark}${number}"`));
 }
 
-/** What was parsed by {@link parseToShow}, as JSON, every number as it was written. @param indent Spaces; 0 for one line. */
+/**
+ * What was parsed by {@link parseToShow}, as JSON, every number as it was written. @param indent Spaces; 0 for one
+ * line.
+ */
 export function shownJson(value: unknown, indent = 0): string {
   return JSON.stringify(value, null, indent).replaceAll(new RegExp(`"${mark}([^"]*)"`, 'g'), '$1');
 }

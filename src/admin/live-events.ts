@@ -29,8 +29,8 @@ export interface LiveEvents {
 }
 
 /**
- * The latest events of an event type and those that come, until paused. Going on after a pause, or after the service was
- * away, it takes up where it was.
+ * The latest events of an event type and those that come, until paused. Going on after a pause, or after the service
+ * was away, it takes up where it was.
  */
 export function useLiveEvents(eventType: string, paused: boolean): LiveEvents {
   const { generation, reachable } = useStore(connection);

@@ -37,7 +37,9 @@ function placeOf(state: unknown): Place | undefined {
   return typeof state === 'object' && state !== null && 'position' in state ? (state as Place) : undefined;
 }
 
-/** The browser was taken off a page with unsaved work and is on its way back to it. Once there, leaving is asked about. */
+/**
+ * The browser was taken off a page with unsaved work and is on its way back to it. Once there, leaving is asked about.
+ */
 interface Return {
   /** The position furthest from the page that the browser was taken to: where leaving leads. */
   furthest: number;

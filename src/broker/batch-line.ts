@@ -62,7 +62,9 @@ export interface Chunk {
   /** Bytes of all pieces. */
   readonly length: number;
   toString(): string;
-  /** Gives its memory back, for whoever writes next: nobody may look at the pieces any more. Not calling it is no fault. */
+  /**
+   * Gives its memory back, for whoever writes next: nobody may look at the pieces any more. Not calling it is no fault.
+   */
   release(): void;
 }
 
@@ -74,12 +76,14 @@ export interface ValueRun {
 }
 
 /**
- * From this size on bytes are referred to where they lie instead of copied: below it a piece of its own, with what stands
- * between it and the next, costs more than a copy into memory that was used a moment ago. Bytes.
+ * From this size on bytes are referred to where they lie instead of copied: below it a piece of its own, with what
+ * stands between it and the next, costs more than a copy into memory that was used a moment ago. Bytes.
  */
 const referredBytesMinimum = 64 * 1024;
 
-/** Values that are larger than this on average are added one by one, so that what is copied at once stays small. Bytes. */
+/**
+ * Values that are larger than this on average are added one by one, so that what is copied at once stays small. Bytes.
+ */
 const valueBytesInRunMaximum = 8 * 1024;
 
 /**
@@ -120,8 +124,8 @@ class Pieces implements Chunk {
 }
 
 /**
- * Collects what goes into one write. Small pieces are copied together, large ones are taken as they lie. Each write has a
- * builder of its own: what one that failed half-way had collected goes to nobody.
+ * Collects what goes into one write. Small pieces are copied together, large ones are taken as they lie. Each write has
+ * a builder of its own: what one that failed half-way had collected goes to nobody.
  */
 export class ChunkBuilder {
   /** Bytes collected. */
@@ -156,7 +160,9 @@ export class ChunkBuilder {
     }
   }
 
-  /** Has this called when the chunk is given back: what was collected until now may refer to memory that it gives back. */
+  /**
+   * Has this called when the chunk is given back: what was collected until now may refer to memory that it gives back.
+   */
   addRelease(release: () => void): void {
     this.#releases.push(release);
   }

@@ -18,8 +18,8 @@ const claimMilliseconds = 10_000;
 const claimPollMilliseconds = 25;
 
 /**
- * Does the work while nobody else, on any node, changes this definition, seeing all that they did before; or answers with
- * `settled` as soon as that has something, be it by somebody else's work.
+ * Does the work while nobody else, on any node, changes this definition, seeing all that they did before; or answers
+ * with `settled` as soon as that has something, be it by somebody else's work.
  *
  * A claim keeps others waiting; it does not keep work safe that takes longer than the claim lasts. That is what the
  * revision is for by which the work stores its changes: what was overtaken does not count.

@@ -101,8 +101,8 @@ export async function listCursors(services: CommitServices, subscriptionId: stri
 export const resetMillisecondsMaximum = 61_000;
 
 /**
- * Moves the subscription to other positions, in either direction. Open streams are closed first; partitions that are not
- * named keep theirs. An empty list closes nobody: it only settles where a subscription that never streamed begins.
+ * Moves the subscription to other positions, in either direction. Open streams are closed first; partitions that are
+ * not named keep theirs. An empty list closes nobody: it only settles where a subscription that never streamed begins.
  *
  * @param items The `items` of the request.
  * @throws NOT_FOUND, MALFORMED_REQUEST, FieldViolations; UNPROCESSABLE for a position that is not the subscription's or

@@ -85,7 +85,9 @@ export type ReleaseAnswer =
 export type LateCommits = 'accepted' | 'refused';
 
 export type CommitAnswer =
-  /** In the order of the request: true when the cursor moved the committed offset forward, false when it was outdated. */
+  /**
+   * In the order of the request: true when the cursor moved the committed offset forward, false when it was outdated.
+   */
   | { readonly outcome: 'committed'; readonly advanced: readonly boolean[] }
   /** Not open, and closed too long ago, or a partition of the request is no longer its to commit. */
   | { readonly outcome: 'session_not_found' }
@@ -97,7 +99,9 @@ export interface CursorToCommit extends CommittedOffset {
   readonly fence?: number;
 }
 
-/** Something of a subscription changed. A hint: it may be lost or come twice, so watchers re-read what they care for. */
+/**
+ * Something of a subscription changed. A hint: it may be lost or come twice, so watchers re-read what they care for.
+ */
 export type CoordinationChange = 'topology' | 'offsets' | 'reset' | 'removed';
 
 /** How soon a process makes up for what it has missed of the subscriptions that are watched in it. Milliseconds. */
@@ -195,15 +199,16 @@ export interface Coordination {
 
   /**
    * Moves committed offsets forward, durably. The session and every partition's owner are checked before anything is
-   * written. For what a closed session may commit see {@link closeSession}. Cursors of one partition are judged in order against the running maximum.
+   * written. For what a closed session may commit see {@link closeSession}. Cursors of one partition are judged in
+   * order against the running maximum.
    */
   commit(subscriptionId: string, streamId: string, cursors: readonly CursorToCommit[]): Promise<CommitAnswer>;
 
   /** Marks a reset: open streams are told to close, new sessions are refused. False when one is under way already. */
   beginReset(subscriptionId: string): Promise<boolean>;
   /**
-   * Sets the given offsets, in either direction, and ends the reset. Every partition loses its owner and its fence grows,
-   * so that nothing delivered before the reset can be committed after it. An empty list only ends the reset.
+   * Sets the given offsets, in either direction, and ends the reset. Every partition loses its owner and its fence
+   * grows, so that nothing delivered before the reset can be committed after it. An empty list only ends the reset.
    */
   finishReset(subscriptionId: string, offsets: readonly CommittedOffset[]): Promise<void>;
 
@@ -223,8 +228,8 @@ export interface Coordination {
    * - a change of the topology is told again within {@link missedChangesMillisecondsMaximum} where its hint was lost;
    * - sessions of dead nodes are closed that soon after their lease has ended without {@link reapSessions}.
    *
-   * Both need a store that can be reached; when it cannot, everybody is told to look, and so finds out. A lost 'offsets'
-   * is not made up for: whoever waits for commits looks himself.
+   * Both need a store that can be reached; when it cannot, everybody is told to look, and so finds out. A lost
+   * 'offsets' is not made up for: whoever waits for commits looks himself.
    */
   watch(subscriptionId: string, listener: ChangeListener): () => void;
 
@@ -232,8 +237,8 @@ export interface Coordination {
 }
 
 /**
- * Whether the id is no subscription's but one under which the service shares partitions among its own processes. What is
- * committed under it means nothing and is shown to nobody.
+ * Whether the id is no subscription's but one under which the service shares partitions among its own processes. What
+ * is committed under it means nothing and is shown to nobody.
  */
 export function isReservedId(subscriptionId: string): boolean {
   return subscriptionId.startsWith('lendstream.');

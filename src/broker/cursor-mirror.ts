@@ -6,9 +6,10 @@ import { noValue, type EventLog, type LogRecord, type RecordBatch } from './even
 /**
  * Committed offsets as they outlive the coordination store: a compacted topic, one key per partition of a subscription.
  *
- * An adapter that writes in the order in which offsets were committed needs nothing more: the newest record holds. Where
- * several processes write, a record may come after a newer one; such writers give each offset its *epoch*, a number that
- * grows with each reset of the partition. Then the record of the highest epoch holds, and within it the largest offset.
+ * An adapter that writes in the order in which offsets were committed needs nothing more: the newest record holds.
+ * Where several processes write, a record may come after a newer one; such writers give each offset its *epoch*, a
+ * number that grows with each reset of the partition. Then the record of the highest epoch holds, and within it the
+ * largest offset.
  */
 export const cursorsTopic = 'lendstream.cursors';
 
@@ -71,8 +72,8 @@ export async function readMirror(log: EventLog): Promise<Map<string, MirroredOff
 }
 
 /**
- * Writes records in the order of the calls and returns when they are durable. Calls may overlap: the log commits what is
- * waiting as one group.
+ * Writes records in the order of the calls and returns when they are durable. Calls may overlap: the log commits what
+ * is waiting as one group.
  * @throws COORDINATION_UNAVAILABLE; the records may have been written all the same
  */
 export async function writeMirror(log: EventLog, records: readonly LogRecord[]): Promise<void> {

@@ -5,9 +5,9 @@ import type { Offset } from './event-log.ts';
  * Offsets and partitions as the API writes them. Clients treat both as opaque text. An offset names the last event that
  * was processed, so reading goes on at the next one; {@link beforeFirst} is the position before the first event.
  *
- * Written: version `001`, time line `0001` (there is one), offset in 18 digits: `001-0001-000000000000000388`; before the
- * first event `001-0001--1`. Read: this form, plain numbers as old clients send them (`388`, `0388`, `-1`), and the word
- * BEGIN in any letter case.
+ * Written: version `001`, time line `0001` (there is one), offset in 18 digits: `001-0001-000000000000000388`; before
+ * the first event `001-0001--1`. Read: this form, plain numbers as old clients send them (`388`, `0388`, `-1`), and the
+ * word BEGIN in any letter case.
  */
 export const beforeFirst: Offset = -1;
 

@@ -1,8 +1,9 @@
 import { LendstreamError, type FieldViolation } from '../errors.ts';
 
 /**
- * Rules that definitions of event types and of subscriptions share: how long their texts may be, who is allowed what, and
- * annotations and labels. All of it stays in memory and comes with every list, so nothing of it is without a limit. Pure.
+ * Rules that definitions of event types and of subscriptions share: how long their texts may be, who is allowed what,
+ * and annotations and labels. All of it stays in memory and comes with every list, so nothing of it is without a limit.
+ * Pure.
  */
 
 /** Characters of a name of somebody: an application, a consumer group, a part of an authorization. */

@@ -66,7 +66,10 @@ export function readBoundedSchema(text: string): SchemaObject {
   return schema;
 }
 
-/** @throws UNPROCESSABLE when a reference leads to a value that a keyword lists; wherever it stands, for others may lead there */
+/**
+ * @throws UNPROCESSABLE when a reference leads to a value that a keyword lists; wherever it stands, for others may lead
+ *   there
+ */
 function refuseReferencesIntoLists(schema: SchemaObject): void {
   const remaining: unknown[] = [schema];
   for (let value = remaining.pop(); value !== undefined; value = remaining.pop()) {

@@ -58,8 +58,8 @@ export interface PartitionRecords extends TopicPartition {
 export type AppendResult =
   | (TopicPartition & { readonly outcome: 'appended'; readonly baseOffset: Offset })
   /**
-   * `RECORD_TOO_LARGE` (one of them, or all together), `UNPROCESSABLE` (no key on a compacted topic), `UNKNOWN_TOPIC_OR_PARTITION`, `OVERLOADED`,
-   * `LOG_FULL`, `LOG_UNAVAILABLE`: nothing was stored.
+   * `RECORD_TOO_LARGE` (one of them, or all together), `UNPROCESSABLE` (no key on a compacted topic),
+   * `UNKNOWN_TOPIC_OR_PARTITION`, `OVERLOADED`, `LOG_FULL`, `LOG_UNAVAILABLE`: nothing was stored.
    * `OUTCOME_UNKNOWN`: the records may have been stored.
    */
   | (TopicPartition & { readonly outcome: 'failed'; readonly error: LendstreamError });
@@ -101,15 +101,15 @@ export interface RecordBatch extends TopicPartition {
    */
   readonly contiguous: boolean;
   /**
-   * Which records somebody else's producer wrote, past this product: 1 at the index of each, 0 at the others. Absent means
-   * none, as always on the embedded backend. Nobody has looked at the value of such a record: it may be no UTF-8 and no
-   * JSON. Readers must check it before they splice it.
+   * Which records somebody else's producer wrote, past this product: 1 at the index of each, 0 at the others. Absent
+   * means none, as always on the embedded backend. Nobody has looked at the value of such a record: it may be no UTF-8
+   * and no JSON. Readers must check it before they splice it.
    */
   readonly foreign?: Uint8Array;
   key(index: number): string | null;
   /**
-   * Tells that whoever got this batch from a read looks at it no more, once for each read that answered it: its memory may
-   * be used for other batches then. Not calling it is no fault. Absent where nothing is used again.
+   * Tells that whoever got this batch from a read looks at it no more, once for each read that answered it: its memory
+   * may be used for other batches then. Not calling it is no fault. Absent where nothing is used again.
    */
   readonly release?: (() => void) | undefined;
 }
@@ -133,7 +133,10 @@ export interface ReadOptions {
    * result may exceed this by less than one batch.
    */
   readonly bytesMaximum: number;
-  /** How long to wait when nothing is there. 0 returns at once, Infinity waits until there is something or `signal` aborts. */
+  /**
+   * How long to wait when nothing is there. 0 returns at once, Infinity waits until there is something or `signal`
+   * aborts.
+   */
   readonly waitMilliseconds: number;
   readonly signal?: StopSignal;
 }
@@ -176,8 +179,8 @@ export interface EventLog {
   append(partitions: readonly PartitionRecords[]): Promise<AppendResult[]>;
 
   /**
-   * Deletes the records of a partition that lie below `before.offset` and were appended before a time: the oldest first, and
-   * not necessarily all of them at once. None at the offset or above it, and none that is younger.
+   * Deletes the records of a partition that lie below `before.offset` and were appended before a time: the oldest
+   * first, and not necessarily all of them at once. None at the offset or above it, and none that is younger.
    * @param before Its offset is at most the end of the partition.
    * @param appendedBefore Milliseconds since the epoch.
    * @throws UNKNOWN_TOPIC_OR_PARTITION

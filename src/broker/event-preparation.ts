@@ -210,9 +210,10 @@ export function joinKeyFields(fields: readonly string[]): string {
 }
 
 /**
- * Writes all events into one buffer, those of one partition one behind the other with a comma between them. The bytes are
- * put together as Latin-1 text, one character for each byte, because joining strings and writing them once is several
- * times cheaper than copying bytes event by event. What is added is ASCII, so it is the same in either encoding.
+ * Writes all events into one buffer, those of one partition one behind the other with a comma between them. The bytes
+ * are put together as Latin-1 text, one character for each byte, because joining strings and writing them once is
+ * several times cheaper than copying bytes event by event. What is added is ASCII, so it is the same in either
+ * encoding.
  * @param textOf The Latin-1 text of an event as it is stored.
  */
 export function layOut(

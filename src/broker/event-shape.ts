@@ -5,10 +5,10 @@ import { isSchemaObject, type SchemaObject } from './json-schema-tree.ts';
  * most schemas ask for nothing else, so what one valid event has shown holds for each of its shape, and recognising a
  * shape takes a third of the time of parsing, walking and validating.
  *
- * A shape is the text of a valid event with gaps. A gap stands where the schema asks of a value no more than its type or
- * one of two formats; whatever else is written, values under any other rule among it, must be the same byte for byte.
- * Where a schema has rules over several values there is no shape. An event without the shape may be as valid: it is
- * looked at in full.
+ * A shape is the text of a valid event with gaps. A gap stands where the schema asks of a value no more than its type
+ * or one of two formats; whatever else is written, values under any other rule among it, must be the same byte for
+ * byte. Where a schema has rules over several values there is no shape. An event without the shape may be as valid: it
+ * is looked at in full.
  */
 export interface EventShape {
   /** The event's text around the gaps, one piece behind the other: one piece before each gap, one after the last. */
@@ -64,13 +64,18 @@ export interface ShapeRequest {
   readonly schema: SchemaObject;
   /** Strings that must be gaps. */
   readonly paths: readonly (readonly string[])[];
-  /** A key of the event whose value is marked: a mark before it and one after it, found by {@link EventShape.gapsByPath}. */
+  /**
+   * A key of the event whose value is marked: a mark before it and one after it, found by {@link
+   * EventShape.gapsByPath}.
+   */
   readonly marked: string | null;
 }
 
 class NoShape extends Error {}
 
-/** The shape of an event, or undefined when its schema or the event itself has none. `gapsByPath`: paths, then marks. */
+/**
+ * The shape of an event, or undefined when its schema or the event itself has none. `gapsByPath`: paths, then marks.
+ */
 export function shapeOf(request: ShapeRequest): EventShape | undefined {
   if (request.end - request.start > shapeBytesMaximum) return undefined;
   try {

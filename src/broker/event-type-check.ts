@@ -22,7 +22,9 @@ export interface DefinitionVerdict {
   readonly current_version: string | null;
   /** The version that the schema would have; null when the definition would be refused. */
   readonly version: string | null;
-  /** What differs between the schema in force and this one; none for a new event type or a schema that cannot be read. */
+  /**
+   * What differs between the schema in force and this one; none for a new event type or a schema that cannot be read.
+   */
   readonly changes: readonly SchemaChange[];
 }
 

@@ -51,8 +51,8 @@ interface Partition extends TopicPartition {
 }
 
 /**
- * The events of an event type as they come, without a subscription: nothing is remembered of the reader, who begins where
- * it says. The reader pulls: reading stops while a full batch waits for it. Times are monotonic milliseconds.
+ * The events of an event type as they come, without a subscription: nothing is remembered of the reader, who begins
+ * where it says. The reader pulls: reading stops while a full batch waits for it. Times are monotonic milliseconds.
  */
 export class EventTypeStream {
   readonly #services: EventTypeStreamServices;

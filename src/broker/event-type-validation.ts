@@ -189,8 +189,9 @@ function nameViolations(name: string): FieldViolation[] {
 }
 
 /**
- * Why an event type may not have a name beside another one; undefined when it may. Kafka takes no two topics whose names
- * differ in nothing but dots and underscores, and a person takes one for the other where the service's own are concerned.
+ * Why an event type may not have a name beside another one; undefined when it may. Kafka takes no two topics whose
+ * names differ in nothing but dots and underscores, and a person takes one for the other where the service's own are
+ * concerned.
  * @param isOfService Whether the other one is the service's own.
  */
 export function confusion(name: string, other: string, isOfService: boolean): FieldViolation | undefined {

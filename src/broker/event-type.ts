@@ -71,8 +71,8 @@ export interface SystemEventType {
   readonly partitionKeyFields: readonly string[];
   readonly retentionMilliseconds: number;
   /**
-   * Its events are held for the retention time at least, and until the service is done with them: it deletes them itself, and
-   * the topic has no limit of time.
+   * Its events are held for the retention time at least, and until the service is done with them: it deletes them
+   * itself, and the topic has no limit of time.
    */
   readonly keptUntilDone?: boolean;
   readonly absentKeyFieldsAllowed?: boolean;

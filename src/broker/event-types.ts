@@ -316,8 +316,8 @@ export class EventTypes {
   }
 
   /**
-   * @param check Throws when there is nothing to be done: before anybody is kept waiting, and again when all that others
-   *   did before is known.
+   * @param check Throws when there is nothing to be done: before anybody is kept waiting, and again when all that
+   *   others did before is known.
    */
   #change<Result>(name: string, check: () => void, change: (revision: Revision) => Promise<Result>): Promise<Result> {
     return this.#inTurn(name, () => {

@@ -18,8 +18,8 @@ const carriageReturn = 0x0d;
 const space = 0x20;
 
 /**
- * Looks at what nobody has looked at yet: values that somebody else's producer wrote. Lines of a stream are spliced from
- * values as they are stored, so one that is no JSON would break every event after it.
+ * Looks at what nobody has looked at yet: values that somebody else's producer wrote. Lines of a stream are spliced
+ * from values as they are stored, so one that is no JSON would break every event after it.
  */
 export function checkForeignRecords(batch: RecordBatch): CheckedBatch {
   const { foreign } = batch;

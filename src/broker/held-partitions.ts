@@ -7,8 +7,8 @@ import { StreamPartition } from './stream-partition.ts';
 export class HeldPartitions {
   list: readonly StreamPartition[] = [];
   /**
-   * Offsets lost to retention of which the consumer has not been told yet: those of events, and those of deletions and of
-   * markers between them.
+   * Offsets lost to retention of which the consumer has not been told yet: those of events, and those of deletions and
+   * of markers between them.
    */
   skippedOffsets = 0;
   /** Records of other producers that are no events, of which the consumer has not been told yet. */

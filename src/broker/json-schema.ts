@@ -405,8 +405,8 @@ function showing(showsContents: boolean): Shown {
 }
 
 /**
- * The longest place and the longest message of a violation. Names of fields are as long as whoever chose them liked, and a
- * thousand violations may be in one field. Characters.
+ * The longest place and the longest message of a violation. Names of fields are as long as whoever chose them liked,
+ * and a thousand violations may be in one field. Characters.
  */
 const violationCharactersMaximum = 1_000;
 

@@ -4,8 +4,8 @@ import type { EventLog, Offset } from './event-log.ts';
 import type { Registry } from './registry.ts';
 
 /**
- * Where partitions end, as far as this process has seen. An end only moves on, so whatever lies before one that was seen
- * once needs no further question: on a cluster each would be a round trip for every commit.
+ * Where partitions end, as far as this process has seen. An end only moves on, so whatever lies before one that was
+ * seen once needs no further question: on a cluster each would be a round trip for every commit.
  */
 export class KnownEnds {
   readonly #log: EventLog;

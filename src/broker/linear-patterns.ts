@@ -11,10 +11,15 @@ export interface LinearPattern {
   readonly toString: () => string;
 }
 
-/** The largest compiled regular expression, in instructions of its automaton. Matching costs at most this per character. */
+/**
+ * The largest compiled regular expression, in instructions of its automaton. Matching costs at most this per character.
+ */
 export const patternInstructionsMaximum = 1_000;
 
-/** What matching costs, in the steps of the budget: to begin, for a character on a known way, for an instruction beside it. */
+/**
+ * What matching costs, in the steps of the budget: to begin, for a character on a known way, for an instruction beside
+ * it.
+ */
 const stepsPerMatch = 500;
 const stepsPerCharacter = 20;
 const stepsPerInstruction = 100;
@@ -36,7 +41,10 @@ export function linearPattern(text: string): LinearPattern {
   return pattern;
 }
 
-/** A program of the engine, as far as it is looked at here: whatever it does beyond a known way, it asks for instructions. */
+/**
+ * A program of the engine, as far as it is looked at here: whatever it does beyond a known way, it asks for
+ * instructions.
+ */
 interface Program {
   getInst(index: number): unknown;
 }

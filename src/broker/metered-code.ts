@@ -9,7 +9,10 @@
 /** Violations are collected up to this number, and only counted beyond it. */
 export const collectedViolationsMaximum = 1_000;
 
-/** A branch whose code is longer than this is charged when it is taken, a shorter one together with what it is part of. Characters. */
+/**
+ * A branch whose code is longer than this is charged when it is taken, a shorter one together with what it is part of.
+ * Characters.
+ */
 const branchCharactersMaximum = 2_000;
 
 /** The same for what is done with a field that is there: looking for hundreds of absent ones takes next to no time. */

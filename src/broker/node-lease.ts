@@ -8,15 +8,15 @@ import type { Coordination } from './coordination.ts';
  * The lease that keeps the sessions of this process alive, and how long this process may be sure of it.
  *
  * The coordination store counts the lease from when it hears of it; this process counts by its own monotonic clock from
- * when it asked, and less a margin. So it stops being sure before anybody else may take its partitions, also when it was
- * asleep meanwhile and wakes up knowing nothing.
+ * when it asked, and less a margin. So it stops being sure before anybody else may take its partitions, also when it
+ * was asleep meanwhile and wakes up knowing nothing.
  *
- * A renewal that fails is another matter than one that was not tried. As long as this process finds the store out of reach,
- * without having slept in between, it goes on: taking partitions over needs the store as well, and as a rule the others
- * cannot reach it either. A process that alone is cut off cannot tell the difference. It sends what others may have taken
- * over, so that events may be delivered twice, until its windows are full and its streams end with their commit timeout:
- * it can commit nothing. Once the store is back or the process has woken up, a new *tenure* begins, and whoever acts for
- * this process looks again what is still its own before going on.
+ * A renewal that fails is another matter than one that was not tried. As long as this process finds the store out of
+ * reach, without having slept in between, it goes on: taking partitions over needs the store as well, and as a rule the
+ * others cannot reach it either. A process that alone is cut off cannot tell the difference. It sends what others may
+ * have taken over, so that events may be delivered twice, until its windows are full and its streams end with their
+ * commit timeout: it can commit nothing. Once the store is back or the process has woken up, a new *tenure* begins, and
+ * whoever acts for this process looks again what is still its own before going on.
  */
 export interface NodeLeaseOptions {
   readonly coordination: Pick<Coordination, 'renewLease'>;

@@ -108,8 +108,8 @@ const bounds = [
 type Judge = Bound | WrittenDivisor | ListedNumbers | SizedIntegers;
 
 /**
- * Gives a judge to the code of a validator. All are in one list, because Ajv takes longer for each value that its code is
- * given the more it has been given already.
+ * Gives a judge to the code of a validator. All are in one list, because Ajv takes longer for each value that its code
+ * is given the more it has been given already.
  */
 type AddJudge = (cxt: KeywordCxt, judge: Judge) => Code;
 

@@ -12,8 +12,8 @@ export interface PackedRecords {
 
 /**
  * Packed records for one partition. A log that takes them as they are spares an object and a view of memory for each
- * record; to every other one they are records like those of anybody, made when they are asked for: a spread of this object
- * would leave them out.
+ * record; to every other one they are records like those of anybody, made when they are asked for: a spread of this
+ * object would leave them out.
  */
 export class PackedPartitionRecords implements PartitionRecords {
   readonly topic: string;

@@ -86,7 +86,8 @@ export class PartitionBuffer {
       missing -= end.events;
       separated = false;
       this.#moveTo(end.index);
-      // Its last values leave with this chunk, and all before them have left. What is dropped otherwise is not given back.
+      // Its last values leave with this chunk, and all before them have left. What is dropped otherwise is not given
+      // back.
       if (batch.release !== undefined && this.#batches[this.#head] !== batch) chunk.addRelease(batch.release);
     }
   }

@@ -64,9 +64,9 @@ export class Publisher {
   /**
    * Publishes a JSON array of events and returns when the log has answered for all of them.
    * @param body The array as it was sent.
-   * @throws NOT_FOUND for an unknown event type; FORBIDDEN for one that the service alone writes; MALFORMED_REQUEST when the body is no array of objects, repeats a key
-   *   or is nested too deep; OVERLOADED when the log takes no more now and nothing was written; what `EventLog.append`
-   *   throws
+   * @throws NOT_FOUND for an unknown event type; FORBIDDEN for one that the service alone writes; MALFORMED_REQUEST
+   *   when the body is no array of objects, repeats a key or is nested too deep; OVERLOADED when the log takes no more
+   *   now and nothing was written; what `EventLog.append` throws
    */
   async publish(eventTypeName: string, body: Buffer, context: PublishContext): Promise<PublishOutcome> {
     const { clock, metrics } = this.#options;
@@ -88,7 +88,9 @@ export class Publisher {
     return outcome;
   }
 
-  /** Several appends to one partition follow one another; what would come behind one that failed is not stored either. */
+  /**
+   * Several appends to one partition follow one another; what would come behind one that failed is not stored either.
+   */
   async #append(appends: readonly PartitionRecords[]): Promise<readonly AppendResult[]> {
     const { log } = this.#options;
     if (appends.length === 0) return [];

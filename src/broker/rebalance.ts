@@ -12,8 +12,8 @@ import {
  * any time: the answer depends on the arguments alone, not on their order, and is empty when nothing is to be done.
  *
  * - A requested partition goes to the stream that requested it (of several, to the one opened first).
- * - The others are shared among the streams that requested nothing, their counts differing by at most one. With more such
- *   streams than partitions the ones opened last get none.
+ * - The others are shared among the streams that requested nothing, their counts differing by at most one. With more
+ *   such streams than partitions the ones opened last get none.
  * - A partition under way to another stream counts as that stream's already.
  * - What need not move stays. Partitions of closed streams are given away first; what is still lacking is taken from
  *   streams above their share, and there first what is only under way to them, then the last in order.

@@ -11,9 +11,9 @@ import { noValue } from './event-log.ts';
  * compacted topic `lendstream.registry`; each process keeps all of it in memory by following the topic.
  *
  * A definition that is changed from what it was before has *revisions*: its record carries the number of the one it
- * follows, plus one. Of two changes that began from the same revision the first in the log counts; everybody who reads the
- * log ignores the other alike, and whoever made it is told so. The record that counts is then stored once more behind the
- * ignored one, for compaction keeps the last of a key.
+ * follows, plus one. Of two changes that began from the same revision the first in the log counts; everybody who reads
+ * the log ignores the other alike, and whoever made it is told so. The record that counts is then stored once more
+ * behind the ignored one, for compaction keeps the last of a key.
  */
 export const registryTopic = 'lendstream.registry';
 
@@ -49,7 +49,10 @@ interface InForce {
 /** How long what this process has stored may take to become visible to it. Milliseconds. */
 const visibleMillisecondsMaximum = 30_000;
 
-/** After how long a record that is not in force is put behind the one that is, if its writer has not done so. Milliseconds. */
+/**
+ * After how long a record that is not in force is put behind the one that is, if its writer has not done so.
+ * Milliseconds.
+ */
 const restoreMilliseconds = 1_000;
 
 export class Registry {

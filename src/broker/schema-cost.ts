@@ -15,8 +15,8 @@ export const schemaPartsMaximum = 1_200;
 
 /**
  * The most names of fields that validators note for `unevaluatedProperties`: those that references, alternatives and
- * conditions bring, counted wherever they are brought. Each is a line of code, and a definition of hundreds of fields may be
- * referred to from hundreds of places.
+ * conditions bring, counted wherever they are brought. Each is a line of code, and a definition of hundreds of fields
+ * may be referred to from hundreds of places.
  */
 export const notedNamesMaximum = 3_000;
 
@@ -154,8 +154,8 @@ const unicodeClassCost = 10;
 const patternParts = 10;
 
 /**
- * About how many instructions a regular expression becomes, for repetitions are written out: `(a{9}){9}` are eighty-one.
- * Looks at its text alone, so that it may be told before anything is compiled.
+ * About how many instructions a regular expression becomes, for repetitions are written out: `(a{9}){9}` are
+ * eighty-one. Looks at its text alone, so that it may be told before anything is compiled.
  */
 export function patternCost(pattern: string): number {
   const outer: number[] = [];

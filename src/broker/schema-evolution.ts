@@ -94,8 +94,8 @@ interface Comparison {
 }
 
 /**
- * How many places of two schemas are compared. A schema has far fewer, but references may lead to the same ones again and
- * again, and comparing holds up the whole process.
+ * How many places of two schemas are compared. A schema has far fewer, but references may lead to the same ones again
+ * and again, and comparing holds up the whole process.
  */
 export const comparedPlacesMaximum = 10_000;
 
@@ -273,7 +273,9 @@ function nameOf(step: string): string | undefined {
 
 const allTypes = ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string'];
 
-/** The types a schema admits; `number` admits integers. Without `type` it is what its other keywords speak of, or all. */
+/**
+ * The types a schema admits; `number` admits integers. Without `type` it is what its other keywords speak of, or all.
+ */
 function typesOf(schema: SchemaObject): Set<string> {
   const declared = [schema['type'] ?? (schema['properties'] === undefined ? allTypes : 'object')].flat().map(String);
   return new Set(declared.includes('number') ? [...declared, 'integer'] : declared);

@@ -5,15 +5,15 @@ import { isDateTime } from './json-schema.ts';
  * A shape as a regular expression, which the engine makes machine code of: looking at each byte here takes a third more
  * time, and what is found still has to be cut out.
  *
- * What may follow a gap is no part of any gap, and alternatives exclude each other, so that there is never a second way to
- * try: a request that does not have the shape is left in time proportional to its length, whatever it holds.
+ * What may follow a gap is no part of any gap, and alternatives exclude each other, so that there is never a second way
+ * to try: a request that does not have the shape is left in time proportional to its length, whatever it holds.
  */
 export interface ShapePattern {
   /** Matches one event where it is told to look. Group 1 and up as the fields below say. */
   readonly expression: RegExp;
   /**
-   * The group of each of the shape's `gapsByPath`: of a wanted path its text, of the first mark what stands before it, of
-   * the second what stands after it.
+   * The group of each of the shape's `gapsByPath`: of a wanted path its text, of the first mark what stands before it,
+   * of the second what stands after it.
    */
   readonly groupsByPath: readonly number[];
   /** The groups of times that are not written as usual, nothing in an event whose time is. */

@@ -21,7 +21,10 @@ const commitTimeoutSecondsMaximum = 60;
 /** Largest stream_timeout that is taken as asked. Seconds. */
 const streamTimeoutSecondsMaximum = 4_200;
 
-/** A stream that named no usable timeout lives for a random time around this, so that clients do not reopen all at once. Seconds. */
+/**
+ * A stream that named no usable timeout lives for a random time around this, so that clients do not reopen all at once.
+ * Seconds.
+ */
 const streamTimeoutSecondsMiddle = 3_600;
 const streamTimeoutSecondsSpread = 600;
 

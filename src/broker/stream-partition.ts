@@ -31,7 +31,10 @@ export class StreamPartition implements EventTypePartition, PartitionWaiting {
   keepAlives = 0;
   eventsOfEndedTimespan = 0;
   overflowing = false;
-  /** Until when the partition waits for commits before it goes to its next stream; undefined while it stays here. Monotonic milliseconds. */
+  /**
+   * Until when the partition waits for commits before it goes to its next stream; undefined while it stays here.
+   * Monotonic milliseconds.
+   */
   handOverUntil: number | undefined;
   readonly #frame: LineFrame;
   /** Undefined until the first events are sent, as on most partitions of an idle stream. */

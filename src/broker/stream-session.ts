@@ -49,9 +49,9 @@ export async function openStreamSession(
 }
 
 /**
- * Commits what no consumer can commit: positions behind deletions that were passed over. A partition that this session has
- * lost is left to its new owner, and does not keep the others from being committed. What fails is said in the log and left
- * to the next time.
+ * Commits what no consumer can commit: positions behind deletions that were passed over. A partition that this session
+ * has lost is left to its new owner, and does not keep the others from being committed. What fails is said in the log
+ * and left to the next time.
  */
 export async function commitPassed(
   { coordination, logger }: Pick<StreamSessionServices, 'coordination' | 'logger'>,

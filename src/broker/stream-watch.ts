@@ -9,8 +9,8 @@ import type { NodeLease } from './node-lease.ts';
 const offsetsRecheckMilliseconds = 1_000;
 
 /**
- * How often sessions and ownership are read again although nobody has told of a change. Lost hints are the coordination's
- * to make up for; this is for what nobody has thought of. Milliseconds.
+ * How often sessions and ownership are read again although nobody has told of a change. Lost hints are the
+ * coordination's to make up for; this is for what nobody has thought of. Milliseconds.
  */
 const topologyRecheckMilliseconds = 300_000;
 
@@ -24,7 +24,9 @@ export interface StreamWatchServices {
   readonly lease: NodeLease;
 }
 
-/** The stream whose watch it is, which is told what was seen. No closures: there is one of these for each open stream. */
+/**
+ * The stream whose watch it is, which is told what was seen. No closures: there is one of these for each open stream.
+ */
 export interface StreamWatcher {
   readonly streamId: string;
   readonly subscription: { readonly id: string };
@@ -41,8 +43,9 @@ export interface StreamWatcher {
 }
 
 /**
- * What others did to a stream's subscription: commits, sessions, ownership. Hints only say that it is time to look; what
- * is looked at is the coordination store, one look at a time. While commits are expected it looks without a hint as well.
+ * What others did to a stream's subscription: commits, sessions, ownership. Hints only say that it is time to look;
+ * what is looked at is the coordination store, one look at a time. While commits are expected it looks without a hint
+ * as well.
  */
 export class StreamWatch {
   readonly #services: StreamWatchServices;

@@ -92,8 +92,8 @@ export interface SubscriptionLag {
 export const lagsAtOnce = 16;
 
 /**
- * How many events each subscription has not committed, per event type; without those that were never streamed. The ends of
- * an event type are asked for once.
+ * How many events each subscription has not committed, per event type; without those that were never streamed. The ends
+ * of an event type are asked for once.
  */
 export async function subscriptionLag(
   services: Pick<StatisticsServices, 'registry' | 'coordination' | 'log'>,

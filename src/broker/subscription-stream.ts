@@ -40,8 +40,8 @@ const leaseRecheckMilliseconds = 250;
 const passedCommitMilliseconds = 5_000;
 
 /**
- * How long the coordination store may be away before what waits for commits no longer waits for the store. As long as the
- * longest commit timeout. Milliseconds.
+ * How long the coordination store may be away before what waits for commits no longer waits for the store. As long as
+ * the longest commit timeout. Milliseconds.
  */
 const outageMillisecondsMaximum = 60_000;
 
@@ -167,8 +167,8 @@ export class SubscriptionStream implements StreamWatcher {
   }
 
   /**
-   * The client's connection is gone: the session ends now and its partitions are free. Until another stream gets them the
-   * client may still commit; what it does not commit goes to that stream.
+   * The client's connection is gone: the session ends now and its partitions are free. Until another stream gets them
+   * the client may still commit; what it does not commit goes to that stream.
    */
   clientClosed(): void {
     if (this.#state === 'ended') return;
@@ -289,7 +289,9 @@ export class SubscriptionStream implements StreamWatcher {
     this.#advance();
   }
 
-  /** Time in which nobody can commit does not count, up to a limit: the client may be better off with another process. */
+  /**
+   * Time in which nobody can commit does not count, up to a limit: the client may be better off with another process.
+   */
   storeIsAway(now: number): void {
     this.#awaySince ??= now;
     if (now - this.#awaySince > outageMillisecondsMaximum) return;

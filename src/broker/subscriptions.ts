@@ -46,8 +46,8 @@ export class Subscriptions {
   }
 
   /**
-   * Creates the subscription of this identity, or answers the one there is, in which case everything but the identity is
-   * ignored. Of any number of requests at once, on any node, one is answered with 'created'.
+   * Creates the subscription of this identity, or answers the one there is, in which case everything but the identity
+   * is ignored. Of any number of requests at once, on any node, one is answered with 'created'.
    * @param body The JSON of the request.
    * @throws MALFORMED_REQUEST, FieldViolations, UNPROCESSABLE, OVERLOADED
    */

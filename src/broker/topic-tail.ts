@@ -28,14 +28,14 @@ export interface TopicTailOptions {
 }
 
 /**
- * How far apart catching up for the sake of unknown names begins, so that a flood of them costs the log next to nothing.
- * Milliseconds.
+ * How far apart catching up for the sake of unknown names begins, so that a flood of them costs the log next to
+ * nothing. Milliseconds.
  */
 const missPauseMilliseconds = 20;
 
 /**
- * How long catching up may take where a request waits for it: one partition may not be readable for as long as a transaction is open in it. Shorter than
- * a claim. Milliseconds.
+ * How long catching up may take where a request waits for it: one partition may not be readable for as long as a
+ * transaction is open in it. Shorter than a claim. Milliseconds.
  */
 export const catchUpMillisecondsMaximum = 5_000;
 

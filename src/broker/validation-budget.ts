@@ -4,7 +4,10 @@
  * same request has the same answer, however busy the machine is.
  */
 
-/** The work that every request may ask of validation. Steps, of some nanoseconds at most: some hundredths of a second in all. */
+/**
+ * The work that every request may ask of validation. Steps, of some nanoseconds at most: some hundredths of a second in
+ * all.
+ */
 export const validationStepsPerRequest = 50_000_000;
 
 /**

@@ -8,7 +8,10 @@ import { LendstreamError } from '../errors.ts';
 /** A text of at most so many characters without an exponent is told apart from every other one by its double. */
 export const plainNumberCharactersMaximum = 15;
 
-/** The value of a number: digits times ten to the power of the exponent. Neither leading nor trailing zeros; zero has no digits. */
+/**
+ * The value of a number: digits times ten to the power of the exponent. Neither leading nor trailing zeros; zero has no
+ * digits.
+ */
 interface Decimal {
   readonly isNegative: boolean;
   readonly digits: string;
@@ -108,10 +111,15 @@ export class Divisor {
 
 const unitsPerOne = 100_000_000;
 
-/** Above it two neighbouring counts of units may have the same double: from 2 ** 26 on, doubles lie further apart than units. */
+/**
+ * Above it two neighbouring counts of units may have the same double: from 2 ** 26 on, doubles lie further apart than
+ * units.
+ */
 const unitsMaximum = 2 ** 52;
 
-/** A number in units of a hundred-millionth, when its double is that of one whole number of them alone; else undefined. */
+/**
+ * A number in units of a hundred-millionth, when its double is that of one whole number of them alone; else undefined.
+ */
 function unitsOf(value: number): number | undefined {
   const units = Math.round(value * unitsPerOne);
   return Math.abs(units) <= unitsMaximum && units / unitsPerOne === value ? units : undefined;

@@ -12,8 +12,8 @@ interface Entry {
 
 /**
  * Decoded batches that were appended or read lately, shared by all readers: many readers of one position cost one read,
- * and readers at the end of a partition never touch the disk. The least recently used batches go first; those of a run go
- * together, because that is when its memory can be used again.
+ * and readers at the end of a partition never touch the disk. The least recently used batches go first; those of a run
+ * go together, because that is when its memory can be used again.
  */
 export class BatchCache {
   readonly #bytesMaximum: number;
@@ -120,7 +120,8 @@ function takeOut(list: StoredBatch[], batches: readonly StoredBatch[]): void {
 
 /**
  * Whether somebody is likely to read soon what was just appended. A compacted topic that nobody follows is a store that
- * is read at the start and only written then, as the mirror of committed offsets is: its batches would crowd out events.
+ * is read at the start and only written then, as the mirror of committed offsets is: its batches would crowd out
+ * events.
  */
 export function isWorthKeeping({ isFollowed }: PartitionState, cleanupPolicy: CleanupPolicy | undefined): boolean {
   return isFollowed || cleanupPolicy !== 'compact';

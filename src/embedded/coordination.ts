@@ -33,13 +33,15 @@ export interface EmbeddedCoordinationOptions {
 /** How often sessions of dead nodes are looked for where somebody watches. Milliseconds. */
 const sweepMilliseconds = missedChangesMillisecondsMaximum / 2;
 
-/** A sweep that comes this long after the one before was slept through: leases are about to be renewed. Milliseconds. */
+/**
+ * A sweep that comes this long after the one before was slept through: leases are about to be renewed. Milliseconds.
+ */
 const sleepMilliseconds = 2 * sweepMilliseconds;
 
 /**
  * Coordination within one process: memory, and for committed offsets the mirror in the log, which is written before a
- * * commit or a reset is answered, and before an initialisation is unless the log is full. A restart keeps the offsets and
- * nothing else.
+ * * commit or a reset is answered, and before an initialisation is unless the log is full. A restart keeps the offsets
+ * and nothing else.
  */
 export class EmbeddedCoordination implements Coordination {
   readonly #clock: Clock;

@@ -54,8 +54,8 @@ export function mayOthersRead(dataFolder: string): boolean {
 }
 
 /**
- * Takes the files of a store from everybody but their owner: an older version may have made them so that others could read
- * them. New ones are made so by the mask of the process.
+ * Takes the files of a store from everybody but their owner: an older version may have made them so that others could
+ * read them. New ones are made so by the mask of the process.
  */
 function hideFiles(path: string): void {
   for (const name of readdirSync(path)) {

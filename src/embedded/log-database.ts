@@ -4,8 +4,8 @@ import { type Connection, databaseErrorKind, openDatabase } from '../sqlite.ts';
 
 /**
  * Bytes per database page of a new file; an older one keeps what it was made with. Rows are longer than a page and most
- * of the system calls of a commit and a checkpoint are for one page each: pages of 4 KiB cost a fifth more processor time,
- * larger ones little less, and a commit of one event writes a few whole pages.
+ * of the system calls of a commit and a checkpoint are for one page each: pages of 4 KiB cost a fifth more processor
+ * time, larger ones little less, and a commit of one event writes a few whole pages.
  */
 const pageBytes = 8192;
 
@@ -13,8 +13,8 @@ const pageBytes = 8192;
 const databasePagesMaximum = 2 ** 32 - 2;
 
 /**
- * The write-ahead log file is cut back to this size when it starts over: only after a burst, because overwriting it costs
- * a third less processor time than making it grow again.
+ * The write-ahead log file is cut back to this size when it starts over: only after a burst, because overwriting it
+ * costs a third less processor time than making it grow again.
  */
 const walBytesKept = 256 * 1024 * 1024;
 

@@ -7,8 +7,8 @@ import type { FetchAnswer, FetchQuestion, FetchRequests } from './log-messages.t
 import { Transferred, answerRequests } from './log-thread.ts';
 
 /**
- * The fetching thread: reads rows and compares their checksums, so that neither a slow disk nor a long backlog keeps the
- * main thread from everything else.
+ * The fetching thread: reads rows and compares their checksums, so that neither a slow disk nor a long backlog keeps
+ * the main thread from everything else.
  */
 
 /** Rows that one look at the index goes through at most. */

@@ -248,7 +248,9 @@ export class EmbeddedLog implements EventLog {
     return waitMilliseconds > 0 ? this.#clock.monotonic() + waitMilliseconds : 0;
   }
 
-  /** No async function, whose frame would be kept as long as the read waits: 600 bytes for each partition of a stream. */
+  /**
+   * No async function, whose frame would be kept as long as the read waits: 600 bytes for each partition of a stream.
+   */
   readonly #readOrWait: ReadOrWait = (partition, offset, options, dueAt) => {
     this.#assertOpen();
     if (partition.isDeleted) throw unknownPartition(partition);

@@ -13,8 +13,8 @@ import type { PartitionState, TopicState, TopicTable } from './partition-state.t
 const checkpointMilliseconds = 1_000;
 
 /**
- * A write-ahead log that grew beyond this is started over while writing waits: without a pause in writing it never would.
- * What a checkpoint has just left over is little; the more often, the shorter the wait.
+ * A write-ahead log that grew beyond this is started over while writing waits: without a pause in writing it never
+ * would. What a checkpoint has just left over is little; the more often, the shorter the wait.
  */
 const walBytesMaximum = 64 * 1024 * 1024;
 

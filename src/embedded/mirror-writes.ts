@@ -13,8 +13,8 @@ interface UnwrittenStart {
 }
 
 /**
- * Writes committed offsets to their mirror, in the order of the calls. Where a subscription starts need not be durable for
- * its first stream to open: while the log is full, these offsets wait here, so that reading goes on. Nothing can be
+ * Writes committed offsets to their mirror, in the order of the calls. Where a subscription starts need not be durable
+ * for its first stream to open: while the log is full, these offsets wait here, so that reading goes on. Nothing can be
  * published meanwhile, so a restart in between finds the same start; they are written as soon as there is room.
  */
 export class MirrorWrites {

@@ -1,6 +1,7 @@
 /**
- * Memory that runs of rows are read into. It is used again: it lies outside of the JavaScript heap, and for every 64 MiB
- * of new memory there the engine goes through all of the heap, which would cost a long read more than anything else.
+ * Memory that runs of rows are read into. It is used again: it lies outside of the JavaScript heap, and for every 64
+ * MiB of new memory there the engine goes through all of the heap, which would cost a long read more than anything
+ * else.
  *
  * A run's memory counts who holds batches in it: the cache, and each reader until it releases them. A reader that never
  * does takes nothing from anybody; the memory is then left to the collector.

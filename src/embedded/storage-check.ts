@@ -2,8 +2,8 @@ import { statfsSync, statSync, type Stats } from 'node:fs';
 import { basename, dirname } from 'node:path';
 
 /**
- * Room that is left on the disk when appends are refused: as much as the write-ahead log may hold, so that it can still be
- * carried over into the database file and retention can make room.
+ * Room that is left on the disk when appends are refused: as much as the write-ahead log may hold, so that it can still
+ * be carried over into the database file and retention can make room.
  */
 export const diskReserveBytes = 64 * 1024 * 1024;
 

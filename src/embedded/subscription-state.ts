@@ -57,8 +57,8 @@ export type Judgement =
     };
 
 /**
- * What the streams of one subscription share, in memory: every rule of the coordination port but durability. Methods are
- * synchronous, hence atomic; those that change sessions or ownership answer whether they changed anything.
+ * What the streams of one subscription share, in memory: every rule of the coordination port but durability. Methods
+ * are synchronous, hence atomic; those that change sessions or ownership answer whether they changed anything.
  */
 export class SubscriptionState {
   readonly #nextGeneration: () => number;

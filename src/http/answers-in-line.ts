@@ -5,9 +5,9 @@ import type { Socket } from 'node:net';
 const inLine = new WeakMap<Socket, Set<ServerResponse>>();
 
 /**
- * Has an answer learn of the end of its connection, as an event `close`, also while it stands in line: a client may send
- * requests without waiting for answers, and Node tells only the one whose turn it is. A stream that nobody told would keep
- * its partitions until it missed the commits of what it never sent.
+ * Has an answer learn of the end of its connection, as an event `close`, also while it stands in line: a client may
+ * send requests without waiting for answers, and Node tells only the one whose turn it is. A stream that nobody told
+ * would keep its partitions until it missed the commits of what it never sent.
  */
 export function tellOfConnectionEnd({ socket }: IncomingMessage, response: ServerResponse): void {
   if (response.socket !== null) return;

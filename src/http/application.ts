@@ -35,8 +35,8 @@ export function createApplication(
   application.disable('x-powered-by');
   application.disable('etag');
   application.set('query parser', 'simple');
-  // No answer has a tag or a time that a client could know it by, so none has changed or not: `If-None-Match: *` would be
-  // told otherwise.
+  // No answer has a tag or a time that a client could know it by, so none has changed or not: `If-None-Match: *` would
+  // be told otherwise.
   Object.defineProperty(application.request, 'fresh', { value: false });
   application.use((request, response, next) => {
     tellOfConnectionEnd(request, response);
@@ -78,8 +78,8 @@ const bodilessMethods = new Set(['GET', 'HEAD', 'DELETE']);
 
 /**
  * Refuses what others on the way may understand differently.
- * @throws MALFORMED_REQUEST for a Host header that is missing or there twice (RFC 9112, 3.2) and for a path with an empty
- *   step, NOT_ACCEPTABLE for a compressed body where none is read
+ * @throws MALFORMED_REQUEST for a Host header that is missing or there twice (RFC 9112, 3.2) and for a path with an
+ *   empty step, NOT_ACCEPTABLE for a compressed body where none is read
  */
 function refuseUnclear(request: Request): void {
   if (request.headers.host === undefined && request.httpVersion === '1.1') {
@@ -113,8 +113,8 @@ function isBodyAnnounced({ headers }: Request): boolean {
 }
 
 /**
- * Nothing is deleted before the request is there whole: one whose body then turns out to be broken is refused, and nobody
- * would expect it to have been carried out. What reads its body waits for the end of it anyway.
+ * Nothing is deleted before the request is there whole: one whose body then turns out to be broken is refused, and
+ * nobody would expect it to have been carried out. What reads its body waits for the end of it anyway.
  */
 function onceThrownAway(request: Request, next: () => void): void {
   request.on('end', next);

@@ -86,7 +86,10 @@ export class BodyClaim {
     return this.#bytes;
   }
 
-  /** Claims this much in all instead. Answers false when the budget has no more, or it was released; then it is as before. */
+  /**
+   * Claims this much in all instead. Answers false when the budget has no more, or it was released; then it is as
+   * before.
+   */
   resize(bytes: number): boolean {
     if (this.#isReleased) return false;
     if (bytes === this.#bytes) return true;

@@ -9,16 +9,17 @@ import { bodiesInFlight, type BodyClaim } from './bodies-in-flight.ts';
 export const bodyBytesMaximum = 8 * 1024 * 1024;
 
 /**
- * How deep the JSON of a body may be nested, but for those that have a limit of their own. Levels. An event may have half as
- * many; what uses the stack for each level, such as writing a value into a message, manages this many wherever it is done.
+ * How deep the JSON of a body may be nested, but for those that have a limit of their own. Levels. An event may have
+ * half as many; what uses the stack for each level, such as writing a value into a message, manages this many wherever
+ * it is done.
  */
 export const bodyDepthMaximum = 200;
 
 /**
- * Reads a request's body whole, undoing `Content-Encoding: gzip`. Another encoding is refused. Its bytes count as in flight
- * until the request is answered.
- * @throws REQUEST_TOO_LARGE, MALFORMED_REQUEST (corrupt gzip, body cut off), UNSUPPORTED_MEDIA_TYPE, OVERLOADED when too
- *   many bytes of bodies are in flight
+ * Reads a request's body whole, undoing `Content-Encoding: gzip`. Another encoding is refused. Its bytes count as in
+ * flight until the request is answered.
+ * @throws REQUEST_TOO_LARGE, MALFORMED_REQUEST (corrupt gzip, body cut off), UNSUPPORTED_MEDIA_TYPE, OVERLOADED when
+ *   too many bytes of bodies are in flight
  */
 export function readBody(request: Request, bytesMaximum: number = bodyBytesMaximum): Promise<Buffer> {
   const claim = bodiesInFlight.claim(request.socket);
@@ -56,8 +57,8 @@ export function contentEncodingOf({ headers }: Request): string {
 }
 
 /**
- * A browser sends a body of another type for any page without asking first. Programs that are no browsers send any type or
- * none, and it is not looked at.
+ * A browser sends a body of another type for any page without asking first. Programs that are no browsers send any type
+ * or none, and it is not looked at.
  * @throws UNSUPPORTED_MEDIA_TYPE
  */
 function refuseOtherThanJsonOfPages({ headers }: Request): void {
@@ -94,8 +95,8 @@ function unpack(packed: Buffer, bytesMaximum: number, claim: BodyClaim): Promise
 }
 
 /**
- * Reads the body of an operation that must be one JSON object. Its fields are those that the description has; what is in
- * them is not looked at.
+ * Reads the body of an operation that must be one JSON object. Its fields are those that the description has; what is
+ * in them is not looked at.
  * @throws what {@link readBody} throws, and MALFORMED_REQUEST with the parser's words
  */
 export async function readJsonObject<Operation extends keyof Requests>(
@@ -113,7 +114,9 @@ export function parseJsonObject(body: Buffer): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-/** @throws MALFORMED_REQUEST with the parser's words, when it is no UTF-8 or nested deeper than {@link bodyDepthMaximum} */
+/**
+ * @throws MALFORMED_REQUEST with the parser's words, when it is no UTF-8 or nested deeper than {@link bodyDepthMaximum}
+ */
 export function parseJson(body: Buffer): unknown {
   if (isNestedDeeper(body, bodyDepthMaximum)) {
     throw new LendstreamError('MALFORMED_REQUEST', `The body is nested deeper than ${bodyDepthMaximum} levels.`);
@@ -209,8 +212,8 @@ const discardingPauseMilliseconds = 500;
 
 /**
  * Throws away what still comes of a body, then calls back. An answer while the client is sending closes the connection
- * under it, and many clients then report the broken connection instead of the answer. One that waits before it sends more
- * is answered all the same.
+ * under it, and many clients then report the broken connection instead of the answer. One that waits before it sends
+ * more is answered all the same.
  */
 function onceDiscarded(request: Request, done: () => void): void {
   const finish = (): void => {

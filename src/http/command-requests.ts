@@ -99,7 +99,8 @@ export class CommandRequests {
   /**
    * Notes that the command is under way. What was decided under its id before is looked for by the worker; only what a
    * request with another body may have made in another partition has to be looked for here.
-   * @throws LendingErrors: CONFLICT while the same request is under way; UNPROCESSABLE when the key came with another one
+   * @throws LendingErrors: CONFLICT while the same request is under way; UNPROCESSABLE when the key came with another
+   *   one
    */
   async #begin({ commandId, type }: CommandToWrite, digest: string, isKeyed: boolean): Promise<void> {
     const { view, clock, rememberedMilliseconds } = this.#services;
@@ -115,8 +116,8 @@ export class CommandRequests {
   }
 
   /**
-   * Puts the command into the log and waits for what becomes of it, until the time is over or nobody is there to be told:
-   * once it is durable it goes its way whether or not anyone waits.
+   * Puts the command into the log and waits for what becomes of it, until the time is over or nobody is there to be
+   * told: once it is durable it goes its way whether or not anyone waits.
    * @returns undefined when it was not decided meanwhile
    * @throws what stands in the way of storing it; LOG_UNAVAILABLE and OUTCOME_UNKNOWN leave open whether it is stored,
    *   which under an Idempotency-Key harms nobody who sends it again

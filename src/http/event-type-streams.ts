@@ -38,9 +38,9 @@ export interface EventTypeStreamsRouter {
 
 /**
  * GET /event-types/{name}/events: the events of a type without a subscription, from the positions in the header
- * `X-Nakadi-Cursors` (a JSON array of `{partition, offset}`, each the last event already seen) or from now on. Meant for
- * looking at events, not for consuming them: nothing is committed and nothing is remembered. To be put before the route
- * that publishes, which answers other methods of this path.
+ * `X-Nakadi-Cursors` (a JSON array of `{partition, offset}`, each the last event already seen) or from now on. Meant
+ * for looking at events, not for consuming them: nothing is committed and nothing is remembered. To be put before the
+ * route that publishes, which answers other methods of this path.
  */
 export function createEventTypeStreamsRouter(services: EventTypeStreamsServices): EventTypeStreamsRouter {
   const { registry, eventTypes, logger } = services;
@@ -134,8 +134,8 @@ function readParameters(request: Request): EventTypeStreamParameters {
 
 /**
  * Where to begin in each partition asked for.
- * @throws NOT_FOUND for an unknown event type, MALFORMED_REQUEST for a header that cannot be read, PRECONDITION_FAILED for
- *   a partition that is not there, named twice, or a position that is not held
+ * @throws NOT_FOUND for an unknown event type, MALFORMED_REQUEST for a header that cannot be read, PRECONDITION_FAILED
+ *   for a partition that is not there, named twice, or a position that is not held
  */
 async function readPositions(
   { eventTypes, log }: EventTypesServices,

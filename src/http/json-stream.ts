@@ -46,7 +46,10 @@ export function acceptsGzip({ headers }: IncomingMessage): boolean {
   return typeof accepted === 'string' && /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accepted);
 }
 
-/** To be called when a stream has ended: a reader that does not take the last line must not hold the connection for ever. */
+/**
+ * To be called when a stream has ended: a reader that does not take the last line must not hold the connection for
+ * ever.
+ */
 export function cutOffLater(response: ServerResponse): void {
   if (response.closed) return;
   const timer = setTimeout(() => response.destroy(), lastLineMillisecondsMaximum);
@@ -55,7 +58,9 @@ export function cutOffLater(response: ServerResponse): void {
 
 type SourceChunk = Awaited<ReturnType<ChunkSource['next']>>;
 
-/** One answer. While it waits for its source it is this object and one promise: no async frame, nobody who waits for it. */
+/**
+ * One answer. While it waits for its source it is this object and one promise: no async frame, nobody who waits for it.
+ */
 class JsonStreamWriter {
   readonly #response: ServerResponse;
   readonly #source: ChunkSource;
@@ -131,8 +136,8 @@ function writePlain(response: ServerResponse, pieces: readonly Buffer[]): Promis
   const last = pieces.length - 1;
   response.cork();
   for (let index = 0; index < last; index += 1) response.write(pieces[index]);
-  // Waits for these very bytes: 'drain' comes only after a write that reached the high-water mark, and a smaller one can
-  // find the connection full as well.
+  // Waits for these very bytes: 'drain' comes only after a write that reached the high-water mark, and a smaller one
+  // can find the connection full as well.
   if (last >= 0) response.write(pieces[last], () => taken?.());
   response.uncork();
   if (response.writableLength === 0) return false;
@@ -141,7 +146,8 @@ function writePlain(response: ServerResponse, pieces: readonly Buffer[]): Promis
 
 function writeCompressed(response: ServerResponse, gzip: Gzip, pieces: readonly Buffer[]): Promise<boolean> {
   for (const piece of pieces) gzip.write(piece);
-  // Called when the compressed bytes have been handed on, which the pipe does only as fast as the connection takes them.
+  // Called when the compressed bytes have been handed on, which the pipe does only as fast as the connection takes
+  // them.
   return untilDoneOrClosed(response, (done) => gzip.flush(constants.Z_SYNC_FLUSH, done));
 }
 

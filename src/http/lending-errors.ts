@@ -31,7 +31,9 @@ export function isLendingPath(path: string): boolean {
   return /^\/(?:loans|loanproducts|toggles|commands)(?::[^/]*)?(?:\/|$)/.test(path);
 }
 
-/** A failure whose findings the API names: thrown by the handlers of the lending routes, written by their error handler. */
+/**
+ * A failure whose findings the API names: thrown by the handlers of the lending routes, written by their error handler.
+ */
 export class LendingErrors extends LendstreamError {
   readonly errors: readonly ApiError[];
 

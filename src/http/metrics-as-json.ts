@@ -2,8 +2,9 @@ import type { Answers } from '../contract.ts';
 import type { Metrics } from '../metrics.ts';
 
 /**
- * All metrics in the form of Dropwizard's library, which clients of Nakadi read. A name carries its labels as Prometheus
- * writes them. There are no meters and no timers: rates are for whoever asks to work out, and durations are histograms.
+ * All metrics in the form of Dropwizard's library, which clients of Nakadi read. A name carries its labels as
+ * Prometheus writes them. There are no meters and no timers: rates are for whoever asks to work out, and durations are
+ * histograms.
  */
 export async function metricsAsJson({ registry }: Metrics): Promise<Answers['getMetrics']> {
   const gauges: Record<string, { value: number }> = {};

@@ -11,9 +11,9 @@ export interface OriginPolicyOptions {
 }
 
 /**
- * Refuses what a browser sends on behalf of a page that is not the service's own. A browser lets any page send requests to
- * any address, also to one that only this machine reaches. It says so in `Sec-Fetch-Site`, older ones and those on plain HTTP
- * in `Origin`; neither can be changed by the page. Requests with neither of the two come from no page.
+ * Refuses what a browser sends on behalf of a page that is not the service's own. A browser lets any page send requests
+ * to any address, also to one that only this machine reaches. It says so in `Sec-Fetch-Site`, older ones and those on
+ * plain HTTP in `Origin`; neither can be changed by the page. Requests with neither of the two come from no page.
  * @throws FORBIDDEN for a request of a foreign page, MISDIRECTED_REQUEST for a name that is not the service's
  */
 export function createOriginPolicy({ isOpen, allowedHosts }: OriginPolicyOptions): (request: Request) => void {
@@ -49,7 +49,10 @@ const loopbackAddresses = new BlockList();
 loopbackAddresses.addSubnet('127.0.0.0', 8, 'ipv4');
 loopbackAddresses.addAddress('::1', 'ipv6');
 
-/** Nobody else can make these lead anywhere but to this machine. The port may be another one: of a tunnel, of a container. */
+/**
+ * Nobody else can make these lead anywhere but to this machine. The port may be another one: of a tunnel, of a
+ * container.
+ */
 function isLoopbackName(name: string): boolean {
   const address = name.startsWith('[') ? name.slice(1, -1) : name;
   const family = isIP(address);
@@ -57,8 +60,8 @@ function isLoopbackName(name: string): boolean {
 }
 
 /**
- * Whether the page that asks is the service's own, or nobody's: an address that a person typed has the site `none`. Where
- * the browser says nothing of the site, origin and host are compared; a proxy may have changed the host.
+ * Whether the page that asks is the service's own, or nobody's: an address that a person typed has the site `none`.
+ * Where the browser says nothing of the site, origin and host are compared; a proxy may have changed the host.
  */
 function isOwnPage(
   origin: string | undefined,

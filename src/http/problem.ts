@@ -28,7 +28,9 @@ function fromFramework(error: unknown): LendstreamError | undefined {
     : undefined;
 }
 
-/** The last handler: every error that nobody answered becomes a problem. What was not foreseen is logged under a token. */
+/**
+ * The last handler: every error that nobody answered becomes a problem. What was not foreseen is logged under a token.
+ */
 export function problemHandler(logger: Logger): ErrorRequestHandler {
   return (error: unknown, request, response, _next) => {
     if (response.headersSent) {
@@ -57,7 +59,9 @@ export const pathNotFound: RequestHandler = (request, response) => {
   sendProblem(response, new LendstreamError('NOT_FOUND', `There is no resource at ${request.path}.`));
 };
 
-/** Ends a route's chain of methods: `router.route(path).get(...).all(methodNotAllowed('GET'))`. OPTIONS may be asked. */
+/**
+ * Ends a route's chain of methods: `router.route(path).get(...).all(methodNotAllowed('GET'))`. OPTIONS may be asked.
+ */
 export function methodNotAllowed(...allowed: string[]): RequestHandler {
   return (request, response) => {
     response.set('Allow', allowed.join(','));

@@ -2,16 +2,18 @@ import { describeError } from '../errors.ts';
 import { isExactObject, readExactObject, writeExact } from '../worker/exact-json.ts';
 import { LendingErrors, malformedBody, requestError } from './lending-errors.ts';
 
-/** The paths of a product that a patch may replace, as the lending API writes them: with a slash before them or without. */
+/**
+ * The paths of a product that a patch may replace, as the lending API writes them: with a slash before them or without.
+ */
 const patchedFields = ['state', 'name', 'notes'] as const;
 
 /** The most operations of one patch. */
 const operationsMaximum = 50;
 
 /**
- * The payload of UPDATE_PRODUCT from a patch: a list of `{op, path, value}`, of which a later one counts over an earlier
- * one. `op` is ADD or REPLACE, in capitals or small letters: both set the field. Whether the values are of the right form
- * is left for the check of the payload.
+ * The payload of UPDATE_PRODUCT from a patch: a list of `{op, path, value}`, of which a later one counts over an
+ * earlier one. `op` is ADD or REPLACE, in capitals or small letters: both set the field. Whether the values are of the
+ * right form is left for the check of the payload.
  * @throws LendingErrors that name what cannot be patched by its path
  */
 export function payloadOfProductPatch(bodyText: string): string {

@@ -8,9 +8,9 @@ export interface AbortedTransaction {
 }
 
 /**
- * Tells which batches of a fetch answer belong to aborted transactions. The broker delivers them and leaves the choice to
- * the reader. A producer is aborted from the first offset of an aborted transaction up to the control batch that ends it;
- * transactions of several producers overlap, and one producer may have aborted and committed ones by turns.
+ * Tells which batches of a fetch answer belong to aborted transactions. The broker delivers them and leaves the choice
+ * to the reader. A producer is aborted from the first offset of an aborted transaction up to the control batch that
+ * ends it; transactions of several producers overlap, and one producer may have aborted and committed ones by turns.
  *
  * It is the batch's attribute that makes a control batch, whatever the keys of its records look like.
  */

@@ -35,7 +35,9 @@ export interface KafkaRequest<Answer> {
   readonly name: string;
   readonly apiKey: number;
   readonly apiVersion: number;
-  /** The body, without the header: whole, or in pieces that follow one another and must not change before the answer. */
+  /**
+   * The body, without the header: whole, or in pieces that follow one another and must not change before the answer.
+   */
   encode(): Buffer | readonly Buffer[];
   /** @param answer The body, without the header. It is memory of its own and may be kept. */
   decode(answer: Buffer): Answer;
@@ -59,7 +61,10 @@ export interface ConnectionsOptions {
 /** How long a broker may take to accept a connection. Milliseconds. */
 const connectMilliseconds = 1_000;
 
-/** How long an answer may take, besides what a request grants the broker. It bounds how long a hung broker goes unnoticed. */
+/**
+ * How long an answer may take, besides what a request grants the broker. It bounds how long a hung broker goes
+ * unnoticed.
+ */
 const answerMilliseconds = 5_000;
 
 const authenticationMilliseconds = 10_000;
@@ -69,12 +74,14 @@ const readBytes = 256 * 1024;
 
 const keepAliveMilliseconds = 60_000;
 
-/** How long before a session of SASL ends it is renewed; brokers have to allow sessions longer than this. Milliseconds. */
+/**
+ * How long before a session of SASL ends it is renewed; brokers have to allow sessions longer than this. Milliseconds.
+ */
 const reauthenticationMilliseconds = 10_000;
 
 /**
- * Nothing waits in a queue of its own unless a broker throttles: without this guard each connection would set a timer of
- * 1 ms for every request, for ever.
+ * Nothing waits in a queue of its own unless a broker throttles: without this guard each connection would set a timer
+ * of 1 ms for every request, for ever.
  */
 const schedule = RequestQueue.prototype.scheduleCheckPendingRequests;
 RequestQueue.prototype.scheduleCheckPendingRequests = function (this: RequestQueue): void {
@@ -109,8 +116,8 @@ export class KafkaConnections {
   }
 
   /**
-   * The connection that the next request takes, to be compared with another one; undefined when it will be a new one. As
-   * long as it is the same the broker has not gone away in between.
+   * The connection that the next request takes, to be compared with another one; undefined when it will be a new one.
+   * As long as it is the same the broker has not gone away in between.
    */
   current(to: BrokerAddress, lane: Lane): object | undefined {
     return this.#lanes.get(keyOf(lane, to))?.current;
@@ -339,8 +346,8 @@ function exchange<Answer>(connection: Connection, request: KafkaRequest<Answer>)
 }
 
 /**
- * How long the broker leaves the connection alone from now on because a quota is used up. What is asked during that time
- * would only lie there, and be taken for lost.
+ * How long the broker leaves the connection alone from now on because a quota is used up. What is asked during that
+ * time would only lie there, and be taken for lost.
  */
 function throttleMilliseconds({ isThrottleLast }: KafkaRequest<unknown>, answer: Buffer): number {
   return answer.readInt32BE(isThrottleLast === true ? answer.length - int32Bytes : 0);

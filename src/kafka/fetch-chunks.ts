@@ -42,8 +42,8 @@ interface Part {
 }
 
 /**
- * A partition's part of an answer. A few events that a slow stream holds must not hold megabytes of other partitions, so
- * a small part is copied out of the answer; what is held is at most {@link pinnedFactorMaximum} times what is read.
+ * A partition's part of an answer. A few events that a slow stream holds must not hold megabytes of other partitions,
+ * so a small part is copied out of the answer; what is held is at most {@link pinnedFactorMaximum} times what is read.
  */
 export function partOf(answer: Buffer, { start, end }: Part): Part & { bytes: Buffer } {
   if (pinnedFactorMaximum * (end - start) >= answer.length) return { bytes: answer, start, end };

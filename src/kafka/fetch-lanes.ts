@@ -4,7 +4,9 @@ import { type FetchAnswer, type FetchPosition, type FetchedPartition, fetchReque
 import type { PartitionReads, ReadPosition } from './fetch-positions.ts';
 import { errorOf, protocolError } from './protocol-errors.ts';
 
-/** How much one answer to those that look may hold: decoding it keeps the event loop busy for some milliseconds. Bytes. */
+/**
+ * How much one answer to those that look may hold: decoding it keeps the event loop busy for some milliseconds. Bytes.
+ */
 const lookBytesMaximum = 4 * 1024 * 1024;
 
 /** How much one answer to a poll may hold: who is further behind goes on by looking. Bytes. */
@@ -25,7 +27,9 @@ const pollLanes: readonly { readonly lane: Lane; readonly waitMilliseconds: numb
   { lane: 'short-poll', waitMilliseconds: 5 },
 ];
 
-/** How long to rest after an answer that came early and brought nothing, so that no broker makes us spin. Milliseconds. */
+/**
+ * How long to rest after an answer that came early and brought nothing, so that no broker makes us spin. Milliseconds.
+ */
 const restMilliseconds = 25;
 
 /** What a request asks of one partition. */

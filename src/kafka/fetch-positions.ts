@@ -6,9 +6,9 @@ import type { PendingReadHolder } from './fetch-read.ts';
 /**
  * The pending reads at one position of one partition: they share what is asked and what is answered.
  *
- * A read begins among those that look: the next answer ends it when its time is up, and a question asked before the read
- * came does not count, because what was appended in between has to be seen. Once told that there is nothing, a read that
- * has time waits, and a long poll asks for it.
+ * A read begins among those that look: the next answer ends it when its time is up, and a question asked before the
+ * read came does not count, because what was appended in between has to be seen. Once told that there is nothing, a
+ * read that has time waits, and a long poll asks for it.
  */
 export class ReadPosition implements PendingReadHolder {
   readonly offset: Offset;

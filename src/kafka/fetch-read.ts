@@ -81,8 +81,8 @@ export class PendingRead {
 }
 
 /**
- * The reads that one signal can end. A stream reads thousands of times with the same signal: it is listened to once, and
- * each read costs a set entry.
+ * The reads that one signal can end. A stream reads thousands of times with the same signal: it is listened to once,
+ * and each read costs a set entry.
  */
 const readsBySignal = new WeakMap<StopSignal, Set<PendingRead>>();
 

@@ -42,10 +42,16 @@ const chunkAgeMillisecondsMaximum = 1_000;
 /** How often aged memory is given up. Milliseconds. */
 const sweepMilliseconds = 500;
 
-/** How long a read whose time is up is tried in spite of trouble: a broker that hangs is noticed after half of it. Milliseconds. */
+/**
+ * How long a read whose time is up is tried in spite of trouble: a broker that hangs is noticed after half of it.
+ * Milliseconds.
+ */
 const troubleMillisecondsMaximum = 10_000;
 
-/** How long a topic has to be unknown before that is believed: brokers hear of a new one at different times. Milliseconds. */
+/**
+ * How long a topic has to be unknown before that is believed: brokers hear of a new one at different times.
+ * Milliseconds.
+ */
 const unknownMilliseconds = 100;
 
 /**
@@ -76,8 +82,9 @@ export class KafkaReader implements LanesListener {
   }
 
   /**
-   * Reads one partition from a position, see {@link EventLog.read}. Leaders that move and brokers that do not answer are
-   * waited for: a read without time for {@link troubleMillisecondsMaximum}, a read that waits for as long as it does.
+   * Reads one partition from a position, see {@link EventLog.read}. Leaders that move and brokers that do not answer
+   * are waited for: a read without time for {@link troubleMillisecondsMaximum}, a read that waits for as long as it
+   * does.
    * @throws OFFSET_OUT_OF_RANGE, UNKNOWN_TOPIC_OR_PARTITION, CORRUPT_BATCH, LOG_UNAVAILABLE, LOG_CLOSED
    */
   read(from: TopicPartition & { readonly offset: Offset }, options: ReadOptions): Promise<ReadResult> {

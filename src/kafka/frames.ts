@@ -7,8 +7,8 @@ const lengthBytes = 4;
 const pooledBytesMaximum = 2 * 1024;
 
 /**
- * Puts frames together from a connection's bytes as they arrive, however they are cut: a length, then as many bytes. Each
- * frame is copied once, into memory of its own; the bytes given may be used again by whoever reads the connection.
+ * Puts frames together from a connection's bytes as they arrive, however they are cut: a length, then as many bytes.
+ * Each frame is copied once, into memory of its own; the bytes given may be used again by whoever reads the connection.
  */
 export class FrameAssembler {
   readonly #onFrame: (frame: Buffer) => void;

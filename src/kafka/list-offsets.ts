@@ -128,7 +128,8 @@ async function boundsAt(
     if (errorCode !== undefined && errorCode !== protocolError.none) {
       throw errorOf(errorCode, `Looking up the bounds of topic ${partition.topic}, partition ${partition.partition},`);
     }
-    // Field by field: a spread with fields added takes the engine a microsecond each and leaves layouts of its own behind.
+    // Field by field: a spread with fields added takes the engine a microsecond each and leaves layouts of its own
+    // behind.
     bounds.push({
       topic: partition.topic,
       partition: partition.partition,

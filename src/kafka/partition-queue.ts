@@ -11,7 +11,9 @@ const mergedBytesMaximum = 1024 * 1024;
 /** How long an append may wait without ever having been sent, before it fails with nothing stored. Milliseconds. */
 export const unsentMilliseconds = 5_000;
 
-/** How long an append that was sent is tried again before its caller is told that its outcome is unknown. Milliseconds. */
+/**
+ * How long an append that was sent is tried again before its caller is told that its outcome is unknown. Milliseconds.
+ */
 export const outcomeMilliseconds = 15_000;
 
 const pauseMillisecondsMinimum = 5;

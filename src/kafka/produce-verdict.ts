@@ -10,7 +10,9 @@ export type ProduceVerdict =
   /** Stored by the leader, but not known to be kept: only sending it again with its number tells. */
   | 'perhaps_stored'
   | 'perhaps_stored_elsewhere'
-  /** Not stored by this attempt: the producer id, its epoch or the number of the batch is not what the broker expects. */
+  /**
+   * Not stored by this attempt: the producer id, its epoch or the number of the batch is not what the broker expects.
+   */
   | 'identity_refused'
   /** Not stored, nor would it be if it were sent again as it is. */
   | 'too_large'

@@ -35,8 +35,8 @@ const expiryMilliseconds = 100;
 const closeMilliseconds = 5_000;
 
 /**
- * Appends outside of transactions, each stored once however often it has to be sent: batches of a partition are numbered
- * under a producer id, and a batch whose answer is lost is sent again with its number.
+ * Appends outside of transactions, each stored once however often it has to be sent: batches of a partition are
+ * numbered under a producer id, and a batch whose answer is lost is sent again with its number.
  *
  * One request is under way to each leader; what arrives meanwhile is the next one, merged into one batch per partition.
  */
@@ -63,7 +63,8 @@ export class KafkaProducer {
   /**
    * Appends as the port says. Appends that are under way at the same time may be stored in either order.
    *
-   * Records for one partition are stored in one batch. Where that is more than the topic takes, nothing of it is stored.
+   * Records for one partition are stored in one batch. Where that is more than the topic takes, nothing of it is
+   * stored.
    * @throws LOG_CLOSED
    */
   append(partitions: readonly PartitionRecords[]): Promise<AppendResult[]> {

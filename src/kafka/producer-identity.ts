@@ -4,9 +4,9 @@ import { errorOf, protocolError } from './protocol-errors.ts';
 import { type ProducerIdentity, initProducerIdRequest } from './transaction-requests.ts';
 
 /**
- * The producer ids that this process has been given for appends outside of transactions. A partition numbers its batches
- * under one id; when it can no longer tell what became of a batch it goes on under another one, from zero, while other
- * partitions keep theirs.
+ * The producer ids that this process has been given for appends outside of transactions. A partition numbers its
+ * batches under one id; when it can no longer tell what became of a batch it goes on under another one, from zero,
+ * while other partitions keep theirs.
  */
 export class ProducerIdentities {
   readonly #metadata: ClusterMetadata;

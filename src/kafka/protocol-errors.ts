@@ -80,7 +80,10 @@ export function isLeadershipError(code: number): boolean {
   );
 }
 
-/** There is no such topic or partition, as far as the broker knows; of a name that no topic can have it says so in another way. */
+/**
+ * There is no such topic or partition, as far as the broker knows; of a name that no topic can have it says so in
+ * another way.
+ */
 export function isUnknownTopic(code: number): boolean {
   return code === protocolError.unknownTopicOrPartition || code === protocolError.invalidTopic;
 }

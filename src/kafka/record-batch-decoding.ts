@@ -9,9 +9,9 @@ import { findRecords, keyAt } from './record-positions.ts';
 
 export interface DecodingOptions {
   /**
-   * Whether to compare each batch with its CRC-32C. Default true: the broker compares it when it stores a batch, but not
-   * when it hands it out, so that this is what finds bytes that were damaged on its disk or on the way. It costs 0.65 us
-   * per KiB, where the decoding itself takes 0.03 us per record of any size.
+   * Whether to compare each batch with its CRC-32C. Default true: the broker compares it when it stores a batch, but
+   * not when it hands it out, so that this is what finds bytes that were damaged on its disk or on the way. It costs
+   * 0.65 us per KiB, where the decoding itself takes 0.03 us per record of any size.
    */
   readonly verifyChecksum?: boolean;
 }
@@ -19,10 +19,10 @@ export interface DecodingOptions {
 /**
  * Decodes the record batches of one partition of a read_committed fetch answer to positions in its bytes.
  *
- * Left out are records of aborted transactions, control records (the marks at the end of transactions) and records below
- * `from`; `nextOffset` passes over them, and over the holes that compaction leaves. A batch that the answer holds only in
- * part ends the decoding, and so does enough decompressed data: the next read begins there. Damage behind sound batches
- * ends it too, and the next read, which begins with it, throws.
+ * Left out are records of aborted transactions, control records (the marks at the end of transactions) and records
+ * below `from`; `nextOffset` passes over them, and over the holes that compaction leaves. A batch that the answer holds
+ * only in part ends the decoding, and so does enough decompressed data: the next read begins there. Damage behind sound
+ * batches ends it too, and the next read, which begins with it, throws.
  *
  * @param start Where in `bytes` the partition's batches lie.
  * @param from The offset that was asked for.

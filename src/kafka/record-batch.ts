@@ -17,8 +17,8 @@
  * 61 records                  as one compressed piece when bits 0-2 say so
  * ```
  *
- * A record is: length, attributes u8, timestamp delta, offset delta, key length, key, value length, value, header count,
- * headers (name length, name, value length, value); lengths, deltas and counts are varints, -1 stands for null.
+ * A record is: length, attributes u8, timestamp delta, offset delta, key length, key, value length, value, header
+ * count, headers (name length, name, value length, value); lengths, deltas and counts are varints, -1 stands for null.
  */
 export const field = {
   baseOffset: 0,

@@ -11,15 +11,18 @@ const bytesPerCharacterMaximum = 3;
 /** Framing of one record in a batch, at most, and about what a record costs in memory besides its bytes. */
 const recordFramingBytes = 32;
 
-/** What a record takes in a batch or in memory, at most; quickly told, for keys that may be counted three times too long. */
+/**
+ * What a record takes in a batch or in memory, at most; quickly told, for keys that may be counted three times too
+ * long.
+ */
 export function recordBytesBound({ key, value }: LogRecord): number {
   return bytesPerCharacterMaximum * (key?.length ?? 0) + (value?.length ?? 0) + recordFramingBytes;
 }
 
 /**
  * Checks what no broker is to be asked for.
- * @throws RECORD_TOO_LARGE; UNPROCESSABLE for a record without a key on a compacted topic; what `cleanupPolicyOf` throws,
- *   which is asked only when there is a record without a key
+ * @throws RECORD_TOO_LARGE; UNPROCESSABLE for a record without a key on a compacted topic; what `cleanupPolicyOf`
+ *   throws, which is asked only when there is a record without a key
  */
 export async function checkRecords(
   { topic, partition, records }: PartitionRecords,

@@ -94,7 +94,9 @@ export function findRecords(
   };
 }
 
-/** Up to here V8 keeps typed arrays among its own objects, and four of them cost less than a piece of memory for all. */
+/**
+ * Up to here V8 keeps typed arrays among its own objects, and four of them cost less than a piece of memory for all.
+ */
 const smallCountMaximum = 8;
 
 function emptyPositions(count: number) {

@@ -5,9 +5,9 @@ export interface RequestInFlight {
 
 /**
  * The requests of one connection that have no answer yet, in place of the map that kafkajs keeps them in. A map is laid
- * out anew every few requests, and each layout that the collector once took for old keeps the next one and everything in
- * it, so that much of what waited for an answer stayed as garbage: 5 KB for each stream that was opened. Here nothing is
- * left of a request that is answered.
+ * out anew every few requests, and each layout that the collector once took for old keeps the next one and everything
+ * in it, so that much of what waited for an answer stayed as garbage: 5 KB for each stream that was opened. Here
+ * nothing is left of a request that is answered.
  */
 export class RequestsInFlight<Request extends RequestInFlight> {
   readonly #requests: Request[] = [];

@@ -112,7 +112,9 @@ export function describeTopicsRequest(
   };
 }
 
-/** IncrementalAlterConfigs, version 0: sets what is given and leaves the rest, where AlterConfigs would replace it all. */
+/**
+ * IncrementalAlterConfigs, version 0: sets what is given and leaves the rest, where AlterConfigs would replace it all.
+ */
 export function alterTopicRequest(name: string, settings: TopicSettings): KafkaRequest<NamedResult[]> {
   return {
     name: 'IncrementalAlterConfigs',

@@ -60,7 +60,8 @@ type Attempt<Answer> =
  * that moment it takes for deleted, and the transaction for complete. What was committed there stays invisible, and so
  * does everything behind it, until the next marker of the same writer decides it together with that writer's next
  * transaction: restored without it, the writer would do the same again and then have it twice. So whoever opens the
- * writer, or goes on with it after the coordinator was away, looks first, and makes up for the markers that are missing.
+ * writer, or goes on with it after the coordinator was away, looks first, and makes up for the markers that are
+ * missing.
  */
 export class TransactionCoordination {
   readonly #options: TransactionCoordinationOptions;
@@ -153,8 +154,8 @@ export class TransactionCoordination {
   }
 
   /**
-   * Commits or aborts the open transaction. Never asks again after a missing answer: a request that still lies somewhere
-   * on its way would end the next transaction of this writer, half written.
+   * Commits or aborts the open transaction. Never asks again after a missing answer: a request that still lies
+   * somewhere on its way would end the next transaction of this writer, half written.
    * @param partitions Those of the transaction.
    * @throws WRITER_FENCED, LOG_UNAVAILABLE, LOG_CLOSED (nothing was committed), OUTCOME_UNKNOWN
    */

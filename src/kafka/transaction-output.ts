@@ -20,7 +20,10 @@ export interface TransactionOutputOptions {
   readonly clock: Clock;
 }
 
-/** How long records of a transaction are tried again; well below the time after which the transaction is aborted. Milliseconds. */
+/**
+ * How long records of a transaction are tried again; well below the time after which the transaction is aborted.
+ * Milliseconds.
+ */
 const produceMilliseconds = 10_000;
 const firstPauseMilliseconds = 2;
 const pauseMillisecondsMaximum = 200;
@@ -155,7 +158,9 @@ function outputsOf(partitions: readonly PartitionRecords[]): Output[] {
   return [...outputs.values()];
 }
 
-/** Where a batch of at most so many bytes ends (exclusive) that begins with the record at `from`: at least one is in it. */
+/**
+ * Where a batch of at most so many bytes ends (exclusive) that begins with the record at `from`: at least one is in it.
+ */
 function batchEnd(records: readonly LogRecord[], from: number, bytesMaximum: number): number {
   let bytes = batchHeaderBytes;
   let end = from;

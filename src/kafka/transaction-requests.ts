@@ -35,7 +35,10 @@ export function initProducerIdRequest(
   };
 }
 
-/** AddPartitionsToTxn, version 1: the next records of these partitions belong to the transaction, which begins if none is open. */
+/**
+ * AddPartitionsToTxn, version 1: the next records of these partitions belong to the transaction, which begins if none
+ * is open.
+ */
 export function addPartitionsRequest(
   transactionalId: string,
   { producerId, producerEpoch }: ProducerIdentity,

@@ -16,15 +16,17 @@ export interface KafkaWriterOptions extends TransactionCoordinationOptions, Tran
 /** What a transaction may hold; beyond it an append answers OVERLOADED. Bytes. */
 const transactionBytesMaximum = 64 * 1024 * 1024;
 
-/** How long after a transaction it is looked whether all of its partitions have heard of it, unless another one follows. */
+/**
+ * How long after a transaction it is looked whether all of its partitions have heard of it, unless another one follows.
+ */
 const settleMilliseconds = 1_000;
 
 /** After these errors the next writer of the name, or the transaction's coordinator in time, aborts what is open. */
 const leftToOthers = new Set<ErrorCode | undefined>(['WRITER_FENCED', 'LOG_UNAVAILABLE', 'OUTCOME_UNKNOWN']);
 
 /**
- * Opens the writer of a name; the name is its transactional id. Earlier writers of the name are fenced off from here on,
- * and what they committed in the partitions is visible.
+ * Opens the writer of a name; the name is its transactional id. Earlier writers of the name are fenced off from here
+ * on, and what they committed in the partitions is visible.
  * @throws WRITER_FENCED when another one is opened at the same time, LOG_UNAVAILABLE, OUTCOME_UNKNOWN, LOG_CLOSED
  */
 export async function openKafkaWriter(
@@ -38,8 +40,8 @@ export async function openKafkaWriter(
 }
 
 /**
- * Writes with each append what belongs to the transaction, so that an append already meets a fence, and that a commit is
- * one request.
+ * Writes with each append what belongs to the transaction, so that an append already meets a fence, and that a commit
+ * is one request.
  */
 class KafkaWriter implements FencedWriter {
   readonly writerId: string;
@@ -139,7 +141,10 @@ class KafkaWriter implements FencedWriter {
     this.#settling = setTimeout(() => void this.#settleIfLeftOpen(), settleMilliseconds).unref();
   }
 
-  /** The look takes as long as a slow broker does, and no step waits for it. Only what is to be mended stands before them. */
+  /**
+   * The look takes as long as a slow broker does, and no step waits for it. Only what is to be mended stands before
+   * them.
+   */
   async #settleIfLeftOpen(): Promise<void> {
     await this.#tryToSettle(async () => {
       if (!(await this.#coordination.isLeftOpen(this.#identity))) return;

@@ -2,8 +2,8 @@
  * The primitive types of Kafka's protocol as its older, fixed-width request versions write them. Strings have a 16-bit
  * length, byte fields and arrays a 32-bit one; a length of -1 stands for null. Offsets are exact below 2^53.
  *
- * Requests that exist in flexible versions only have compact strings and arrays: their length plus one, seven bits a byte,
- * lowest first; 0 stands for null. Each of their structures ends with tagged fields, of which none is known here.
+ * Requests that exist in flexible versions only have compact strings and arrays: their length plus one, seven bits a
+ * byte, lowest first; 0 stands for null. Each of their structures ends with tagged fields, of which none is known here.
  */
 
 const initialBytes = 256;

@@ -9,9 +9,9 @@ import type { LocalDate } from './terms.ts';
 const accrualDecimalPlaces = 20;
 
 /**
- * Moves a position on to a day. A fixed loan keeps its scheduled interest. A dynamic loan earns interest on the principal
- * that really was outstanding since the last movement of principal; its rows expect what they have earned so far plus
- * what they will earn if everything is paid on its day from now on.
+ * Moves a position on to a day. A fixed loan keeps its scheduled interest. A dynamic loan earns interest on the
+ * principal that really was outstanding since the last movement of principal; its rows expect what they have earned so
+ * far plus what they will earn if everything is paid on its day from now on.
  * @param date not before the position's `asOf`: principal has not changed in between
  */
 export function accrueTo(loan: Loan, position: LoanPosition, date: LocalDate): LoanPosition {

@@ -56,7 +56,8 @@ export interface ElementFigures {
 
 /**
  * The figures of a loan as of its position's `asOf`. The interest balance of a fixed loan is all its unpaid scheduled
- * interest; that of a dynamic loan is what has been earned up to `asOf`, so that paying the total on that day closes it.
+ * interest; that of a dynamic loan is what has been earned up to `asOf`, so that paying the total on that day closes
+ * it.
  */
 export function figuresOf(loan: Loan, position: LoanPosition = loan.position): Figures {
   const known = knownFigures.get(position);
@@ -135,8 +136,8 @@ function isPaidAsFee({ allocation, trigger }: FeeCharge): boolean {
 }
 
 /**
- * Whether a fee is only planned: a dynamic loan's fee of a due date is applied on that date, and owed from then on. What a
- * fixed loan's rows ask for was agreed with the disbursement, fees included.
+ * Whether a fee is only planned: a dynamic loan's fee of a due date is applied on that date, and owed from then on.
+ * What a fixed loan's rows ask for was agreed with the disbursement, fees included.
  */
 export function isPlanned(loan: Loan, position: LoanPosition, charge: FeeCharge): boolean {
   return isDynamic(loan) && isNotYetDue(charge, position);
@@ -193,7 +194,9 @@ export function grossInterestOfLast(loan: Loan, interests: readonly Decimal[]): 
   return withInterestTax(loan, larger(whole.minus(sum(before)), zero));
 }
 
-/** Parts of a period, each cut at its own last digit, must not turn a tie between two minor units into the lower one. */
+/**
+ * Parts of a period, each cut at its own last digit, must not turn a tie between two minor units into the lower one.
+ */
 function settled(interest: Decimal): Decimal {
   return interest.toDecimalPlaces(settledDecimalPlaces);
 }

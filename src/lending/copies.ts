@@ -1,8 +1,9 @@
 import type { Installment, Loan, LoanPosition } from './loan.ts';
 
 /**
- * Copies of what a loan consists of, with some fields replaced. Not by a spread: the engine gives a copy of a copy a layout
- * of its own each time, so that after a few commands on a loan whatever looks at one of them takes several times as long.
+ * Copies of what a loan consists of, with some fields replaced. Not by a spread: the engine gives a copy of a copy a
+ * layout of its own each time, so that after a few commands on a loan whatever looks at one of them takes several times
+ * as long.
  */
 
 /** What commands change of a loan. */

@@ -65,8 +65,8 @@ export function eventsBetween(
       creationDate,
       toggles,
     };
-    // Not { ...body, ...header }: fields added to a spread give each object a layout of its own, which takes more than ten
-    // times as long. The body was made just now and belongs to nobody else.
+    // Not { ...body, ...header }: fields added to a spread give each object a layout of its own, which takes more than
+    // ten times as long. The body was made just now and belongs to nobody else.
     return Object.assign(body, header);
   });
 }

@@ -26,9 +26,10 @@ const disbursementTriggers: readonly FeeTrigger[] = [
  * - UPFRONT_DISBURSEMENT joins the first installment. PAYMENT_DUE joins each installment.
  *
  * Refused, the first that holds: ACCOUNT_ALREADY_DISBURSED, INVALID_ACCOUNT_STATE; INVALID_DISBURSEMENT_DATE (in the
- * future too); INVALID_DATE (of the booking); INVALID_FIRST_REPAYMENT_DUE_DATE (not after the disbursement); for each fee asked for INVALID_FEE_KEY, FEE_NOT_ACTIVE,
- * FEE_NOT_ALLOWED, DUPLICATE_DISBURSEMENT_FEE and its amount; DISBURSEMENT_FEES_EXCEED_LOAN_AMOUNT; INVALID_AMOUNT (all that the
- * schedule asks for has more digits than can be read).
+ * future too); INVALID_DATE (of the booking); INVALID_FIRST_REPAYMENT_DUE_DATE (not after the disbursement); for each
+ * fee asked for INVALID_FEE_KEY, FEE_NOT_ACTIVE, FEE_NOT_ALLOWED, DUPLICATE_DISBURSEMENT_FEE and its amount;
+ * DISBURSEMENT_FEES_EXCEED_LOAN_AMOUNT; INVALID_AMOUNT (all that the schedule asks for has more digits than can be
+ * read).
  */
 export function decideDisbursement(loan: Loan, command: Disburse, context: DecisionContext): Decision {
   const { position } = loan;
@@ -206,9 +207,9 @@ function freshInstallment(
 }
 
 /**
- * The rows that a loan not yet disbursed would have, required fees included, if it were disbursed on its expected date or,
- * without one, on the day the account was opened. A first repayment date that lies before that is left out, and so are
- * fees whose amount the disbursement has yet to name.
+ * The rows that a loan not yet disbursed would have, required fees included, if it were disbursed on its expected date
+ * or, without one, on the day the account was opened. A first repayment date that lies before that is left out, and so
+ * are fees whose amount the disbursement has yet to name.
  * @returns none when it could not be disbursed so: {@link previewRefusals} says why
  */
 export function previewInstallments(loan: Loan): readonly Installment[] {

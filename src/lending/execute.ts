@@ -26,8 +26,8 @@ export type Execution =
   | { readonly outcome: 'repeated'; readonly transaction: LoanTransaction };
 
 /**
- * Does one command. Pure: the same arguments give the same result. A command that posted a transaction is known again by
- * it for ever; one that posted none has to be known by the caller.
+ * Does one command. Pure: the same arguments give the same result. A command that posted a transaction is known again
+ * by it for ever; one that posted none has to be known by the caller.
  * @throws only for bugs; a rule that says no is a refusal
  */
 export function execute(loan: Loan | null, command: LoanCommand, context: ExecutionContext): Execution {

@@ -13,8 +13,8 @@ import { taxedAmount } from './taxes.ts';
  *
  * Refused, the first that holds: INVALID_ACCOUNT_STATE; ARBITRARY_FEE_NOT_ALLOWED, INVALID_FEE_KEY, FEE_NOT_ACTIVE,
  * FEE_NOT_ALLOWED (charged at disbursement only); FEATURE_DISABLED (a NO_ALLOCATION fee while ALLOW_NON_SCHEDULED_FEES
- * is off); INVALID_PARAMETERS (such a fee with an installment); INVALID_DATE (before the disbursement or in the future);
- * INSTALLMENT_NUMBER_MANDATORY_FOR_FIXED_ACCOUNTS, INSTALLMENT_NUMBER_NOT_ALLOWED_FOR_DYNAMIC_ACCOUNTS,
+ * is off); INVALID_PARAMETERS (such a fee with an installment); INVALID_DATE (before the disbursement or in the
+ * future); INSTALLMENT_NUMBER_MANDATORY_FOR_FIXED_ACCOUNTS, INSTALLMENT_NUMBER_NOT_ALLOWED_FOR_DYNAMIC_ACCOUNTS,
  * INVALID_REPAYMENT_NUMBER, CANNOT_APPLY_FEE_ON_PAID_INSTALLMENT; then the amount (see {@link feeAmount}).
  */
 export function decideFee(loan: Loan, command: ApplyFee, context: DecisionContext): Decision {
@@ -102,8 +102,8 @@ export function isPaid(row: Installment): boolean {
 /**
  * What a fee costs, before tax is added to it: what the product says, or for a fee of no fixed amount what the command
  * says. FLAT: the amount. LOAN_AMOUNT_PERCENTAGE: a percentage of the amount lent, without capitalised fees.
- * REPAYMENT_PRINCIPAL_AMOUNT_PERCENTAGE: of the row's principal. ..._NUMBER_OF_INSTALLMENTS: that, divided by the number
- * of installments.
+ * REPAYMENT_PRINCIPAL_AMOUNT_PERCENTAGE: of the row's principal. ..._NUMBER_OF_INSTALLMENTS: that, divided by the
+ * number of installments.
  * @returns a refusal: MANDATORY_FEE_AMOUNT (nobody says it), FEE_AMOUNT_ALREADY_DEFINED_IN_PRODUCT (both do, and
  *   differ), FEE_AMOUNT_MUST_BE_STRICTLY_POSITIVE, INVALID_AMOUNT (too fine for the currency, or too long)
  */

@@ -13,8 +13,8 @@ import type { InterestChargeFrequency, InterestTerms, LocalDate } from './terms.
  * The period is the installment's the days lie in; without `from` and `to` it is counted whole. Parts of a period sum
  * to the whole. A principal that changes inside a period is charged part by part.
  *
- * Simple: principal * rate * units, where units is the elapsed time in the rate's own unit (years, months, weeks, days).
- * Compounding daily: principal * ((1 + rate)^units - 1), with the growth counted from the period's start.
+ * Simple: principal * rate * units, where units is the elapsed time in the rate's own unit (years, months, weeks,
+ * days). Compounding daily: principal * ((1 + rate)^units - 1), with the growth counted from the period's start.
  * FLAT takes the amount lent as its principal, the other methods what is outstanding.
  */
 export function periodInterest(

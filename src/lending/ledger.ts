@@ -76,8 +76,8 @@ function plannedFees({ loan, position, charges }: Ledger, { number }: Installmen
 }
 
 /**
- * Drops what is planned for rows still to come once no principal is left for them and the rows after them: a fee of a due
- * date is not owed before that date, and the loan will not see it.
+ * Drops what is planned for rows still to come once no principal is left for them and the rows after them: a fee of a
+ * due date is not owed before that date, and the loan will not see it.
  */
 export function dropPlannedFees(ledger: Ledger): void {
   const { loan, position, rows, charges } = ledger;
@@ -163,7 +163,9 @@ export function isReadable(ledger: Ledger): boolean {
   return asked.isZero() || isPostable(asked, loan.product.currency.digits);
 }
 
-/** The position on its last due date when nothing is paid until then: overdue principal earns more than was scheduled. */
+/**
+ * The position on its last due date when nothing is paid until then: overdue principal earns more than was scheduled.
+ */
 function leftUnpaid(loan: Loan, position: LoanPosition): LoanPosition {
   const last = position.installments.at(-1)?.dueDate;
   if (last === undefined || position.asOf === null || position.asOf >= last) return position;

@@ -15,8 +15,8 @@ import { writtenName } from './written-name.ts';
 
 /**
  * A loan as one line of JSON in which each decimal keeps every digit. Charges and transactions come last, since a loan
- * gains some and seldom changes one: the line after a command repeats those parts of the line before it. The keys of the
- * transactions stand before them once more, for readers who look for those only.
+ * gains some and seldom changes one: the line after a command repeats those parts of the line before it. The keys of
+ * the transactions stand before them once more, for readers who look for those only.
  *
  * ```
  * {"version":1,"loan":{all but the two lists},"transactionKeys":[...],"charges":[...],"transactions":[...]}
@@ -27,7 +27,9 @@ const formatVersion = 1;
 /** A text that starts with this is a decimal; a text that did so by itself has it twice. */
 const decimalMark = '#';
 
-/** What the line begins with, and what its parts follow. No mark stands anywhere else: in a text, quotes are escaped. */
+/**
+ * What the line begins with, and what its parts follow. No mark stands anywhere else: in a text, quotes are escaped.
+ */
 const opening = `{"version":${formatVersion},"loan":{`;
 const accountMark = ',"modifiedAt":';
 const positionMark = ',"position":{';
@@ -278,8 +280,8 @@ export function decodeLoan(text: string): Loan {
 }
 
 /**
- * Reads all but the transactions, which are most of a long-lived loan: the list of them is empty. Neither the figures nor
- * the schedule look at it.
+ * Reads all but the transactions, which are most of a long-lived loan: the list of them is empty. Neither the figures
+ * nor the schedule look at it.
  * @throws Error when the text is no stored loan, as far as it was read
  */
 export function decodeAccount(text: string): Loan {

@@ -61,7 +61,9 @@ export interface LoanPosition {
    * balances show, and the day up to which the interest of a dynamic loan is known.
    */
   readonly asOf: LocalDate | null;
-  /** The level payment of an equal-installment loan, without tax; null for other methods and before the disbursement. */
+  /**
+   * The level payment of an equal-installment loan, without tax; null for other methods and before the disbursement.
+   */
   readonly periodicPayment: Decimal | null;
   /** In due-date order, numbered from 1 without a gap; empty before the disbursement. */
   readonly installments: readonly Installment[];
@@ -189,7 +191,9 @@ export interface TransactionTerms {
   readonly periodicPayment: Decimal | null;
 }
 
-/** A position as it was, told as its difference to the one that followed: rows and charges not named stayed the same. */
+/**
+ * A position as it was, told as its difference to the one that followed: rows and charges not named stayed the same.
+ */
 export interface PositionUndo {
   readonly fields: Omit<LoanPosition, 'installments' | 'charges'>;
   readonly installmentCount: number;

@@ -2,7 +2,8 @@ import { Decimal as DecimalJs } from 'decimal.js';
 
 /**
  * Exact decimals for everything that is money or feeds money. 40 significant digits keep twenty decimals of accrual on
- * any amount a ledger holds. Compare with the methods (`lessThan`, `equals`), never with `<`: an object's `<` compares text.
+ * any amount a ledger holds. Compare with the methods (`lessThan`, `equals`), never with `<`: an object's `<` compares
+ * text.
  */
 export const Decimal = DecimalJs.clone({
   precision: 40,
@@ -53,7 +54,9 @@ export function roundUpToWholeUnit(amount: Decimal): Decimal {
 /** The most digits of an amount, those after its point included: as many as every reader of a JSON number keeps. */
 const amountDigitsMaximum = 15;
 
-/** Whether an amount can be lent, charged or paid: above zero, no finer than the currency, and not too long to be read. */
+/**
+ * Whether an amount can be lent, charged or paid: above zero, no finer than the currency, and not too long to be read.
+ */
 export function isPostable(amount: Decimal, currencyDigits: number): boolean {
   return (
     amount.greaterThan(0) &&

@@ -11,8 +11,8 @@ import { taxedAmount } from './taxes.ts';
 /**
  * Adds a penalty to an installment: the one named, else the next one due. It is due at once.
  *
- * Refused, the first that holds: INVALID_ACCOUNT_STATE; INVALID_AMOUNT; INVALID_DATE (before the disbursement or in the future);
- * INVALID_REPAYMENT_NUMBER; REPAYMENT_WAS_FULLY_PAID.
+ * Refused, the first that holds: INVALID_ACCOUNT_STATE; INVALID_AMOUNT; INVALID_DATE (before the disbursement or in the
+ * future); INVALID_REPAYMENT_NUMBER; REPAYMENT_WAS_FULLY_PAID.
  */
 export function decidePenalty(loan: Loan, command: ApplyPenalty, context: DecisionContext): Decision {
   const { position, product } = loan;

@@ -77,8 +77,8 @@ function startOf(loan: Loan, row: Installment | undefined, asOf: LocalDate): Sta
 }
 
 /**
- * Drops rows from the end that ask for nothing any more, but none before `first`. What a row of a dynamic loan expects of
- * interest is interest on principal that is no longer there; that of a fixed loan stays owed.
+ * Drops rows from the end that ask for nothing any more, but none before `first`. What a row of a dynamic loan expects
+ * of interest is interest on principal that is no longer there; that of a fixed loan stays owed.
  */
 function dropEmptyRows(loan: Loan, rows: Installment[], first: number): void {
   while (rows.length > Math.max(first, 1)) {

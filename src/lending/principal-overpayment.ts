@@ -11,9 +11,9 @@ import { respread } from './prepayment.ts';
 import { recalculationMethodOf, refusalOfMovement, settleMovement } from './repayment.ts';
 
 /**
- * Lowers the outstanding principal without paying any installment. The amount is noted on the installment in whose period
- * it was paid; the rows not yet due have that much less principal to repay, spread by the recalculation method, or taken
- * from the last rows first under NO_RECALCULATION. The interest of a fixed loan stays as scheduled.
+ * Lowers the outstanding principal without paying any installment. The amount is noted on the installment in whose
+ * period it was paid; the rows not yet due have that much less principal to repay, spread by the recalculation method,
+ * or taken from the last rows first under NO_RECALCULATION. The interest of a fixed loan stays as scheduled.
  *
  * Refused, the first that holds: what a repayment is refused for; EXCESS_REPAYMENT_ERROR (more than the principal
  * balance); PREPAYMENT_NOT_ALLOWED_ERROR.

@@ -1,8 +1,8 @@
 import type { LoanPosition, PositionUndo } from './loan.ts';
 
 /**
- * What turns `after` back into `before`. Rows and charges are compared by identity: whatever a decision did not touch is
- * the same object.
+ * What turns `after` back into `before`. Rows and charges are compared by identity: whatever a decision did not touch
+ * is the same object.
  */
 export function undoOf(before: LoanPosition, after: LoanPosition): PositionUndo {
   const { installments, charges } = before;

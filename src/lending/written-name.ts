@@ -7,8 +7,8 @@ export interface WrittenName {
 const known = new Map<string, WrittenName>();
 
 /**
- * Every command writes several hundred fields of some hundred names: put together anew each time, the names alone were an
- * eighth of all memory that a command needs.
+ * Every command writes several hundred fields of some hundred names: put together anew each time, the names alone were
+ * an eighth of all memory that a command needs.
  * @param name Of a field that the code names, not one that was sent; it needs no escaping.
  */
 export function writtenName(name: string): WrittenName {

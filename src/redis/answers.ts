@@ -95,7 +95,9 @@ export function pairs(list: readonly string[]): [string, string][] {
   return Array.from({ length: list.length / 2 }, (_, index) => [list[index * 2] ?? '', list[index * 2 + 1] ?? '']);
 }
 
-/** The values of remember.lua after the first two: the number of commits, the commits, the ends with the newest last. */
+/**
+ * The values of remember.lua after the first two: the number of commits, the commits, the ends with the newest last.
+ */
 export function writeHistory({ lastCommits, endedStreams }: SubscriptionHistory): (string | number)[] {
   const commits = lastCommits.flatMap((commit) => {
     const { offset, committedAt } = commit;

@@ -4,8 +4,8 @@ import type { Logger } from '../logger.ts';
 import type { Script } from './scripts.ts';
 
 /**
- * How long nothing may come back while something is asked: then the connection counts as dead, what was asked fails, and
- * another connection is sought. Milliseconds.
+ * How long nothing may come back while something is asked: then the connection counts as dead, what was asked fails,
+ * and another connection is sought. Milliseconds.
  */
 const silenceMillisecondsMaximum = 2_000;
 

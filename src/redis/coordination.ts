@@ -67,10 +67,11 @@ const historyMillisecondsKept = 30 * 86_400_000;
 const closeMillisecondsMaximum = 5_000;
 
 /**
- * Coordination of any number of processes through Redis (keys.ts says what lies where, scripts/*.lua what happens to it).
+ * Coordination of any number of processes through Redis (keys.ts says what lies where, scripts/*.lua what happens to
+ * it).
  *
- * Redis is expendable: committed offsets follow to the log within a moment (mirror-writer.ts), and a Redis that lost data
- * gets back what the log and the processes know (recovery.ts). While it is away every call fails with
+ * Redis is expendable: committed offsets follow to the log within a moment (mirror-writer.ts), and a Redis that lost
+ * data gets back what the log and the processes know (recovery.ts). While it is away every call fails with
  * COORDINATION_UNAVAILABLE at once or within seconds; streams keep what they hold and try again.
  */
 export class RedisCoordination implements Coordination {

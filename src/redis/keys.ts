@@ -5,8 +5,8 @@ import type { EventTypePartition } from '../broker/coordination.ts';
  * of all its keys: one slot of Redis Cluster, so that a script sees all it needs.
  *
  * ```
- * {lendstream:7}:shard              hash   incarnation, floor, refill (see recovery.ts), heardAt, returnUntil (leases.ts),
- *                                       remembersSince
+ * {lendstream:7}:shard              hash   incarnation, floor, refill (see recovery.ts), heardAt, returnUntil
+ *                                       (leases.ts), remembersSince
  * {lendstream:7}:nodes              hash   node -> end of its lease, milliseconds of Redis time
  * {lendstream:7}:dirty              hash   subscription/place -> what the mirror does not hold yet
  * {lendstream:7}:<id>:meta          hash   generation, resetUntil, recoverUntil, closed/place -> what a stream that was

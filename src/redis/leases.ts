@@ -4,12 +4,14 @@ import { shardCount } from './keys.ts';
 /**
  * The leases that one process keeps.
  *
- * Redis counts them by its own clock, also while nobody can reach it: after an outage every lease may have ended although
- * every process is alive. So whoever is back looks for dead nodes only after it has renewed its own lease, and that
- * renewal shows Redis that there was an outage, from which the other processes get the time to come back as well.
+ * Redis counts them by its own clock, also while nobody can reach it: after an outage every lease may have ended
+ * although every process is alive. So whoever is back looks for dead nodes only after it has renewed its own lease, and
+ * that renewal shows Redis that there was an outage, from which the other processes get the time to come back as well.
  */
 
-/** How long no node may have been heard of before that is an outage, as a share of the lease; they renew it more often. */
+/**
+ * How long no node may have been heard of before that is an outage, as a share of the lease; they renew it more often.
+ */
 const silenceShare = 0.5;
 
 /** No silence shorter than this is an outage. Milliseconds. */

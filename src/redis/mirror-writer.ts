@@ -10,7 +10,9 @@ import type { RedisStore } from './store.ts';
 /** How long a committed offset may wait to be written to the mirror together with others. Milliseconds. */
 export const mirrorMilliseconds = 200;
 
-/** After how long somebody else writes what the node that took a commit has not written: it must be gone. Milliseconds. */
+/**
+ * After how long somebody else writes what the node that took a commit has not written: it must be gone. Milliseconds.
+ */
 export const leftoverMilliseconds = 2_000;
 
 /** Records in one append, and in one call that settles them. */

@@ -8,8 +8,8 @@ const retryMilliseconds = 1_000;
 type CloseSession = (subscriptionId: string, streamId: string, lateCommits: LateCommits) => Promise<void>;
 
 /**
- * Sessions that could not be closed when their streams ended. Their node lives on, so no lease would ever end them: they
- * are closed as soon as that is possible.
+ * Sessions that could not be closed when their streams ended. Their node lives on, so no lease would ever end them:
+ * they are closed as soon as that is possible.
  */
 export class OverdueCloses {
   readonly #close: CloseSession;

@@ -13,9 +13,9 @@ import { isNewer, writeOffset, type StoredOffset } from './stored-offset.ts';
 /**
  * Giving back to Redis what it has lost.
  *
- * Each shard has an *incarnation*, a number that every call carries. A Redis that comes up empty has none, one that came
- * up with old data has another, and so every script refuses before it does anything. Where the data may be old without
- * showing it (another server answers, or an answer contradicts what was seen before) the process withdraws the
+ * Each shard has an *incarnation*, a number that every call carries. A Redis that comes up empty has none, one that
+ * came up with old data has another, and so every script refuses before it does anything. Where the data may be old
+ * without showing it (another server answers, or an answer contradicts what was seen before) the process withdraws the
  * incarnation itself. Then
  * - one process, whoever claims it, *refills* the shard with the larger of what the mirror holds and what it has seen
  *   itself, and begins a new incarnation;
@@ -67,7 +67,9 @@ type Mirror = ReadonlyMap<string, readonly MirroredOffset[]>;
 export class Recovery {
   readonly #options: RecoveryOptions;
   #running: Promise<void> | undefined;
-  /** How often the data was found to be possibly older than this process knows, and how many of these are dealt with. */
+  /**
+   * How often the data was found to be possibly older than this process knows, and how many of these are dealt with.
+   */
   #doubts = 0;
   #doubtsSettled = 0;
 
@@ -84,7 +86,8 @@ export class Recovery {
   }
 
   /**
-   * Returns when this process works with an incarnation of every shard that holds what it knows. Callers share the work.
+   * Returns when this process works with an incarnation of every shard that holds what it knows. Callers share the
+   * work.
    * @throws COORDINATION_UNAVAILABLE, and what the log throws when the mirror cannot be read
    */
   async recover(): Promise<void> {

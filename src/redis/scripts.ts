@@ -5,9 +5,9 @@ import { packageRoot } from '../schemas.ts';
 import type { KeyKind } from './keys.ts';
 
 /**
- * The keys that each script takes, in order; the file scripts/<name>.lua says what it takes besides and what it answers.
- * settle-mirror takes the offsets of any number of subscriptions after these, check-watched meta, owners and sessions of
- * each, release-claim a claim's key.
+ * The keys that each script takes, in order; the file scripts/<name>.lua says what it takes besides and what it
+ * answers. settle-mirror takes the offsets of any number of subscriptions after these, check-watched meta, owners and
+ * sessions of each, release-claim a claim's key.
  */
 export const scriptKeys = {
   topology: ['shard', 'meta', 'owners', 'sessions'],

@@ -8,12 +8,15 @@ import type { Leases } from './leases.ts';
 import type { RecoveringCalls } from './recovering-calls.ts';
 
 /**
- * How often a process looks after the subscriptions that are watched in it; what is left over is for the looks themselves.
- * Milliseconds.
+ * How often a process looks after the subscriptions that are watched in it; what is left over is for the looks
+ * themselves. Milliseconds.
  */
 const roundMilliseconds = missedChangesMillisecondsMaximum * 0.75;
 
-/** Pauses differ by this share in either direction, so that processes that started together do not ask together for ever. */
+/**
+ * Pauses differ by this share in either direction, so that processes that started together do not ask together for
+ * ever.
+ */
 const jitterShare = 0.1;
 
 /** How many subscriptions one script looks at: nobody else is served meanwhile. About 5 microseconds each. */

@@ -22,8 +22,9 @@ export interface CommandOutcomesLimits {
 
 /**
  * What became of commands, for the requests that wait for it and, for a while, for those that ask afterwards; and which
- * commands of this process are on their way. A waiter is told of the first outcome that arrives after it began to wait, never
- * of a remembered one: a command that could not be decided may be sent again under its id, and the answer must be the new one.
+ * commands of this process are on their way. A waiter is told of the first outcome that arrives after it began to wait,
+ * never of a remembered one: a command that could not be decided may be sent again under its id, and the answer must be
+ * the new one.
  */
 export class CommandOutcomes<Outcome> {
   readonly #recent = new Map<string, Outcome>();

@@ -74,8 +74,8 @@ export interface KnownCommand {
 
 /**
  * The tables of the read model. They are a copy of what the log has, with the position up to which they have it: a
- * change and its position are one SQLite transaction. Nothing waits for the disk, so that a file which was in use when the
- * machine ended is not opened again; after the end of the process alone it is whole, and is checked all the same.
+ * change and its position are one SQLite transaction. Nothing waits for the disk, so that a file which was in use when
+ * the machine ended is not opened again; after the end of the process alone it is whole, and is checked all the same.
  */
 export class LoanDatabase {
   readonly #database: Connection;

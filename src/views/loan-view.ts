@@ -39,9 +39,9 @@ const rebuildPauseMilliseconds = 1_000;
 
 /**
  * The loans as the changelog has them, in a local SQLite file that answers by id, filter, sort and page. The file is a
- * copy: deleted, of another version, damaged, or not in step with the log, it is built again from the log. A file that turns
- * out to be damaged while it is used is built again as well, and nothing is answered meanwhile. The view also tells what
- * became of each command, after the loans that the command changed are in it.
+ * copy: deleted, of another version, damaged, or not in step with the log, it is built again from the log. A file that
+ * turns out to be damaged while it is used is built again as well, and nothing is answered meanwhile. The view also
+ * tells what became of each command, after the loans that the command changed are in it.
  */
 export class LoanView<Outcome extends { readonly commandId: string | null }> {
   readonly #options: LoanViewOptions<Outcome>;
@@ -131,8 +131,8 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
   }
 
   /**
-   * A command that posted no transaction and is remembered, on whichever node and partition it was decided. Those that posted
-   * one are known by it.
+   * A command that posted no transaction and is remembered, on whichever node and partition it was decided. Those that
+   * posted one are known by it.
    */
   knownCommand(commandId: string): KnownCommand | undefined {
     return this.#read((database) => database.command(commandId));

@@ -69,7 +69,8 @@ interface WrittenEvent {
 
 /**
  * Everything that one commit will make true, gathered command by command: events, new loan states, products, dead
- * letters and the fence record. Lies over the committed loans and touches none of them; thrown away, it leaves no trace.
+ * letters and the fence record. Lies over the committed loans and touches none of them; thrown away, it leaves no
+ * trace.
  */
 export class CommandBatch {
   readonly #options: CommandBatchOptions;

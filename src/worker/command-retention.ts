@@ -17,9 +17,9 @@ export interface CommandRetentionOptions {
 }
 
 /**
- * Deletes the commands of one partition that are done and old. The topic itself has no limit of time: a command that was
- * accepted waits until it is decided, however long nobody can decide it. Run by the partition's owner; that one which was
- * taken over goes on for a moment does no harm, since what it counts as done is.
+ * Deletes the commands of one partition that are done and old. The topic itself has no limit of time: a command that
+ * was accepted waits until it is decided, however long nobody can decide it. Run by the partition's owner; that one
+ * which was taken over goes on for a moment does no harm, since what it counts as done is.
  */
 export class CommandRetention {
   readonly #options: CommandRetentionOptions;

@@ -15,7 +15,9 @@ interface DeadLetter {
   readonly offset: number;
   /** RFC 3339: when the command entered the log. */
   readonly appendedAt: string;
-  /** What was sent, as base64, since it need not be text; cut off beyond a megabyte. Null for a record without a value. */
+  /**
+   * What was sent, as base64, since it need not be text; cut off beyond a megabyte. Null for a record without a value.
+   */
   readonly value: string | null;
 }
 

@@ -35,10 +35,10 @@ const eventHash = saltedHash(eventNamespace);
 const keyHash = saltedHash(keyNamespace);
 
 /**
- * Gives the SHA-1 digits of a namespace and a name of ASCII, which is written behind it in the same memory again and again.
- * They are those of a version 5 UUID (RFC 9562, 5.5) but for the version, in place of the thirteenth, and the variant, of
- * the seventeenth. Made in one call to the hash: a command needs about seven, and a hash object for each took longer than
- * deciding it.
+ * Gives the SHA-1 digits of a namespace and a name of ASCII, which is written behind it in the same memory again and
+ * again. They are those of a version 5 UUID (RFC 9562, 5.5) but for the version, in place of the thirteenth, and the
+ * variant, of the seventeenth. Made in one call to the hash: a command needs about seven, and a hash object for each
+ * took longer than deciding it.
  */
 function saltedHash(namespace: string): (name: string) => string {
   const salted = Buffer.alloc(hashedBytesMaximum);

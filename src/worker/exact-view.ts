@@ -9,9 +9,9 @@ export type Written<Json> = WithNumbersAs<Decimal | number, Json>;
 const rateNames = new Set(['interestRate', 'taxRate', 'penaltyRate', 'percentageAmount']);
 
 /**
- * A view of lending as one line of JSON: each amount with its currency's digits (315.50; 1000 in yen), more only when it
- * has more (accrued interest), each percentage as it is. Fields that are undefined are left out. This is the one place
- * that decides how a number looks, in answers and in events alike.
+ * A view of lending as one line of JSON: each amount with its currency's digits (315.50; 1000 in yen), more only when
+ * it has more (accrued interest), each percentage as it is. Fields that are undefined are left out. This is the one
+ * place that decides how a number looks, in answers and in events alike.
  * @param view Plain data whose field names need no escaping.
  * @param digits Of the currency.
  */

@@ -18,13 +18,15 @@ const fieldNameCharactersMaximum = 100;
 const listItemsMaximum = 200;
 
 const encodedKeyForm = /^[0-9a-f]{32}$/;
-/** A day, and the time and the offset that may follow it, each within its bounds: no zone is further than 18 hours off. */
+/**
+ * A day, and the time and the offset that may follow it, each within its bounds: no zone is further than 18 hours off.
+ */
 const dateForm =
   /^(\d{4}-\d{2}-\d{2})(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:(?:0\d|1[0-7]):?[0-5]\d|18:?00))?)?$/;
 
 /**
- * Whether a text looks like an encodedKey: 32 hexadecimal digits, of either case. Every key has this form and no id may have
- * it, so that no id can stand for what somebody else's key names, in whichever partition that is.
+ * Whether a text looks like an encodedKey: 32 hexadecimal digits, of either case. Every key has this form and no id may
+ * have it, so that no id can stand for what somebody else's key names, in whichever partition that is.
  */
 export function hasEncodedKeyForm(text: string): boolean {
   return encodedKeyForm.test(text.toLowerCase());

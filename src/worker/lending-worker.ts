@@ -31,7 +31,10 @@ export interface LendingWorkerOptions {
   readonly rememberedMilliseconds?: number;
 }
 
-/** Turns each loan command into the loan's new state and the events that tell of it, exactly once, partition by partition. */
+/**
+ * Turns each loan command into the loan's new state and the events that tell of it, exactly once, partition by
+ * partition.
+ */
 export class LendingWorker {
   readonly #options: LendingWorkerOptions;
   readonly #sharing: PartitionSharing;
@@ -58,9 +61,9 @@ export class LendingWorker {
   }
 
   /**
-   * Creates the worker's own topics where they are missing and takes its share of the partitions. The topics of the event
-   * types, that of the commands among them, must exist. Returns when each partition that falls to this process at once
-   * has been owned: all of them when it is the only one, none when others have them for now.
+   * Creates the worker's own topics where they are missing and takes its share of the partitions. The topics of the
+   * event types, that of the commands among them, must exist. Returns when each partition that falls to this process at
+   * once has been owned: all of them when it is the only one, none when others have them for now.
    */
   async start(): Promise<void> {
     const { log, partitionCount } = this.#options;

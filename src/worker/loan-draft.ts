@@ -4,8 +4,8 @@ import type { Loan, LoanTransaction } from '../lending/loan.ts';
 
 /**
  * A loan as the commands of one commit leave it. Only its last state is stored, so it is written once, when all of them
- * are decided. Until then it is known how large its record can be at most: a loan that could be too large for the log is
- * written at once to see, so that the command that made it so is told from the others.
+ * are decided. Until then it is known how large its record can be at most: a loan that could be too large for the log
+ * is written at once to see, so that the command that made it so is told from the others.
  */
 export interface LoanDraft {
   readonly loan: Loan;

@@ -24,8 +24,8 @@ export interface CommittedState {
 }
 
 /**
- * The loans of one partition, what became of its commands that posted nothing, and how far they are done, as the changelog
- * says. Knows committed states only: what a batch changes is kept beside it until the commit is durable.
+ * The loans of one partition, what became of its commands that posted nothing, and how far they are done, as the
+ * changelog says. Knows committed states only: what a batch changes is kept beside it until the commit is durable.
  */
 export class LoanStore {
   readonly #texts = new Map<string, Buffer>();

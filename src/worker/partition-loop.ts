@@ -20,9 +20,9 @@ import type { UndecidedCommands } from './undecided-commands.ts';
  * `working` takes the commands after the fence record, decides them and commits everything that follows from them at
  *           once: events, loan states, products, dead letters, the new fence record. After the commit, and not before,
  *           the loans in memory are the new ones.
- * Any error on the way says nothing about what the log holds. The writer and the loans in memory are thrown away and the
- * loop is `owning` again, after a pause. Only a newer owner (WRITER_FENCED), `signal` or the end of the log ends it; who
- * begins it again and when is decided in partition-sharing.ts.
+ * Any error on the way says nothing about what the log holds. The writer and the loans in memory are thrown away and
+ * the loop is `owning` again, after a pause. Only a newer owner (WRITER_FENCED), `signal` or the end of the log ends
+ * it; who begins it again and when is decided in partition-sharing.ts.
  */
 export interface PartitionLoopOptions {
   readonly log: EventLog;
@@ -64,8 +64,8 @@ export async function runPartitionLoop(options: PartitionLoopOptions): Promise<L
 }
 
 /**
- * How long definitions may take to be readable: beyond the time-out of a transaction that a worker left open when it died.
- * Waiting is cheaper than starting over from the log. Milliseconds.
+ * How long definitions may take to be readable: beyond the time-out of a transaction that a worker left open when it
+ * died. Waiting is cheaper than starting over from the log. Milliseconds.
  */
 const definitionsMillisecondsMaximum = 30_000;
 

@@ -8,10 +8,12 @@ import { loanCommandsTopic } from './lending-topics.ts';
 
 /**
  * How any number of processes share the loan partitions: as streams share those of a subscription. Each process has a
- * session under one reserved id, the same pure rules say whose each partition is, and the same compare-and-set makes it so.
+ * session under one reserved id, the same pure rules say whose each partition is, and the same compare-and-set makes it
+ * so.
  *
- * None of this decides who may write: that is the partition's fenced writer. Two processes that both take a partition for
- * theirs disturb each other and nothing else, so whoever cannot reach the coordination store goes on with what it has.
+ * None of this decides who may write: that is the partition's fenced writer. Two processes that both take a partition
+ * for theirs disturb each other and nothing else, so whoever cannot reach the coordination store goes on with what it
+ * has.
  *
  * | the store says                  | a loop runs here  | none runs here                          |
  * |---------------------------------|-------------------|-----------------------------------------|

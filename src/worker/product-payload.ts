@@ -70,8 +70,8 @@ const taxMethods = ['INCLUSIVE', 'EXCLUSIVE'] as const;
 const initialStates = ['PARTIAL_APPLICATION', 'PENDING_APPROVAL'] as const;
 
 /**
- * A product as asked for, with the defaults of what was left out. Only the form is checked here; whether the settings go
- * together is decided by the rules of lending.
+ * A product as asked for, with the defaults of what was left out. Only the form is checked here; whether the settings
+ * go together is decided by the rules of lending.
  * @param newKey Gives the encodedKeys that the sender did not choose.
  */
 export function readProduct(

@@ -3,8 +3,8 @@ import type { ApiError } from './refusal-format.ts';
 
 /**
  * What became of the commands that posted no transaction: refusals, changes of state, new loans and products. Each is a
- * record of its own in the changelog, so that remembering one costs the next command nothing, and is forgotten by age, never
- * by count. A command that posted a transaction is known by it for ever and is not here.
+ * record of its own in the changelog, so that remembering one costs the next command nothing, and is forgotten by age,
+ * never by count. A command that posted a transaction is known by it for ever and is not here.
  */
 export interface RememberedCommand {
   /** Of what the command asked for; see {@link CommandEnvelope.digest}. */
@@ -19,8 +19,8 @@ export interface RememberedCommand {
 export const rememberedMilliseconds = 24 * 3_600_000;
 
 /**
- * How many are forgotten in one commit at most, so that none takes long. More than one commit adds, so that those that are too
- * old do not pile up.
+ * How many are forgotten in one commit at most, so that none takes long. More than one commit adds, so that those that
+ * are too old do not pile up.
  */
 const forgottenPerCommitMaximum = 500;
 

@@ -3,8 +3,8 @@ const firstPieceBytes = 16 * 1024;
 const pieceBytesMaximum = 256 * 1024;
 
 /**
- * Texts as bytes in a few pieces of memory that they share. A text is written at once, since one that waits for its commit
- * is moved about by the collector until then, as are several hundred others.
+ * Texts as bytes in a few pieces of memory that they share. A text is written at once, since one that waits for its
+ * commit is moved about by the collector until then, as are several hundred others.
  */
 export class TextMemory {
   #piece: Buffer = Buffer.alloc(0);

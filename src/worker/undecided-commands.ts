@@ -5,8 +5,8 @@ import type { Metrics } from '../metrics.ts';
 import { loanCommandsTopic } from './lending-topics.ts';
 
 /**
- * How many commands wait in the partitions that this process works on. Counted when somebody asks, not by the loops that
- * decide them: the number has to grow above all while nothing is decided.
+ * How many commands wait in the partitions that this process works on. Counted when somebody asks, not by the loops
+ * that decide them: the number has to grow above all while nothing is decided.
  */
 export class UndecidedCommands {
   readonly #log: EventLog;

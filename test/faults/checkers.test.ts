@@ -137,7 +137,10 @@ const loanSeen = (node: string, principal: number, paid: number): Happening => (
   transactions: ['key-disburse', 'key-repay'],
 });
 
-/** A loan of ten, a repayment that was sent twice, one that was refused, one that nobody answered and that came to nothing. */
+/**
+ * A loan of ten, a repayment that was sent twice, one that was refused, one that nobody answered and that came to
+ * nothing.
+ */
 const commands: readonly Happening[] = [
   posted('disburse'),
   commandAnswered('disburse', 'committed', 'key-disburse'),

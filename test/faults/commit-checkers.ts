@@ -174,7 +174,9 @@ export const boundedRedelivery: Checker = {
   },
 };
 
-/** The window and one batch of the subscription's largest stream, and what commits may have been lost before it opened. */
+/**
+ * The window and one batch of the subscription's largest stream, and what commits may have been lost before it opened.
+ */
 function allowance(evidence: Evidence, name: string, commits: Commits, stream: string): number {
   const opened = evidence.streams.get(stream);
   const windows = [...evidence.streams.values()]

@@ -43,7 +43,10 @@ export const pollSkips: Checker = {
   },
 };
 
-/** How long after a fault's end a stream may still be silent: its node may have to find Redis and Kafka again. Milliseconds. */
+/**
+ * How long after a fault's end a stream may still be silent: its node may have to find Redis and Kafka again.
+ * Milliseconds.
+ */
 const silentRecoveryMilliseconds = 6_000;
 
 export const silentStreams: Checker = {
@@ -99,7 +102,10 @@ export interface DeliveryLag {
   readonly maximum: number;
 }
 
-/** From the acknowledgement to the first delivery to a prompt consumer: over everything, and over the events that met no fault on their way. */
+/**
+ * From the acknowledgement to the first delivery to a prompt consumer: over everything, and over the events that met no
+ * fault on their way.
+ */
 export function deliveryLag(evidence: Evidence): { readonly all?: DeliveryLag; readonly calm?: DeliveryLag } {
   const faults = faultTimes(evidence);
   const subscriptions = ofKind(evidence.records, 'subscription created').filter(({ isPrompt }) => isPrompt);
@@ -121,7 +127,9 @@ export function deliveryLag(evidence: Evidence): { readonly all?: DeliveryLag; r
   return { ...named('all', summary(all)), ...named('calm', summary(calm)) };
 }
 
-/** How long after a fault's end the system may still be busy with it, as far as the calm lag is concerned. Milliseconds. */
+/**
+ * How long after a fault's end the system may still be busy with it, as far as the calm lag is concerned. Milliseconds.
+ */
 const recoveryMilliseconds = 10_000;
 
 function faultTimes(

@@ -2,8 +2,8 @@ import { appendFileSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * What was done to the system and what came of it: each process of a fault run writes a file of its own, one JSON object
- * a line, appended and never changed. The checkers read nothing else.
+ * What was done to the system and what came of it: each process of a fault run writes a file of its own, one JSON
+ * object a line, appended and never changed. The checkers read nothing else.
  */
 
 /** Why a consumer closed a stream that sent not even keep-alives. */

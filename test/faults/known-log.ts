@@ -23,7 +23,10 @@ export function describePlace(place: Place): string {
   return `${partitionName(place)}@${place.offset}`;
 }
 
-/** Collects the places of events from batches of one event, from the last events of larger ones, and from reading the log. */
+/**
+ * Collects the places of events from batches of one event, from the last events of larger ones, and from reading the
+ * log.
+ */
 export function knownLogOf(records: readonly HistoryRecord[]): KnownLog {
   const atPlace = new Map<string, { place: Place; eids: Set<string> }>();
   const add = (place: Place, eid: string): void => {

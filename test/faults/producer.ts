@@ -18,8 +18,8 @@ const eventsPerRequestMaximum = 5;
 /** One in so many requests holds an event that breaks the schema: nothing of it may ever be seen. */
 const badRequestEvery = 40;
 /**
- * What makes an event long, and how many are in a request: all in one write they are still less than the high-water mark of
- * a connection, so that the write that fills it is a small one. Bytes.
+ * What makes an event long, and how many are in a request: all in one write they are still less than the high-water
+ * mark of a connection, so that the write that fills it is a small one. Bytes.
  */
 const paddingBytes = 1_000;
 const bulkyEventsPerRequest = 10;

@@ -12,7 +12,9 @@ import { StateReader, acknowledgedEvents, differencesOf } from './state.ts';
 import { keptEventTypes } from './valid-requests.ts';
 import { exchange, type Exchange } from './wire-client.ts';
 
-/** A run: requests one after the other and several at once, and between them what must hold however they were answered. */
+/**
+ * A run: requests one after the other and several at once, and between them what must hold however they were answered.
+ */
 
 export interface CampaignOptions {
   readonly service: FuzzedService;
@@ -75,10 +77,10 @@ const warmShare = 0.3;
 const failuresMaximum = 40;
 
 /**
- * How much more memory may be in use at the end than when it was warm, with everything deleted that can be. The outcomes of
- * twenty thousand commands, the commands of a day that posted nothing and five thousand loans are remembered, which fills
- * up over a long run; what a loan or a product takes stays for good. What is kept of the log is full when it is warm.
- * Bytes.
+ * How much more memory may be in use at the end than when it was warm, with everything deleted that can be. The
+ * outcomes of twenty thousand commands, the commands of a day that posted nothing and five thousand loans are
+ * remembered, which fills up over a long run; what a loan or a product takes stays for good. What is kept of the log is
+ * full when it is warm. Bytes.
  */
 const growthBytesMaximum = 64 * 1024 * 1024;
 const bytesPerStayingThing = 8 * 1024;

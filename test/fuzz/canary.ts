@@ -55,8 +55,8 @@ export class Canary {
   }
 
   /**
-   * Opens a stream and reads nothing of it while events are published, until the connection is full; then reads, gets them
-   * all and the keep-alives behind them, and commits.
+   * Opens a stream and reads nothing of it while events are published, until the connection is full; then reads, gets
+   * them all and the keep-alives behind them, and commits.
    * @throws when anything is not as it should be
    */
   async pause(): Promise<void> {

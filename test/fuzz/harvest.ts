@@ -36,7 +36,9 @@ export function harvest(
   return undefined;
 }
 
-/** Takes note of the cursor of a line with events. @param stream Undefined for what came before the stream was known. */
+/**
+ * Takes note of the cursor of a line with events. @param stream Undefined for what came before the stream was known.
+ */
 export function harvestCursor(ids: LiveIds, stream: string | undefined, line: string): void {
   const { cursor, events } = objectIn(line);
   if (stream === undefined || events === undefined) return;

@@ -25,7 +25,8 @@ export async function setStage(url: string, ids: LiveIds): Promise<void> {
       schema: { type: 'json_schema', schema: orderSchema },
       default_statistic: { messages_per_minute: 1, message_size: 1, read_parallelism: 2, write_parallelism: 2 },
     });
-    // What is subscribed to is not deleted, and nobody else deletes a subscription whose id is not among the known ones.
+    // What is subscribed to is not deleted, and nobody else deletes a subscription whose id is not among the known
+    // ones.
     await made(`${url}/subscriptions`, { owning_application: 'fuzz-keeper', event_types: [name], read_from: 'end' });
     const { body } = await made(`${url}/subscriptions`, {
       owning_application: 'fuzz-shop',

@@ -7,7 +7,9 @@ import { silentLogger } from '../../src/logger.ts';
 import { openKafkaProxy, type KafkaProxy } from '../support/kafka-proxy.ts';
 import { readAll } from '../support/log-reading.ts';
 
-/** A log whose requests pass a proxy that injects faults, and another log of the same brokers that sees what is there. */
+/**
+ * A log whose requests pass a proxy that injects faults, and another log of the same brokers that sees what is there.
+ */
 export interface LogBehindProxy {
   readonly log: KafkaLog;
   readonly proxy: KafkaProxy;

@@ -13,7 +13,10 @@ const where = { topic: 'orders', partition: 3 };
 const aborted = [{ producerId: 9n, firstOffset: 8 }];
 const seed = 20_260_729;
 
-/** Numbers that look random and are the same in every run (a linear congruential generator, constants of Numerical Recipes). */
+/**
+ * Numbers that look random and are the same in every run (a linear congruential generator, constants of Numerical
+ * Recipes).
+ */
 function numbers(): (below: number) => number {
   let state = seed;
   return (below) => {

@@ -24,7 +24,9 @@ describeOnCluster('Transactions on Kafka', (cluster) => {
     return subject.log.openWriter(`writer/${writerId}`);
   }
 
-  /** Visible values, as many as there must be: the markers of a transaction are written after its commit is answered. */
+  /**
+   * Visible values, as many as there must be: the markers of a transaction are written after its commit is answered.
+   */
   async function visible(where: TopicPartition, count: number): Promise<(string | null)[]> {
     return (await readCount(subject.witness, where, count)).map(({ value }) => value);
   }

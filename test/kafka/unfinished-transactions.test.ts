@@ -17,9 +17,9 @@ const verification = 'transaction.partition.verification.enable';
 const pretendToAdd: Fault = { kind: 'answer', body: partitionsAdded };
 
 /**
- * A coordinator that starts again between its decision and the markers may leave partitions out, which is how a partition
- * is left that the coordinator does not know of. The brokers would refuse records for such a partition, so for this
- * suite they are told not to ask.
+ * A coordinator that starts again between its decision and the markers may leave partitions out, which is how a
+ * partition is left that the coordinator does not know of. The brokers would refuse records for such a partition, so
+ * for this suite they are told not to ask.
  */
 describeOnCluster('Transactions that Kafka has decided and not finished', (cluster) => {
   let subject: LogBehindProxy;

@@ -19,7 +19,10 @@ import {
   when,
 } from './loan-fixtures.ts';
 
-/** The published cases: 1000 over six months at ten percent a year, paid out 2017-01-21, nothing paid, then 600 on 2017-03-21. */
+/**
+ * The published cases: 1000 over six months at ten percent a year, paid out 2017-01-21, nothing paid, then 600 on
+ * 2017-03-21.
+ */
 function afterSixHundred(prepaymentRecalculationMethod: PrepaymentRecalculationMethod): ReturnType<typeof given> {
   const start = given(create(dynamicProduct()), approve, disburse('2017-01-21'));
   return when(start, repay(600, '2017-03-21', { prepaymentRecalculationMethod }));

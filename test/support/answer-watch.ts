@@ -7,14 +7,17 @@ import type * as ApiDescription from './api-description.ts';
 import { decompressed } from './decompressed.ts';
 
 /**
- * Holds every answer that this process gives against the description, whoever asked: what does not match is written to a
- * file, for the test that made it happen to fail with. See root-hooks.ts, which has every process of a test run do this.
+ * Holds every answer that this process gives against the description, whoever asked: what does not match is written to
+ * a file, for the test that made it happen to fail with. See root-hooks.ts, which has every process of a test run do
+ * this.
  */
 
 /** The file that faults are appended to, one a line. */
 export const faultsFileVariable = 'ANSWER_FAULTS_FILE';
 
-/** How much of a stream is looked at: a fault of its form shows at once, and tests send many thousands of events. Bytes. */
+/**
+ * How much of a stream is looked at: a fault of its form shows at once, and tests send many thousands of events. Bytes.
+ */
 const streamBytesMaximum = 64 * 1024;
 
 /** Whether this process is the service itself, so that whatever it answers has to be described. */

@@ -117,7 +117,10 @@ function fixedLength(path: string): number {
   return path.replaceAll(/\{[^}]+\}/g, '').length;
 }
 
-/** Whether refusals at this path come in the lending API's form; `/loans:search` is how it writes operations on a collection. */
+/**
+ * Whether refusals at this path come in the lending API's form; `/loans:search` is how it writes operations on a
+ * collection.
+ */
 export function isLendingPath(path: string): boolean {
   return /^\/(loans|loanproducts|toggles|commands)(:[^/]*)?(\/|$)/.test(path);
 }

@@ -12,9 +12,9 @@ import { NamespacedLog } from './namespaced-log.ts';
 import { removeFolder, temporaryFolder } from './service.ts';
 
 /**
- * The backend that suites run on which are not about one of them: the embedded store, or, with TEST_BACKEND=cluster, the
- * Kafka and Redis of KAFKA_BROKERS and REDIS_URL. A test's folder of data names its part of the cluster, so that opening
- * the same folder again finds the same data on either backend.
+ * The backend that suites run on which are not about one of them: the embedded store, or, with TEST_BACKEND=cluster,
+ * the Kafka and Redis of KAFKA_BROKERS and REDIS_URL. A test's folder of data names its part of the cluster, so that
+ * opening the same folder again finds the same data on either backend.
  */
 export const isClusterUnderTest = process.env['TEST_BACKEND'] === 'cluster';
 

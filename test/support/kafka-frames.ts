@@ -1,7 +1,7 @@
 /**
  * As much of the Kafka protocol as the fault-injecting proxy has to understand: request headers, which partitions a
- * request names, and where a response keeps its error code. Only the versions without flexible fields; of the others, of
- * which the product speaks two, requests and answers can be lost and delayed.
+ * request names, and where a response keeps its error code. Only the versions without flexible fields; of the others,
+ * of which the product speaks two, requests and answers can be lost and delayed.
  */
 
 /** The requests that faults are injected into, by their number on the wire. */
@@ -135,8 +135,8 @@ export function partitionsOf(request: KafkaRequest): NamedPartitions {
 
 /**
  * The body of a response that refuses the request with the code, as the broker itself would write it: for requests that
- * the broker is never to see. Produce v5 to v7, Fetch v10, AddPartitionsToTxn, OffsetCommit v5, EndTxn, AddOffsetsToTxn,
- * InitProducerId and FindCoordinator v1 to v2.
+ * the broker is never to see. Produce v5 to v7, Fetch v10, AddPartitionsToTxn, OffsetCommit v5, EndTxn,
+ * AddOffsetsToTxn, InitProducerId and FindCoordinator v1 to v2.
  */
 export function refusal(request: KafkaRequest, errorCode: number): Buffer {
   const throttle = int32(0);
@@ -173,8 +173,9 @@ export function refusal(request: KafkaRequest, errorCode: number): Buffer {
 
 /**
  * The response's body with the code in place of the one of its first partition (or its only one), and without what a
- * broker leaves out beside an error. Undefined when the response names no partition. Produce v3 to v7, Fetch v10, ListOffsets v2 to v3,
- * AddPartitionsToTxn, OffsetCommit v3 to v6, TxnOffsetCommit, EndTxn, AddOffsetsToTxn, InitProducerId, FindCoordinator.
+ * broker leaves out beside an error. Undefined when the response names no partition. Produce v3 to v7, Fetch v10,
+ * ListOffsets v2 to v3, AddPartitionsToTxn, OffsetCommit v3 to v6, TxnOffsetCommit, EndTxn, AddOffsetsToTxn,
+ * InitProducerId, FindCoordinator.
  */
 export function withErrorCode(request: KafkaRequest, body: Buffer, errorCode: number): Buffer | undefined {
   switch (nameOf(request)) {
@@ -217,8 +218,8 @@ export interface BrokerAddress {
 }
 
 /**
- * The response's body with every broker's address replaced: Metadata v1 to v8 and FindCoordinator v1 to v2, which are all
- * that tell clients of addresses.
+ * The response's body with every broker's address replaced: Metadata v1 to v8 and FindCoordinator v1 to v2, which are
+ * all that tell clients of addresses.
  */
 export function withAddresses(
   request: KafkaRequest,
@@ -244,7 +245,10 @@ export function withAddresses(
   return replaced;
 }
 
-/** Replaces node id, host and port where the reader stands, and moves it behind them. @param moved How far the bytes lie from where the reader believes. */
+/**
+ * Replaces node id, host and port where the reader stands, and moves it behind them. @param moved How far the bytes lie
+ * from where the reader believes.
+ */
 function replaceAddress(
   body: Buffer,
   reader: ReturnType<typeof readerOf>,

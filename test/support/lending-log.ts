@@ -55,7 +55,9 @@ export interface WorkerOptions {
   readonly partitionCount?: number;
 }
 
-/** A worker on that log, with a registry and a coordination of its own unless they are given, and a lease of an hour. */
+/**
+ * A worker on that log, with a registry and a coordination of its own unless they are given, and a lease of an hour.
+ */
 export async function startWorker(log: EventLog, options: WorkerOptions = {}): Promise<RunningWorker> {
   const registry = options.registry ?? new Registry(log, silentLogger);
   if (options.registry === undefined) await registry.start();

@@ -4,8 +4,8 @@ import { SteppingRegistry, type WorkerStep, withSteps } from './stepping-log.ts'
 
 /**
  * A lending worker in a process of its own that ends itself with SIGKILL at a step of its loop: nothing is flushed,
- * closed or told, as when a machine is switched off. Arguments: the data folder, the step, which time it must be reached
- * (1 is the first), and how many milliseconds it lives on, its worker standing still.
+ * closed or told, as when a machine is switched off. Arguments: the data folder, the step, which time it must be
+ * reached (1 is the first), and how many milliseconds it lives on, its worker standing still.
  */
 const [dataFolder = '', fatalStep = '', occurrence = '1', delayMilliseconds = '0'] = process.argv.slice(2);
 let left = Number(occurrence);

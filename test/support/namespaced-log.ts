@@ -16,8 +16,8 @@ import type {
 type Position = TopicPartition & { readonly offset: Offset };
 
 /**
- * A part of a shared log that one test has for itself: what the test calls `orders` is called `<namespace>.orders` there.
- * Groups and writers are told apart the same way.
+ * A part of a shared log that one test has for itself: what the test calls `orders` is called `<namespace>.orders`
+ * there. Groups and writers are told apart the same way.
  */
 export class NamespacedLog implements EventLog {
   readonly #log: EventLog;

@@ -12,7 +12,8 @@ const textBytes = 150;
 /**
  * Publishes to partition 0 until the connection of a client that does not read is full, and a little more. Then the
  * client reads again: it must get every event, and after them the keep-alives.
- * @param client opened paused on a stream with {@link pausedBatchEvents} as its `batch_limit` and the shortest `batch_flush_timeout`
+ * @param client opened paused on a stream with {@link pausedBatchEvents} as its `batch_limit` and the shortest
+ *   `batch_flush_timeout`
  */
 export async function expectAllAfterPause(server: StreamServer, client: StreamClient, type: string): Promise<void> {
   let published = 0;

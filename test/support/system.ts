@@ -39,7 +39,9 @@ interface Node {
   service: Service;
 }
 
-/** Two processes that serve and two that work, on a Kafka and a Redis of their own, so that those can be killed as well. */
+/**
+ * Two processes that serve and two that work, on a Kafka and a Redis of their own, so that those can be killed as well.
+ */
 export async function startSystemOnCluster(kafkaVersion?: KafkaVersion): Promise<System> {
   const cluster = await startCluster(kafkaVersion === undefined ? {} : { kafkaVersion });
   const nodes: Node[] = [];

@@ -7,7 +7,10 @@ export type ProxyMode =
   | { readonly kind: 'pass' }
   /** Open connections are reset, and new ones refused (reset as soon as they are made). */
   | { readonly kind: 'cut' }
-  /** Connections are accepted and what is sent is swallowed: nothing comes back, nothing is closed. Open connections too. */
+  /**
+   * Connections are accepted and what is sent is swallowed: nothing comes back, nothing is closed. Open connections
+   * too.
+   */
   | { readonly kind: 'half-open' }
   /** Each piece arrives late, in the given direction or in both: a request delayed, an answer delayed. */
   | { readonly kind: 'delay'; readonly milliseconds: number; readonly direction?: 'to target' | 'to client' }

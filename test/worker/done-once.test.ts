@@ -189,7 +189,8 @@ describe('a loan command', () => {
     await restart(options, overriding(log, { read }));
     expect(await outcomesAt(start + hour - 1)).to.deep.equal(repeated);
     const later = await outcomesAt(start + hour);
-    // The product bears the id of its command, the transactions those of theirs; the rest is looked at anew, and refused.
+    // The product bears the id of its command, the transactions those of theirs; the rest is looked at anew, and
+    // refused.
     expect(later).to.deep.equal(
       first.map(({ outcome, transactionKey, loanProductId }) =>
         transactionKey !== undefined || (loanProductId !== undefined && outcome === 'committed')

@@ -25,8 +25,8 @@ import { eventually } from '../support/eventually.ts';
 import { SteppingRegistry, type WorkerStep, withSteps, workerSteps } from '../support/stepping-log.ts';
 
 /**
- * A worker is lost at each step of its loop, by kill -9 or by a successor that takes over while it stands still. What the
- * log holds afterwards must be what one undisturbed worker writes: every command's events once, nothing else.
+ * A worker is lost at each step of its loop, by kill -9 or by a successor that takes over while it stands still. What
+ * the log holds afterwards must be what one undisturbed worker writes: every command's events once, nothing else.
  */
 const workerProgram = fileURLToPath(new URL('../support/lending-worker-process.js', import.meta.url));
 const commandsPerCommitMaximum = 4;

@@ -114,7 +114,9 @@ function openRows({ terms, disbursementDate, firstRepaymentDate }: ScheduleReque
   }));
 }
 
-/** Level payments; that of row 1 carries the difference of a first period that is not regular, where the terms say so. */
+/**
+ * Level payments; that of row 1 carries the difference of a first period that is not regular, where the terms say so.
+ */
 function paymentsOf(
   terms: ScheduleTerms,
   payment: Decimal,

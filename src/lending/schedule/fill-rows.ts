@@ -19,8 +19,8 @@ export interface RowsToFill {
 
 /**
  * Gives each row its interest on the balance before it and its principal by the plan, rounded as the terms say.
- * Principal never goes below zero nor above the balance, and the last row takes what is left, so that the rows' principal
- * sums to what is outstanding.
+ * Principal never goes below zero nor above the balance, and the last row takes what is left, so that the rows'
+ * principal sums to what is outstanding.
  */
 export function fillRows({
   terms,

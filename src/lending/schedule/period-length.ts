@@ -22,8 +22,8 @@ export interface AccrualTerms {
 /**
  * The years that the days from `from` (excluded) to `to` (included) count as, within the period they belong to.
  *
- * ACTUAL_DAYS_COUNT: the day count of the dates. REPAYMENT_PERIODICITY: the part of the period's nominal length that the
- * days are of the period's days, so that the parts of a period sum to the whole, and a month is a twelfth of a year
+ * ACTUAL_DAYS_COUNT: the day count of the dates. REPAYMENT_PERIODICITY: the part of the period's nominal length that
+ * the days are of the period's days, so that the parts of a period sum to the whole, and a month is a twelfth of a year
  * however long it is. Days beyond the period's end count at the same pace.
  */
 export function elapsedYears(terms: AccrualTerms, period: AccrualPeriod, from: LocalDate, to: LocalDate): Fraction {
@@ -63,8 +63,8 @@ function wholeMonthsAndRest(convention: DaysInYear, from: LocalDate, to: LocalDa
 }
 
 /**
- * A stub up to the first listed day by the day count, then every listed day by its share of a month. Two listed days that
- * a short month lets fall on one date count twice there, so that no year has fewer than another.
+ * A stub up to the first listed day by the day count, then every listed day by its share of a month. Two listed days
+ * that a short month lets fall on one date count twice there, so that no year has fewer than another.
  */
 function fixedDaysLength(terms: FixedDaysTerms, convention: DaysInYear, from: LocalDate, to: LocalDate): Fraction {
   const firstListed = isListed(terms, from) ? from : nextFixedDay(terms, from);

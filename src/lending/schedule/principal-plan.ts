@@ -37,7 +37,9 @@ export function paysPrincipal(terms: ScheduleTerms, row: OpenRow, rows: readonly
   return row.number % interval === 0;
 }
 
-/** Whether the row's payment is the level one and the interest by which its period, the loan's first, is not regular. */
+/**
+ * Whether the row's payment is the level one and the interest by which its period, the loan's first, is not regular.
+ */
 export function carriesFirstPeriod(terms: ScheduleTerms, row: OpenRow, rows: readonly OpenRow[]): boolean {
   return terms.adjustTotalDueForFirstRepayment && row.number === 1 && paysPrincipal(terms, row, rows);
 }
