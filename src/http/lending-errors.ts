@@ -26,9 +26,11 @@ const retryInProgressSeconds = 5;
 /** After how long a request is worth sending again that the service could not serve. Seconds. */
 const retryUnavailableSeconds = 1;
 
+const lendingPaths = pathsBelow('/(?:loans|loanproducts|toggles|commands)');
+
 /** Whether refusals at a path come in the form of the lending API: below its resources, see {@link pathsBelow}. */
 export function isLendingPath(path: string): boolean {
-  return /^\/(?:loans|loanproducts|toggles|commands)(?::[^/]*)?(?:\/|$)/.test(path);
+  return lendingPaths.test(path);
 }
 
 /**
@@ -123,6 +125,7 @@ export function lendingErrorHandler(logger: Logger): ErrorRequestHandler {
 /**
  * The path of a resource and all below it, for the handlers that end its router: `/loans`, `/loans/x/y` and also
  * `/loans:search`, the form that the lending API gives to operations on a whole collection.
+ * @param path May be a pattern that stands for several.
  */
 export function pathsBelow(path: `/${string}`): RegExp {
   return new RegExp(`^${path}(?::[^/]*)?(?=/|$)`);

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { annuityProduct } from '../../src/admin/annuity-product.ts';
-import { chromiumProgram, startChromium } from '../support/chromium.ts';
+import { chromiumOrSkip, startChromium } from '../support/chromium.ts';
 import { call } from '../support/client.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../support/service.ts';
 
@@ -25,13 +25,7 @@ describe('pages of other sites in a browser', function () {
   let page: Page;
 
   before(async function () {
-    const program = chromiumProgram();
-    if (program === undefined) {
-      const reason = 'Chromium was not found: install it (apt-get install chromium) or name it in CHROMIUM.';
-      if (process.env['CI'] !== undefined) throw new Error(reason);
-      process.stderr.write(`      skipped: ${reason}\n`);
-      this.skip();
-    }
+    const program = chromiumOrSkip(this);
     folder = await temporaryFolder();
     service = await startService(folder, { ALLOWED_HOSTS: proxyName });
     const names = [reboundName, proxyName].map((name) => `MAP ${name} 127.0.0.1`);

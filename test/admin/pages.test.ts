@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { adminBundleFolder } from '../../src/http/admin.ts';
-import { chromiumProgram, startChromium } from '../support/chromium.ts';
+import { chromiumOrSkip, startChromium } from '../support/chromium.ts';
 import { call, openStream, type OpenStream } from '../support/client.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../support/service.ts';
 
@@ -46,13 +46,7 @@ describe('the admin page in a browser', function () {
   const complaints: string[] = [];
 
   before(async function () {
-    const program = chromiumProgram();
-    if (program === undefined) {
-      const reason = 'Chromium was not found: install it (apt-get install chromium) or name it in CHROMIUM.';
-      if (process.env['CI'] !== undefined) throw new Error(reason);
-      process.stderr.write(`      skipped: ${reason}\n`);
-      this.skip();
-    }
+    const program = chromiumOrSkip(this);
     folder = await temporaryFolder();
     service = await startService(folder);
     browser = await startChromium(program);

@@ -1,3 +1,4 @@
+import type { Context } from 'mocha';
 import { existsSync } from 'node:fs';
 import { chromium, type Browser } from 'playwright-core';
 
@@ -7,6 +8,19 @@ const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goog
 /** The browser's program; undefined where there is none. */
 export function chromiumProgram(): string | undefined {
   return [process.env['CHROMIUM'] ?? '', ...places].find((place) => place !== '' && existsSync(place));
+}
+
+/**
+ * The browser's program. Where there is none the tests of the context are skipped and the reason is printed.
+ * @throws Error in place of skipping when CI is set
+ */
+export function chromiumOrSkip(context: Context): string {
+  const program = chromiumProgram();
+  if (program !== undefined) return program;
+  const reason = 'Chromium was not found: install it (apt-get install chromium) or name it in CHROMIUM.';
+  if (process.env['CI'] !== undefined) throw new Error(reason);
+  process.stderr.write(`      skipped: ${reason}\n`);
+  return context.skip();
 }
 
 /**
