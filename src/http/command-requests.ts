@@ -138,6 +138,8 @@ export class CommandRequests {
       // Should the view end while the command is being published, it is told below.
       outcome.catch(() => {});
       await this.#publish(Buffer.from(`[${writeCommand(command)}]`), request);
+      // Who does not wait gets one kind of response, also when the worker was faster than the acknowledgement.
+      if (waitSeconds === 0) return undefined;
       timer = setTimeout(() => waiting.abort(), waitSeconds * 1_000);
       return await outcome;
     } catch (error) {

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'mocha';
 import { commandIdOf } from '../../src/http/idempotency.ts';
 import type { Answer } from '../support/client.ts';
 import { annuityProduct } from '../../src/admin/annuity-product.ts';
+import { eventually } from '../support/eventually.ts';
 import { removeFolder, temporaryFolder } from '../support/service.ts';
 import { type LendingService, startLendingService } from './lending-service.ts';
 
@@ -197,9 +198,25 @@ describe('a request that changes a loan', () => {
     ];
     for (const [Prefer, applied] of waits) {
       const answer = await open(`preferring-${waits.findIndex(([known]) => known === Prefer)}`, { Prefer });
-      expect(answer.status, answer.text).to.be.oneOf([201, 202]);
+      expect(answer.status, answer.text).to.equal(Prefer === 'wait=0' ? 202 : 201);
       expect(answer.headers.get('Preference-Applied'), Prefer).to.equal(applied);
     }
+  });
+
+  it('is answered 202 with wait=0 also when it is decided before its acknowledgement is there', async () => {
+    await service.stop();
+    let isHeld = false;
+    const decidedFirst = async (): Promise<void> => {
+      if (isHeld) await eventually(async () => (await service.get('/loans/at-once')).status === 200);
+    };
+    service = await startLendingService(folder, true, { beforeAcknowledgement: decidedFirst });
+    isHeld = true;
+    const answer = await open('at-once', atOnce);
+    expect(answer.status, answer.text).to.equal(202);
+    const location = String(answer.headers.get('location'));
+    expect((await service.get(location)).body).to.include({ status: 'COMMITTED', loanAccountId: 'at-once' });
+    await service.stop();
+    service = await startLendingService(folder);
   });
 
   describe('on a service that waits a second at most, of a worker that does not run', () => {

@@ -20,6 +20,7 @@ import { LendingWorker } from '../../src/worker/lending-worker.ts';
 import { rememberedMilliseconds } from '../../src/worker/remembered-commands.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from '../support/backend-under-test.ts';
 import { type Answer, call } from '../support/client.ts';
+import { overriding } from '../support/stepping-log.ts';
 
 export const partitionCount = 2;
 
@@ -40,6 +41,8 @@ export interface LendingServiceLimits {
   readonly scannedBytesMaximum?: number;
   readonly outcomes?: CommandOutcomesLimits;
   readonly outcomeWait?: OutcomeWait;
+  /** Runs after a request's command is durable and before the request knows it. */
+  readonly beforeAcknowledgement?: () => Promise<void>;
 }
 
 /**
@@ -49,7 +52,7 @@ export interface LendingServiceLimits {
 export async function startLendingService(
   dataFolder: string,
   withWorker = true,
-  { outcomes, outcomeWait, ...limits }: LendingServiceLimits = {},
+  { outcomes, outcomeWait, beforeAcknowledgement, ...limits }: LendingServiceLimits = {},
 ): Promise<LendingService> {
   const clock = systemClock;
   const logger = silentLogger;
@@ -63,7 +66,12 @@ export async function startLendingService(
   const eventTypes = new EventTypes({ registry, coordination, log, clock, logger });
   await eventTypes.registerSystemEventTypes(lendingEventTypes(partitionCount, 3_600_000));
   await ensureLendingTopics(log, partitionCount);
-  const publisher = new Publisher({ eventTypes, log, clock, metrics, logger });
+  const append: EventLog['append'] = async (requests) => {
+    const results = await log.append(requests);
+    await beforeAcknowledgement?.();
+    return results;
+  };
+  const publisher = new Publisher({ eventTypes, log: overriding(log, { append }), clock, metrics, logger });
   const view = await openLoanView({ dataFolder, log, partitionCount, logger, outcomes });
   const services = { view, publisher, registry, clock, logger, rememberedMilliseconds, outcomeWait };
   const application = createApplication(
