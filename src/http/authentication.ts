@@ -1,7 +1,6 @@
 import { Router, type Request } from 'express';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { LendstreamError } from '../errors.ts';
-import { sendProblem } from './problem.ts';
 
 /** What a browser shows. It has no key before the admin page can ask for one. */
 const pages = new Set(['/', '/admin', '/docs', '/openapi.json']);
@@ -15,7 +14,7 @@ const pageFolders = ['/admin/', '/docs/'];
 /**
  * Lets only requests with one of the API keys through, to be put before every other router. A key comes as
  * `Authorization: Bearer <key>` or in the header `apikey`. With no keys configured everything passes and both headers
- * mean nothing. What is refused gets 401 as a problem, whatever the resource.
+ * mean nothing. What is refused gets 401, in the form of the part of the API that was asked.
  */
 export function createAuthentication(apiKeys: readonly string[]): Router {
   const router = Router();
@@ -27,9 +26,9 @@ export function createAuthentication(apiKeys: readonly string[]): Router {
       return;
     }
     response.set('WWW-Authenticate', 'Bearer');
-    sendProblem(
-      response,
-      new LendstreamError('UNAUTHORIZED', 'A valid API key is needed: send "Authorization: Bearer <key>" or "apikey".'),
+    throw new LendstreamError(
+      'UNAUTHORIZED',
+      'A valid API key is needed: send "Authorization: Bearer <key>" or "apikey".',
     );
   });
   return router;

@@ -11,6 +11,7 @@ import { type ApiError, apiErrors } from '../worker/refusal-format.ts';
 
 /** Names and numbers of the lending API for requests as such. From 10000 on they are this service's own. */
 const requestErrorCodes = {
+  INVALID_CREDENTIALS: 2,
   INVALID_API_OPERATION: 3,
   INVALID_PARAMETERS: 4,
   INTERNAL_ERROR: 6,
@@ -92,6 +93,7 @@ const reasonOf: Readonly<Partial<Record<ErrorCode, RequestErrorReason>>> = {
   UNSUPPORTED_MEDIA_TYPE: 'INVALID_PARAMETERS',
   UNPROCESSABLE: 'INVALID_PARAMETERS',
   RECORD_TOO_LARGE: 'INVALID_PARAMETERS',
+  UNAUTHORIZED: 'INVALID_CREDENTIALS',
   FORBIDDEN: 'INVALID_API_OPERATION',
   MISDIRECTED_REQUEST: 'INVALID_API_OPERATION',
   NOT_FOUND: 'INVALID_API_OPERATION',

@@ -72,9 +72,22 @@ describe('authentication', () => {
   }
 
   it('refuses with a problem that names the scheme', async () => {
-    const answer = await call(`${await listen(keys)}/loans`, 'GET');
+    const answer = await call(`${await listen(keys)}/metrics`, 'GET');
     expect(answer.headers.get('content-type')).to.equal('application/problem+json');
     expect(answer.headers.get('www-authenticate')).to.equal('Bearer');
     expect(answer.body['title']).to.equal('Unauthorized');
+  });
+
+  it('refuses in lending with its errors, and names the scheme', async () => {
+    const answer = await call(`${await listen(keys)}/loans`, 'GET');
+    expect(answer.headers.get('content-type')).to.match(/^application\/json/);
+    expect(answer.headers.get('www-authenticate')).to.equal('Bearer');
+    expect(answer.body['errors']).to.deep.equal([
+      {
+        errorCode: 2,
+        errorReason: 'INVALID_CREDENTIALS',
+        errorSource: 'A valid API key is needed: send "Authorization: Bearer <key>" or "apikey".',
+      },
+    ]);
   });
 });

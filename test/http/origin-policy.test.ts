@@ -221,7 +221,9 @@ for (const [description, environment] of [
     for (const [host, status] of hosts) {
       it(`answers ${status} under the name ${JSON.stringify(host)}`, async () => {
         for (const path of ['/loans', '/health', '/event-types', '/admin']) {
-          expect((await ask('GET', path, { Host: host })).status, path).to.equal(status);
+          const answer = await ask('GET', path, { Host: host });
+          expect(answer.status, path).to.equal(status);
+          if (status === 421) expect(answer.body, path).to.match(path === '/loans' ? /^\{"errors":/ : /^\{"title":/);
         }
       });
     }

@@ -161,6 +161,35 @@ describe('what every operation refuses', () => {
     }
   });
 
+  const lendingPaths = ['/loans', '/loans/x', '/loans:search', '/loanproducts/x', '/toggles', '/commands/x'];
+  const otherPaths = ['/subscriptions', '/metrics', '/nowhere', '/Loans', '/loansharks'];
+  const without = { Authorization: 'none' };
+  const atTheEdge: [status: number, what: string, method: string, headers: Record<string, string>][] = [
+    [400, 'a flow id that is too long', 'GET', { 'X-Flow-Id': 'f'.repeat(256) }],
+    [401, 'a request without a key', 'GET', without],
+    [401, 'a body without a key', 'POST', { ...without, 'Content-Length': '2' }],
+    [403, 'a request of another page', 'GET', { Origin: 'http://evil.example' }],
+    [403, 'a request of another page without a key', 'POST', { ...without, 'Sec-Fetch-Site': 'cross-site' }],
+    [406, 'a compressed body that is not read', 'GET', { 'Content-Encoding': 'gzip' }],
+  ];
+  for (const [status, what, method, headers] of atTheEdge) {
+    it(`${what} with ${status}: as the errors of lending on its paths, as a problem on all others`, async () => {
+      for (const path of [...lendingPaths, ...otherPaths]) {
+        const answer = await send(service.url, {
+          method,
+          path,
+          headers: { ...withKey({ method, path, headers: {} }).headers, ...headers },
+        });
+        expect(answer.status, path).to.equal(status);
+        const isLending = lendingPaths.includes(path);
+        const mediaType = isLending ? 'application/json' : 'application/problem+json';
+        expect(answer.headers['content-type']?.split(';')[0], path).to.equal(mediaType);
+        expect(Object.keys(JSON.parse(answer.body) as object), path).to.include(isLending ? 'errors' : 'title');
+        if (status === 401) expect(answer.headers['www-authenticate'], path).to.equal('Bearer');
+      }
+    });
+  }
+
   for (const { status, spoilt, applies = () => true, spoil } of spoilings) {
     const refusing = operations.filter((operation) => operation.responses[status] !== undefined && applies(operation));
     it(`a request ${spoilt} is answered ${status}`, async () => {

@@ -99,9 +99,10 @@ function forHead(method: string, { operations }: DescribedPath): Operation | und
 /** A refusal that belongs to no operation, in the form of its part of the API. */
 function refusalFaults(answer: SeenAnswer, path: string): string[] {
   if (answer.method === 'HEAD') return [];
-  const isProblem = mediaTypeOf(answer) === 'application/problem+json';
-  if (!isProblem && !isLendingPath(path)) return [`its media type is ${mediaTypeOf(answer)}`];
-  const name = isProblem ? 'Problem' : 'LendingErrors';
+  const [mediaType, name] = isLendingPath(path)
+    ? ['application/json', 'LendingErrors']
+    : ['application/problem+json', 'Problem'];
+  if (mediaTypeOf(answer) !== mediaType) return [`its media type is ${mediaTypeOf(answer)}`];
   return jsonFaults(answer.body, schemas[name] ?? {});
 }
 
