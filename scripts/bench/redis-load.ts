@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { connect, createServer, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { findFreePorts } from '../local-cluster/free-ports.ts';
 import { eventsPerBatch, publishBody } from './events.ts';
 import { startCommand } from './processes.ts';
 
@@ -18,7 +19,7 @@ export async function redisServer(folder: string): Promise<RedisServer | undefin
   } catch {
     return undefined;
   }
-  const port = await freePort();
+  const [port = 0] = await findFreePorts(1);
   const server = startCommand('redis-server', [
     '--port',
     String(port),
@@ -91,14 +92,5 @@ function open(port: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => resolve(socket));
     socket.once('error', reject);
-  });
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
   });
 }

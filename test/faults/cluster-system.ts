@@ -59,7 +59,7 @@ export async function startClusterSystem({ folder, brokers, say }: ClusterSystem
       hasRedis: true,
     },
     description: `${services.length} processes, Kafka ${cluster.kafkaVersion} with ${brokers} broker(s), Redis`,
-    nodes: serving.map(({ name, proxy }) => ({ name, url: `http://${proxy.host}:${proxy.port}` })),
+    nodes: serving.map(({ node }) => node),
     targets,
     flush: () => flush(cluster),
     truncate: (eventType) => truncate(cluster, eventType),

@@ -27,6 +27,8 @@ export interface ConsumedSubscription {
   readonly commitTimeoutSeconds: number;
   /** How long each batch takes until it is committed, until the load is drained. Milliseconds. */
   readonly workMilliseconds: number;
+  /** Whether it streams past the proxies, so that the service itself feels it when nothing is read. */
+  readonly isDirect: boolean;
 }
 
 interface Batch {
@@ -73,7 +75,8 @@ async function consume(load: Load, subscription: ConsumedSubscription, index: nu
       commit_timeout: String(subscription.commitTimeoutSeconds),
       stream_timeout: String(seconds),
     });
-    const response = await open(`${node.url}/subscriptions/${subscription.id}/events?${query.toString()}`);
+    const url = subscription.isDirect ? node.directUrl : node.url;
+    const response = await open(`${url}/subscriptions/${subscription.id}/events?${query.toString()}`);
     if ('refused' in response) {
       const detail = response.refused;
       load.history.record({ kind: 'stream refused', subscription: subscription.id, node: node.name, detail });

@@ -8,7 +8,7 @@ export async function startEmbeddedSystem(folder: string): Promise<SystemUnderTe
   return {
     shape: { serve: ['serve-1'], work: ['serve-1'], brokers: [], hasRedis: false },
     description: 'one process with the embedded log',
-    nodes: [{ name: 'serve-1', url: `http://${service.proxy.host}:${service.proxy.port}` }],
+    nodes: [service.node],
     targets: new Map([['serve-1', targetOf(service)]]),
     stop: async () => ((await service.stop()) ? [] : ['serve-1 did not end in order']),
   };

@@ -158,6 +158,7 @@ async function prepare(nodes: readonly ServiceNode[], history: HistoryWriter): P
     uncommittedEventsMaximum: number,
     workMilliseconds = 0,
     commitTimeoutSeconds = 10,
+    isDirect = false,
   ): ConsumedSubscription => ({
     id,
     streams,
@@ -165,6 +166,7 @@ async function prepare(nodes: readonly ServiceNode[], history: HistoryWriter): P
     uncommittedEventsMaximum,
     workMilliseconds,
     commitTimeoutSeconds,
+    isDirect,
   });
   return [
     stream(await subscribe('single', [ledger.name]), 2, 1, 10),
@@ -173,7 +175,7 @@ async function prepare(nodes: readonly ServiceNode[], history: HistoryWriter): P
     // Slow, so that there is always something that it has not received.
     stream(await subscribe('lagging', [expiring.name], false), 2, 1, 5, 300),
     // Its window never closes, and nothing but reading ends a pause, so that a reader that pauses fills its connection.
-    stream(await subscribe('bulky', [bulky.name], false), 1, 10, 1_000_000, 0, 60),
+    stream(await subscribe('bulky', [bulky.name], false), 1, 10, 1_000_000, 0, 60, true),
   ];
 }
 

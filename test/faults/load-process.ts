@@ -14,14 +14,17 @@ export interface LoadSettings {
   /** Names its file in the history. */
   readonly name: string;
   readonly historyFolder: string;
-  /** The service's addresses by process, in front of each a proxy: they stay when a process is started again. */
+  /** The processes of the service by their addresses, which stay when a process is started again. */
   readonly nodes: readonly ServiceNode[];
   readonly seed: number;
 }
 
 export interface ServiceNode {
   readonly name: string;
+  /** Of the proxy in front of it. */
   readonly url: string;
+  /** Past the proxy, which would hold megabytes for a client that does not read. */
+  readonly directUrl: string;
 }
 
 /** What the harness says to a load process. */

@@ -6,12 +6,16 @@ import { fileURLToPath } from 'node:url';
 import { describeError } from '../../src/errors.ts';
 import { readyAddress } from '../support/ready-address.ts';
 import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { findFreePorts } from '../../scripts/local-cluster/free-ports.ts';
+import type { ServiceNode } from './load-process.ts';
 
-/** A process of the service that can be killed, suspended and started again, behind a proxy whose address stays. */
+/** A process of the service that can be killed, suspended and started again, behind a proxy. Their addresses stay. */
 export interface ServiceProcess {
   readonly name: string;
   /** In front of the process; what it only works for nobody connects to it. */
   readonly proxy: TcpProxy;
+  /** Its addresses, which stay when it is started again. */
+  readonly node: ServiceNode;
   /** Starts it, and returns when it says that it is ready. */
   start(): Promise<void>;
   /** SIGKILL, and waits for the end. */
@@ -41,8 +45,8 @@ export async function createServiceProcess({
 }: ServiceProcessOptions): Promise<ServiceProcess> {
   mkdirSync(folder, { recursive: true });
   const logFile = join(folder, `${name}.log`);
-  // Nobody listens there: a connection is reset, as it is while a process is down.
-  const proxy = await openTcpProxy({ host: '127.0.0.1', port: 1 });
+  const [port = 0] = await findFreePorts(1);
+  const proxy = await openTcpProxy({ host: '127.0.0.1', port });
   let child: ChildProcess | undefined;
   let exited: Promise<unknown> = Promise.resolve();
 
@@ -54,13 +58,14 @@ export async function createServiceProcess({
   return {
     name,
     proxy,
+    node: { name, url: `http://${proxy.host}:${proxy.port}`, directUrl: `http://127.0.0.1:${port}` },
     async start() {
       const log = openSync(logFile, 'a');
       const started = spawn(process.execPath, ['--enable-source-maps', program], {
         env: {
           ...process.env,
           HOST: '127.0.0.1',
-          PORT: '0',
+          PORT: String(port),
           LOG_LEVEL: 'info',
           DATA_DIR: join(folder, `${name}-data`),
           ...environment,
@@ -70,7 +75,7 @@ export async function createServiceProcess({
       child = started;
       exited = once(started, 'exit');
       started.once('exit', () => closeSync(log));
-      const address = await readyAddress(started, {
+      await readyAddress(started, {
         withinMilliseconds: startMillisecondsMaximum,
         onLine: (line) => {
           // The file is closed with the process; a line may still come.
@@ -79,8 +84,6 @@ export async function createServiceProcess({
       }).catch((error: unknown) => {
         throw new Error(`${name}: ${describeError(error)}`, { cause: error });
       });
-      const { hostname, port } = address === undefined ? { hostname: '127.0.0.1', port: '1' } : new URL(address);
-      proxy.setTarget({ host: hostname, port: Number(port) });
     },
     async kill() {
       child?.kill('SIGKILL');

@@ -10,7 +10,7 @@ export interface SystemUnderTest {
   readonly shape: SystemShape;
   /** In words: versions, processes. */
   readonly description: string;
-  /** The processes that answer HTTP, by the addresses of their proxies. */
+  /** The processes that answer HTTP. */
   readonly nodes: readonly ServiceNode[];
   /** What faults are done to, by name. */
   readonly targets: ReadonlyMap<string, Target>;

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';
+import { findFreePorts } from '../../scripts/local-cluster/free-ports.ts';
 import { removeFolder, temporaryFolder } from './service.ts';
 
 /** A Redis server of the test's own, on a free port, with a folder of its own. */
@@ -21,7 +21,7 @@ const startMillisecondsMaximum = 10_000;
 /** @param settings Further settings as the command line takes them. */
 export async function startRedisServer(...settings: string[]): Promise<RedisServer> {
   const folder = await temporaryFolder();
-  const port = await freePort();
+  const [port = 0] = await findFreePorts(1);
   const common = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--daemonize', 'no'];
   let child: ChildProcess | undefined;
 
@@ -71,14 +71,4 @@ async function answers(port: number, child: ChildProcess): Promise<void> {
   } finally {
     client.disconnect();
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
