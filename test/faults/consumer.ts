@@ -27,6 +27,8 @@ export interface ConsumedSubscription {
   readonly commitTimeoutSeconds: number;
   /** How long each batch takes until it is committed, until the load is drained. Milliseconds. */
   readonly workMilliseconds: number;
+  /** How long a stream may live, from this up to twice this. Seconds. */
+  readonly streamSecondsLeast: number;
   /** Whether it streams past the proxies, so that the service itself feels it when nothing is read. */
   readonly isDirect: boolean;
 }
@@ -39,8 +41,6 @@ interface Batch {
 
 /** A stream is asked to send something at least this often. Seconds. */
 const keepAliveSeconds = 1;
-/** How long a stream may live, from this up to twice this. Seconds. */
-const streamSecondsLeast = 20;
 /** How often a stream without events looks whether it is to end. Milliseconds. */
 const stopCheckMilliseconds = 250;
 /** How long after the end of a stream its last cursors are committed once more. Milliseconds. */
@@ -67,7 +67,7 @@ async function consume(load: Load, subscription: ConsumedSubscription, index: nu
   const random = randomNumbers(load.settings.seed + index);
   for (let turn = index; !load.isStopping(); turn += 1) {
     const node = nodeAt(load, turn);
-    const seconds = Math.round(streamSecondsLeast * (1 + random()));
+    const seconds = Math.round(subscription.streamSecondsLeast * (1 + random()));
     const query = new URLSearchParams({
       batch_limit: String(subscription.batchLimit),
       max_uncommitted_events: String(subscription.uncommittedEventsMaximum),

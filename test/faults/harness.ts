@@ -151,31 +151,29 @@ async function prepare(nodes: readonly ServiceNode[], history: HistoryWriter): P
     history.record({ kind: 'subscription created', subscription, eventTypes, isPrompt });
     return subscription;
   };
-  const stream = (
-    id: string,
-    streams: number,
-    batchLimit: number,
-    uncommittedEventsMaximum: number,
-    workMilliseconds = 0,
-    commitTimeoutSeconds = 10,
-    isDirect = false,
-  ): ConsumedSubscription => ({
-    id,
-    streams,
-    batchLimit,
-    uncommittedEventsMaximum,
-    workMilliseconds,
-    commitTimeoutSeconds,
-    isDirect,
-  });
+  /** Streams through the proxies, of events that are committed as they come. */
+  const short = { workMilliseconds: 0, commitTimeoutSeconds: 10, streamSecondsLeast: 20, isDirect: false };
+  const single = { ...short, streams: 2, batchLimit: 1, uncommittedEventsMaximum: 10 };
+  const batches = { ...short, streams: 3, batchLimit: 20, uncommittedEventsMaximum: 100 };
+  const lending = { ...short, streams: 2, batchLimit: 5, uncommittedEventsMaximum: 50 };
+  /** So slow that there is always something that it has not received. */
+  const lagging = { ...short, streams: 2, batchLimit: 1, uncommittedEventsMaximum: 5, workMilliseconds: 300 };
+  /** Its window never closes and only reading ends a pause: a reader that pauses fills its connection. */
+  const bulkyStream = {
+    ...short,
+    streams: 1,
+    batchLimit: 10,
+    uncommittedEventsMaximum: 1_000_000,
+    commitTimeoutSeconds: 60,
+    streamSecondsLeast: 300,
+    isDirect: true,
+  };
   return [
-    stream(await subscribe('single', [ledger.name]), 2, 1, 10),
-    stream(await subscribe('batches', [ledger.name]), 3, 20, 100),
-    stream(await subscribe('lending', lendingEventTypeNames), 2, 5, 50),
-    // Slow, so that there is always something that it has not received.
-    stream(await subscribe('lagging', [expiring.name], false), 2, 1, 5, 300),
-    // Its window never closes, and nothing but reading ends a pause, so that a reader that pauses fills its connection.
-    stream(await subscribe('bulky', [bulky.name], false), 1, 10, 1_000_000, 0, 60, true),
+    { id: await subscribe('single', [ledger.name]), ...single },
+    { id: await subscribe('batches', [ledger.name]), ...batches },
+    { id: await subscribe('lending', lendingEventTypeNames), ...lending },
+    { id: await subscribe('lagging', [expiring.name], false), ...lagging },
+    { id: await subscribe('bulky', [bulky.name], false), ...bulkyStream },
   ];
 }
 
