@@ -98,9 +98,8 @@ function evenPayment(
       ? regularPeriodRate(terms)
       : periodInterest(new Decimal(1), terms, row, index === 0 ? start?.from : undefined),
   );
-  if (isCarried) return optimizedPayment(outstanding, rates);
   const [firstRate = zero] = rates;
-  const accrued = start?.accruedInterest ?? zero;
+  const accrued = isCarried ? zero : (start?.accruedInterest ?? zero);
   const owedAtStart = outstanding.plus(accrued.dividedBy(firstRate.plus(1)));
   const payment = optimizedPayment(owedAtStart, rates);
   // Interest above the payment repays no principal: the row is charged its interest and the rest are made even.
