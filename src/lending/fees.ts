@@ -15,7 +15,8 @@ import { taxedAmount } from './taxes.ts';
  * FEE_NOT_ALLOWED (charged at disbursement only); FEATURE_DISABLED (a NO_ALLOCATION fee while ALLOW_NON_SCHEDULED_FEES
  * is off); INVALID_PARAMETERS (such a fee with an installment); INVALID_DATE (before the disbursement or in the
  * future); INSTALLMENT_NUMBER_MANDATORY_FOR_FIXED_ACCOUNTS, INSTALLMENT_NUMBER_NOT_ALLOWED_FOR_DYNAMIC_ACCOUNTS,
- * INVALID_REPAYMENT_NUMBER, CANNOT_APPLY_FEE_ON_PAID_INSTALLMENT; then the amount (see {@link feeAmount}).
+ * INVALID_REPAYMENT_NUMBER, CANNOT_APPLY_FEE_ON_PAID_INSTALLMENT; then the amount (see {@link feeAmount}), and
+ * FEE_AMOUNT_MUST_BE_STRICTLY_POSITIVE when it comes to nothing.
  */
 export function decideFee(loan: Loan, command: ApplyFee, context: DecisionContext): Decision {
   const { position } = loan;
@@ -36,6 +37,7 @@ export function decideFee(loan: Loan, command: ApplyFee, context: DecisionContex
   if (row !== null && 'errorReason' in row) return { refusals: [row] };
   const amount = feeAmount(loan, fee, command.amount, row?.principal.expected ?? zero);
   if ('errorReason' in amount) return { refusals: [amount] };
+  if (amount.isZero()) return refuse('FEE_AMOUNT_MUST_BE_STRICTLY_POSITIVE', 'amount');
 
   const ledger = openLedger(loan, position, valueDate);
   const added = newCharge(loan, {
