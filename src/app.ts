@@ -20,6 +20,7 @@ import { createApplication, createApplicationServer } from './http/application.t
 import { createAdminRouter } from './http/admin.ts';
 import { createApiDescriptionRouter } from './http/api-description.ts';
 import { createAuthentication } from './http/authentication.ts';
+import { bodiesInFlight } from './http/bodies-in-flight.ts';
 import { createCommandsRouter } from './http/commands.ts';
 import { createCompressionRouter } from './http/compression.ts';
 import { createCursorsRouter } from './http/cursors.ts';
@@ -33,6 +34,7 @@ import { createLoansRouter } from './http/loans.ts';
 import { createOperationsRouter, type OperationsServices } from './http/operations.ts';
 import { createOriginPolicy } from './http/origin-policy.ts';
 import { createPublishingRouter } from './http/publishing.ts';
+import { reportRefusedBodies } from './http/refused-bodies.ts';
 import { createStreamsRouter } from './http/streams.ts';
 import { createSubscriptionStreamsRouter } from './http/subscription-streams.ts';
 import { createSubscriptionsRouter } from './http/subscriptions.ts';
@@ -98,6 +100,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     await lease.start();
 
     const metrics = createMetrics();
+    onOpened(reportRefusedBodies(bodiesInFlight, { metrics, logger, clock }));
     const common: Common = { registry, log, coordination, eventTypes, clock, logger, metrics, lease };
     const worker = config.roles.work
       ? new LendingWorker({ ...common, nodeId, partitionCount, rememberedMilliseconds, retentionMilliseconds })
@@ -173,6 +176,8 @@ async function openApi(common: Common, options: ApiOptions): Promise<Api> {
   const publisher = new Publisher({ eventTypes, log, clock, metrics, logger });
   // The largest schema there is; the first request would wait for it.
   publisher.prepare(loanCommandsTopic);
+  // Without it an alert could not see that the first command of all is not decided.
+  metrics.publishedEvents.inc({ event_type: loanCommandsTopic }, 0);
   const broker = { ...common, publisher };
   const lending: LendingServices = { view, publisher, registry, clock, logger, rememberedMilliseconds };
   const history = new HistoryNotes(common);

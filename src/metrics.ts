@@ -61,6 +61,12 @@ export function createMetrics() {
       labelNames: ['subscription_id', 'event_type'],
       registers,
     }),
+    refusedBodies: new Counter({
+      name: 'lendstream_refused_bodies_total',
+      help: 'Request bodies refused because too many bytes of bodies were under way, by the budget that had no room.',
+      labelNames: ['budget'],
+      registers,
+    }),
     commands: new Counter({
       name: 'lendstream_loan_commands_total',
       help: 'Loan commands decided, by type and outcome (committed, refused, repeated, dead_letter).',

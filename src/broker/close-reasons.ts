@@ -24,6 +24,9 @@ const texts: Record<CloseCode, string> = {
   client_closed: 'The client closed the connection',
 };
 
+/** Each code, as a label of a metric. */
+export const closeCodes: readonly string[] = Object.keys(texts);
+
 /** @param detail What is particular to this case, behind the text of the code. */
 export function closeInfo(code: CloseCode, detail = ''): LineInfo {
   return { debug: detail === '' ? texts[code] : `${texts[code]}: ${detail}`, code };

@@ -22,10 +22,16 @@ export const bodyBudgetDefault: BodyBudget = {
   connectionBytesMaximum: 24 * mebibyte,
 };
 
+export const bodyBudgetNames = ['connection', 'small', 'large'] as const;
+
+/** Which budget had no more room for a body. */
+export type ExhaustedBudget = (typeof bodyBudgetNames)[number];
+
 /** Counts the bytes of bodies that are being received, or have been and whose requests are not answered yet. */
 export class BodiesInFlight {
   readonly #budget: BodyBudget;
   readonly #ofConnections = new WeakMap<Socket, number>();
+  readonly #refusalListeners = new Set<(exhausted: ExhaustedBudget) => void>();
   #smallBytes = 0;
   #largeBytes = 0;
 
@@ -36,6 +42,12 @@ export class BodiesInFlight {
   /** What is counted at the moment. Bytes. */
   get bytes(): number {
     return this.#smallBytes + this.#largeBytes;
+  }
+
+  /** Calls back at each body that is refused, until the function that it answers is called. */
+  onRefused(listener: (exhausted: ExhaustedBudget) => void): () => void {
+    this.#refusalListeners.add(listener);
+    return () => this.#refusalListeners.delete(listener);
   }
 
   /** A claim without bytes, for one request. */
@@ -54,7 +66,12 @@ export class BodiesInFlight {
     const largeBytes = this.#largeBytes + this.#largeShare(after) - this.#largeShare(before);
     const isTooMuch =
       ofConnection > connectionBytesMaximum || smallBytes > smallBytesMaximum || largeBytes > largeBytesMaximum;
-    if (after > before && isTooMuch) return false;
+    if (after > before && isTooMuch) {
+      const ofProcess = smallBytes > smallBytesMaximum ? 'small' : 'large';
+      const exhausted = ofConnection > connectionBytesMaximum ? 'connection' : ofProcess;
+      for (const listener of this.#refusalListeners) listener(exhausted);
+      return false;
+    }
     this.#ofConnections.set(socket, ofConnection);
     this.#smallBytes = smallBytes;
     this.#largeBytes = largeBytes;

@@ -1,7 +1,7 @@
 import { Router, type Request, type Response } from 'express';
 import type { ServerResponse } from 'node:http';
 import { partitionCounts } from '../broker/assignment.ts';
-import type { CloseCode } from '../broker/close-reasons.ts';
+import { type CloseCode, closeCodes } from '../broker/close-reasons.ts';
 import type { EventTypeRecord } from '../broker/event-type.ts';
 import type { HistoryNotes } from '../broker/history-notes.ts';
 import type { RegistryChange } from '../broker/registry.ts';
@@ -32,7 +32,9 @@ const headersAheadMilliseconds = 5;
 
 /** `GET` and `POST /subscriptions/{id}/events`: the events of a subscription, one batch a line, as they come. */
 export function createStreamsRouter(services: StreamServices, history?: HistoryNotes): StreamsRouter {
-  const { registry } = services;
+  const { registry, metrics } = services;
+  // A series that began with its first stream would have no increase that an alert could see.
+  for (const reason of closeCodes) metrics.closedStreams.inc({ reason }, 0);
   const openStreams = new OpenStreams(history);
   registry.onChange((change) => closeStreamsOf(change, openStreams));
   const router = Router({ caseSensitive: true });

@@ -10,7 +10,13 @@ import { createProduct, productRuleMessages } from '../lending/product-rules.ts'
 import type { LoanProduct } from '../lending/product.ts';
 import { type Refusal, refusal } from '../lending/refusals.ts';
 import type { Toggles } from '../lending/toggles.ts';
-import { type CommandEnvelope, type CommandType, type ParsedCommand, parseCommand } from './command-format.ts';
+import {
+  type CommandEnvelope,
+  type CommandType,
+  type ParsedCommand,
+  parseCommand,
+  unreadableCommandType,
+} from './command-format.ts';
 import { writeDeadLetter } from './dead-letter.ts';
 import { type EventSource, writeCommandRejected, writeLoanEvent } from './event-format.ts';
 import { keysOf } from './event-identity.ts';
@@ -155,7 +161,7 @@ export class CommandBatch {
     this.#lastAppendedAt = Math.max(this.#lastAppendedAt, command.appendedAt);
     const outcome = this.#outcomeOf(parsed, command, toggles);
     this.#outcomes.push(outcome);
-    const type = parsed.kind === 'unreadable' ? 'unknown' : parsed.envelope.type;
+    const type = parsed.kind === 'unreadable' ? unreadableCommandType : parsed.envelope.type;
     this.#decided.push({ type, outcome: outcome.outcome });
     this.#position = command.offset;
   }

@@ -37,6 +37,9 @@ export const commandTypes = [
 ] as const;
 export type CommandType = (typeof commandTypes)[number];
 
+/** What a command that cannot be read is counted as. */
+export const unreadableCommandType = 'unknown';
+
 /** Where a command lies, and when the log took it. */
 export interface CommandSource extends CommandPosition {
   /** Milliseconds since the epoch; the time of the command when its metadata names none. */

@@ -14,6 +14,8 @@ export interface FenceRecord {
   readonly outcomes: readonly CommandOutcome[];
 }
 
+export const commandOutcomes = ['committed', 'refused', 'repeated', 'dead_letter'] as const;
+
 export interface CommandOutcome {
   /** Null for a command that could not be read far enough to tell. */
   readonly commandId: string | null;
@@ -21,7 +23,7 @@ export interface CommandOutcome {
    * `repeated`: a command of this id was done before. The other fields tell of that one: with another digest than the
    * command's own it was another one, and what was asked for now was not done.
    */
-  readonly outcome: 'committed' | 'refused' | 'repeated' | 'dead_letter';
+  readonly outcome: (typeof commandOutcomes)[number];
   /** Of what was asked for by the command that was done; absent when none was. */
   readonly digest?: string;
   /** The loan the command was about. */

@@ -4,6 +4,8 @@ import type { Registry } from '../broker/registry.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
+import { commandTypes, unreadableCommandType } from './command-format.ts';
+import { commandOutcomes } from './fence.ts';
 import { ensureLendingTopics } from './lending-topics.ts';
 import { commandsPerCommitMaximum, runPartitionLoop } from './partition-loop.ts';
 import { PartitionSharing } from './partition-sharing.ts';
@@ -42,6 +44,10 @@ export class LendingWorker {
 
   constructor(options: LendingWorkerOptions) {
     this.#options = options;
+    // A series that began with its first command would have no increase that an alert could see.
+    for (const type of [...commandTypes, unreadableCommandType]) {
+      for (const outcome of commandOutcomes) options.metrics.commands.inc({ type, outcome }, 0);
+    }
     const undecided = new UndecidedCommands(options);
     this.#undecided = undecided;
     this.#sharing = new PartitionSharing({

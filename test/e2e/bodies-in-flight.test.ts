@@ -70,6 +70,15 @@ describe('bodies that are under way', function () {
     return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1]);
   }
 
+  /** How many bodies were refused so far, by the budget that had no room. */
+  async function refusedBodies(budget: string): Promise<number> {
+    const { text } = await call(`${service.url}/metrics`, 'GET', undefined, { Accept: 'text/plain' });
+    const line = text
+      .split('\n')
+      .find((each) => each.startsWith(`lendstream_refused_bodies_total{budget="${budget}"}`));
+    return Number(line?.split(' ')[1]);
+  }
+
   const publish = (bytes: number): Promise<{ status: number }> =>
     call(`${service.url}/event-types/shop.orders/events`, 'POST', `[{}]${' '.repeat(bytes - 4)}`);
 
@@ -106,8 +115,10 @@ describe('bodies that are under way', function () {
         .and.to.include('"title":"Service Unavailable"');
     }
     expect((await residentBytes()) - started).to.be.lessThan(largeBytesMaximum + besidesBytes);
+    expect(await refusedBodies('large')).to.equal(250 - admitted);
     expect((await publish(smallBodyBytes)).status).to.equal(200);
     expect((await publish(smallBodyBytes + 1)).status).to.equal(503);
+    expect(await refusedBodies('large')).to.equal(250 - admitted + 1);
     await stream.until((batches) => batches.some(({ events }) => events !== undefined));
     const cursor = stream.batches.find(({ events }) => events !== undefined)?.cursor;
     if (cursor === undefined) throw new Error('There is no cursor');
@@ -154,7 +165,13 @@ describe('bodies that are under way', function () {
   it('of small requests have a limit too', async () => {
     const lines = `Content-Length: ${smallBodyBytes}`;
     for (let number = 0; number < smallBytesMaximum / smallBodyBytes; number += 1) await begin(lines, Buffer.alloc(1));
+    expect(await refusedBodies('small')).to.equal(0);
     expect((await publish(10)).status).to.equal(503);
+    // In lending in the form of lending.
+    const loan = await call(`${service.url}/loans`, 'POST', { loanAmount: 1 });
+    expect([loan.status, loan.headers.get('retry-after')]).to.deep.equal([503, '1']);
+    expect(loan.body).to.have.nested.property('errors[0].errorReason', 'SERVICE_UNAVAILABLE');
+    expect(await refusedBodies('small')).to.equal(2);
     expect((await publish(smallBodyBytes + 1)).status).to.equal(200);
     await endAll();
     expect((await publish(10)).status).to.equal(200);
