@@ -1,0 +1,242 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { tableRows } from '../../scripts/docs/markdown.ts';
+import { createApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { silentLogger } from '../../src/logger.ts';
+import { createMetrics, type Metrics } from '../../src/metrics.ts';
+import { packageRoot } from '../../src/schemas.ts';
+import { call } from '../support/client.ts';
+import { evaluate, readExposition, type Sample, type Scrape } from '../support/prometheus.ts';
+import { removeFolder, temporaryFolder } from '../support/service.ts';
+
+/** How often Prometheus scrapes, and looks at its rules. Seconds. */
+const stepSeconds = 15;
+
+/** Before anything happens, so that everything that begins with 0 was seen with 0. Seconds. */
+const quietSeconds = 60;
+
+interface Alert {
+  readonly expression: string;
+  readonly forSeconds: number;
+}
+
+const alerts = new Map(
+  tableRows(readFileSync(join(packageRoot, 'docs/operating.md'), 'utf8'))
+    .map((row) => row.map((cell) => cell.replaceAll('\\|', '|')))
+    .filter((row) => row.length === 4 && /^(now|\d+ m)$/.test(row[2] ?? ''))
+    .map(([name = '', expression = '', duration = '']): [string, Alert] => [
+      name,
+      {
+        expression: expression.slice(1, -1),
+        forSeconds: duration === 'now' ? 0 : Number.parseInt(duration, 10) * 60,
+      },
+    ]),
+);
+
+/** Sets metrics as they are at a scrape. @param step Scrapes since it began, from 0. */
+type Happening = (metrics: Metrics, step: number) => readonly Sample[] | void;
+
+interface Row {
+  readonly alert: string;
+  /** For how long it has to hold. Seconds. */
+  readonly forSeconds: number;
+  /** What there is from the beginning. */
+  readonly before?: (metrics: Metrics) => void;
+  readonly atTheThreshold: Happening;
+  readonly justAbove: Happening;
+}
+
+const up = (value: number): Happening => {
+  return () => [{ name: 'up', labels: { job: 'lendstream' }, value }];
+};
+const waiting = (...counts: number[]): Happening => {
+  return ({ workerLag }) => counts.forEach((count, partition) => workerLag.set({ partition }, count));
+};
+const command = { type: 'REPAY', outcome: 'committed' };
+const deadLetter = { type: 'unknown', outcome: 'dead_letter' };
+const commands = { event_type: 'lendstream.loan-commands' };
+const lag = (count: number): Happening => {
+  return ({ subscriptionLag }) => {
+    subscriptionLag.set({ subscription_id: 'a', event_type: 'orders' }, count);
+    subscriptionLag.set({ subscription_id: 'a', event_type: 'payments' }, 7);
+  };
+};
+const consumed = (subscriptionId: string, count: number): Happening => {
+  return (metrics) => {
+    lag(count)(metrics, 0);
+    metrics.openStreams.set({ subscription_id: subscriptionId }, 1);
+  };
+};
+/** A thousand requests a step, of which so many take more than a second. */
+const slow = (histogram: (metrics: Metrics) => (seconds: number) => void, slower: number): Happening => {
+  return (metrics) => {
+    for (let number = 0; number < 1_000; number += 1) histogram(metrics)(number < slower ? 1.01 : 1);
+  };
+};
+const publishing = (metrics: Metrics) => (seconds: number) =>
+  metrics.publishSeconds.observe({ event_type: 'orders' }, seconds);
+const committing = (metrics: Metrics) => (seconds: number) => metrics.commitSeconds.observe(seconds);
+const once = (happening: (metrics: Metrics) => void): Happening => {
+  return (metrics, step) => {
+    if (step === 0) happening(metrics);
+  };
+};
+const nothing: Happening = () => undefined;
+const memory = (bytes: number): Happening => {
+  return () => [{ name: 'process_resident_memory_bytes', labels: {}, value: bytes }];
+};
+const ended = (reason: string, count: number): Happening =>
+  once(({ closedStreams }) => closedStreams.inc({ reason }, count));
+
+const minute = 60;
+
+const rows: readonly Row[] = [
+  { alert: 'process is away', forSeconds: minute, atTheThreshold: up(1), justAbove: up(0) },
+  {
+    alert: 'commands wait',
+    forSeconds: 5 * minute,
+    atTheThreshold: waiting(400, 600),
+    justAbove: waiting(400, 601),
+  },
+  {
+    alert: 'nothing is decided',
+    forSeconds: 2 * minute,
+    before: ({ publishedEvents, commands: decided }) => {
+      publishedEvents.inc(commands, 0);
+      decided.inc(command, 0);
+    },
+    atTheThreshold: once(({ publishedEvents, commands: decided }) => {
+      publishedEvents.inc(commands, 1);
+      decided.inc(command, 1);
+    }),
+    justAbove: once(({ publishedEvents }) => publishedEvents.inc(commands, 1)),
+  },
+  {
+    alert: 'dead letters',
+    forSeconds: 0,
+    before: ({ commands: decided }) => decided.inc(deadLetter, 0),
+    atTheThreshold: once((metrics) => metrics.commands.inc({ type: 'REPAY', outcome: 'refused' })),
+    justAbove: once((metrics) => metrics.commands.inc(deadLetter)),
+  },
+  { alert: 'consumer falls behind', forSeconds: 15 * minute, atTheThreshold: lag(100_000), justAbove: lag(100_001) },
+  {
+    alert: 'nobody consumes',
+    forSeconds: 15 * minute,
+    atTheThreshold: consumed('a', 1),
+    // Somebody streams, but another subscription.
+    justAbove: consumed('b', 1),
+  },
+  {
+    alert: 'publishing is slow',
+    forSeconds: 10 * minute,
+    before: ({ publishSeconds }) => publishSeconds.zero({ event_type: 'orders' }),
+    atTheThreshold: slow(publishing, 9),
+    justAbove: slow(publishing, 11),
+  },
+  {
+    alert: 'commits are slow',
+    forSeconds: 10 * minute,
+    atTheThreshold: slow(committing, 9),
+    justAbove: slow(committing, 11),
+  },
+  {
+    alert: 'consumers do not commit',
+    forSeconds: 0,
+    before: ({ closedStreams }) => closedStreams.inc({ reason: 'commit_timeout' }, 0),
+    atTheThreshold: ended('commit_timeout', 10),
+    justAbove: ended('commit_timeout', 11),
+  },
+  ...['log_error', 'coordination_error', 'session_lost'].map((reason) => ({
+    alert: 'streams break',
+    forSeconds: 0,
+    before: ({ closedStreams }: Metrics) => closedStreams.inc({ reason }, 0),
+    atTheThreshold: ended('client_closed', 1),
+    justAbove: ended(reason, 1),
+  })),
+  {
+    alert: 'events are refused',
+    forSeconds: 15 * minute,
+    before: ({ refusedEvents }) => refusedEvents.inc({ event_type: 'orders' }, 0),
+    // Refused once is no alert; refused again before a quarter of an hour has passed is one.
+    atTheThreshold: once(({ refusedEvents }) => refusedEvents.inc({ event_type: 'orders' })),
+    justAbove: ({ refusedEvents }, step) => {
+      if (step % 30 === 0) refusedEvents.inc({ event_type: 'orders' });
+    },
+  },
+  {
+    alert: 'bodies are refused',
+    forSeconds: 0,
+    before: ({ refusedBodies }) => refusedBodies.inc({ budget: 'large' }, 0),
+    atTheThreshold: nothing,
+    justAbove: once(({ refusedBodies }) => refusedBodies.inc({ budget: 'large' })),
+  },
+  { alert: 'memory', forSeconds: 15 * minute, atTheThreshold: memory(1.5e9), justAbove: memory(1.5e9 + 1) },
+];
+
+/** What a scrape finds of the service's own metrics. */
+async function scraped(metrics: Metrics): Promise<Sample[]> {
+  const own = metrics.registry.getMetricsAsArray().filter(({ name }) => name.startsWith('lendstream_'));
+  const texts = await Promise.all(own.map(({ name }) => metrics.registry.getSingleMetricAsString(name)));
+  return readExposition(texts.join('\n'));
+}
+
+/** How long after something began an alert fires, while it goes on for so long; undefined when it does not. Seconds. */
+async function firesAfter({ alert, before }: Row, happening: Happening, seconds: number): Promise<number | undefined> {
+  const { expression, forSeconds } = alerts.get(alert) ?? { expression: '', forSeconds: 0 };
+  const metrics = createMetrics();
+  before?.(metrics);
+  const scrapes: Scrape[] = [];
+  let since: number | undefined;
+  for (let at = -quietSeconds; at <= seconds; at += stepSeconds) {
+    const others = (at < 0 ? undefined : happening(metrics, at / stepSeconds)) ?? [];
+    scrapes.push({ at, samples: [...(await scraped(metrics)), ...others] });
+    since = evaluate(expression, scrapes, at).length === 0 ? undefined : (since ?? at);
+    if (since !== undefined && at - since >= forSeconds) return at;
+  }
+  return undefined;
+}
+
+describe('the alerts of docs/operating.md', () => {
+  it('are tried out here, each of them', () => {
+    expect([...new Set(rows.map(({ alert }) => alert))]).to.deep.equal([...alerts.keys()]);
+  });
+
+  for (const row of rows) {
+    const { alert, forSeconds, atTheThreshold, justAbove } = row;
+    const after = forSeconds === 0 ? 'at once' : `after ${forSeconds / minute} min`;
+    it(`"${alert}" fires ${after} just above its threshold, and never at it`, async () => {
+      expect(await firesAfter(row, atTheThreshold, 40 * minute)).to.equal(undefined);
+      expect(await firesAfter(row, justAbove, forSeconds - stepSeconds)).to.equal(undefined);
+      expect(await firesAfter(row, justAbove, forSeconds)).to.equal(forSeconds);
+    });
+  }
+
+  it('see the first one that is counted, because its series is there from the start with 0', async () => {
+    const folder = await temporaryFolder();
+    const app = await createApp(readConfig({ DATA_DIR: folder, PORT: '0' }), silentLogger);
+    try {
+      const url = await app.start();
+      const { text } = await call(`${url}/metrics`, 'GET', undefined, { Accept: 'text/plain' });
+      const began = readExposition(text);
+      const first = (name: string, wanted: Sample['labels']): number | undefined =>
+        began.find((sample) => {
+          const isWanted = Object.entries(wanted).every(([label, value]) => sample.labels[label] === value);
+          return sample.name === name && isWanted;
+        })?.value;
+      for (const reason of ['commit_timeout', 'log_error', 'coordination_error', 'session_lost']) {
+        expect(first('lendstream_closed_streams_total', { reason }), reason).to.equal(0);
+      }
+      for (const budget of ['connection', 'small', 'large']) {
+        expect(first('lendstream_refused_bodies_total', { budget }), budget).to.equal(0);
+      }
+      expect(first('lendstream_published_events_total', commands)).to.equal(0);
+      expect(first('lendstream_loan_commands_total', deadLetter)).to.equal(0);
+    } finally {
+      await app.stop();
+      await removeFolder(folder);
+    }
+  });
+});
