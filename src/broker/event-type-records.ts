@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LendstreamError } from '../errors.ts';
 import { eventRules } from './event-rules.ts';
-import type { TopicConfiguration } from './event-log.ts';
+import { type TopicConfiguration, recordBytesMaximum } from './event-log.ts';
 import type { EventType, EventTypeRecord, EventTypeSchema, SystemEventType } from './event-type.ts';
 import {
   checkChange,
@@ -16,6 +16,12 @@ import { describesField } from './schema-fields.ts';
 /** What the registry is to hold of an event type after it is defined or changed. Pure; `now` is RFC 3339. */
 
 const firstVersion = '1.0.0';
+
+/**
+ * The largest record of an event type, with every version of its schema. What the registry puts around it, and the mark
+ * of its deletion, still fit into a record. Bytes.
+ */
+export const eventTypeBytesMaximum = recordBytesMaximum - 64 * 1024;
 
 /** @throws UNPROCESSABLE for a schema that no event could be validated with */
 export function createdRecord(definition: EventTypeDefinition, now: string): EventTypeRecord {
@@ -45,13 +51,13 @@ export function createdRecord(definition: EventTypeDefinition, now: string): Eve
 
 /**
  * What a definition leaves out of retention, annotations and labels stays as it was.
- * @throws UNPROCESSABLE for a change that may not be
+ * @throws UNPROCESSABLE for a change that may not be, or a record that would be too large
  */
 export function changedRecord(record: EventTypeRecord, definition: EventTypeDefinition, now: string): EventTypeRecord {
   const current = record.eventType;
   const statistic = checkChange(current, definition);
   const schemas = evolve(record, definition.schemaText, definition, now);
-  return {
+  return withinLimit({
     ...record,
     eventType: {
       ...describe(definition),
@@ -64,18 +70,29 @@ export function changedRecord(record: EventTypeRecord, definition: EventTypeDefi
       updated_at: now,
     },
     schemas,
-  };
+  });
 }
 
 /**
  * The record with this schema in force: the same record when it is in force already, letter by letter.
- * @throws UNPROCESSABLE for a schema that may not follow
+ * @throws UNPROCESSABLE for a schema that may not follow, or one too many
  */
 export function recordWithSchema(record: EventTypeRecord, schemaText: string, now: string): EventTypeRecord {
   const schemas = evolve(record, schemaText, record.eventType, now);
   if (schemas === record.schemas) return record;
   const schema = schemas.at(-1) ?? record.eventType.schema;
-  return { ...record, eventType: { ...record.eventType, schema, updated_at: now }, schemas };
+  return withinLimit({ ...record, eventType: { ...record.eventType, schema, updated_at: now }, schemas });
+}
+
+/** @throws UNPROCESSABLE when the versions of its schema and the rest of it are too long together */
+function withinLimit(record: EventTypeRecord): EventTypeRecord {
+  const bytes = Buffer.byteLength(JSON.stringify(record));
+  if (bytes <= eventTypeBytesMaximum) return record;
+  throw new LendstreamError(
+    'UNPROCESSABLE',
+    `Event type ${record.eventType.name} with all versions of its schema would have ${bytes} bytes, of ` +
+      `${eventTypeBytesMaximum} at most. Define another event type.`,
+  );
 }
 
 type SchemaRules = Pick<

@@ -1,0 +1,101 @@
+import { expect } from 'chai';
+import { after, before, describe, it } from 'mocha';
+import { eventTypeBytesMaximum, recordWithSchema } from '../../src/broker/event-type-records.ts';
+import type { EventTypeRecord } from '../../src/broker/event-type.ts';
+import { readEventType } from '../../src/broker/event-type-validation.ts';
+import { Registry } from '../../src/broker/registry.ts';
+import { isLendstreamError } from '../../src/errors.ts';
+import { silentLogger } from '../../src/logger.ts';
+import { type Broker, eventTypeBody, exampleMetadata, openBroker } from '../support/broker-on-embedded-log.ts';
+
+/** The longest text that a schema may have, of ASCII and without anything that JSON escapes but its own quotes. */
+const schemaCharactersMaximum = 262_144;
+
+/** A schema of that many characters, another one for each number. */
+function schemaOf(number: number, characters = schemaCharactersMaximum): string {
+  const text = (description: string): string => JSON.stringify({ type: 'object', description });
+  const begun = `version ${number} `;
+  return text(begun.padEnd(begun.length + characters - text(begun).length, 'x'));
+}
+
+const bytesOf = (record: EventTypeRecord): number => Buffer.byteLength(JSON.stringify(record));
+
+describe('an event type with as many versions of its schema as there may be', () => {
+  let broker: Broker;
+  let full: EventTypeRecord;
+
+  const definition = (changes: object): ReturnType<typeof readEventType> =>
+    readEventType(eventTypeBody('orders', { schema: { type: 'json_schema', schema: schemaOf(1) }, ...changes }));
+
+  const refusal = async (change: Promise<unknown>): Promise<unknown> => {
+    try {
+      await change;
+    } catch (error) {
+      if (isLendstreamError(error, 'UNPROCESSABLE')) return error.message;
+      throw error;
+    }
+    return 'none';
+  };
+
+  /** A schema by which the record has as many bytes as it may have, give or take the one that two copies leave over. */
+  function lastSchema(moreCharacters: number): string {
+    const charactersAtLeast = 1_000;
+    const now = new Date().toISOString();
+    const bytes = bytesOf(recordWithSchema(full, schemaOf(99, charactersAtLeast), now));
+    const room = Math.floor((eventTypeBytesMaximum - bytes) / 2);
+    return schemaOf(99, charactersAtLeast + room + moreCharacters);
+  }
+
+  const retentionOf = async (): Promise<number | undefined> =>
+    (await broker.log.listTopics()).find(({ name }) => name === 'orders')?.retentionMilliseconds;
+
+  before(async function () {
+    this.timeout(120_000);
+    broker = await openBroker();
+    full = await broker.eventTypes.create(definition({}));
+    for (let number = 2; ; number += 1) {
+      const refused = await refusal(broker.eventTypes.addSchema('orders', schemaOf(number)));
+      if (refused !== 'none') break;
+    }
+    full = broker.eventTypes.get('orders');
+  });
+
+  after(() => broker.close());
+
+  it('has thirty of the longest, and says why it takes no more of them', async () => {
+    expect(full.schemas).to.have.length(30);
+    expect(await refusal(broker.eventTypes.addSchema('orders', schemaOf(31)))).to.match(
+      /^Event type orders with all versions of its schema would have \d+ bytes, of 8323072 at most\./,
+    );
+    expect(broker.eventTypes.get('orders')).to.equal(full);
+  });
+
+  it('changes nothing of what is asked for along with one schema too many', async () => {
+    const retention = await retentionOf();
+    const changed = definition({
+      schema: { type: 'json_schema', schema: lastSchema(1) },
+      options: { retention_time: 10_800_000 },
+      labels: { team: 'a' },
+    });
+    expect(await refusal(broker.eventTypes.update('orders', changed))).to.contain('of 8323072 at most');
+    expect(broker.eventTypes.get('orders')).to.equal(full);
+    expect(await retentionOf()).to.equal(retention);
+  });
+
+  it('takes a last one to the byte, is the same to others, and can be published to and deleted', async () => {
+    expect(await refusal(broker.eventTypes.addSchema('orders', lastSchema(1)))).to.contain('of 8323072 at most');
+    await broker.eventTypes.addSchema('orders', lastSchema(0));
+    const last = broker.eventTypes.get('orders');
+    expect(last.schemas).to.have.length(31);
+    expect(bytesOf(last)).to.be.within(eventTypeBytesMaximum - 1, eventTypeBytesMaximum);
+    const registry = new Registry(broker.log, silentLogger);
+    await registry.start();
+    expect(registry.get('event-type', 'orders')).to.deep.equal(last);
+    await registry.stop();
+    const event = Buffer.from(JSON.stringify([{ metadata: exampleMetadata() }]));
+    const { status } = await broker.publisher.publish('orders', event, { flowId: 'f', publishedBy: 'p' });
+    expect(status).to.equal(200);
+    await broker.eventTypes.remove('orders');
+    expect(broker.eventTypes.find('orders')).to.equal(undefined);
+  });
+});
