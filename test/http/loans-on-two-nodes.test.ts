@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'mocha';
 import type { Coordination } from '../../src/broker/coordination.ts';
 import type { EventLog } from '../../src/broker/event-log.ts';
 import { EventTypes } from '../../src/broker/event-types.ts';
+import { hashPartition } from '../../src/broker/partitioning.ts';
 import { Publisher } from '../../src/broker/publishing.ts';
 import { Registry } from '../../src/broker/registry.ts';
 import { systemClock } from '../../src/clock.ts';
@@ -185,6 +186,81 @@ describe('loans on two nodes', () => {
     const done = answers.filter(({ status }) => status === 201);
     expect(answers.filter(({ status }) => status !== 201).map(({ status }) => status)).to.deep.equal([409, 409]);
     expect(new Set(done.map(({ text }) => text)).size).to.equal(1);
+  });
+
+  describe('take one of two requests that reach both under one key at the same time', () => {
+    const kinds = ['the same request', 'another one'] as const;
+    for (const kind of kinds) {
+      it(`when it is ${kind}, whatever it asks for, though it names no id`, async function () {
+        this.timeout(60_000);
+        let races = 0;
+        /** Sends both, and answers what the one that was done came to. */
+        const race = async (path: string, body: unknown, other: unknown, method = 'POST'): Promise<Json> => {
+          races += 1;
+          const key = { 'Idempotency-Key': `race-${kind}-${races}` };
+          const bodies = kind === 'another one' ? [body, other] : [body, body];
+          const nodes = races % 2 === 0 ? [prompt, late] : [late, prompt];
+          const answers = await Promise.all(
+            nodes.map((node, index) => call(`${node.url}${path}`, method, bodies[index], key)),
+          );
+          const done = answers.filter(({ status }) => status < 300);
+          const texts = answers.map(({ text }) => `${path} ${text}`).join();
+          if (kind === 'another one') {
+            expect(done, texts).to.have.length(1);
+            expect(answers.find((answer) => !done.includes(answer))?.status, texts).to.equal(422);
+          } else {
+            expect(done, texts).to.have.length(2);
+            expect(done[1]?.text).to.equal(done[0]?.text);
+            const replayed = done.filter(({ headers }) => headers.get('idempotent-replayed') === 'true');
+            // Who waits when the first one is decided is told of that one.
+            expect(replayed.length, texts).to.be.at.most(1);
+          }
+          return done[0]?.body ?? {};
+        };
+        const { id: _named, ...unnamed } = annuityProduct('any');
+        const { id: product } = await race('/loanproducts', unnamed, { ...unnamed, name: 'Other' });
+        const patch = (value: string): Json[] => [{ op: 'REPLACE', path: '/notes', value }];
+        await race(`/loanproducts/${String(product)}`, patch('a'), patch('b'), 'PATCH');
+        const loan = { productTypeKey: product, loanAmount: 1000 };
+        const { id } = await race('/loans', loan, { ...loan, loanAmount: 1001 });
+        const path = `/loans/${String(id)}`;
+        await race(`${path}:changeState`, { action: 'APPROVE' }, { action: 'APPROVE', notes: 'other' });
+        await race(`${path}/disbursement-transactions`, { valueDate: '2011-01-23' }, { valueDate: '2011-01-24' });
+        const onRow = (amount: number): Json => ({ amount, installmentNumber: 1 });
+        await race(`${path}/fee-transactions`, onRow(3), onRow(4));
+        await race(`${path}/penalty-transactions`, onRow(3), onRow(4));
+        await race(`${path}/repayment-transactions`, { amount: 10 }, { amount: 11 });
+        const overpaid = await race(`${path}/principal-overpayment-transactions`, { amount: 5 }, { amount: 6 });
+        await race(`/loans/transactions/${String(overpaid['id'])}:adjust`, { notes: 'a' }, { notes: 'b' });
+
+        const transactions = JSON.parse((await call(`${prompt.url}${path}/transactions`, 'GET')).text) as Json[];
+        expect(transactions.map(({ type }) => type)).to.deep.equal([
+          'DISBURSEMENT',
+          'FEE_CHARGED',
+          'PENALTY_APPLIED',
+          'REPAYMENT',
+          'PRINCIPAL_OVERPAYMENT',
+          'PRINCIPAL_OVERPAYMENT_ADJUSTMENT',
+        ]);
+        const loans = JSON.parse(
+          (await call(`${prompt.url}/loans?productTypeKey=${String(product)}`, 'GET')).text,
+        ) as Json[];
+        expect(loans.map((found) => found['id'])).to.deep.equal([id]);
+      });
+    }
+
+    it('when they name different loans of one partition', async () => {
+      const ids = Array.from({ length: 9 }, (_, index) => `named-${index}`);
+      const [first = '', second = ''] = ids.filter((id) => hashPartition([id], partitionCount) === 0);
+      const key = { 'Idempotency-Key': 'named' };
+      const answers = await Promise.all([
+        post(prompt, '/loans', loanNamed(first), key),
+        post(late, '/loans', loanNamed(second), key),
+      ]);
+      expect(answers.map(({ status }) => status)).to.have.members([201, 422]);
+      const found = await Promise.all([first, second].map((id) => call(`${late.url}/loans/${id}`, 'GET')));
+      expect(found.map(({ status }) => status)).to.have.members([200, 404]);
+    });
   });
 
   /** The newest balance event of either partition. */
