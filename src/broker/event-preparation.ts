@@ -24,6 +24,10 @@ export const eventBytesMaximum = 999_000;
 /** Up to this size an invalid event is told all that is wrong with it, beyond it the first finding. Bytes. */
 export const fullReportBytesMaximum = 64 * 1024;
 
+/** What reading an event once more takes for the digits of its numbers. Steps of the budget for validation. */
+const stepsPerLongNumber = 300;
+const stepsPerByteRead = 5;
+
 /** What of an event type is needed for each of its events. */
 export interface PreparedEventType {
   readonly name: string;
@@ -139,10 +143,10 @@ export function violationsOf(
   const base = index * fieldsPerEvent;
   const start = fields[base + spanField.start] ?? 0;
   const end = fields[base + spanField.end] ?? 0;
+  const longNumbers = rules.asksForDigits ? (fields[base + spanField.longNumbers] ?? 0) : 0;
+  if (longNumbers > 0) budget.steps -= longNumbers * stepsPerLongNumber + (end - start) * stepsPerByteRead;
   const written =
-    rules.asksForDigits && fields[base + spanField.longNumbers] !== 0
-      ? new WrittenNumbers(body.toString('utf8', start, end), event)
-      : undefined;
+    longNumbers > 0 && budget.steps > 0 ? new WrittenNumbers(body.toString('utf8', start, end), event) : undefined;
   const isLarge = end - start > fullReportBytesMaximum;
   return isLarge ? rules.findFirst(event, budget, written) : rules.findAll(event, budget, written);
 }

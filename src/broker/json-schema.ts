@@ -265,7 +265,7 @@ function createAjv(
     code: { regExp: linearRegExp, optimize: false, process: meta ? (code) => code : meterCode },
     // The patterns of a schema are compiled by the linear engine, so it is asked what it understands. Those that events
     // bring along are never matched: it is enough, and takes no time, to see that they are regular expressions.
-    formats: { ...(meta ? formats : meteredFormats), regex: meta ? isLinearPattern : isRegularExpression },
+    formats: meta ? { ...formats, regex: isLinearPattern } : meteredFormats,
   };
   const ajv = dialect === '2020-12' ? new Ajv2020(options) : new Ajv2019(options);
   // Ajv's own compares every item with every other.
@@ -338,13 +338,27 @@ const formats: NonNullable<Options['formats']> = {
   'date-time': isDateTime,
   uuid: eventIdPattern,
   'iso-4217': (text: string) => currencyCodes.has(text),
+  regex: isRegularExpression,
 };
 
-/** Matching a longer text takes long enough to be counted. Characters. */
-const uncountedFormatCharactersMaximum = 64;
+/** What looking at a text under a format costs, and for each character of a long one. Steps. */
+const stepsPerFormat = 80;
+const stepsPerFormatCharacter = 10;
 
-/** What a format costs for each character. Some of them go through a text more than once. Steps. */
-const stepsPerFormatCharacter = 20;
+/** Characters. */
+const shortTextCharactersMaximum = 64;
+
+/** To make a regular expression of a text costs more, and more for each character. Steps. */
+const stepsPerRegularExpression = 10_000;
+const stepsPerRegularExpressionCharacter = 100;
+
+/** What looking at a text of so many characters costs under a format. Steps. */
+function stepsOfFormat(name: string, characters: number): number {
+  // Each colon of a URL may be where its password begins.
+  if (name === 'url') return stepsPerFormat + (characters * characters) / 2;
+  if (name === 'regex') return stepsPerRegularExpression + characters * stepsPerRegularExpressionCharacter;
+  return stepsPerFormat + (characters > shortTextCharactersMaximum ? characters * stepsPerFormatCharacter : 0);
+}
 
 /** The same, charged to the budget of the request. */
 const meteredFormats = Object.fromEntries(
@@ -352,10 +366,7 @@ const meteredFormats = Object.fromEntries(
     const check = checkOf(format);
     if (check === undefined) return [name, format];
     const metered = (text: string): boolean => {
-      if (text.length > uncountedFormatCharactersMaximum) {
-        // Each colon of a URL may be where its password begins.
-        meter.spend(text.length * (name === 'url' ? text.length : stepsPerFormatCharacter));
-      }
+      meter.spend(stepsOfFormat(name, text.length));
       return check(text);
     };
     return [name, metered];

@@ -63,7 +63,7 @@ function rewriteCalls(code: string): string {
 function withPointerSteps(code: string): string {
   // Looking for it takes long, and fields that are named by the schema have none.
   if (!code.includes('.replace(')) return code;
-  return code.replaceAll(/(\w+)\.replace\(\/~\/g, "\d+"\)\.replace\(\/\\\/\/g, "\d+"\)/g, 'meter.pointerStep($1)');
+  return code.replaceAll(/\b(\w+)\.replace\(\/~\/g, "\d+"\)\.replace\(\/\\\/\/g, "\d+"\)/g, 'meter.pointerStep($1)');
 }
 
 interface Block {

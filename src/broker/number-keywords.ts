@@ -1,13 +1,6 @@
 import { _, str, type Code, type CodeKeywordDefinition, type KeywordCxt } from 'ajv';
-import {
-  Divisor,
-  canonicalNumber,
-  compareNumbers,
-  isWhole,
-  needsDigits,
-  writtenDigits,
-  type WrittenNumbers,
-} from './written-numbers.ts';
+import { meter } from './validation-meter.ts';
+import { Divisor, canonicalNumber, compareNumbers, isWhole, needsDigits, writtenDigits } from './written-numbers.ts';
 
 /**
  * What schemas say of numbers, judged by their digits. As Ajv's own, a double is looked at first: it never puts two
@@ -24,9 +17,9 @@ export const listedKeyword = 'lendstream:listed';
 export const sizedKeyword = 'lendstream:sized';
 
 /** The formats of numbers, and the whole numbers that they are for; any number when there is none. */
-const numberFormats: Readonly<Record<string, { readonly least: string; readonly most: string } | null>> = {
-  int32: { least: String(-(2n ** 31n)), most: String(2n ** 31n - 1n) },
-  int64: { least: String(-(2n ** 63n)), most: String(2n ** 63n - 1n) },
+const numberFormats: Readonly<Record<string, { readonly least: bigint; readonly most: bigint } | null>> = {
+  int32: { least: -(2n ** 31n), most: 2n ** 31n - 1n },
+  int64: { least: -(2n ** 63n), most: 2n ** 63n - 1n },
   float: null,
   double: null,
 };
@@ -37,19 +30,22 @@ export function isNumberFormat(format: unknown): format is string {
 }
 
 class SizedIntegers {
-  readonly #least: string;
-  readonly #most: string;
+  readonly #least: bigint;
+  readonly #most: bigint;
 
-  constructor(least: string, most: string) {
+  constructor(least: bigint, most: bigint) {
     this.#least = least;
     this.#most = most;
   }
 
-  include(value: number, written: WrittenNumbers | undefined, holder: unknown, key: string | number): boolean {
-    const text = written?.textOf(holder, key) ?? String(value);
-    // A number beyond the range of a double that is not written in digits has none to be looked at.
-    if (!/\d$/.test(text)) return false;
-    return isWhole(text) && compareNumbers(text, this.#least) >= 0 && compareNumbers(text, this.#most) <= 0;
+  include(value: number, holder: unknown, key: string | number): boolean {
+    const digits = meter.digitsOf(holder, key);
+    if (digits === undefined) return Number.isInteger(value) && value >= this.#least && value <= this.#most;
+    return (
+      isWhole(digits) &&
+      compareNumbers(digits, String(this.#least)) >= 0 &&
+      compareNumbers(digits, String(this.#most)) <= 0
+    );
   }
 }
 
@@ -67,10 +63,10 @@ class Bound {
   }
 
   /** Whether a number breaks it whose double is the same as that of the bound. */
-  isBrokenBy(value: number, written: WrittenNumbers | undefined, holder: unknown, key: string | number): boolean {
-    const text = written?.textOf(holder, key);
-    if (text === undefined && !this.#needsDigits) return this.#isExclusive;
-    const order = compareNumbers(text ?? String(value), this.#text);
+  isBrokenBy(value: number, holder: unknown, key: string | number): boolean {
+    const digits = meter.digitsOf(holder, key);
+    if (digits === undefined && !this.#needsDigits) return this.#isExclusive;
+    const order = compareNumbers(digits ?? meter.plainDigitsOf(value), this.#text);
     return order === 0 ? this.#isExclusive : order < 0 === this.#isLower;
   }
 }
@@ -79,17 +75,17 @@ class WrittenDivisor {
   readonly #divisor: Divisor;
 
   constructor(text: string) {
-    this.#divisor = new Divisor(text);
+    this.#divisor = new Divisor(text, meter.spend);
   }
 
-  divides(value: number, written: WrittenNumbers | undefined, holder: unknown, key: string | number): boolean {
-    return this.#divisor.divides(value, written?.textOf(holder, key));
+  divides(value: number, holder: unknown, key: string | number): boolean {
+    return this.#divisor.divides(value, meter.digitsOf(holder, key));
   }
 }
 
 /** Arguments for a call from a validator: the value, and where its digits are to be found. */
 function whereWritten({ data, it }: KeywordCxt): Code {
-  return _`${data}, meter.written, ${it.parentData}, ${it.parentDataProperty}`;
+  return _`${data}, ${it.parentData}, ${it.parentDataProperty}`;
 }
 
 /** A number of a schema as it was written. */
@@ -183,8 +179,8 @@ const otherKeywords = (add: AddJudge): readonly CodeKeywordDefinition[] => [
 ];
 
 const integers = {
-  include(_value: number, written: WrittenNumbers, holder: unknown, key: string | number): boolean {
-    const text = written.textOf(holder, key);
+  include(_value: number, holder: unknown, key: string | number): boolean {
+    const text = meter.digitsOf(holder, key);
     return text === undefined || isWhole(text);
   },
 };
@@ -203,8 +199,8 @@ class ListedNumbers {
     );
   }
 
-  include(_value: number, written: WrittenNumbers, holder: unknown, key: string | number): boolean {
-    const text = written.textOf(holder, key);
+  include(_value: number, holder: unknown, key: string | number): boolean {
+    const text = meter.digitsOf(holder, key);
     return text === undefined || this.#numbers.has(canonicalNumber(text));
   }
 }

@@ -41,7 +41,20 @@ class ValidationMeter {
 
   /** A text for a number of a list that is the same for the same number; undefined where doubles tell numbers apart. */
   readonly numberText = (value: number, holder: unknown, key: string | number): string | undefined =>
-    this.written === undefined ? undefined : canonicalNumber(this.written.textOf(holder, key) ?? String(value));
+    this.written === undefined ? undefined : canonicalNumber(this.digitsOf(holder, key) ?? this.plainDigitsOf(value));
+
+  /** The digits of a number that a double does not hold. Whoever asks for them goes through all of them. */
+  readonly digitsOf = (holder: unknown, key: string | number): string | undefined => {
+    const digits = this.written?.textOf(holder, key);
+    if (digits !== undefined) this.spend(stepsPerWrittenNumber + digits.length * stepsPerDigit);
+    return digits;
+  };
+
+  /** The digits of any other number. */
+  readonly plainDigitsOf = (value: number): string => {
+    this.spend(stepsPerWrittenNumber);
+    return String(value);
+  };
 
   /** The names of an object's fields. */
   readonly keys = (object: object): string[] => {
@@ -58,7 +71,8 @@ class ValidationMeter {
 
   /** The name of a field as a step of a JSON pointer. */
   readonly pointerStep = (key: string): string => {
-    this.spend(key.length);
+    this.spend(stepsPerPointerStep + key.length);
+    if (!/[~/]/.test(key)) return key;
     return key.replaceAll('~', '~0').replaceAll('/', '~1');
   };
 
@@ -115,8 +129,11 @@ function isBetween(unit: number, least: number, most: number): boolean {
 /** What things take, in the steps of the budget. */
 const stepsPerKey = 5;
 const stepsPerKeyOfLargeObject = 150;
+const stepsPerPointerStep = 50;
 const stepsPerComparison = 20;
 const stepsPerCharacter = 2;
+const stepsPerWrittenNumber = 400;
+const stepsPerDigit = 5;
 
 /** Of an object with so many fields the engine may have to gather the keys each time. */
 const largeObjectKeys = 32;

@@ -75,12 +75,15 @@ export class Divisor {
   readonly #digits: bigint;
   /** The divisor in units of a hundred-millionth, when it is a whole number of them that is small enough; else 0. */
   readonly #units: number;
+  readonly #spend: (steps: number) => void;
 
   /**
    * @param text A JSON number above zero.
+   * @param spend Told what a division takes that goes through digits. Steps of the budget for validation.
    * @throws UNPROCESSABLE when it is longer than {@link divisorDigitsMaximum}
    */
-  constructor(text: string) {
+  constructor(text: string, spend: (steps: number) => void = () => {}) {
+    this.#spend = spend;
     this.#value = readDecimal(text);
     if (this.#value.digits.length > divisorDigitsMaximum) {
       const detail = `Invalid schema: a multipleOf has more than ${divisorDigitsMaximum} digits`;
@@ -100,7 +103,9 @@ export class Divisor {
       const units = this.#units === 0 ? undefined : unitsOf(value);
       if (units !== undefined) return units % this.#units === 0;
     }
-    const { digits, exponent } = readDecimal(text ?? String(value));
+    const all = text ?? String(value);
+    this.#spend(stepsPerDivision + all.length * stepsPerDividedDigit);
+    const { digits, exponent } = readDecimal(all);
     if (digits === '') return true;
     const power = exponent - this.#value.exponent;
     if (power >= 0) return (remainder(digits, this.#digits) * powerOfTen(power, this.#digits)) % this.#digits === 0n;
@@ -108,6 +113,10 @@ export class Divisor {
     return false;
   }
 }
+
+/** What dividing costs, and for each digit. Steps. */
+const stepsPerDivision = 2_000;
+const stepsPerDividedDigit = 20;
 
 const unitsPerOne = 100_000_000;
 

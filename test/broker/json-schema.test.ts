@@ -236,6 +236,31 @@ describe('compileValidator on a budget', () => {
     }
   }
 
+  const formatted: readonly (readonly [format: string, text: string])[] = [
+    ['date-time', '2020-02-29T01:01:01.123456Z'],
+    ['uri', 'http://example.com/'],
+    ['url', `http://example.com/${'a:b@c'.repeat(8)}`],
+    ['regex', '(a|b)*[a-z]{3,5}'],
+    ['ipv6', '1:2:3:4:5:6:7:ffff'],
+    ['uuid', '00000000-0000-0000-0000-000000000000'],
+    ['uri-template', '{a}'.repeat(20)],
+    ['iso-4217', 'EUR'],
+  ];
+  for (const [format, text] of formatted) {
+    it(`charges a ${format} wherever it is looked at, also a short one, and a long one for its length`, () => {
+      const stepsFor = (schema: Record<string, unknown>, value: string): number => {
+        const budget = new ValidationBudget(0);
+        compileValidator(schema, { isUndescribed: true })(value, budget);
+        return budget.stepsMaximum - budget.steps;
+      };
+      const once = stepsFor({ format }, text);
+      expect(once).to.be.greaterThan(stepsFor({}, text) + 80);
+      const often = stepsFor({ allOf: Array.from({ length: 200 }, () => ({ format })) }, text);
+      expect(often).to.be.within(200 * 80, 200 * once);
+      expect(stepsFor({ format }, text.repeat(100))).to.be.greaterThan(text.length * 1_000);
+    });
+  }
+
   it('shares the budget between the events of a request', () => {
     const validate = compileValidator({ items: { items: { $ref: '#' } } }, { allViolations: false });
     const budget = new ValidationBudget(0);

@@ -1,8 +1,11 @@
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
+import { compileValidator, parseSchema } from '../../src/broker/json-schema.ts';
 import { isNumberFormat, numberKeywordsOf, sizedKeyword } from '../../src/broker/number-keywords.ts';
+import { ValidationBudget } from '../../src/broker/validation-budget.ts';
 import { meter } from '../../src/broker/validation-meter.ts';
+import { WrittenNumbers } from '../../src/broker/written-numbers.ts';
 
 describe('isNumberFormat', () => {
   for (const format of ['int32', 'int64', 'float', 'double']) {
@@ -36,4 +39,25 @@ describe('numberKeywordsOf', () => {
     expect([[0.5], [1], [0, 1, 2 ** 31]].map((value) => validate(value))).to.deep.equal([false, false, false]);
     expect(codes.at(-1)?.match(/scope\.obj\[\d+\]/g)).to.have.length(1);
   });
+
+  const asking: readonly (readonly [title: string, schema: string, number: string])[] = [
+    ['multipleOf', '{"multipleOf":1e-90}', `0.${'1'.repeat(990)}`],
+    ['multipleOf of a number that a double holds', '{"multipleOf":1e-90}', '19.99'],
+    ['a bound with the same double', '{"maximum":2}', `2.${'0'.repeat(990)}`],
+    ['a bound with an exponent', '{"minimum":1e1}', '10'],
+    ['integer', '{"type":"integer"}', '1'.repeat(990)],
+    ['int64', '{"format":"int64"}', `0.${'1'.repeat(990)}e990`],
+    ['listed numbers', '{"enum":[12345678901234567]}', '12345678901234567.0'],
+    ['unique items', '{"uniqueItems":true}', '1'.repeat(990)],
+  ];
+  for (const [title, schema, number] of asking) {
+    it(`lets ${title} take more of the budget, the more digits are looked at`, () => {
+      const text = `[[${number}]]`;
+      const value: unknown = JSON.parse(text);
+      const budget = new ValidationBudget(0);
+      const rule = schema.includes('unique') ? schema : `{"items":${schema}}`;
+      compileValidator(parseSchema(`{"items":${rule}}`), { isUndescribed: true })(value, budget, new WrittenNumbers(text, value));
+      expect(budget.stepsMaximum - budget.steps).to.be.greaterThan(400 + 5 * number.length);
+    });
+  }
 });
