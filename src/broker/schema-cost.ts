@@ -23,16 +23,29 @@ export const notedNamesMaximum = 3_000;
 /** The most work that compiling all regular expressions of a schema may be: about as many instructions of automata. */
 export const schemaPatternCostMaximum = 20_000;
 
+/**
+ * The longest that the places of all parts may be together, each written out as a JSON pointer. A validator has a text
+ * of where each of its rules stands, so that a few long names around hundreds of fields would make it as large as they
+ * like. Characters.
+ */
+export const schemaPlaceCharactersMaximum = 500_000;
+
 /** What keywords list as data; of them only so much is compiled that no schema gets long enough for it to matter. */
 const dataKeywords = new Set(['enum', 'const', 'default', 'examples', 'example', 'title', 'description', '$comment']);
 
 /** @throws UNPROCESSABLE for a schema that would hold up the process when it is compiled */
 export function refuseCostlySchema(schema: SchemaObject): void {
-  const values = partsOf(schema);
+  const { values, placeCharacters } = partsOf(schema);
   const patterns = values.flatMap(patternsOf);
   const parts = values.length + patternParts * patterns.length;
   if (parts > schemaPartsMaximum) {
     const detail = `it has ${parts} parts, more than ${schemaPartsMaximum}; values that are merely listed do not count`;
+    throw new LendstreamError('UNPROCESSABLE', `Invalid schema: ${detail}`);
+  }
+  if (placeCharacters > schemaPlaceCharactersMaximum) {
+    const detail =
+      `the places of its parts, written out, have ${placeCharacters} characters, more than ` +
+      `${schemaPlaceCharactersMaximum}; shorter names, or fewer levels, make it less`;
     throw new LendstreamError('UNPROCESSABLE', `Invalid schema: ${detail}`);
   }
   const cost = patterns.reduce((sum, pattern) => sum + patternCost(pattern), 0);
@@ -108,20 +121,23 @@ class NotedNames {
 }
 
 /** Not the schemas alone: a reference may make one of what is none by its place. */
-function partsOf(root: SchemaObject): unknown[] {
-  const parts: unknown[] = [];
-  let level: unknown[] = [root];
+function partsOf(root: SchemaObject): { readonly values: readonly unknown[]; readonly placeCharacters: number } {
+  const values: unknown[] = [];
+  let placeCharacters = 0;
+  let level: { readonly value: unknown; readonly place: number }[] = [{ value: root, place: 1 }];
   while (level.length > 0) {
-    for (const value of level) parts.push(value);
-    level = level.flatMap((value) => {
+    for (const { value, place } of level) {
+      values.push(value);
+      placeCharacters += place;
+    }
+    level = level.flatMap(({ value, place }) => {
       if (typeof value !== 'object' || value === null) return [];
-      if (Array.isArray(value)) return value as unknown[];
-      return Object.entries(value).flatMap(([key, member]) =>
-        dataKeywords.has(key) && !isSchema(member) ? [] : [member],
-      );
+      return Object.entries(value)
+        .filter(([key, member]) => Array.isArray(value) || !dataKeywords.has(key) || isSchema(member))
+        .map(([key, member]) => ({ value: member as unknown, place: place + 1 + key.length }));
     });
   }
-  return parts;
+  return { values, placeCharacters };
 }
 
 /**

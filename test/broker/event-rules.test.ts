@@ -8,7 +8,7 @@ import { eventRules, keptRulesMaximum } from '../../src/broker/event-rules.ts';
 import { judgeDefinition } from '../../src/broker/event-type-check.ts';
 import { changedRecord, createdRecord, recordWithSchema } from '../../src/broker/event-type-records.ts';
 import { readEventType } from '../../src/broker/event-type-validation.ts';
-import { schemaPartsMaximum } from '../../src/broker/schema-cost.ts';
+import { schemaPartsMaximum, schemaPlaceCharactersMaximum } from '../../src/broker/schema-cost.ts';
 import { ValidationBudget, validationStepsPerByte } from '../../src/broker/validation-budget.ts';
 import { eventTypeBody, exampleMetadata } from '../support/broker-on-embedded-log.ts';
 
@@ -59,6 +59,16 @@ describe('eventRules', () => {
     expect(rules.findAll({ metadata: exampleMetadata() })).to.have.length(2);
     expect(rules.findFirst({ metadata: exampleMetadata() })).to.have.length(1);
     expect(rules.findFirst({ metadata: exampleMetadata(), a: 1, b: 2 })).to.deep.equal([]);
+  });
+
+  it('compiles as long a name as a schema may have, beside rules for every other name', () => {
+    // In code it is an identifier, which must be gone through once.
+    const name = 'a'.repeat(schemaPlaceCharactersMaximum / 2 - 100);
+    const rules = eventRules(
+      JSON.stringify({ properties: { [name]: { type: 'integer' } }, additionalProperties: { type: 'string' } }),
+      { ...type, category: 'undefined' },
+    );
+    expect(rules.findAll({ [name]: 'x', b: 1, c: 'x' })).to.have.length(2);
   });
 
   it('tells types of another name, category or mode apart', () => {

@@ -56,7 +56,11 @@ describe('numberKeywordsOf', () => {
       const value: unknown = JSON.parse(text);
       const budget = new ValidationBudget(0);
       const rule = schema.includes('unique') ? schema : `{"items":${schema}}`;
-      compileValidator(parseSchema(`{"items":${rule}}`), { isUndescribed: true })(value, budget, new WrittenNumbers(text, value));
+      compileValidator(parseSchema(`{"items":${rule}}`), { isUndescribed: true })(
+        value,
+        budget,
+        new WrittenNumbers(text, value),
+      );
       expect(budget.stepsMaximum - budget.steps).to.be.greaterThan(400 + 5 * number.length);
     });
   }

@@ -11,6 +11,7 @@ import {
   refuseManyNotedNames,
   schemaPartsMaximum,
   schemaPatternCostMaximum,
+  schemaPlaceCharactersMaximum,
 } from '../../src/broker/schema-cost.ts';
 import { loadSchema } from '../../src/schemas.ts';
 
@@ -67,6 +68,29 @@ describe('The cost of a schema', () => {
       expect(() => refuseCostlySchema(schema)).to.throw(reason);
     });
   }
+
+  it('is as large as the places of its parts are long, up to a limit', () => {
+    // The root and two keywords take 13 characters; each of two hundred fields has two parts behind a name of its own.
+    const properties = (characters: number): SchemaObject => ({
+      type: 'object',
+      properties: Object.fromEntries(
+        many(200, (index) => [`${index}`.padEnd(characters, 'x'), { type: 'string' }]) as [string, unknown][],
+      ),
+    });
+    const placesOf = (schema: SchemaObject): string => {
+      try {
+        refuseCostlySchema(schema);
+        return 'few';
+      } catch (error) {
+        return String(error);
+      }
+    };
+    // "#", "#/type", "#/properties", then "#/properties/<name>" and "#/properties/<name>/type".
+    const charactersOf = (name: number): number => 1 + 6 + 12 + 200 * (2 * (13 + name) + 5);
+    const longest = Math.floor((schemaPlaceCharactersMaximum - charactersOf(0)) / 400);
+    expect(placesOf(properties(longest))).to.equal('few');
+    expect(placesOf(properties(longest + 1))).to.include(`have ${charactersOf(longest + 1)} characters, more than`);
+  });
 
   /** Half of the parts in one definition, the other half in references to it. */
   function definedOnce(count: number): SchemaObject {
