@@ -7,7 +7,7 @@ import type { Metrics } from '../metrics.ts';
 import { commandTypes, unreadableCommandType } from './command-format.ts';
 import { commandOutcomes } from './fence.ts';
 import { ensureLendingTopics } from './lending-topics.ts';
-import { commandsPerCommitMaximum, runPartitionLoop } from './partition-loop.ts';
+import { commandsPerCommitMaximum, definitionsMillisecondsMaximum, runPartitionLoop } from './partition-loop.ts';
 import { PartitionSharing } from './partition-sharing.ts';
 import { rememberedMilliseconds } from './remembered-commands.ts';
 import { UndecidedCommands } from './undecided-commands.ts';
@@ -31,6 +31,8 @@ export interface LendingWorkerOptions {
   readonly retentionMilliseconds?: number;
   /** How long a command that posted no transaction is remembered; {@link rememberedMilliseconds} when absent. */
   readonly rememberedMilliseconds?: number;
+  /** How long it waits for definitions; {@link definitionsMillisecondsMaximum} when absent. */
+  readonly definitionsMillisecondsMaximum?: number;
 }
 
 /**
@@ -55,6 +57,7 @@ export class LendingWorker {
       work: (partition, signal, onOwned) =>
         runPartitionLoop({
           commandsPerCommitMaximum,
+          definitionsMillisecondsMaximum,
           rememberedMilliseconds,
           retentionMilliseconds: Infinity,
           ...options,

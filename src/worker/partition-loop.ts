@@ -39,12 +39,19 @@ export interface PartitionLoopOptions {
   readonly retentionMilliseconds: number;
   /** How long a command that posted no transaction is remembered. */
   readonly rememberedMilliseconds: number;
+  /** How long definitions may take to be readable before the loop starts over. */
+  readonly definitionsMillisecondsMaximum: number;
   /** Called whenever the partition is owned and its loans are in memory. */
   readonly onOwned: () => void;
 }
 
 /** The most commands decided in one commit, unless the options say less. */
 export const commandsPerCommitMaximum = 200;
+/**
+ * How long definitions may take to be readable, unless the options say otherwise: beyond the time-out of a transaction
+ * that a worker left open when it died. Waiting is cheaper than starting over from the log. Milliseconds.
+ */
+export const definitionsMillisecondsMaximum = 30_000;
 /** A commit is closed when what it writes has reached this size. */
 const commitBytesMaximum = 4 * 1024 * 1024;
 /** How many bytes of commands are read ahead. */
@@ -62,12 +69,6 @@ export async function runPartitionLoop(options: PartitionLoopOptions): Promise<L
   options.undecided.end(options.partition);
   return end;
 }
-
-/**
- * How long definitions may take to be readable: beyond the time-out of a transaction that a worker left open when it
- * died. Waiting is cheaper than starting over from the log. Milliseconds.
- */
-const definitionsMillisecondsMaximum = 30_000;
 
 async function ownAgainAndAgain(options: PartitionLoopOptions): Promise<LoopEnd> {
   const { signal, partition } = options;
@@ -133,7 +134,7 @@ async function work(
       readFrom = nextOffset;
       if (waiting.length === 0) continue;
       // A product or toggle that somebody was told is there counts for every command sent after that, on any node.
-      await options.registry.catchUp(definitionsMillisecondsMaximum);
+      await options.registry.catchUp(options.definitionsMillisecondsMaximum);
     }
     const startedAt = clock.monotonic();
     const batch = await decide(options, store, waiting);
@@ -146,7 +147,7 @@ async function work(
     metrics.commandSeconds.observe((clock.monotonic() - startedAt) / 1000);
     for (const { type, outcome } of batch.decided) metrics.commands.inc({ type, outcome });
     // A loan may be opened under a product by the very next command.
-    if (batch.products.size > 0) await options.registry.catchUp(definitionsMillisecondsMaximum);
+    if (batch.products.size > 0) await options.registry.catchUp(options.definitionsMillisecondsMaximum);
   }
 }
 

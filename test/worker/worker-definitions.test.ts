@@ -1,0 +1,126 @@
+import { expect } from 'chai';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import type { EventLog } from '../../src/broker/event-log.ts';
+import { Registry, registryTopic } from '../../src/broker/registry.ts';
+import { type Logger, silentLogger } from '../../src/logger.ts';
+import { definitionsMillisecondsMaximum as defaultMaximum } from '../../src/worker/partition-loop.ts';
+import { findProduct } from '../../src/worker/products.ts';
+import { setToggle } from '../../src/worker/toggles.ts';
+import {
+  type RunningWorker,
+  allEvents,
+  commandTime,
+  decided,
+  eventsOfType,
+  openLendingLog,
+  outcomesOf,
+  send,
+  commandRecord,
+  startWorker,
+  untilDone,
+} from '../support/lending-log.ts';
+import { richProduct } from '../support/lending-script.ts';
+import { eventually } from '../support/eventually.ts';
+import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { overriding } from '../support/stepping-log.ts';
+
+const definitionsMillisecondsMaximum = 3_000;
+const startsOver = 'The worker starts over from the log';
+
+/** The worker hears of definitions over a log of its own, on which they can be held up. */
+describe('a worker that waits for definitions', () => {
+  let folder: string;
+  let log: EventLog;
+  let others: Registry;
+  let slow: Registry;
+  let running: RunningWorker;
+  let release: () => void;
+  let held: Promise<void>;
+  let said: string[];
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    log = await openLendingLog(folder);
+    said = [];
+    held = Promise.resolve();
+    release = () => {};
+    const read: EventLog['read'] = async (from, options) => {
+      const result = await log.read(from, options);
+      if (from.topic === registryTopic) await held;
+      return result;
+    };
+    slow = new Registry(overriding(log, { read }), silentLogger);
+    await slow.start();
+    others = new Registry(log, silentLogger);
+    await others.start();
+    const logger: Logger = { ...silentLogger, warn: (_, message) => void said.push(message), child: () => logger };
+    running = await startWorker(log, { registry: slow, logger, definitionsMillisecondsMaximum });
+    await decided(log, [
+      richProduct('P', 'FIXED_TERM_LOAN'),
+      { type: 'CREATE_LOAN', id: 'L1', payload: { productTypeKey: 'P', loanAmount: 1000 } },
+      { type: 'CHANGE_STATE', id: 'L1', payload: { action: 'APPROVE' } },
+      { type: 'DISBURSE', id: 'L1', payload: { valueDate: '2025-09-12' } },
+    ]);
+    await slow.catchUp();
+  });
+
+  afterEach(async () => {
+    release();
+    await running.stop();
+    await others.stop();
+    await slow.stop();
+    await log.close();
+    await removeFolder(folder);
+  });
+
+  function hold(): void {
+    held = new Promise((resolve) => {
+      release = resolve;
+    });
+  }
+
+  /** A toggle is switched, and a command sent that has to be decided under it. @returns where the command lies */
+  async function sendUnderToggle(): Promise<number> {
+    await setToggle(others, 'ALLOW_NON_SCHEDULED_FEES', true, commandTime);
+    return send(log, [commandRecord({ type: 'REPAY', id: 'L1', payload: { amount: 10 } })]);
+  }
+
+  async function expectDecidedOnce(offset: number): Promise<void> {
+    await untilDone(log, offset);
+    expect((await outcomesOf(log)).at(-1)?.outcome).to.equal('committed');
+    const repayments = (await eventsOfType(log, 'loan_transaction_posted')).filter(
+      ({ transactionType }) => transactionType === 'REPAYMENT',
+    );
+    expect(repayments.map(({ toggles }) => toggles.ALLOW_NON_SCHEDULED_FEES)).to.deep.equal([true]);
+  }
+
+  it('has half a minute for it, unless it is told otherwise', () => {
+    expect(defaultMaximum).to.equal(30_000);
+  });
+
+  it('decides under them when they come within the time, and does not start over', async () => {
+    hold();
+    const offset = await sendUnderToggle();
+    const events = (await allEvents(log)).length;
+    await new Promise((resolve) => setTimeout(resolve, definitionsMillisecondsMaximum / 2));
+    expect((await allEvents(log)).length).to.equal(events);
+    release();
+    await expectDecidedOnce(offset);
+    expect(said).not.to.include(startsOver);
+  });
+
+  it('starts over when the time is up, decides nothing meanwhile, and each command once when they are there', async () => {
+    hold();
+    const begun = performance.now();
+    const offset = await sendUnderToggle();
+    const events = (await allEvents(log)).length;
+    await eventually(() => said.includes(startsOver), 3 * definitionsMillisecondsMaximum);
+    expect(performance.now() - begun).to.be.at.least(definitionsMillisecondsMaximum);
+    // A second time, so that it is seen to begin anew.
+    await eventually(() => said.filter((line) => line === startsOver).length === 2, 3 * definitionsMillisecondsMaximum);
+    expect((await allEvents(log)).length).to.equal(events);
+    release();
+    await expectDecidedOnce(offset);
+    expect(findProduct(slow, 'P')?.id).to.equal('P');
+  });
+});
