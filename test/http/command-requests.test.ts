@@ -4,49 +4,30 @@ import { commandIdOf } from '../../src/http/idempotency.ts';
 import type { Answer } from '../support/client.ts';
 import { annuityProduct } from '../../src/admin/annuity-product.ts';
 import { eventually } from '../support/eventually.ts';
-import { removeFolder, temporaryFolder } from '../support/service.ts';
-import { type LendingService, startLendingService } from './lending-service.ts';
+import { lendingServiceForSuite } from './lending-service.ts';
 
 const atOnce = { Prefer: 'wait=0' };
 const under = (key: string) => ({ 'Idempotency-Key': key });
 
 describe('a request that changes a loan', () => {
-  let folder: string;
-  let service: LendingService;
-
-  before(async () => {
-    folder = await temporaryFolder();
-    service = await startLendingService(folder);
-    expect((await service.post('/loanproducts', annuityProduct('annuity'))).status).to.equal(201);
-  });
-
-  after(async () => {
-    await service.stop();
-    await removeFolder(folder);
-  });
+  const suite = lendingServiceForSuite();
+  const { openActive } = suite;
 
   const open = (id: string, headers?: Record<string, string>): Promise<Answer> =>
-    service.post('/loans', { id, productTypeKey: 'annuity', loanAmount: 1000 }, headers);
-
-  async function openActive(id: string): Promise<void> {
-    expect((await open(id)).status).to.equal(201);
-    expect((await service.post(`/loans/${id}:changeState`, { action: 'APPROVE' })).status).to.equal(200);
-    const disbursed = await service.post(`/loans/${id}/disbursement-transactions`, { valueDate: '2011-01-23' });
-    expect(disbursed.status, disbursed.text).to.equal(201);
-  }
+    suite.service.post('/loans', { id, productTypeKey: 'annuity', loanAmount: 1000 }, headers);
 
   const repay = (id: string, amount: number, headers?: Record<string, string>): Promise<Answer> =>
-    service.post(`/loans/${id}/repayment-transactions`, { amount }, headers);
+    suite.service.post(`/loans/${id}/repayment-transactions`, { amount }, headers);
 
   async function repaymentsOf(id: string): Promise<number> {
-    const transactions = JSON.parse((await service.get(`/loans/${id}/transactions`)).text) as { type: string }[];
+    const transactions = JSON.parse((await suite.service.get(`/loans/${id}/transactions`)).text) as { type: string }[];
     return transactions.filter(({ type }) => type === 'REPAYMENT').length;
   }
 
   /** Asks until the command has come to something. */
   async function decided(location: string): Promise<Answer> {
     for (let tries = 0; tries < 500; tries += 1) {
-      const answer = await service.get(location);
+      const answer = await suite.service.get(location);
       if (answer.body['status'] !== 'PENDING') return answer;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
@@ -54,8 +35,8 @@ describe('a request that changes a loan', () => {
   }
 
   describe('while no worker runs', () => {
-    before(() => service.stopWorker());
-    after(() => service.startWorker());
+    before(() => suite.service.stopWorker());
+    after(() => suite.service.startWorker());
 
     it('is answered with where to ask, and decided once a worker is there', async () => {
       const answer = await open('later', atOnce);
@@ -63,12 +44,12 @@ describe('a request that changes a loan', () => {
       expect(answer.headers.get('preference-applied')).to.equal('wait=0');
       const location = String(answer.headers.get('location'));
       expect(location).to.equal(`/commands/${String(answer.body['commandId'])}`);
-      expect((await service.get(location)).body).to.include({ status: 'PENDING' });
-      expect((await service.get('/loans/later')).status).to.equal(404);
-      await service.startWorker();
+      expect((await suite.service.get(location)).body).to.include({ status: 'PENDING' });
+      expect((await suite.service.get('/loans/later')).status).to.equal(404);
+      await suite.service.startWorker();
       expect((await decided(location)).body).to.include({ status: 'COMMITTED', loanAccountId: 'later' });
-      expect((await service.get('/loans/later')).status).to.equal(200);
-      await service.stopWorker();
+      expect((await suite.service.get('/loans/later')).status).to.equal(200);
+      await suite.service.stopWorker();
     });
 
     it('waits as long as it was asked to', async () => {
@@ -86,13 +67,13 @@ describe('a request that changes a loan', () => {
       expect((second.body['errors'] as Record<string, unknown>[])[0]?.['errorReason']).to.equal(
         'ANOTHER_TASK_IN_PROGRESS',
       );
-      await service.startWorker();
+      await suite.service.startWorker();
       await decided(String(first.headers.get('location')));
       const third = await open('conflict', under('conflict'));
       expect(third.status).to.equal(201);
       expect(third.headers.get('idempotent-replayed')).to.equal('true');
       expect(third.body).to.include({ id: 'conflict' });
-      await service.stopWorker();
+      await suite.service.stopWorker();
     });
   });
 
@@ -131,7 +112,7 @@ describe('a request that changes a loan', () => {
     it('is the same however its path is written', async () => {
       const first = await repay('keyed', 1, under('written'));
       for (const path of ['/loans/keyed/repayment-transactions/', '/loans/%6Beyed/repayment-transactions?x=1']) {
-        const again = await service.post(path, { amount: 1 }, under('written'));
+        const again = await suite.service.post(path, { amount: 1 }, under('written'));
         expect(again.headers.get('idempotent-replayed'), path).to.equal('true');
         expect(again.text).to.equal(first.text);
       }
@@ -153,24 +134,27 @@ describe('a request that changes a loan', () => {
 
     it('may be sent again when its form was wrong, for it never became a command', async () => {
       const path = '/loans/keyed/repayment-transactions';
-      expect((await service.post(path, { amount: 'five' }, under('form'))).status).to.equal(400);
-      expect((await service.post(path, { amount: 5 }, under('form'))).status).to.equal(201);
+      expect((await suite.service.post(path, { amount: 'five' }, under('form'))).status).to.equal(400);
+      expect((await suite.service.post(path, { amount: 5 }, under('form'))).status).to.equal(201);
     });
 
     it('runs once over a restart too, which forgets the stored answer but not the command', async () => {
       const first = await repay('keyed', 6, under('restart'));
       const refused = await repay('keyed', 1_000_000, under('restart-refused'));
-      const opened = await service.post('/loans', { productTypeKey: 'annuity', loanAmount: 7 }, under('restart-open'));
-      const product = await service.post('/loanproducts', annuityProduct('restarted'), under('restart-product'));
+      const opened = await suite.service.post(
+        '/loans',
+        { productTypeKey: 'annuity', loanAmount: 7 },
+        under('restart-open'),
+      );
+      const product = await suite.service.post('/loanproducts', annuityProduct('restarted'), under('restart-product'));
       expect([first, refused, opened, product].map(({ status }) => status)).to.deep.equal([201, 400, 201, 201]);
       const before = await repaymentsOf('keyed');
-      await service.stop();
-      service = await startLendingService(folder);
+      await suite.restart();
       const again = [
         await repay('keyed', 6, under('restart')),
         await repay('keyed', 1_000_000, under('restart-refused')),
-        await service.post('/loans', { productTypeKey: 'annuity', loanAmount: 7 }, under('restart-open')),
-        await service.post('/loanproducts', annuityProduct('restarted'), under('restart-product')),
+        await suite.service.post('/loans', { productTypeKey: 'annuity', loanAmount: 7 }, under('restart-open')),
+        await suite.service.post('/loanproducts', annuityProduct('restarted'), under('restart-product')),
       ];
       expect(again.map(({ status, text }) => [status, text])).to.deep.equal(
         [first, refused, opened, product].map(({ status, text }) => [status, text]),
@@ -204,33 +188,25 @@ describe('a request that changes a loan', () => {
   });
 
   it('is answered 202 with wait=0 also when it is decided before its acknowledgement is there', async () => {
-    await service.stop();
     let isHeld = false;
     const decidedFirst = async (): Promise<void> => {
-      if (isHeld) await eventually(async () => (await service.get('/loans/at-once')).status === 200);
+      if (isHeld) await eventually(async () => (await suite.service.get('/loans/at-once')).status === 200);
     };
-    service = await startLendingService(folder, true, { beforeAcknowledgement: decidedFirst });
+    await suite.restart(true, { beforeAcknowledgement: decidedFirst });
     isHeld = true;
     const answer = await open('at-once', atOnce);
     expect(answer.status, answer.text).to.equal(202);
     const location = String(answer.headers.get('location'));
-    expect((await service.get(location)).body).to.include({ status: 'COMMITTED', loanAccountId: 'at-once' });
-    await service.stop();
-    service = await startLendingService(folder);
+    expect((await suite.service.get(location)).body).to.include({ status: 'COMMITTED', loanAccountId: 'at-once' });
+    await suite.restart();
   });
 
   describe('on a service that waits a second at most, of a worker that does not run', () => {
     const wait = { secondsDefault: 0.3, secondsMaximum: 1 };
     const limits = { outcomeWait: wait, outcomes: { recentMaximum: 2 } };
 
-    before(async () => {
-      await service.stop();
-      service = await startLendingService(folder, false, limits);
-    });
-    after(async () => {
-      await service.stop();
-      service = await startLendingService(folder);
-    });
+    before(() => suite.restart(false, limits));
+    after(() => suite.restart());
 
     for (const [Prefer, applied, seconds] of [
       [undefined, null, wait.secondsDefault],
@@ -256,7 +232,7 @@ describe('a request that changes a loan', () => {
 
     it('is refused with another body while the first one is under way', async () => {
       expect((await open('under-way', { ...atOnce, ...under('under-way') })).status).to.equal(202);
-      const other = await service.post(
+      const other = await suite.service.post(
         '/loans',
         { id: 'under-way', productTypeKey: 'annuity', loanAmount: 1001 },
         under('under-way'),
@@ -266,50 +242,50 @@ describe('a request that changes a loan', () => {
 
     it('can be asked for by its id, in any case, until as many others were decided as are remembered', async () => {
       // All that the tests above have sent comes first.
-      await service.startWorker();
+      await suite.service.startWorker();
       for (const id of ['wait-undefined', 'wait-respond-async', 'wait-wait-0', 'wait-wait-120', 'under-way']) {
-        while ((await service.get(`/loans/${id}`)).status === 404)
+        while ((await suite.service.get(`/loans/${id}`)).status === 404)
           await new Promise((resolve) => setTimeout(resolve, 5));
       }
-      await service.stopWorker();
+      await suite.service.stopWorker();
       const sent: string[] = [];
       for (let times = 0; times < 3; times += 1)
         sent.push(String((await open('asked', atOnce)).headers.get('location')));
       for (const location of sent) {
-        const pending = await service.get(location.toUpperCase().replace('/COMMANDS/', '/commands/'));
+        const pending = await suite.service.get(location.toUpperCase().replace('/COMMANDS/', '/commands/'));
         expect([pending.status, pending.body['status'], pending.headers.get('retry-after')]).to.deep.equal([
           200,
           'PENDING',
           '1',
         ]);
       }
-      await service.startWorker();
+      await suite.service.startWorker();
       const last = await decided(sent[2] ?? '');
       expect([last.body['status'], last.headers.get('retry-after')]).to.deep.equal(['REFUSED', null]);
-      const statuses = await Promise.all(sent.map(async (location) => (await service.get(location)).status));
+      const statuses = await Promise.all(sent.map(async (location) => (await suite.service.get(location)).status));
       expect(statuses).to.deep.equal([404, 200, 200]);
-      expect((await service.get('/commands/00000000-0000-4000-8000-000000000000')).status).to.equal(404);
-      await service.stopWorker();
+      expect((await suite.service.get('/commands/00000000-0000-4000-8000-000000000000')).status).to.equal(404);
+      await suite.service.stopWorker();
     });
   });
 
   it('goes on when its sender hangs up', async () => {
-    await service.stopWorker();
+    await suite.service.stopWorker();
     const connection = new AbortController();
-    const sent = fetch(`${service.url}/loans`, {
+    const sent = fetch(`${suite.service.url}/loans`, {
       method: 'POST',
       headers: under('hung-up'),
       body: JSON.stringify({ id: 'hung-up', productTypeKey: 'annuity', loanAmount: 1000 }),
       signal: connection.signal,
     }).catch((error: unknown) => error);
     const location = `/commands/${commandIdOf('hung-up', '/loans')}`;
-    while ((await service.get(location)).body['status'] !== 'PENDING') {
+    while ((await suite.service.get(location)).body['status'] !== 'PENDING') {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     connection.abort();
     await sent;
-    await service.startWorker();
+    await suite.service.startWorker();
     expect((await decided(location)).body).to.include({ status: 'COMMITTED', loanAccountId: 'hung-up' });
-    expect((await service.get('/loans/hung-up')).status).to.equal(200);
+    expect((await suite.service.get('/loans/hung-up')).status).to.equal(200);
   });
 });

@@ -2,13 +2,14 @@ import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { annuityProduct } from '../../src/admin/annuity-product.ts';
 import { hashPartition } from '../../src/broker/partitioning.ts';
+import { registryTopic } from '../../src/broker/registry.ts';
 import { commandIdOf } from '../../src/http/idempotency.ts';
 import type { CommandType } from '../../src/worker/command-format.ts';
 import type { Answer } from '../support/client.ts';
-import { commandRecord, eventsOfPartition, send } from '../support/lending-log.ts';
+import { commandRecord, eventsOfPartition, recordsOf, send } from '../support/lending-log.ts';
 import { eventually } from '../support/eventually.ts';
 import { removeFolder, temporaryFolder } from '../support/service.ts';
-import { type LendingService, partitionCount, startLendingService } from './lending-service.ts';
+import { type LendingService, lendingServiceForSuite, partitionCount, startLendingService } from './lending-service.ts';
 
 type Json = Record<string, unknown>;
 
@@ -17,55 +18,36 @@ const isReplayed = (answer: Answer): boolean => answer.headers.get('idempotent-r
 const reasonOf = ({ body }: Answer): unknown => (body['errors'] as Json[] | undefined)?.[0]?.['errorReason'];
 
 describe('a request under an Idempotency-Key', () => {
-  let folder: string;
-  let service: LendingService;
-
-  before(async () => {
-    folder = await temporaryFolder();
-    service = await startLendingService(folder);
-    expect((await service.post('/loanproducts', annuityProduct('annuity'))).status).to.equal(201);
-  });
-
-  after(async () => {
-    await service.stop();
-    await removeFolder(folder);
-  });
-
-  async function restart(): Promise<void> {
-    await service.stop();
-    service = await startLendingService(folder);
-  }
-
-  async function openActive(id: string): Promise<void> {
-    await service.post('/loans', { id, productTypeKey: 'annuity', loanAmount: 1000 });
-    await service.post(`/loans/${id}:changeState`, { action: 'APPROVE' });
-    const disbursed = await service.post(`/loans/${id}/disbursement-transactions`, { valueDate: '2011-01-23' });
-    expect(disbursed.status, disbursed.text).to.equal(201);
-  }
+  const suite = lendingServiceForSuite();
+  const { openActive } = suite;
 
   const transactionsOf = async (id: string): Promise<Json[]> =>
-    JSON.parse((await service.get(`/loans/${id}/transactions?limit=1000`)).text) as Json[];
+    JSON.parse((await suite.service.get(`/loans/${id}/transactions?limit=1000`)).text) as Json[];
 
   /** Puts a command into the log as a producer does, past the API. */
   async function publish(type: CommandType, id: string, payload: Json, commandId: string): Promise<void> {
-    await send(service.log, [commandRecord({ type, id, payload, commandId })], hashPartition([id], partitionCount));
+    await send(
+      suite.service.log,
+      [commandRecord({ type, id, payload, commandId })],
+      hashPartition([id], partitionCount),
+    );
   }
 
   const rejectedOf = (id: string): Promise<Json[]> =>
-    eventsOfPartition(service.log, 'command_rejected', hashPartition([id], partitionCount));
+    eventsOfPartition(suite.service.log, 'command_rejected', hashPartition([id], partitionCount));
 
   it('charges its fee once, with 70 other commands and a restart in between', async () => {
     await openActive('fee');
     const charge = (): Promise<Answer> =>
-      service.post('/loans/fee/fee-transactions', { amount: 5, installmentNumber: 1 }, under('fee-of-march'));
+      suite.service.post('/loans/fee/fee-transactions', { amount: 5, installmentNumber: 1 }, under('fee-of-march'));
     const first = await charge();
     expect(first.status, first.text).to.equal(201);
     for (let count = 0; count < 70; count += 1) {
-      const other = await service.post('/loans/fee/penalty-transactions', { amount: 0.01, installmentNumber: 1 });
+      const other = await suite.service.post('/loans/fee/penalty-transactions', { amount: 0.01, installmentNumber: 1 });
       expect(other.status, other.text).to.equal(201);
     }
     const again = await charge();
-    await restart();
+    await suite.restart();
     const restarted = await charge();
     expect([again, restarted].map(({ status, text }) => ({ status, text }))).to.deep.equal([
       { status: 201, text: first.text },
@@ -87,17 +69,17 @@ describe('a request under an Idempotency-Key', () => {
     const key = (index: number): Record<string, string> => under(`other-body-${index}`);
     const first = [];
     for (const [index, [path, body, , status]] of requests.entries()) {
-      const answer = await service.post(path, body, key(index));
+      const answer = await suite.service.post(path, body, key(index));
       expect(answer.status, `${path} ${answer.text}`).to.equal(status);
       first.push(answer.text);
     }
     for (const isRestarted of [false, true]) {
-      if (isRestarted) await restart();
+      if (isRestarted) await suite.restart();
       for (const [index, [path, body, other, status]] of requests.entries()) {
-        const refused = await service.post(path, other, key(index));
+        const refused = await suite.service.post(path, other, key(index));
         expect(refused.status, `${path} ${refused.text}`).to.equal(422);
         expect(reasonOf(refused)).to.equal('IDEMPOTENCY_KEY_ALREADY_USED');
-        const again = await service.post(path, body, key(index));
+        const again = await suite.service.post(path, body, key(index));
         expect(again.status, again.text).to.equal(status);
         expect(again.text).to.equal(first[index]);
         expect(isReplayed(again)).to.equal(true);
@@ -114,14 +96,14 @@ describe('a request under an Idempotency-Key', () => {
       ['/loanproducts', (id) => annuityProduct(id)],
     ];
     for (const isRestarted of [false, true]) {
-      if (isRestarted) await restart();
+      if (isRestarted) await suite.restart();
       for (const [path, bodyOf] of creations) {
-        const first = await service.post(path, bodyOf(ids[0] ?? ''), under('elsewhere'));
+        const first = await suite.service.post(path, bodyOf(ids[0] ?? ''), under('elsewhere'));
         expect(first.status, first.text).to.equal(201);
         for (const id of ids.slice(1)) {
-          const refused = await service.post(path, bodyOf(id), under('elsewhere'));
+          const refused = await suite.service.post(path, bodyOf(id), under('elsewhere'));
           expect(refused.status, refused.text).to.equal(422);
-          expect((await service.get(`${path}/${id}`)).status).to.equal(404);
+          expect((await suite.service.get(`${path}/${id}`)).status).to.equal(404);
         }
       }
     }
@@ -130,11 +112,11 @@ describe('a request under an Idempotency-Key', () => {
   it('is the same one when it comes as an event, and another one when that asks for something else', async () => {
     await openActive('mixed');
     const path = '/loans/mixed/repayment-transactions';
-    const repaid = await service.post(path, { amount: 10, valueDate: '2011-02-01' }, under('mixed'));
+    const repaid = await suite.service.post(path, { amount: 10, valueDate: '2011-02-01' }, under('mixed'));
     expect(repaid.status, repaid.text).to.equal(201);
     const commandId = commandIdOf('mixed', path);
     for (const isRestarted of [false, true]) {
-      if (isRestarted) await restart();
+      if (isRestarted) await suite.restart();
       const before = (await rejectedOf('mixed')).length;
       await publish('REPAY', 'mixed', { amount: 10, valueDate: '2011-02-01' }, commandId);
       await publish('REPAY', 'mixed', { amount: 12, valueDate: '2011-02-01' }, commandId);
@@ -144,7 +126,7 @@ describe('a request under an Idempotency-Key', () => {
         errors: [{ errorCode: 4, errorReason: 'INVALID_PARAMETERS', errorSource: 'commandId' }],
       });
       expect((await transactionsOf('mixed')).map(({ amount }) => amount)).to.deep.equal([1000, 10]);
-      const { body } = await service.get(`/commands/${commandId}`);
+      const { body } = await suite.service.get(`/commands/${commandId}`);
       if (!isRestarted)
         expect(body).to.include({ status: 'COMMITTED', transactionEncodedKey: repaid.body['encodedKey'] });
     }
@@ -155,25 +137,56 @@ describe('a request under an Idempotency-Key', () => {
     const path = '/loans/event-first/repayment-transactions';
     await publish('REPAY', 'event-first', { amount: 10 }, commandIdOf('event-first', path));
     await eventually(async () => (await transactionsOf('event-first')).length === 2);
-    const answer = await service.post(path, { amount: 10 }, under('event-first'));
+    const answer = await suite.service.post(path, { amount: 10 }, under('event-first'));
     expect(answer.status, answer.text).to.equal(201);
     expect(isReplayed(answer)).to.equal(true);
-    const other = await service.post(path, { amount: 11 }, under('event-first'));
+    const other = await suite.service.post(path, { amount: 11 }, under('event-first'));
     expect(other.status, other.text).to.equal(422);
     expect(await transactionsOf('event-first')).to.have.length(2);
   });
 
   it('replays an adjustment, which could not be made a second time', async () => {
     await openActive('adjusted');
-    const repaid = await service.post('/loans/adjusted/repayment-transactions', { amount: 10 });
+    const repaid = await suite.service.post('/loans/adjusted/repayment-transactions', { amount: 10 });
     const path = `/loans/transactions/${String(repaid.body['id'])}:adjust`;
-    const first = await service.post(path, { notes: 'wrong' }, under('adjusted'));
+    const first = await suite.service.post(path, { notes: 'wrong' }, under('adjusted'));
     expect(first.status, first.text).to.equal(200);
-    await service.post('/loans/adjusted/repayment-transactions', { amount: 20 });
-    await restart();
-    const again = await service.post(path, { notes: 'wrong' }, under('adjusted'));
+    await suite.service.post('/loans/adjusted/repayment-transactions', { amount: 20 });
+    await suite.restart();
+    const again = await suite.service.post(path, { notes: 'wrong' }, under('adjusted'));
     expect([again.status, again.text, isReplayed(again)]).to.deep.equal([200, first.text, true]);
-    expect((await service.post(path, { notes: 'other' }, under('adjusted'))).status).to.equal(422);
+    expect((await suite.service.post(path, { notes: 'other' }, under('adjusted'))).status).to.equal(422);
+  });
+
+  it('may be sent again when it could not be decided, also after a restart, and is then done once', async () => {
+    await suite.service.post('/loanproducts', annuityProduct('faulty'));
+    const records = await recordsOf(suite.service.log, registryTopic);
+    const text = records.findLast(({ key }) => key === 'product/faulty')?.text ?? '';
+    const put = async (value: string): Promise<void> => {
+      const product = { key: 'product/faulty', value: Buffer.from(value) };
+      await suite.service.log.append([{ topic: registryTopic, partition: 0, records: [product] }]);
+    };
+    // A product as no version of this program writes it: every decision on it throws.
+    await put(text.replace('"interestSettings":{', '"interestSettings":null,"was":{'));
+    const open = (): Promise<Answer> =>
+      suite.service.post('/loans', { productTypeKey: 'faulty', loanAmount: 1000 }, under('undecided'));
+    for (const isRestarted of [false, false, true]) {
+      if (isRestarted) await suite.restart();
+      const failed = await open();
+      expect([failed.status, reasonOf(failed)]).to.deep.equal([500, 'INTERNAL_ERROR']);
+      const { body } = await suite.service.get(`/commands/${commandIdOf('undecided', '/loans')}`);
+      expect(body).to.include({ status: 'FAILED' });
+    }
+    await put(text);
+    for (const [isRestarted, replayed] of [
+      [false, false],
+      [false, true],
+      [true, true],
+    ] as const) {
+      if (isRestarted) await suite.restart();
+      const opened = await open();
+      expect([opened.status, isReplayed(opened)], opened.text).to.deep.equal([201, replayed]);
+    }
   });
 });
 

@@ -1,5 +1,8 @@
+import { expect } from 'chai';
+import { after, before } from 'mocha';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { annuityProduct } from '../../src/admin/annuity-product.ts';
 import type { EventLog } from '../../src/broker/event-log.ts';
 import { EventTypes } from '../../src/broker/event-types.ts';
 import { Publisher } from '../../src/broker/publishing.ts';
@@ -20,6 +23,7 @@ import { LendingWorker } from '../../src/worker/lending-worker.ts';
 import { rememberedMilliseconds } from '../../src/worker/remembered-commands.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from '../support/backend-under-test.ts';
 import { type Answer, call } from '../support/client.ts';
+import { removeFolder, temporaryFolder } from '../support/service.ts';
 import { overriding } from '../support/stepping-log.ts';
 
 export const partitionCount = 2;
@@ -116,6 +120,51 @@ export async function startLendingService(
       await coordination.close();
       await registry.stop();
       await log.close();
+    },
+  };
+}
+
+/** One service on a folder of its own for all tests of a suite, with the product `annuity`. */
+export interface LendingServiceForSuite {
+  /** The one that runs now. */
+  readonly service: LendingService;
+  /** Stops it and starts another one on the same data. */
+  restart(withWorker?: boolean, limits?: LendingServiceLimits): Promise<void>;
+  /** Opens, approves and disburses a loan of 1000 over four months. */
+  readonly openActive: (id: string) => Promise<void>;
+}
+
+/** To be called in the suite whose tests need it. */
+export function lendingServiceForSuite(): LendingServiceForSuite {
+  let folder: string;
+  let service: LendingService;
+
+  before(async () => {
+    folder = await temporaryFolder();
+    service = await startLendingService(folder);
+    expect((await service.post('/loanproducts', annuityProduct('annuity'))).status).to.equal(201);
+  });
+
+  after(async () => {
+    await service.stop();
+    await removeFolder(folder);
+  });
+
+  return {
+    get service() {
+      return service;
+    },
+    restart: async (withWorker, limits) => {
+      await service.stop();
+      service = await startLendingService(folder, withWorker, limits);
+    },
+    openActive: async (id) => {
+      const opened = await service.post('/loans', { id, productTypeKey: 'annuity', loanAmount: 1000 });
+      expect(opened.status, opened.text).to.equal(201);
+      const approved = await service.post(`/loans/${id}:changeState`, { action: 'APPROVE' });
+      expect(approved.status, approved.text).to.equal(200);
+      const disbursed = await service.post(`/loans/${id}/disbursement-transactions`, { valueDate: '2011-01-23' });
+      expect(disbursed.status, disbursed.text).to.equal(201);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach } from 'mocha';
 import { type EventLog, type LogRecord, noValue } from '../../src/broker/event-log.ts';
 import type { Coordination } from '../../src/broker/coordination.ts';
 import { Registry } from '../../src/broker/registry.ts';
@@ -18,6 +19,7 @@ import {
 import { LendingWorker } from '../../src/worker/lending-worker.ts';
 import type { Schemas } from '../../src/contract.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from './backend-under-test.ts';
+import { removeFolder, temporaryFolder } from './service.ts';
 
 export type Json = Record<string, unknown>;
 
@@ -51,6 +53,7 @@ export interface WorkerOptions {
   readonly commandsPerCommitMaximum?: number;
   readonly rememberedMilliseconds?: number;
   readonly retentionMilliseconds?: number;
+  readonly definitionsMillisecondsMaximum?: number;
   /** One when absent. */
   readonly partitionCount?: number;
 }
@@ -83,6 +86,55 @@ export async function startWorker(log: EventLog, options: WorkerOptions = {}): P
     if (options.registry === undefined) await registry.stop();
   };
   return { worker, registry, metrics, stop };
+}
+
+/** A lending log in a folder of its own and a worker on it, both new for each test. */
+export interface WorkerForEachTest {
+  readonly log: EventLog;
+  readonly running: RunningWorker;
+  /** Starts another one, which knows nothing but what is in the log. Stop the one before first. */
+  start(options?: WorkerOptions, onLog?: EventLog): Promise<void>;
+  stop(): Promise<void>;
+  /** As after a restart or a take-over by another process. */
+  restart(options?: WorkerOptions, onLog?: EventLog): Promise<void>;
+}
+
+/** To be called in the suite whose tests need it. */
+export function workerForEachTest(): WorkerForEachTest {
+  let folder: string;
+  let log: EventLog;
+  let running: RunningWorker;
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    log = await openLendingLog(folder);
+    running = await startWorker(log);
+  });
+
+  afterEach(async () => {
+    await running.stop();
+    await log.close();
+    await removeFolder(folder);
+  });
+
+  const start = async (options?: WorkerOptions, onLog = log): Promise<void> => {
+    running = await startWorker(onLog, options);
+  };
+  const stop = (): Promise<void> => running.stop();
+  return {
+    get log() {
+      return log;
+    },
+    get running() {
+      return running;
+    },
+    start,
+    stop,
+    restart: async (options, onLog) => {
+      await stop();
+      await start(options, onLog);
+    },
+  };
 }
 
 /** When every command of a test enters the log, unless it says otherwise: 12 January 2026, ten o'clock UTC. */

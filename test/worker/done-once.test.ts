@@ -1,28 +1,24 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, it } from 'mocha';
+import { describe, it } from 'mocha';
 import type { EventLog, LogRecord } from '../../src/broker/event-log.ts';
 import type { CommandOutcome } from '../../src/worker/fence.ts';
 import { loanCommandsTopic, loansTopic } from '../../src/worker/lending-topics.ts';
 import { findProduct } from '../../src/worker/products.ts';
 import { commandIdOfKey } from '../../src/worker/remembered-commands.ts';
 import {
-  type RunningWorker,
   type TestCommand,
-  type WorkerOptions,
   allEvents,
   commandRecord,
   decided,
   eventsOfType,
-  openLendingLog,
   recordsOf,
   send,
-  startWorker,
   untilDone,
+  workerForEachTest,
 } from '../support/lending-log.ts';
 import { lifeOf, richProduct } from '../support/lending-script.ts';
 import { eventually } from '../support/eventually.ts';
-import { removeFolder, temporaryFolder } from '../support/service.ts';
 import { overriding } from '../support/stepping-log.ts';
 
 const recordsPerAppend = 500;
@@ -47,34 +43,15 @@ const everyKind = [
 ].map((each) => commandRecord(each));
 
 describe('a loan command', () => {
-  let folder: string;
-  let log: EventLog;
-  let running: RunningWorker;
-
-  beforeEach(async () => {
-    folder = await temporaryFolder();
-    log = await openLendingLog(folder);
-    running = await startWorker(log);
-  });
-
-  afterEach(async () => {
-    await running.stop();
-    await log.close();
-    await removeFolder(folder);
-  });
+  const fixture = workerForEachTest();
 
   async function doInBetween(count: number, make: () => TestCommand): Promise<void> {
     let last = -1;
     for (let sent = 0; sent < count; sent += recordsPerAppend) {
       const records = Array.from({ length: Math.min(recordsPerAppend, count - sent) }, () => commandRecord(make()));
-      last = (await send(log, records)) + records.length - 1;
+      last = (await send(fixture.log, records)) + records.length - 1;
     }
-    await untilDone(log, last);
-  }
-
-  async function restart(options: WorkerOptions = {}, onLog: EventLog = log): Promise<void> {
-    await running.stop();
-    running = await startWorker(onLog, options);
+    await untilDone(fixture.log, last);
   }
 
   const penalty = (): TestCommand => command('APPLY_PENALTY', { amount: 0.01, valueDate: '2025-10-21' });
@@ -82,7 +59,7 @@ describe('a loan command', () => {
 
   it('of each kind is done once, with 65, 1,000 and 10,000 others in between, on another worker too', async function () {
     this.timeout(180_000);
-    const first = await decided(log, everyKind);
+    const first = await decided(fixture.log, everyKind);
     expect(new Set(first.map(({ outcome }) => outcome))).to.deep.equal(new Set(['committed', 'refused']));
     const again = first.map((outcome): CommandOutcome => ({ ...outcome, outcome: 'repeated' }));
     for (const [count, make] of [
@@ -92,12 +69,12 @@ describe('a loan command', () => {
       [10_000, refused],
     ] as const) {
       await doInBetween(count, make);
-      const events = (await allEvents(log)).length;
-      expect(await decided(log, everyKind), `${count} in between`).to.deep.equal(again);
-      // A worker that knows nothing but what is in the log, as after a restart or a take-over by another process.
-      await restart();
-      expect(await decided(log, everyKind), `${count} in between, on another worker`).to.deep.equal(again);
-      expect((await allEvents(log)).length).to.equal(events);
+      const events = (await allEvents(fixture.log)).length;
+      expect(await decided(fixture.log, everyKind), `${count} in between`).to.deep.equal(again);
+      // A worker that knows nothing but what is in the fixture.log, as after a restart or a take-over by another process.
+      await fixture.restart();
+      expect(await decided(fixture.log, everyKind), `${count} in between, on another worker`).to.deep.equal(again);
+      expect((await allEvents(fixture.log)).length).to.equal(events);
     }
   });
 
@@ -105,16 +82,16 @@ describe('a loan command', () => {
     this.timeout(120_000);
     const update = (number: number): LogRecord =>
       commandRecord(command('UPDATE_PRODUCT', { name: `name ${number}`, notes: 'n' }, 'P'));
-    const name = (): string | undefined => findProduct(running.registry, 'P')?.name;
+    const name = (): string | undefined => findProduct(fixture.running.registry, 'P')?.name;
     const updates = Array.from({ length: 1_000 }, (_, index) => update(index + 1));
-    await decided(log, [richProduct('P', 'FIXED_TERM_LOAN')]);
-    const outcomes = await decided(log, updates.slice(0, 500));
-    outcomes.push(...(await decided(log, updates.slice(500))));
+    await decided(fixture.log, [richProduct('P', 'FIXED_TERM_LOAN')]);
+    const outcomes = await decided(fixture.log, updates.slice(0, 500));
+    outcomes.push(...(await decided(fixture.log, updates.slice(500))));
     expect(new Set(outcomes.map(({ outcome }) => outcome))).to.deep.equal(new Set(['committed']));
     await eventually(() => name() === 'name 1000');
     for (const onOther of [false, true]) {
-      if (onOther) await restart();
-      const again = await decided(log, [updates[0], updates[999], update(1_001)] as LogRecord[]);
+      if (onOther) await fixture.restart();
+      const again = await decided(fixture.log, [updates[0], updates[999], update(1_001)] as LogRecord[]);
       expect(again.map(({ outcome }) => outcome)).to.deep.equal(['repeated', 'repeated', 'refused']);
       expect(again[2]?.errors).to.deep.equal([
         { errorCode: 4, errorReason: 'INVALID_PARAMETERS', errorSource: 'loanProductId' },
@@ -124,15 +101,15 @@ describe('a loan command', () => {
   });
 
   it('is done once when it comes twice in one batch, and between two workers', async () => {
-    await running.stop();
+    await fixture.stop();
     const records = everyKind.flatMap((record) => [record, record]);
-    await send(log, records);
-    running = await startWorker(log, { commandsPerCommitMaximum: 7 });
-    await untilDone(log, records.length - 1);
-    const all = await decided(log, everyKind);
+    await send(fixture.log, records);
+    await fixture.start({ commandsPerCommitMaximum: 7 });
+    await untilDone(fixture.log, records.length - 1);
+    const all = await decided(fixture.log, everyKind);
     expect(new Set(all.map(({ outcome }) => outcome))).to.deep.equal(new Set(['repeated']));
-    const eids = (await allEvents(log)).map((event) => event['causationCommandId']);
-    const rejections = (await eventsOfType(log, 'command_rejected')).map(
+    const eids = (await allEvents(fixture.log)).map((event) => event['causationCommandId']);
+    const rejections = (await eventsOfType(fixture.log, 'command_rejected')).map(
       ({ causationCommandId }) => causationCommandId,
     );
     expect(rejections).to.have.length(5);
@@ -141,23 +118,23 @@ describe('a loan command', () => {
   });
 
   it('is not done under the id of another one, and its sender is told', async () => {
-    const first = await decided(log, everyKind);
+    const first = await decided(fixture.log, everyKind);
     const others = everyKind.map((record): LogRecord => {
       const event = JSON.parse(String(record.value)) as { payload: Record<string, unknown> };
       return { key: record.key, value: Buffer.from(JSON.stringify({ ...event, payload: { amount: 7 } })) };
     });
     for (const onOther of [false, true]) {
-      if (onOther) await restart();
-      const before = (await eventsOfType(log, 'command_rejected')).length;
-      const events = (await allEvents(log)).length;
-      const outcomes = await decided(log, others);
+      if (onOther) await fixture.restart();
+      const before = (await eventsOfType(fixture.log, 'command_rejected')).length;
+      const events = (await allEvents(fixture.log)).length;
+      const outcomes = await decided(fixture.log, others);
       // What became of the first of that id, whose digest tells that it was not this one.
       expect(outcomes).to.deep.equal(first.map((outcome) => ({ ...outcome, outcome: 'repeated' })));
-      const rejected = (await eventsOfType(log, 'command_rejected')).slice(before);
+      const rejected = (await eventsOfType(fixture.log, 'command_rejected')).slice(before);
       expect(rejected.map(({ errors }) => errors.map(({ errorSource }) => errorSource).join())).to.deep.equal(
         others.map(() => 'commandId'),
       );
-      expect((await allEvents(log)).length).to.equal(events + others.length);
+      expect((await allEvents(fixture.log)).length).to.equal(events + others.length);
     }
   });
 
@@ -165,7 +142,7 @@ describe('a loan command', () => {
     let sentAt = Date.now() - 1_000 * hour;
     let now = sentAt;
     const read: EventLog['read'] = async (from, options) => {
-      const result = await log.read(from, options);
+      const result = await fixture.log.read(from, options);
       const isCommand = from.topic === loanCommandsTopic;
       return {
         ...result,
@@ -174,19 +151,19 @@ describe('a loan command', () => {
     };
     const clock = { now: () => now, monotonic: () => performance.now() };
     const options = { clock, rememberedMilliseconds: hour };
-    await restart(options, overriding(log, { read }));
+    await fixture.restart(options, overriding(fixture.log, { read }));
     const start = sentAt;
-    const first = await decided(log, everyKind);
+    const first = await decided(fixture.log, everyKind);
     const repeated = first.map(() => 'repeated');
     const outcomesAt = async (time: number, decidedAt = time): Promise<string[]> => {
       sentAt = time;
       now = decidedAt;
-      return (await decided(log, everyKind)).map(({ outcome }) => outcome);
+      return (await decided(fixture.log, everyKind)).map(({ outcome }) => outcome);
     };
     expect(await outcomesAt(start + hour - 1)).to.deep.equal(repeated);
     // It counts when a command was sent: one that waited for a worker for days is not forgotten meanwhile.
     expect(await outcomesAt(start + hour - 1, start + 100 * hour)).to.deep.equal(repeated);
-    await restart(options, overriding(log, { read }));
+    await fixture.restart(options, overriding(fixture.log, { read }));
     expect(await outcomesAt(start + hour - 1)).to.deep.equal(repeated);
     const later = await outcomesAt(start + hour);
     // The product bears the id of its command, the transactions those of theirs; the rest is looked at anew, and
@@ -208,19 +185,21 @@ describe('a loan command', () => {
   it('is forgotten by deleting its record, and remembering costs the next one nothing', async () => {
     let sentAt = Date.now() - 1_000 * hour;
     const read: EventLog['read'] = async (from, options) => {
-      const result = await log.read(from, options);
+      const result = await fixture.log.read(from, options);
       return from.topic === loanCommandsTopic
         ? { ...result, batches: result.batches.map((batch) => overriding(batch, { appendedAt: sentAt })) }
         : result;
     };
     const clock = { now: () => sentAt, monotonic: () => performance.now() };
-    await restart({ clock, rememberedMilliseconds: hour }, overriding(log, { read }));
+    await fixture.restart({ clock, rememberedMilliseconds: hour }, overriding(fixture.log, { read }));
     const bytesOfOne = async (): Promise<number> => {
-      const before = (await recordsOf(log, loansTopic)).length;
-      await decided(log, [refused()]);
-      return (await recordsOf(log, loansTopic)).slice(before).reduce((sum, { text }) => sum + (text?.length ?? 0), 0);
+      const before = (await recordsOf(fixture.log, loansTopic)).length;
+      await decided(fixture.log, [refused()]);
+      return (await recordsOf(fixture.log, loansTopic))
+        .slice(before)
+        .reduce((sum, { text }) => sum + (text?.length ?? 0), 0);
     };
-    await decided(log, [
+    await decided(fixture.log, [
       richProduct('P', 'DYNAMIC_TERM_LOAN'),
       command('CREATE_LOAN', { productTypeKey: 'P', loanAmount: 1 }),
     ]);
@@ -230,7 +209,7 @@ describe('a loan command', () => {
 
     const live = async (): Promise<number> => {
       const records = new Map<string, string | null>();
-      for (const { key, text } of await recordsOf(log, loansTopic)) {
+      for (const { key, text } of await recordsOf(fixture.log, loansTopic)) {
         if (commandIdOfKey(key ?? '') !== undefined) records.set(key ?? '', text);
       }
       return [...records.values()].filter((text) => text !== null).length;
@@ -240,7 +219,7 @@ describe('a loan command', () => {
     // Each commit forgets 500 at most.
     const left = [];
     for (let commit = 0; commit < 6; commit += 1) {
-      await decided(log, [refused()]);
+      await decided(fixture.log, [refused()]);
       left.push(await live());
     }
     expect(left).to.deep.equal([1_505, 1_006, 507, 8, 5, 6]);

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { afterEach, beforeEach, describe, it } from 'mocha';
-import type { EventLog } from '../../src/broker/event-log.ts';
+import { describe, it } from 'mocha';
 import { registryTopic } from '../../src/broker/registry.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { type Logger, silentLogger } from '../../src/logger.ts';
@@ -12,7 +11,6 @@ import { findProduct } from '../../src/worker/products.ts';
 import { writeAccount } from '../../src/worker/loan-format.ts';
 import {
   type Json,
-  type RunningWorker,
   type TestCommand,
   allEvents,
   commandRecord,
@@ -21,36 +19,20 @@ import {
   decided,
   eventsOfType,
   loanText,
-  openLendingLog,
   outcomesOf,
   recordsOf,
   send,
-  startWorker,
   untilDone,
+  workerForEachTest,
 } from '../support/lending-log.ts';
 import { lifeOf, richProduct } from '../support/lending-script.ts';
 import { eventually } from '../support/eventually.ts';
-import { removeFolder, temporaryFolder } from '../support/service.ts';
 import { overriding, withSteps } from '../support/stepping-log.ts';
 
 const product = richProduct('P', 'FIXED_TERM_LOAN');
 
 describe('the lending worker', () => {
-  let folder: string;
-  let log: EventLog;
-  let running: RunningWorker;
-
-  beforeEach(async () => {
-    folder = await temporaryFolder();
-    log = await openLendingLog(folder);
-    running = await startWorker(log);
-  });
-
-  afterEach(async () => {
-    await running.stop();
-    await log.close();
-    await removeFolder(folder);
-  });
+  const fixture = workerForEachTest();
 
   const command = (type: TestCommand['type'], payload: Json, id = 'L1'): TestCommand => ({ type, id, payload });
   const activeLoan = [
@@ -62,26 +44,26 @@ describe('the lending worker', () => {
 
   it('turns the commands of a loan into its state and its events', async () => {
     const life = lifeOf('L1', 'P', 'FIXED_TERM_LOAN');
-    const outcomes = await decided(log, [product, ...life]);
+    const outcomes = await decided(fixture.log, [product, ...life]);
     expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(outcomes.map(() => 'committed'));
-    const sequences = (await allEvents(log)).map((event) => event['sequence'] as number).sort((a, b) => a - b);
+    const sequences = (await allEvents(fixture.log)).map((event) => event['sequence'] as number).sort((a, b) => a - b);
     expect(sequences).to.deep.equal(sequences.map((_, index) => index + 1));
-    const account = JSON.parse(writeAccount((await loanText(log, 'L1')) ?? '')) as Json;
+    const account = JSON.parse(writeAccount((await loanText(fixture.log, 'L1')) ?? '')) as Json;
     expect(account).to.include({ accountState: 'ACTIVE', loanAmount: 1000 });
-    const transactions = await eventsOfType(log, 'loan_transaction_posted');
+    const transactions = await eventsOfType(fixture.log, 'loan_transaction_posted');
     expect(outcomes.map(({ transactionKey }) => transactionKey).filter((key) => key !== undefined)).to.deep.equal(
       transactions.map((event) => event.transactionEncodedKey),
     );
   });
 
   it('writes a product to the registry in the same commit, and opens loans under it by id or key', async () => {
-    const [created] = await decided(log, [product]);
+    const [created] = await decided(fixture.log, [product]);
     expect(created).to.deep.include({ outcome: 'committed', loanProductId: 'P' });
     // The registry follows its topic on a way of its own.
-    await running.registry.catchUp();
-    const stored = findProduct(running.registry, 'P');
+    await fixture.running.registry.catchUp();
+    const stored = findProduct(fixture.running.registry, 'P');
     expect(stored?.taxSettings.taxRate.toFixed()).to.equal('19');
-    const outcomes = await decided(log, [
+    const outcomes = await decided(fixture.log, [
       command('CREATE_LOAN', { productTypeKey: stored?.encodedKey, loanAmount: 1000 }),
       command('CREATE_LOAN', { productTypeKey: 'Q', loanAmount: 1000 }, 'L2'),
     ]);
@@ -89,53 +71,52 @@ describe('the lending worker', () => {
   });
 
   it('opens a loan under a product that the same batch creates', async () => {
-    const outcomes = await decided(log, activeLoan);
+    const outcomes = await decided(fixture.log, activeLoan);
     expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(['committed', 'committed', 'committed', 'committed']);
   });
 
   it('opens a loan under a product of the commit before', async () => {
-    await running.stop();
-    running = await startWorker(log, { commandsPerCommitMaximum: 1 });
-    const outcomes = await decided(log, activeLoan);
+    await fixture.restart({ commandsPerCommitMaximum: 1 });
+    const outcomes = await decided(fixture.log, activeLoan);
     expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(['committed', 'committed', 'committed', 'committed']);
   });
 
   it('creates a product once, and refuses another one of its id', async () => {
     const sent = commandRecord(product);
-    const outcomes = await decided(log, [sent, sent, richProduct('P', 'DYNAMIC_TERM_LOAN')]);
+    const outcomes = await decided(fixture.log, [sent, sent, richProduct('P', 'DYNAMIC_TERM_LOAN')]);
     expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(['committed', 'repeated', 'refused']);
-    expect(await recordsOf(log, registryTopic)).to.have.length(1);
-    expect(findProduct(running.registry, 'P')?.type).to.equal('FIXED_TERM_LOAN');
+    expect(await recordsOf(fixture.log, registryTopic)).to.have.length(1);
+    expect(findProduct(fixture.running.registry, 'P')?.type).to.equal('FIXED_TERM_LOAN');
   });
 
   it('says what to change in a product whose settings do not go together', async () => {
     const payload = { ...product.payload, allowCustomRepaymentAllocation: false };
-    const [outcome] = await decided(log, [{ ...product, payload }]);
+    const [outcome] = await decided(fixture.log, [{ ...product, payload }]);
     expect(outcome?.errors?.map(({ errorReason, errorSource }) => [errorReason, errorSource])).to.deep.equal([
       ['CUSTOM_PAYMENT_NOT_ALLOWED_BY_PRODUCT', 'feesSettings.fees[0]'],
     ]);
     expect(outcome?.errors?.[0]?.errorMessage).to.contain('allowCustomRepaymentAllocation');
-    const [event] = await eventsOfType(log, 'command_rejected');
+    const [event] = await eventsOfType(fixture.log, 'command_rejected');
     expect(event).to.deep.include({ loanProductId: 'P', errors: outcome?.errors });
   });
 
   it('publishes a refusal with its reasons and leaves the loan as it was', async () => {
-    await decided(log, activeLoan);
-    const before = JSON.parse(writeAccount((await loanText(log, 'L1')) ?? '')) as Json;
+    await decided(fixture.log, activeLoan);
+    const before = JSON.parse(writeAccount((await loanText(fixture.log, 'L1')) ?? '')) as Json;
     const errors = [{ errorCode: 110, errorReason: 'EXCESS_REPAYMENT_ERROR', errorSource: 'amount' }];
     const excess = { ...command('REPAY', { amount: 100_000 }), commandId: randomUUID() };
-    const [outcome] = await decided(log, [excess]);
+    const [outcome] = await decided(fixture.log, [excess]);
     const digest = outcome?.digest;
     expect(digest).to.match(/^[\w-]{22}$/);
     const { commandId } = excess;
     expect(outcome).to.deep.equal({ commandId, digest, loanAccountId: 'L1', outcome: 'refused', errors });
-    const [event] = await eventsOfType(log, 'command_rejected');
+    const [event] = await eventsOfType(fixture.log, 'command_rejected');
     expect(event).to.deep.include({ errors, loanAccountId: 'L1', causationCommandId: excess.commandId });
-    expect(JSON.parse(writeAccount((await loanText(log, 'L1')) ?? ''))).to.deep.equal(before);
+    expect(JSON.parse(writeAccount((await loanText(fixture.log, 'L1')) ?? ''))).to.deep.equal(before);
   });
 
   it('refuses a payload of the wrong form the same way, naming the fields', async () => {
-    const [outcome] = await decided(log, [command('REPAY', { amount: '12', valueDat: '2026-01-12' })]);
+    const [outcome] = await decided(fixture.log, [command('REPAY', { amount: '12', valueDat: '2026-01-12' })]);
     expect(outcome?.outcome).to.equal('refused');
     expect(outcome?.errors?.map(({ errorReason, errorSource }) => [errorReason, errorSource])).to.deep.equal([
       ['INVALID_PARAMETERS', 'amount'],
@@ -146,135 +127,137 @@ describe('the lending worker', () => {
   it('does a repeated command once and answers as the first time, also after a restart', async () => {
     const repay = commandRecord(command('REPAY', { amount: 100 }));
     const excess = commandRecord(command('REPAY', { amount: 100_000 }));
-    const first = await decided(log, [...activeLoan, repay, excess]);
-    const events = await allEvents(log);
-    const again = await decided(log, [repay, excess]);
-    await running.stop();
-    running = await startWorker(log);
-    const restarted = await decided(log, [repay, excess]);
+    const first = await decided(fixture.log, [...activeLoan, repay, excess]);
+    const events = await allEvents(fixture.log);
+    const again = await decided(fixture.log, [repay, excess]);
+    await fixture.restart();
+    const restarted = await decided(fixture.log, [repay, excess]);
     for (const repeated of [again, restarted]) {
       expect(repeated).to.deep.equal(first.slice(-2).map((outcome) => ({ ...outcome, outcome: 'repeated' })));
     }
-    expect(await allEvents(log)).to.deep.equal(events);
+    expect(await allEvents(fixture.log)).to.deep.equal(events);
   });
 
   it('puts what it cannot read among the dead letters and goes on', async () => {
     const garbage = [Buffer.from('hello'), Buffer.from([0xff, 0xfe]), Buffer.from('{"type":"REPAY"}')];
-    const outcomes = await decided(log, [...garbage.map((value) => ({ key: 'x', value })), product]);
+    const outcomes = await decided(fixture.log, [...garbage.map((value) => ({ key: 'x', value })), product]);
     expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal([
       'dead_letter',
       'dead_letter',
       'dead_letter',
       'committed',
     ]);
-    const letters = await deadLetters(log);
+    const letters = await deadLetters(fixture.log);
     expect(letters.map(({ value }) => Buffer.from(String(value), 'base64'))).to.deep.equal(garbage);
     expect(letters.map(({ offset }) => offset)).to.deep.equal([0, 1, 2]);
     expect(letters.every(({ reason }) => typeof reason === 'string' && reason !== '')).to.equal(true);
-    const counted = await running.metrics.commands.get();
+    const counted = await fixture.running.metrics.commands.get();
     const dead = counted.values.filter(({ labels, value }) => labels.outcome === 'dead_letter' && value > 0);
     expect(dead.map(({ labels, value }) => [labels.type, value])).to.deep.equal([['unknown', 3]]);
   });
 
   it('puts a command that no decision can be made on among the dead letters and goes on', async () => {
-    await decided(log, [product]);
-    await running.stop();
+    await decided(fixture.log, [product]);
+    await fixture.stop();
     // A product as no version of this program writes it: every decision on it throws.
-    const [stored] = await recordsOf(log, registryTopic);
+    const [stored] = await recordsOf(fixture.log, registryTopic);
     const broken = (stored?.text ?? '').replace('"interestSettings":{', '"interestSettings":null,"was":{');
-    await log.append([
+    await fixture.log.append([
       { topic: registryTopic, partition: 0, records: [{ key: 'product/P', value: Buffer.from(broken) }] },
     ]);
-    running = await startWorker(log);
-    const outcomes = await decided(log, [
+    await fixture.start();
+    const outcomes = await decided(fixture.log, [
       command('CREATE_LOAN', { productTypeKey: 'P', loanAmount: 1000 }),
       command('CHANGE_STATE', { action: 'APPROVE' }),
     ]);
     expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(['dead_letter', 'refused']);
-    const [letter] = await deadLetters(log);
+    const [letter] = await deadLetters(fixture.log);
     expect(letter?.['commandId']).to.equal(outcomes[0]?.commandId);
   });
 
   it('decides under the toggles of the moment and leaves published events as they are', async () => {
-    await decided(log, activeLoan);
-    const before = await eventsOfType(log, 'loan_balance_changed');
-    await setToggle(running.registry, 'ALLOW_NON_SCHEDULED_FEES', true, commandTime);
-    await decided(log, [command('REPAY', { amount: 10 })]);
-    const after = await eventsOfType(log, 'loan_balance_changed');
+    await decided(fixture.log, activeLoan);
+    const before = await eventsOfType(fixture.log, 'loan_balance_changed');
+    await setToggle(fixture.running.registry, 'ALLOW_NON_SCHEDULED_FEES', true, commandTime);
+    await decided(fixture.log, [command('REPAY', { amount: 10 })]);
+    const after = await eventsOfType(fixture.log, 'loan_balance_changed');
     expect(after.slice(0, before.length)).to.deep.equal(before);
     expect(after.slice(before.length).map(({ balances }) => 'scheduledFeesDue' in balances)).to.deep.equal([true]);
     expect(before.every(({ balances }) => 'feesDue' in balances)).to.equal(true);
   });
 
   it('resumes after the last command done, with more commands than one commit may hold', async () => {
-    await running.stop();
+    await fixture.stop();
     const life = lifeOf('L1', 'P', 'FIXED_TERM_LOAN').map(commandRecord);
-    const first = await send(log, [commandRecord(product), ...life.slice(0, 5)]);
-    running = await startWorker(log, { commandsPerCommitMaximum: 2 });
-    await untilDone(log, first + 5);
-    await running.stop();
-    const rest = await send(log, life.slice(5));
-    running = await startWorker(log, { commandsPerCommitMaximum: 2 });
-    await untilDone(log, rest + life.length - 6);
-    const outcomes = await outcomesOf(log);
+    const first = await send(fixture.log, [commandRecord(product), ...life.slice(0, 5)]);
+    await fixture.start({ commandsPerCommitMaximum: 2 });
+    await untilDone(fixture.log, first + 5);
+    await fixture.stop();
+    const rest = await send(fixture.log, life.slice(5));
+    await fixture.start({ commandsPerCommitMaximum: 2 });
+    await untilDone(fixture.log, rest + life.length - 6);
+    const outcomes = await outcomesOf(fixture.log);
     expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(['committed', ...life.map(() => 'committed')]);
   });
 
   it('starts over from the log when a commit fails, and loses and doubles nothing', async () => {
-    await running.stop();
+    await fixture.stop();
     let failures = 4;
-    const unsteady = withSteps(log, (step) => {
+    const unsteady = withSteps(fixture.log, (step) => {
       const fails = step === 'appended' || step === 'commit sent';
       if (!fails || failures === 0) return;
       failures -= 1;
       throw new LendstreamError('OUTCOME_UNKNOWN', 'The answer was lost.');
     });
-    running = await startWorker(unsteady, { commandsPerCommitMaximum: 3 });
+    await fixture.start({ commandsPerCommitMaximum: 3 }, unsteady);
     const life = lifeOf('L1', 'P', 'FIXED_TERM_LOAN');
-    const outcomes = await decided(log, [product, ...life]);
+    const outcomes = await decided(fixture.log, [product, ...life]);
     expect(failures).to.equal(0);
     expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(outcomes.map(() => 'committed'));
-    const events = await allEvents(log);
+    const events = await allEvents(fixture.log);
     expect(new Set(events.map((event) => (event['metadata'] as Json)['eid'])).size).to.equal(events.length);
     const sequences = events.map((event) => event['sequence'] as number).sort((a, b) => a - b);
     expect(sequences).to.deep.equal(sequences.map((_, index) => index + 1));
   });
 
   it('goes on with the first command that is left when somebody deleted others undecided, and says so', async () => {
-    await decided(log, [product]);
-    await running.stop();
+    await decided(fixture.log, [product]);
+    await fixture.stop();
     const said: string[] = [];
     const logger: Logger = { ...silentLogger, error: (_, message) => void said.push(message), child: () => logger };
-    await send(log, activeLoan.slice(1, 3).map(commandRecord));
-    const bounds: typeof log.bounds = async (partitions) =>
-      (await log.bounds(partitions)).map((found) =>
+    await send(fixture.log, activeLoan.slice(1, 3).map(commandRecord));
+    const bounds: typeof fixture.log.bounds = async (partitions) =>
+      (await fixture.log.bounds(partitions)).map((found) =>
         found.topic === loanCommandsTopic ? { ...found, earliest: found.latest - 1 } : found,
       );
-    running = await startWorker(overriding(log, { bounds }), { logger });
-    await untilDone(log, 2);
+    await fixture.start({ logger }, overriding(fixture.log, { bounds }));
+    await untilDone(fixture.log, 2);
     // The account was never opened: approving it is what is left.
-    expect((await outcomesOf(log)).map(({ outcome }) => outcome)).to.deep.equal(['committed', 'refused']);
+    expect((await outcomesOf(fixture.log)).map(({ outcome }) => outcome)).to.deep.equal(['committed', 'refused']);
     expect(said.filter((message) => message.includes('are lost'))).to.have.length(1);
   });
 
   it('tells how many commands wait, of the partitions that it works on, also while none can be decided', async () => {
     const lag = async (): Promise<unknown> => {
-      await running.worker.measure();
-      return (await running.metrics.workerLag.get()).values.map(({ labels, value }) => [labels.partition, value]);
+      await fixture.running.worker.measure();
+      return (await fixture.running.metrics.workerLag.get()).values.map(({ labels, value }) => [
+        labels.partition,
+        value,
+      ]);
     };
-    await decided(log, activeLoan);
+    await decided(fixture.log, activeLoan);
     await eventually(async () => isDeepStrictEqual(await lag(), [[0, 0]]));
-    await running.stop();
+    await fixture.stop();
     expect(await lag()).to.deep.equal([]);
 
     let healthy = false;
-    const unsteady = withSteps(log, (step) => {
+    const unsteady = withSteps(fixture.log, (step) => {
       if (step === 'appending' && !healthy) throw new LendstreamError('LOG_UNAVAILABLE', 'No transaction now.');
     });
-    running = await startWorker(unsteady);
+    await fixture.start({}, unsteady);
     const waiting = activeLoan.slice(0, 3).map(commandRecord);
     for (const sent of [1, 2, 3]) {
-      await send(log, waiting.slice(sent - 1, sent));
+      await send(fixture.log, waiting.slice(sent - 1, sent));
       // A worker that finds a store without its predecessor's session waits for it to come back before it begins.
       await eventually(async () => isDeepStrictEqual(await lag(), [[0, sent]]), 15_000);
     }

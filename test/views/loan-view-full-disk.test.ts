@@ -1,0 +1,105 @@
+import { expect } from 'chai';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import type { EventLog } from '../../src/broker/event-log.ts';
+import { systemClock } from '../../src/clock.ts';
+import { Health } from '../../src/health.ts';
+import { type Logger, silentLogger } from '../../src/logger.ts';
+import { LoanView } from '../../src/views/loan-view.ts';
+import { type CommandOutcome, isFenceKey, parseFence } from '../../src/worker/fence.ts';
+import { openLogUnderTest } from '../support/backend-under-test.ts';
+import { eventually } from '../support/eventually.ts';
+import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { type SmallDisk, mountSmallDisk } from '../support/small-disk.ts';
+import { fenceRecord, loanRecord } from './stored-loans.ts';
+
+const topic = 'lendstream.loans';
+/** More than a disk that is full has pages for. */
+const loanCount = 300;
+
+/** The log has room on a disk of its own: the view alone cannot go on. */
+describe('a view of loans whose disk is full', () => {
+  let folder: string;
+  let log: EventLog;
+  let disk: SmallDisk | undefined;
+  let view: LoanView<CommandOutcome> | undefined;
+  let health: Health;
+  let said: string[];
+
+  beforeEach(async function () {
+    const mounted = await mountSmallDisk(16);
+    if (typeof mounted === 'string') {
+      process.stdout.write(`      skipped: ${mounted}\n`);
+      this.skip();
+    }
+    disk = mounted;
+    folder = await temporaryFolder();
+    log = await openLogUnderTest(folder);
+    await log.createTopic({ name: topic, partitionCount: 1, cleanupPolicy: 'compact', retentionMilliseconds: 0 });
+    said = [];
+  });
+
+  afterEach(async () => {
+    if (disk === undefined) return;
+    await view?.close();
+    await log.close();
+    await removeFolder(folder);
+    await disk.remove();
+    disk = undefined;
+  });
+
+  async function open(dataFolder: string): Promise<LoanView<CommandOutcome>> {
+    health = new Health(systemClock);
+    const logger: Logger = { ...silentLogger, warn: (_, message) => void said.push(message), child: () => logger };
+    view = await LoanView.open<CommandOutcome>({
+      dataFolder,
+      log,
+      topic,
+      partitionCount: 1,
+      readNews: (key, value) =>
+        isFenceKey(key) ? { kind: 'outcomes', outcomes: value === null ? [] : parseFence(value).outcomes } : null,
+      logger,
+      health: health.part('loan-view'),
+    });
+    return view;
+  }
+
+  /** What the worker commits for one command: the loans and what became of it. */
+  async function commit(commandId: string, position: number, loanName: string): Promise<void> {
+    const loans = Array.from({ length: loanCount }, (_, at) => loanRecord({ id: `loan-${at}`, loanName }));
+    const records = [...loans, fenceRecord(0, position, [{ commandId, outcome: 'committed' }])];
+    await log.append([{ topic, partition: 0, records }]);
+  }
+
+  it('answers with what it has, tries again, and has everything once there is room', async function () {
+    this.timeout(60_000);
+    if (disk === undefined) return;
+    const opened = await open(disk.folder);
+    await commit('before', 1, 'before');
+    await eventually(() => opened.find('loan-0')?.includes('before') === true);
+
+    disk.fill();
+    let outcomes = 0;
+    const waiting = opened.outcomeOf('after', new AbortController().signal).then((outcome) => {
+      outcomes += 1;
+      return outcome;
+    });
+    await commit('after', 2, 'after');
+    // It has failed often enough to be tried again, and says so.
+    await eventually(() => said.filter((line) => line === 'Reading failed and is tried again').length >= 5);
+    expect(opened.find(`loan-${loanCount - 1}`)).to.include('before');
+    expect(opened.count({ sorting: [], offset: 0, limit: 1 })).to.equal(loanCount);
+    expect(outcomes).to.equal(0);
+    await eventually(() => health.notReadyReasons().length > 0, 20_000);
+    expect(health.notReadyReasons().join()).to.match(/cannot be read for now.*full/);
+
+    disk.empty();
+    expect(await waiting).to.deep.equal({ commandId: 'after', outcome: 'committed' });
+    await eventually(() => health.notReadyReasons().length === 0);
+    for (let at = 0; at < loanCount; at += 1) expect(opened.find(`loan-${at}`)).to.include('after');
+
+    await opened.close();
+    const again = await open(disk.folder);
+    expect(again.find('loan-0')).to.include('after');
+    expect(again.count({ sorting: [], offset: 0, limit: 1 })).to.equal(loanCount);
+  });
+});

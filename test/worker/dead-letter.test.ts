@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import { randomUUID } from 'node:crypto';
+import { describe, it } from 'mocha';
+import type { LogRecord } from '../../src/broker/event-log.ts';
+import { registryTopic } from '../../src/broker/registry.ts';
+import {
+  type TestCommand,
+  allEvents,
+  commandRecord,
+  deadLetters,
+  decided,
+  recordsOf,
+  send,
+  untilDone,
+  workerForEachTest,
+} from '../support/lending-log.ts';
+import { richProduct } from '../support/lending-script.ts';
+
+describe('a command that went to the dead letters', () => {
+  const fixture = workerForEachTest();
+  const lettersOf = async (commandId: string): Promise<number> =>
+    (await deadLetters(fixture.log)).filter((letter) => letter['commandId'] === commandId).length;
+  const outcomesFor = async (...records: (LogRecord | TestCommand)[]): Promise<string[]> =>
+    (await decided(fixture.log, records)).map(({ outcome }) => outcome);
+
+  /** The same record with another type than there is, so that its id can be read and nothing else. */
+  function unreadable({ key, value }: LogRecord): LogRecord {
+    return { key, value: Buffer.from(String(value).replace(/"type":"[A-Z_]+"/, '"type":"UNKNOWN"')) };
+  }
+
+  it('goes there again for as long as it cannot be read, and is done once when it can be, also over restarts', async () => {
+    const commandId = randomUUID();
+    const mended = commandRecord({ ...richProduct('P', 'FIXED_TERM_LOAN'), commandId });
+    const broken = unreadable(mended);
+    expect(await outcomesFor(broken, broken)).to.deep.equal(['dead_letter', 'dead_letter']);
+    await fixture.restart();
+    expect(await outcomesFor(broken)).to.deep.equal(['dead_letter']);
+    expect(await lettersOf(commandId)).to.equal(3);
+    await fixture.restart();
+    expect(await outcomesFor(mended)).to.deep.equal(['committed']);
+    await fixture.restart();
+    expect(await outcomesFor(mended, broken, mended)).to.deep.equal(['repeated', 'dead_letter', 'repeated']);
+  });
+
+  it('is done once when it comes again, mended, in the same commit', async () => {
+    const commandId = randomUUID();
+    const mended = commandRecord({ ...richProduct('P', 'FIXED_TERM_LOAN'), commandId });
+    await fixture.stop();
+    await send(fixture.log, [unreadable(mended), mended, mended]);
+    await fixture.start();
+    await untilDone(fixture.log, 2);
+    expect(await lettersOf(commandId)).to.equal(1);
+    expect(await outcomesFor(mended)).to.deep.equal(['repeated']);
+    expect((await recordsOf(fixture.log, registryTopic)).filter(({ key }) => key === 'product/P')).to.have.length(1);
+  });
+
+  it('for what deciding ran into is done once that is mended, and left no trace before', async () => {
+    await decided(fixture.log, [richProduct('P', 'FIXED_TERM_LOAN')]);
+    await fixture.stop();
+    const [stored] = await recordsOf(fixture.log, registryTopic);
+    const put = (text: string): Promise<unknown> =>
+      fixture.log.append([
+        { topic: registryTopic, partition: 0, records: [{ key: 'product/P', value: Buffer.from(text) }] },
+      ]);
+    const text = stored?.text ?? '';
+    // A product as no version of this program writes it: every decision on it throws.
+    await put(text.replace('"interestSettings":{', '"interestSettings":null,"was":{'));
+    await fixture.start();
+    const payload = { productTypeKey: 'P', loanAmount: 1000 };
+    const opening = commandRecord({ type: 'CREATE_LOAN', id: 'L1', payload });
+    expect(await outcomesFor(opening, opening)).to.deep.equal(['dead_letter', 'dead_letter']);
+    await fixture.restart();
+    expect(await outcomesFor(opening)).to.deep.equal(['dead_letter']);
+    expect(await allEvents(fixture.log)).to.deep.equal([]);
+    await put(text);
+    expect(await outcomesFor(opening, opening)).to.deep.equal(['committed', 'repeated']);
+    await fixture.restart();
+    expect(await outcomesFor(opening)).to.deep.equal(['repeated']);
+    expect(await allEvents(fixture.log)).to.have.length(1);
+  });
+});
