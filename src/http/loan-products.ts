@@ -2,7 +2,7 @@ import { Router, type Request } from 'express';
 import { LendstreamError } from '../errors.ts';
 import type { CommandOutcome } from '../worker/fence.ts';
 import { writeProduct } from '../worker/loan-format.ts';
-import { findProduct, listProducts, productRecord } from '../worker/products.ts';
+import { findProduct, listProducts } from '../worker/products.ts';
 import { catchUpOnMiss } from './catch-up.ts';
 import { CommandRequests, idIn } from './command-requests.ts';
 import {
@@ -73,8 +73,9 @@ export function createLoanProductsRouter(services: LendingServices): Router {
           if (product === null) throw resourceNotFound('loanProductId');
           return { loanProductId: product.id };
         },
-        resourceOf: async (outcome) => {
-          await untilRegistryHas(services, outcome, () => isUpdatedBy(registry, outcome));
+        resourceOf: async () => {
+          // Whoever is told of the change sees it here from now on.
+          await registry.catchUp();
           return '';
         },
       }),
@@ -108,11 +109,6 @@ async function productAfter(services: LendingServices, outcome: CommandOutcome):
   const product = find();
   if (product === null) throw new LendstreamError('INTERNAL', `Product ${loanProductId} went away.`);
   return product;
-}
-
-function isUpdatedBy(registry: LendingServices['registry'], { commandId, loanProductId }: CommandOutcome): boolean {
-  const record = productRecord(registry, loanProductId ?? '');
-  return commandId !== null && record?.updateCommandIds?.includes(commandId) === true;
 }
 
 /** @throws LOG_UNAVAILABLE when the registry of this process lags too far behind what the command has committed */

@@ -33,7 +33,6 @@ import {
   findProduct,
   productRecord,
   productRecords,
-  productUpdatesMaximum,
   updatedRecord,
 } from './products.ts';
 import { type ApiError, apiErrors } from './refusal-format.ts';
@@ -257,13 +256,12 @@ export class CommandBatch {
     command: WaitingCommand,
     toggles: Toggles,
   ): CommandOutcome {
-    const { commandId, loanProductId = '' } = envelope;
+    const { loanProductId = '' } = envelope;
     const known = this.#products.get(loanProductId) ?? productRecord(this.#options.registry, loanProductId);
-    if (known?.updateCommandIds?.includes(commandId) === true) return this.#repeated(envelope, {}, command, toggles);
-    if (known === undefined || (known.updateCommandIds ?? []).length >= productUpdatesMaximum) {
+    if (known === undefined) {
       return this.#refused(envelope, [refusal('INVALID_PARAMETERS', 'loanProductId')], command, toggles);
     }
-    this.#takeProduct(loanProductId, updatedRecord(known, commandId, changes));
+    this.#takeProduct(loanProductId, updatedRecord(known, changes));
     return this.#committed(envelope, command);
   }
 

@@ -11,12 +11,7 @@ export interface ProductRecord {
   readonly commandDigest: string;
   /** The product with every decimal as text: the registry is plain JSON, whose numbers are binary floats. */
   readonly product: unknown;
-  /** The commands that changed it since, so that none is done twice; at most {@link productUpdatesMaximum}. */
-  readonly updateCommandIds?: readonly string[];
 }
-
-/** How often a product can be changed: its record keeps the id of each change. */
-export const productUpdatesMaximum = 1_000;
 
 /** Paths of the fields that are decimals, `*` for the items of a list. Every other number is a count. */
 const decimalFields = new Set([
@@ -49,10 +44,10 @@ function withDecimals(value: unknown, path: string): unknown {
   );
 }
 
-/** The record of a product after one more change. */
-export function updatedRecord(record: ProductRecord, commandId: string, changes: ProductChanges): ProductRecord {
-  const product = { ...(record.product as object), ...changes };
-  return { ...record, product, updateCommandIds: [...(record.updateCommandIds ?? []), commandId] };
+/** The record of a product after a change. What else a record of an earlier version has is left out. */
+export function updatedRecord(record: ProductRecord, changes: ProductChanges): ProductRecord {
+  const { commandId, commandDigest, product } = record;
+  return { commandId, commandDigest, product: { ...(product as object), ...changes } };
 }
 
 /** The record of a product, by its id. */

@@ -2,7 +2,7 @@ import { LendstreamError, describeError } from '../errors.ts';
 import type { ApiError } from './refusal-format.ts';
 
 /**
- * What became of the commands that posted no transaction: refusals, changes of state, new loans and products. Each is a
+ * What became of the commands that posted no transaction: refusals, changes of state, new loans, products. Each is a
  * record of its own in the changelog, so that remembering one costs the next command nothing, and is forgotten by age,
  * never by count. A command that posted a transaction is known by it for ever and is not here.
  */

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'mocha';
 import type { EventLog, LogRecord } from '../../src/broker/event-log.ts';
+import { registryTopic } from '../../src/broker/registry.ts';
 import type { CommandOutcome } from '../../src/worker/fence.ts';
 import { loanCommandsTopic, loansTopic } from '../../src/worker/lending-topics.ts';
 import { findProduct } from '../../src/worker/products.ts';
@@ -54,6 +55,17 @@ describe('a loan command', () => {
     await untilDone(fixture.log, last);
   }
 
+  /** The log, as if it had taken each command at that time, which is looked up when the command is read. */
+  function commandsTakenAt(time: () => number): EventLog {
+    const { log } = fixture;
+    const read: EventLog['read'] = async (from, options) => {
+      const result = await log.read(from, options);
+      const batches = result.batches.map((batch) => overriding(batch, { appendedAt: time() }));
+      return from.topic === loanCommandsTopic ? { ...result, batches } : result;
+    };
+    return overriding(log, { read });
+  }
+
   const penalty = (): TestCommand => command('APPLY_PENALTY', { amount: 0.01, valueDate: '2025-10-21' });
   const refused = (): TestCommand => command('REPAY', { amount: 1_000_000 });
 
@@ -71,33 +83,73 @@ describe('a loan command', () => {
       await doInBetween(count, make);
       const events = (await allEvents(fixture.log)).length;
       expect(await decided(fixture.log, everyKind), `${count} in between`).to.deep.equal(again);
-      // A worker that knows nothing but what is in the fixture.log, as after a restart or a take-over by another process.
+      // A worker that knows nothing but what is in the log, as after a restart or a take-over by another process.
       await fixture.restart();
       expect(await decided(fixture.log, everyKind), `${count} in between, on another worker`).to.deep.equal(again);
       expect((await allEvents(fixture.log)).length).to.equal(events);
     }
   });
 
-  it('that updates a product is done once among the 1000 that there may be, on another worker too', async function () {
+  it('that updates a product is done once, with 1,000 others in between, on another worker too', async function () {
     this.timeout(120_000);
     const update = (number: number): LogRecord =>
       commandRecord(command('UPDATE_PRODUCT', { name: `name ${number}`, notes: 'n' }, 'P'));
     const name = (): string | undefined => findProduct(fixture.running.registry, 'P')?.name;
-    const updates = Array.from({ length: 1_000 }, (_, index) => update(index + 1));
+    const updates = Array.from({ length: 1_001 }, (_, index) => update(index + 1));
     await decided(fixture.log, [richProduct('P', 'FIXED_TERM_LOAN')]);
     const outcomes = await decided(fixture.log, updates.slice(0, 500));
     outcomes.push(...(await decided(fixture.log, updates.slice(500))));
     expect(new Set(outcomes.map(({ outcome }) => outcome))).to.deep.equal(new Set(['committed']));
-    await eventually(() => name() === 'name 1000');
+    await eventually(() => name() === 'name 1001');
     for (const onOther of [false, true]) {
       if (onOther) await fixture.restart();
-      const again = await decided(fixture.log, [updates[0], updates[999], update(1_001)] as LogRecord[]);
-      expect(again.map(({ outcome }) => outcome)).to.deep.equal(['repeated', 'repeated', 'refused']);
-      expect(again[2]?.errors).to.deep.equal([
-        { errorCode: 4, errorReason: 'INVALID_PARAMETERS', errorSource: 'loanProductId' },
-      ]);
-      expect(name()).to.equal('name 1000');
+      const again = await decided(fixture.log, [updates[0], updates[1_000]] as LogRecord[]);
+      expect(again.map(({ outcome }) => outcome)).to.deep.equal(['repeated', 'repeated']);
+      expect(name()).to.equal('name 1001');
     }
+    // Its record does not grow with its changes.
+    const records = (await recordsOf(fixture.log, registryTopic)).filter(({ key }) => key === 'product/P');
+    const stored = JSON.parse(records.at(-1)?.text ?? '') as object;
+    expect(Object.keys(stored)).to.have.members(['commandId', 'commandDigest', 'product']);
+  });
+
+  it('that updates a product is known for as long as it says, to the millisecond, then done again', async () => {
+    let sentAt = Date.now() - 1_000 * hour;
+    const start = sentAt;
+    const clock = { now: () => sentAt, monotonic: () => performance.now() };
+    const onLog = commandsTakenAt(() => sentAt);
+    await fixture.restart({ clock, rememberedMilliseconds: hour }, onLog);
+    const update = commandRecord(command('UPDATE_PRODUCT', { name: 'first' }, 'P'));
+    const other = commandRecord(command('UPDATE_PRODUCT', { name: 'second' }, 'P'));
+    await decided(fixture.log, [richProduct('P', 'FIXED_TERM_LOAN'), update, other]);
+    const name = async (): Promise<string | undefined> => {
+      await fixture.running.registry.catchUp();
+      return findProduct(fixture.running.registry, 'P')?.name;
+    };
+    for (const [time, outcome, expected] of [
+      [start + hour - 1, 'repeated', 'second'],
+      [start + hour, 'committed', 'first'],
+      [start + 2 * hour - 1, 'repeated', 'first'],
+    ] as const) {
+      sentAt = time;
+      expect((await decided(fixture.log, [update])).map((found) => found.outcome)).to.deep.equal([outcome]);
+      expect(await name()).to.equal(expected);
+    }
+  });
+
+  it('updates a product of which the record of an earlier version kept the ids of its changes', async () => {
+    await decided(fixture.log, [richProduct('P', 'FIXED_TERM_LOAN')]);
+    await fixture.stop();
+    const [stored] = await recordsOf(fixture.log, registryTopic);
+    const earlier = JSON.parse(stored?.text ?? '') as object;
+    const value = Buffer.from(JSON.stringify({ ...earlier, updateCommandIds: [randomUUID()] }));
+    await fixture.log.append([{ topic: registryTopic, partition: 0, records: [{ key: 'product/P', value }] }]);
+    await fixture.start();
+    const [outcome] = await decided(fixture.log, [command('UPDATE_PRODUCT', { state: 'INACTIVE' }, 'P')]);
+    expect(outcome?.outcome).to.equal('committed');
+    const text = (await recordsOf(fixture.log, registryTopic)).at(-1)?.text ?? '';
+    expect(Object.keys(JSON.parse(text) as object)).to.have.members(Object.keys(earlier));
+    expect(text).to.include('"state":"INACTIVE"');
   });
 
   it('is done once when it comes twice in one batch, and between two workers', async () => {
@@ -141,17 +193,12 @@ describe('a loan command', () => {
   it('that posted nothing is remembered for as long as it says, to the millisecond, the others for ever', async () => {
     let sentAt = Date.now() - 1_000 * hour;
     let now = sentAt;
-    const read: EventLog['read'] = async (from, options) => {
-      const result = await fixture.log.read(from, options);
-      const isCommand = from.topic === loanCommandsTopic;
-      return {
-        ...result,
-        batches: result.batches.map((batch) => (isCommand ? overriding(batch, { appendedAt: sentAt }) : batch)),
-      };
-    };
     const clock = { now: () => now, monotonic: () => performance.now() };
     const options = { clock, rememberedMilliseconds: hour };
-    await fixture.restart(options, overriding(fixture.log, { read }));
+    await fixture.restart(
+      options,
+      commandsTakenAt(() => sentAt),
+    );
     const start = sentAt;
     const first = await decided(fixture.log, everyKind);
     const repeated = first.map(() => 'repeated');
@@ -163,7 +210,10 @@ describe('a loan command', () => {
     expect(await outcomesAt(start + hour - 1)).to.deep.equal(repeated);
     // It counts when a command was sent: one that waited for a worker for days is not forgotten meanwhile.
     expect(await outcomesAt(start + hour - 1, start + 100 * hour)).to.deep.equal(repeated);
-    await fixture.restart(options, overriding(fixture.log, { read }));
+    await fixture.restart(
+      options,
+      commandsTakenAt(() => sentAt),
+    );
     expect(await outcomesAt(start + hour - 1)).to.deep.equal(repeated);
     const later = await outcomesAt(start + hour);
     // The product bears the id of its command, the transactions those of theirs; the rest is looked at anew, and
@@ -184,14 +234,11 @@ describe('a loan command', () => {
 
   it('is forgotten by deleting its record, and remembering costs the next one nothing', async () => {
     let sentAt = Date.now() - 1_000 * hour;
-    const read: EventLog['read'] = async (from, options) => {
-      const result = await fixture.log.read(from, options);
-      return from.topic === loanCommandsTopic
-        ? { ...result, batches: result.batches.map((batch) => overriding(batch, { appendedAt: sentAt })) }
-        : result;
-    };
     const clock = { now: () => sentAt, monotonic: () => performance.now() };
-    await fixture.restart({ clock, rememberedMilliseconds: hour }, overriding(fixture.log, { read }));
+    await fixture.restart(
+      { clock, rememberedMilliseconds: hour },
+      commandsTakenAt(() => sentAt),
+    );
     const bytesOfOne = async (): Promise<number> => {
       const before = (await recordsOf(fixture.log, loansTopic)).length;
       await decided(fixture.log, [refused()]);
