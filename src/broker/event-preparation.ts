@@ -4,7 +4,7 @@ import type { PartitionRecords } from './event-log.ts';
 import { eventRules, type EventRules } from './event-rules.ts';
 import { compactText, fieldsPerEvent, rawValueAt, spanField } from './event-scanner.ts';
 import type { EventTypeRecord } from './event-type.ts';
-import { describeViolations, type SchemaViolation } from './json-schema.ts';
+import { describeViolations, undescribed, type SchemaViolation } from './json-schema.ts';
 import { PackedPartitionRecords } from './packed-records.ts';
 import { absent, hashPartition, keyText, namedPartition, randomPartition, valueAt } from './partitioning.ts';
 import { eidOf, publishedItem, type EventObject, type PublishedItem, type PublishingStep } from './published-item.ts';
@@ -85,18 +85,39 @@ export interface PreparedRecords {
   readonly batches: readonly PartitionRecords[];
 }
 
-/** Takes a batch through validation, partitioning and enrichment. Pure but for `random`. */
-export function prepareRecords(
+/** How much is checked before others have their turn. Steps of the budget for validation. */
+export const validationStepsPerTurn = 10_000_000;
+
+/** The same in bytes of events, for taking up each of them takes time besides. */
+export const validationBytesPerTurn = 1024 * 1024;
+
+/**
+ * Takes a batch through validation, partitioning and enrichment. Pure but for `random`. Gives way where validation is
+ * long: between events, and before what describes violations is compiled and run.
+ */
+export function* prepareRecords(
   type: PreparedEventType,
   parsed: ParsedEvents,
   context: RecordContext,
-): PreparedRecords | { readonly refused: readonly PublishedItem[] } {
-  const { events } = parsed;
+): Generator<void, PreparedRecords | { readonly refused: readonly PublishedItem[] }> {
+  const {
+    events,
+    spans: { fields },
+  } = parsed;
   const count = events.length;
   const budget = new ValidationBudget(parsed.body.length);
+  let stepsOfNextTurn = budget.steps - validationStepsPerTurn;
+  let byteOfNextTurn = validationBytesPerTurn;
   for (let index = 0; index < count; index += 1) {
-    const violations = violationsOf(type, parsed, index, budget);
-    if (violations.length === 0) continue;
+    const end = fields[index * fieldsPerEvent + spanField.end] ?? 0;
+    if (budget.steps < stepsOfNextTurn || end > byteOfNextTurn) {
+      yield;
+      stepsOfNextTurn = budget.steps - validationStepsPerTurn;
+      byteOfNextTurn = end + validationBytesPerTurn;
+    }
+    const outcome = outcomeOf(type, parsed, index, budget);
+    if (outcome.length === 0) continue;
+    const violations = yield* describedViolations(type, parsed, index, budget, outcome);
     return { refused: refuse(events, index, 'validating', 'none', describeViolations(violations), null) };
   }
   const partitions = new Int32Array(count);
@@ -132,23 +153,63 @@ class EventTooLarge extends Error {
   }
 }
 
-/** What is wrong with an event: all of it when it is small, else the first finding. */
-export function violationsOf(
+/**
+ * What is wrong with an event: all of it when it is small, else the first finding. Gives way before it is compiled and
+ * run what describes violations.
+ */
+export function* violationsOf(
+  type: PreparedEventType,
+  parsed: ParsedEvents,
+  index: number,
+  budget: ValidationBudget,
+): Generator<void, readonly SchemaViolation[]> {
+  return yield* describedViolations(type, parsed, index, budget, outcomeOf(type, parsed, index, budget));
+}
+
+/** Whether an event fits, in violations that are not described. */
+function outcomeOf(
   { rules }: PreparedEventType,
-  { body, events, spans: { fields } }: ParsedEvents,
+  parsed: ParsedEvents,
   index: number,
   budget: ValidationBudget,
 ): readonly SchemaViolation[] {
-  const event = events[index];
+  return rules.fits(parsed.events[index], budget, digitsOf(rules, parsed, index, budget));
+}
+
+function* describedViolations(
+  { rules }: PreparedEventType,
+  parsed: ParsedEvents,
+  index: number,
+  budget: ValidationBudget,
+  outcome: readonly SchemaViolation[],
+): Generator<void, readonly SchemaViolation[]> {
+  // None, or it says already why the event cannot be checked.
+  if (outcome !== undescribed) return outcome;
+  yield;
+  const { fields } = parsed.spans;
   const base = index * fieldsPerEvent;
+  const bytes = (fields[base + spanField.end] ?? 0) - (fields[base + spanField.start] ?? 0);
+  const find = bytes > fullReportBytesMaximum ? rules.findFirst() : rules.findAll();
+  yield;
+  const found = find(parsed.events[index], budget, digitsOf(rules, parsed, index, budget));
+  return found.length === 0 ? outcome : found;
+}
+
+/** The digits of the numbers of an event, where a rule may ask for them. */
+function digitsOf(
+  rules: EventRules,
+  { body, events, spans: { fields } }: ParsedEvents,
+  index: number,
+  budget: ValidationBudget,
+): WrittenNumbers | undefined {
+  if (!rules.asksForDigits) return undefined;
+  const base = index * fieldsPerEvent;
+  const longNumbers = fields[base + spanField.longNumbers] ?? 0;
+  if (longNumbers === 0) return undefined;
   const start = fields[base + spanField.start] ?? 0;
   const end = fields[base + spanField.end] ?? 0;
-  const longNumbers = rules.asksForDigits ? (fields[base + spanField.longNumbers] ?? 0) : 0;
-  if (longNumbers > 0) budget.steps -= longNumbers * stepsPerLongNumber + (end - start) * stepsPerByteRead;
-  const written =
-    longNumbers > 0 && budget.steps > 0 ? new WrittenNumbers(body.toString('utf8', start, end), event) : undefined;
-  const isLarge = end - start > fullReportBytesMaximum;
-  return isLarge ? rules.findFirst(event, budget, written) : rules.findAll(event, budget, written);
+  budget.steps -= longNumbers * stepsPerLongNumber + (end - start) * stepsPerByteRead;
+  return budget.steps > 0 ? new WrittenNumbers(body.toString('utf8', start, end), events[index]) : undefined;
 }
 
 function refuse(

@@ -10,10 +10,12 @@ import { refuseManyNotedNames } from './schema-cost.ts';
 export interface EventRules {
   /** Of whole events. */
   readonly schema: SchemaObject;
-  /** Finds all violations of an event. */
-  readonly findAll: SchemaValidator;
-  /** Finds the first violation, for events that are too large to go on. */
-  readonly findFirst: SchemaValidator;
+  /** Whether an event fits. Describes no violations. */
+  readonly fits: SchemaValidator;
+  /** Compiles, when it is first asked for, what finds all violations of an event. */
+  readonly findAll: () => SchemaValidator;
+  /** The same for the first violation, of events that are too large to go on. */
+  readonly findFirst: () => SchemaValidator;
   /** Whether it has rules for which the digits of numbers matter. */
   readonly asksForDigits: boolean;
 }
@@ -44,22 +46,15 @@ function compileRules(schemaText: string, type: ValidatedType, isOfService: bool
   const read = isOfService ? { ...type, category: 'undefined' as const } : type;
   const schema = effectiveSchema(readAdminSchema(schemaText, read), type);
   refuseManyNotedNames(schema);
-  const fits = compileValidator(schema, { isUndescribed: true });
-  const finding = (options: ValidatorOptions): SchemaValidator => {
+  const onDemand = (options: ValidatorOptions): (() => SchemaValidator) => {
     let find: SchemaValidator | undefined;
-    return (event, budget, written) => {
-      const outcome = fits(event, budget, written);
-      // Valid, or found too costly.
-      if (outcome.length === 0 || (budget !== undefined && budget.steps < 0)) return outcome;
-      find ??= compileValidator(schema, options);
-      const found = find(event, budget, written);
-      return found.length === 0 ? outcome : found;
-    };
+    return () => (find ??= compileValidator(schema, options));
   };
   return {
     schema,
-    findAll: finding({}),
-    findFirst: finding({ allViolations: false }),
+    fits: compileValidator(schema, { isUndescribed: true }),
+    findAll: onDemand({}),
+    findFirst: onDemand({ allViolations: false }),
     asksForDigits: asksForDigits(schema),
   };
 }

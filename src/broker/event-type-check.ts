@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { FieldViolations, isLendstreamError, type FieldViolation } from '../errors.ts';
 import { readBoundedSchema } from './effective-schema.ts';
 import { parseEvents, type ParsedEvents } from './event-batch.ts';
@@ -7,9 +8,10 @@ import type { EventTypeRecord } from './event-type.ts';
 import type { EventTypeDefinition } from './event-type-validation.ts';
 import type { SchemaViolation } from './json-schema.ts';
 import { compareSchemas, type SchemaChange } from './schema-evolution.ts';
+import { inTurns } from './turns.ts';
 import { ValidationBudget } from './validation-budget.ts';
 
-/** Trying out a definition and an event before anything is saved or published. Pure. */
+/** Trying out a definition and an event before anything is saved or published. */
 
 /** What would become of a definition, as the API shows it (snake_case is the API's). */
 export interface DefinitionVerdict {
@@ -76,7 +78,7 @@ export function judgeDefinition(
  * What publishing would find wrong with an event; nothing when its schema lets it through.
  * @param event As it was sent, for what publishing looks at is its text.
  */
-export function judgeEvent(record: EventTypeRecord, event: string): readonly SchemaViolation[] {
+export async function judgeEvent(record: EventTypeRecord, event: string): Promise<readonly SchemaViolation[]> {
   let parsed: ParsedEvents;
   try {
     parsed = parseEvents(Buffer.from(`[${event}]`));
@@ -84,7 +86,10 @@ export function judgeEvent(record: EventTypeRecord, event: string): readonly Sch
     if (!isLendstreamError(error, 'MALFORMED_REQUEST')) throw error;
     return [{ pointer: '#', message: error.message }];
   }
-  return violationsOf(prepareEventType(record), parsed, 0, new ValidationBudget(parsed.body.length));
+  const type = prepareEventType(record);
+  // It may just have been compiled.
+  await setImmediate();
+  return inTurns(violationsOf(type, parsed, 0, new ValidationBudget(parsed.body.length)));
 }
 
 function changesOf(current: EventTypeRecord | undefined, { schemaText }: EventTypeDefinition): readonly SchemaChange[] {

@@ -97,16 +97,20 @@ export function describeViolations(violations: readonly SchemaViolation[]): stri
 
 const noViolations: readonly SchemaViolation[] = [];
 
-const undescribed: readonly SchemaViolation[] = [{ pointer: '#', message: 'does not fit the schema' }];
+/** What every validator finds that describes no violations. */
+export const undescribed: readonly SchemaViolation[] = [{ pointer: '#', message: 'does not fit the schema' }];
 
 const endless: readonly SchemaViolation[] = [
   { pointer: '#', message: 'cannot be checked: the schema refers to itself too often' },
 ];
 
-function tooCostly({ stepsMaximum }: ValidationBudget): readonly SchemaViolation[] {
+function tooCostly({ steps, stepsMaximum, stepsPerEvent }: ValidationBudget): readonly SchemaViolation[] {
   const message =
-    `cannot be checked: the schema makes checking the events of this request take more than ${stepsMaximum} steps; ` +
-    'send fewer or smaller events at a time, or make the schema simpler';
+    steps < 0
+      ? `cannot be checked: the schema makes checking the events of this request take more than ${stepsMaximum} steps; ` +
+        'send fewer or smaller events at a time, or make the schema simpler'
+      : `cannot be checked: the schema makes checking this event take more than ${stepsPerEvent} steps; ` +
+        'send a smaller event, or make the schema simpler';
   return [{ pointer: '#', message }];
 }
 

@@ -17,6 +17,7 @@ import type { EventTypeRecord } from './event-type.ts';
 import type { EventTypes } from './event-types.ts';
 import { eidOf, publishedItem, type PublishedItem } from './published-item.ts';
 import { SimilarEvents } from './similar-events.ts';
+import { inTurns } from './turns.ts';
 
 export interface PublishContext {
   readonly flowId: string;
@@ -45,6 +46,9 @@ export interface PublisherOptions {
   readonly random?: () => number;
 }
 
+/** Compiling a longer schema has been long enough for others to have their turn. Characters. */
+const longSchemaCharacters = 4_096;
+
 interface PreparedPublishing {
   readonly type: PreparedEventType;
   readonly similarEvents: SimilarEvents;
@@ -71,7 +75,9 @@ export class Publisher {
   async publish(eventTypeName: string, body: Buffer, context: PublishContext): Promise<PublishOutcome> {
     const { clock, metrics } = this.#options;
     const startedAt = clock.monotonic();
-    const prepared = this.#prepareRecords(eventTypeName, body, context);
+    const preparing = inTurns(this.#prepareRecords(eventTypeName, body, context));
+    // What is short is done at once, and in the order in which it was asked for.
+    const prepared = preparing instanceof Promise ? await preparing : preparing;
     const labels = { event_type: eventTypeName };
     if ('refused' in prepared) {
       metrics.refusedEvents.inc(labels, prepared.refused.length);
@@ -111,13 +117,15 @@ export class Publisher {
   }
 
   /** Apart from what waits for the log, so that the parsed events are not kept for as long. */
-  #prepareRecords(eventType: string, body: Buffer, { publishedBy, flowId }: PublishContext) {
+  *#prepareRecords(eventType: string, body: Buffer, { publishedBy, flowId }: PublishContext) {
     const { eventTypes, clock } = this.#options;
     const record = eventTypes.get(eventType);
     if (record.writtenByServiceAlone === true) {
       throw new LendstreamError('FORBIDDEN', `Events of type ${eventType} are written by the service alone.`);
     }
+    const isNew = !this.#prepared.has(record);
     const { type, similarEvents } = this.#prepare(record);
+    if (isNew && record.eventType.schema.schema.length > longSchemaCharacters) yield;
     const receivedAt = toTimestamp(clock.now());
     const recordContext = {
       random: this.#random,
@@ -126,7 +134,7 @@ export class Publisher {
     const similar = similarEvents.prepare(body, recordContext);
     if (similar !== undefined) return similar;
     const parsed = parseEvents(body);
-    const prepared = prepareRecords(type, parsed, recordContext);
+    const prepared = yield* prepareRecords(type, parsed, recordContext);
     if (!('refused' in prepared)) similarEvents.learn(parsed);
     return prepared;
   }

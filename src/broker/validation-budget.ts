@@ -16,15 +16,21 @@ export const validationStepsPerRequest = 50_000_000;
  */
 export const validationStepsPerByte = 25;
 
+/** The work that one event may ask for, for it is checked at one go. Steps. */
+export const validationStepsPerEvent = 50_000_000;
+
 /** What is left of the work that one request may ask for. */
 export class ValidationBudget {
   /** What it was in the beginning, for who has to be told. */
   readonly stepsMaximum: number;
   steps: number;
+  /** What one event may take of it. */
+  readonly stepsPerEvent: number;
 
-  /** @param bytes Of the body that the events came in. */
+  /** @param bytes Of the body that the events came in; Infinity for what is on no budget. */
   constructor(bytes: number) {
     this.stepsMaximum = validationStepsPerRequest + bytes * validationStepsPerByte;
+    this.stepsPerEvent = Number.isFinite(bytes) ? validationStepsPerEvent : Infinity;
     this.steps = this.stepsMaximum;
   }
 }

@@ -19,12 +19,13 @@ class ValidationMeter {
     validate: (value: unknown) => boolean,
     value: unknown,
   ): boolean {
-    this.steps = budget.steps;
+    const allowed = Math.min(budget.steps, budget.stepsPerEvent);
+    this.steps = allowed;
     this.written = written;
     try {
       return validate(value);
     } finally {
-      budget.steps = this.steps;
+      budget.steps -= allowed - this.steps;
       this.written = undefined;
     }
   }

@@ -38,7 +38,7 @@ export function createEventTypeChecksRouter(services: EventTypeChecksServices): 
         const record = eventTypes.get(subject);
         const { version } = record.eventType.schema;
         const known = { ...verdictOnExisting, current_version: version, version };
-        response.json({ ...known, event: eventVerdict(record, event) } satisfies Answers['checkEventType']);
+        response.json({ ...known, event: await eventVerdict(record, event) } satisfies Answers['checkEventType']);
         return;
       }
       if (typeof subject !== 'object' || subject === null || Array.isArray(subject)) {
@@ -54,7 +54,7 @@ export function createEventTypeChecksRouter(services: EventTypeChecksServices): 
         return wanted;
       };
       const { verdict, record } = judgeDefinition(current, read, now);
-      const judged = record === undefined ? null : eventVerdict(record, event);
+      const judged = record === undefined ? null : await eventVerdict(record, event);
       response.json({ ...verdict, event: judged } satisfies Answers['checkEventType']);
     })
     .all(methodNotAllowed('POST'));
@@ -71,9 +71,12 @@ export function createEventTypeChecksRouter(services: EventTypeChecksServices): 
 const verdictOnExisting = { valid: true, detail: null, violations: [], changes: [] };
 
 /** @param event The text of what to hold against the schema; undefined when only the definition was asked about. */
-function eventVerdict(record: EventTypeRecord, event: string | undefined): Schemas['EventTypeCheck']['event'] {
+async function eventVerdict(
+  record: EventTypeRecord,
+  event: string | undefined,
+): Promise<Schemas['EventTypeCheck']['event']> {
   if (event === undefined) return null;
-  const violations = judgeEvent(record, event);
+  const violations = await judgeEvent(record, event);
   return { valid: violations.length === 0, violations };
 }
 

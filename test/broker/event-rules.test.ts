@@ -8,7 +8,9 @@ import { eventRules, keptRulesMaximum } from '../../src/broker/event-rules.ts';
 import { judgeDefinition } from '../../src/broker/event-type-check.ts';
 import { changedRecord, createdRecord, recordWithSchema } from '../../src/broker/event-type-records.ts';
 import { readEventType } from '../../src/broker/event-type-validation.ts';
+import { undescribed } from '../../src/broker/json-schema.ts';
 import { schemaPartsMaximum, schemaPlaceCharactersMaximum } from '../../src/broker/schema-cost.ts';
+import { inTurns } from '../../src/broker/turns.ts';
 import { ValidationBudget, validationStepsPerByte } from '../../src/broker/validation-budget.ts';
 import { eventTypeBody, exampleMetadata } from '../support/broker-on-embedded-log.ts';
 
@@ -47,8 +49,8 @@ function compilationsOf(step: () => void): number {
 describe('eventRules', () => {
   it('takes a schema of as many parts as there may be and refuses one part more', () => {
     const event = { metadata: exampleMetadata(), f0: 'x' };
-    expect(eventRules(schemaOf(schemaPartsMaximum), type).findAll(event)).to.deep.equal([]);
-    expect(eventRules(schemaOf(schemaPartsMaximum - 1), type).findAll({ ...event, f1: 1 })).to.have.length(1);
+    expect(eventRules(schemaOf(schemaPartsMaximum), type).fits(event)).to.deep.equal([]);
+    expect(eventRules(schemaOf(schemaPartsMaximum - 1), type).findAll()({ ...event, f1: 1 })).to.have.length(1);
     expect(() => eventRules(schemaOf(schemaPartsMaximum + 1), type)).to.throw(
       `it has ${schemaPartsMaximum + 1} parts, more than ${schemaPartsMaximum}`,
     );
@@ -56,9 +58,10 @@ describe('eventRules', () => {
 
   it('finds all violations, or the first, and none in an event that fits', () => {
     const rules = eventRules('{"required":["a","b"]}', type);
-    expect(rules.findAll({ metadata: exampleMetadata() })).to.have.length(2);
-    expect(rules.findFirst({ metadata: exampleMetadata() })).to.have.length(1);
-    expect(rules.findFirst({ metadata: exampleMetadata(), a: 1, b: 2 })).to.deep.equal([]);
+    expect(rules.findAll()({ metadata: exampleMetadata() })).to.have.length(2);
+    expect(rules.findFirst()({ metadata: exampleMetadata() })).to.have.length(1);
+    expect(rules.fits({ metadata: exampleMetadata() })).to.equal(undescribed);
+    expect(rules.fits({ metadata: exampleMetadata(), a: 1, b: 2 })).to.deep.equal([]);
   });
 
   it('compiles as long a name as a schema may have, beside rules for every other name', () => {
@@ -68,7 +71,7 @@ describe('eventRules', () => {
       JSON.stringify({ properties: { [name]: { type: 'integer' } }, additionalProperties: { type: 'string' } }),
       { ...type, category: 'undefined' },
     );
-    expect(rules.findAll({ [name]: 'x', b: 1, c: 'x' })).to.have.length(2);
+    expect(rules.findAll()({ [name]: 'x', b: 1, c: 'x' })).to.have.length(2);
   });
 
   it('tells types of another name, category or mode apart', () => {
@@ -77,9 +80,9 @@ describe('eventRules', () => {
     expect(of({})).to.equal(of({}));
     expect(of({})).not.to.equal(of({ name: 'b' }));
     const event = { metadata: exampleMetadata(), c: 1 };
-    expect(of({}).findAll(event)).to.deep.equal([]);
-    expect(of({ compatibility_mode: 'compatible' }).findAll(event)).to.have.length(1);
-    expect(of({ category: 'undefined' }).findAll({})).to.deep.equal([]);
+    expect(of({}).fits(event)).to.deep.equal([]);
+    expect(of({ compatibility_mode: 'compatible' }).fits(event)).to.have.length(1);
+    expect(of({ category: 'undefined' }).fits({})).to.deep.equal([]);
   });
 
   it('compiles a definition once: tried out, created, published to, and changed in all but its schema', () => {
@@ -92,7 +95,7 @@ describe('eventRules', () => {
       () => void prepareEventType(createdRecord(definition, 'now')),
       () => {
         const rules = prepareEventType(changedRecord(createdRecord(definition, 'now'), definition, 'later'));
-        expect(violationsOf(rules, parseEvents(body), 0, new ValidationBudget(0))).to.deep.equal([]);
+        expect(inTurns(violationsOf(rules, parseEvents(body), 0, new ValidationBudget(0)))).to.deep.equal([]);
       },
       () => void recordWithSchema(createdRecord(definition, 'now'), schemaOf(schemaPartsMaximum, 'next'), 'later'),
       () => void prepareEventType(createdRecord(definitionOf(schemaOf(schemaPartsMaximum, 'next')), 'now')),
@@ -102,8 +105,27 @@ describe('eventRules', () => {
 
   it('compiles what describes violations with the first of them', () => {
     const rules = eventRules(schemaOf(20, 'described'), type);
-    const find = (event: object) => compilationsOf(() => void rules.findAll({ metadata: exampleMetadata(), ...event }));
-    expect([{}, { f0: 1 }, { f0: 2 }, {}].map(find)).to.deep.equal([0, 1, 0, 0]);
+    const uses = [
+      () => void rules.fits({ metadata: exampleMetadata(), f0: 1 }),
+      () => void rules.findAll()({ metadata: exampleMetadata(), f0: 1 }),
+      () => void rules.findAll()({}),
+      () => void rules.findFirst()({}),
+    ];
+    expect(uses.map(compilationsOf)).to.deep.equal([0, 1, 0, 1]);
+  });
+
+  it('gives way before what describes violations is compiled, and before it is run', () => {
+    const definition = definitionOf(schemaOf(schemaPartsMaximum - 5, 'in turns'));
+    const prepared = prepareEventType(createdRecord(definition, 'now'));
+    const body = Buffer.from(JSON.stringify([{ metadata: exampleMetadata(), f0: 1 }]));
+    const work = violationsOf(prepared, parseEvents(body), 0, new ValidationBudget(0));
+    const found: unknown[] = [];
+    const turn = () => {
+      const { done, value } = work.next();
+      if (done === true) found.push(...value);
+    };
+    expect([turn, turn, turn].map(compilationsOf)).to.deep.equal([0, 1, 0]);
+    expect(found).to.deep.equal([{ pointer: '#/f0', message: 'expected type: String, found: Integer' }]);
   });
 
   it('keeps so many definitions and lets go of the one that was asked for least lately', () => {
@@ -131,7 +153,7 @@ describe('eventRules', () => {
       const properties = Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, field]));
       const event = { metadata: exampleMetadata() };
       const budget = new ValidationBudget(0);
-      expect(eventRules(JSON.stringify({ properties }), type).findAll(event, budget)).to.deep.equal([]);
+      expect(eventRules(JSON.stringify({ properties }), type).fits(event, budget)).to.deep.equal([]);
       const bytes = JSON.stringify(event).length;
       expect(budget.stepsMaximum - budget.steps).to.be.lessThan(bytes * validationStepsPerByte);
     });
@@ -145,7 +167,7 @@ describe('eventRules', () => {
       `import { eventRules } from ${JSON.stringify(new URL('../../src/broker/event-rules.js', import.meta.url).href)};`,
       'let text = "";',
       'for await (const chunk of process.stdin) text += chunk;',
-      `const found = eventRules(text, ${JSON.stringify(type)}).findAll(${JSON.stringify({ metadata: exampleMetadata() })});`,
+      `const found = eventRules(text, ${JSON.stringify(type)}).fits(${JSON.stringify({ metadata: exampleMetadata() })});`,
       'console.log(JSON.stringify(found));',
     ].join('\n');
     const run = promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code]);

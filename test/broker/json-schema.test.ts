@@ -8,7 +8,7 @@ import {
   parseSchema,
 } from '../../src/broker/json-schema.ts';
 import { collectedViolationsMaximum } from '../../src/broker/metered-code.ts';
-import { ValidationBudget } from '../../src/broker/validation-budget.ts';
+import { ValidationBudget, validationStepsPerEvent } from '../../src/broker/validation-budget.ts';
 import { WrittenNumbers } from '../../src/broker/written-numbers.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { costlyCases, nestedList } from '../fuzz/costly-schemas.ts';
@@ -260,6 +260,19 @@ describe('compileValidator on a budget', () => {
       expect(stepsFor({ format }, text.repeat(100))).to.be.greaterThan(text.length * 1_000);
     });
   }
+
+  it('says whether one event takes too much, or all of a request', () => {
+    const validate = compileValidator({ items: { enum: Array.from({ length: 5_000 }, (_, index) => ({ a: index })) } });
+    const budget = new ValidationBudget(8 * 1024 * 1024);
+    const list = Array.from({ length: 1_000 }, () => ({ a: 4_999 }));
+    const first = validate(list, budget)[0]?.message;
+    expect(first).to.include(
+      `checking this event take more than ${validationStepsPerEvent} steps; send a smaller event`,
+    );
+    let last = first;
+    while (budget.steps >= 0) last = validate(list, budget)[0]?.message;
+    expect(last).to.include(`the events of this request take more than ${budget.stepsMaximum} steps`);
+  });
 
   it('shares the budget between the events of a request', () => {
     const validate = compileValidator({ items: { items: { $ref: '#' } } }, { allViolations: false });

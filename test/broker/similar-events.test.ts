@@ -7,6 +7,7 @@ import { prepareEventType, prepareRecords } from '../../src/broker/event-prepara
 import type { PreparedEventType, PreparedRecords, RecordContext } from '../../src/broker/event-preparation.ts';
 import { readEventType } from '../../src/broker/event-type-validation.ts';
 import { SimilarEvents } from '../../src/broker/similar-events.ts';
+import { inTurns } from '../../src/broker/turns.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import { eventTypeBody, exampleEid, exampleMetadata } from '../support/broker-on-embedded-log.ts';
 
@@ -66,7 +67,8 @@ function contextOf(type: PreparedEventType): RecordContext {
 }
 
 function inFull(type: PreparedEventType, body: Buffer): PreparedRecords {
-  const prepared = prepareRecords(type, parseEvents(body), contextOf(type));
+  const prepared = inTurns(prepareRecords(type, parseEvents(body), contextOf(type)));
+  if (prepared instanceof Promise) throw new Error('took more than a turn');
   if ('refused' in prepared) throw new Error(`refused: ${JSON.stringify(prepared.refused)}`);
   return prepared;
 }

@@ -1,6 +1,10 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { ValidationBudget, ValidationBudgetUsedUp } from '../../src/broker/validation-budget.ts';
+import {
+  ValidationBudget,
+  ValidationBudgetUsedUp,
+  validationStepsPerEvent,
+} from '../../src/broker/validation-budget.ts';
 import { meter } from '../../src/broker/validation-meter.ts';
 
 /** The steps that a call takes. */
@@ -33,6 +37,17 @@ describe('The meter of validation', () => {
     meter.run(budget, undefined, spending(budget.stepsMaximum), null);
     expect(budget.steps).to.equal(0);
     expect(() => meter.run(budget, undefined, spending(1), null)).to.throw(ValidationBudgetUsedUp);
+  });
+
+  it('stops at the first step beyond what one event may take, and leaves the rest to other events', () => {
+    const budget = new ValidationBudget(1_000_000);
+    const spending = (steps: number) => () => (meter.spend(steps), true);
+    meter.run(budget, undefined, spending(validationStepsPerEvent), null);
+    expect(() => meter.run(budget, undefined, spending(budget.steps + 1), null)).to.throw(ValidationBudgetUsedUp);
+    expect(() =>
+      meter.run(new ValidationBudget(1_000_000), undefined, spending(validationStepsPerEvent + 1), null),
+    ).to.throw(ValidationBudgetUsedUp);
+    expect(budget.steps).to.be.lessThan(0);
   });
 
   it('charges more for more keys, longer names and longer lists', () => {

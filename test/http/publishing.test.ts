@@ -4,6 +4,11 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { AppendResult, EventLog } from '../../src/broker/event-log.ts';
+import {
+  validationStepsPerByte,
+  validationStepsPerEvent,
+  validationStepsPerRequest,
+} from '../../src/broker/validation-budget.ts';
 import { readEventType } from '../../src/broker/event-type-validation.ts';
 import { LendstreamError, type ErrorCode } from '../../src/errors.ts';
 import {
@@ -15,6 +20,7 @@ import {
   type Broker,
 } from '../support/broker-on-embedded-log.ts';
 import { costlyCases } from '../fuzz/costly-schemas.ts';
+import { bodyBytesMaximum } from '../../src/http/body.ts';
 import { call } from '../support/client.ts';
 import { overriding } from '../support/stepping-log.ts';
 
@@ -48,6 +54,32 @@ describe('POST /event-types/{name}/events', () => {
       const response = await post(events, { 'Content-Type': type });
       expect([response.status, await response.text()], type).to.deep.equal([200, '']);
     }
+  });
+
+  it('answers others while the events of a full body are checked, up to the budget of the request', async () => {
+    const rules = Array.from({ length: 300 }, () => ({ items: { multipleOf: 0.01 } }));
+    const schema = JSON.stringify({ properties: { v: { allOf: rules } } });
+    const type = eventTypeBody('full-body', { category: 'undefined', schema: { type: 'json_schema', schema } });
+    await broker.eventTypes.create(readEventType({ ...type, enrichment_strategies: [] }));
+    const event = JSON.stringify({ v: Array.from({ length: 1_000 }, () => 19.99) });
+    const count = Math.floor((bodyBytesMaximum - 2) / (event.length + 1));
+    const body = Buffer.from(`[${Array.from({ length: count }, () => event).join(',')}]`);
+    const settled: string[] = [];
+    const publishing = broker.publisher
+      .publish('full-body', body, { flowId: '', publishedBy: 'shop' })
+      .then((outcome) => {
+        settled.push('published');
+        return outcome;
+      });
+    const other = fetch(`${broker.url}/event-types/orders`).then(({ status }) => settled.push(String(status)));
+    const { status, items } = await publishing;
+    await other;
+    expect(settled).to.deep.equal(['200', 'published']);
+    expect(status).to.equal(422);
+    const steps = validationStepsPerRequest + body.length * validationStepsPerByte;
+    expect(items.map(({ detail }) => detail).join('')).to.include(
+      `checking the events of this request take more than ${steps}`,
+    );
   });
 
   it('refuses events for one subscription alone, and stores none of them', async () => {
@@ -197,10 +229,9 @@ describe('POST /event-types/{name}/events', () => {
     ]);
     const answer = await post(event, {}, 'patterned');
     expect(answer.status).to.equal(422);
-    const steps = 50_000_000 + 25 * event.length;
     expect(((await answer.json()) as { detail: string }[])[0]?.detail).to.equal(
-      `#: cannot be checked: the schema makes checking the events of this request take more than ${steps} steps; ` +
-        'send fewer or smaller events at a time, or make the schema simpler',
+      `#: cannot be checked: the schema makes checking this event take more than ${validationStepsPerEvent} steps; ` +
+        'send a smaller event, or make the schema simpler',
     );
   });
 
