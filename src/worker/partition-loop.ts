@@ -134,7 +134,8 @@ async function work(
       readFrom = nextOffset;
       if (waiting.length === 0) continue;
       // A product or toggle that somebody was told is there counts for every command sent after that, on any node.
-      await options.registry.catchUp(options.definitionsMillisecondsMaximum);
+      await catchUpWithDefinitions(options);
+      if (signal.aborted) break;
     }
     const startedAt = clock.monotonic();
     const batch = await decide(options, store, waiting);
@@ -147,7 +148,27 @@ async function work(
     metrics.commandSeconds.observe((clock.monotonic() - startedAt) / 1000);
     for (const { type, outcome } of batch.decided) metrics.commands.inc({ type, outcome });
     // A loan may be opened under a product by the very next command.
-    if (batch.products.size > 0) await options.registry.catchUp(options.definitionsMillisecondsMaximum);
+    if (batch.products.size > 0) await catchUpWithDefinitions(options);
+  }
+}
+
+/**
+ * Returns when this process has all definitions there are at this moment, or is to stop, which no wait may delay.
+ * @throws LOG_UNAVAILABLE when they cannot be read in time
+ */
+async function catchUpWithDefinitions({
+  registry,
+  signal,
+  definitionsMillisecondsMaximum: milliseconds,
+}: PartitionLoopOptions): Promise<void> {
+  const ended = new AbortController();
+  const stopped = new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true, signal: ended.signal });
+  });
+  try {
+    await Promise.race([registry.catchUp(milliseconds), stopped]);
+  } finally {
+    ended.abort();
   }
 }
 

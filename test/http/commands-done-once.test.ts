@@ -5,6 +5,8 @@ import { hashPartition } from '../../src/broker/partitioning.ts';
 import { registryTopic } from '../../src/broker/registry.ts';
 import { commandIdOf } from '../../src/http/idempotency.ts';
 import type { CommandType } from '../../src/worker/command-format.ts';
+import { loansTopic } from '../../src/worker/lending-topics.ts';
+import { parseRemembered, rememberedKey } from '../../src/worker/remembered-commands.ts';
 import type { Answer } from '../support/client.ts';
 import { commandRecord, eventsOfPartition, recordsOf, send } from '../support/lending-log.ts';
 import { eventually } from '../support/eventually.ts';
@@ -156,6 +158,28 @@ describe('a request under an Idempotency-Key', () => {
     const again = await suite.service.post(path, { notes: 'wrong' }, under('adjusted'));
     expect([again.status, again.text, isReplayed(again)]).to.deep.equal([200, first.text, true]);
     expect((await suite.service.post(path, { notes: 'other' }, under('adjusted'))).status).to.equal(422);
+  });
+
+  it('is known to a request for another partition for as long as it says, to the millisecond', async () => {
+    const hour = 3_600_000;
+    let time: number | undefined;
+    const clock = { now: () => time ?? Date.now(), monotonic: () => performance.now() };
+    await suite.restart(true, { clock, rememberedMilliseconds: hour });
+    const ids = ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => `aged-${letter}`);
+    const [one, other] = [0, 1].map((partition) => ids.find((id) => hashPartition([id], partitionCount) === partition));
+    const open = (id = ''): Promise<Answer> =>
+      suite.service.post('/loans', { id, productTypeKey: 'annuity', loanAmount: 1 }, under('aged'));
+    const first = await open(one);
+    expect(first.status, first.text).to.equal(201);
+    const key = rememberedKey(commandIdOf('aged', '/loans'));
+    const record = (await recordsOf(suite.service.log, loansTopic)).findLast((found) => found.key === key);
+    const { decidedAt } = parseRemembered(record?.text ?? '');
+    time = decidedAt + hour - 1;
+    expect((await open(other)).status).to.equal(422);
+    time = decidedAt + hour;
+    const forgotten = await open(other);
+    expect(forgotten.status, forgotten.text).to.equal(201);
+    await suite.restart();
   });
 
   it('may be sent again when it could not be decided, also after a restart, and is then done once', async () => {

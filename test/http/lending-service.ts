@@ -7,7 +7,7 @@ import type { EventLog } from '../../src/broker/event-log.ts';
 import { EventTypes } from '../../src/broker/event-types.ts';
 import { Publisher } from '../../src/broker/publishing.ts';
 import { Registry } from '../../src/broker/registry.ts';
-import { systemClock } from '../../src/clock.ts';
+import { type Clock, systemClock } from '../../src/clock.ts';
 import { createApplication } from '../../src/http/application.ts';
 import { createCommandsRouter } from '../../src/http/commands.ts';
 import { type OutcomeWait, openLoanView } from '../../src/http/lending-services.ts';
@@ -47,6 +47,8 @@ export interface LendingServiceLimits {
   readonly outcomeWait?: OutcomeWait;
   /** Runs after a request's command is durable and before the request knows it. */
   readonly beforeAcknowledgement?: () => Promise<void>;
+  readonly clock?: Clock;
+  readonly rememberedMilliseconds?: number;
 }
 
 /**
@@ -56,9 +58,8 @@ export interface LendingServiceLimits {
 export async function startLendingService(
   dataFolder: string,
   withWorker = true,
-  { outcomes, outcomeWait, beforeAcknowledgement, ...limits }: LendingServiceLimits = {},
+  { outcomes, outcomeWait, beforeAcknowledgement, clock = systemClock, ...limits }: LendingServiceLimits = {},
 ): Promise<LendingService> {
-  const clock = systemClock;
   const logger = silentLogger;
   const metrics = createMetrics();
   const log = await openLogUnderTest(dataFolder);
@@ -77,10 +78,10 @@ export async function startLendingService(
   };
   const publisher = new Publisher({ eventTypes, log: overriding(log, { append }), clock, metrics, logger });
   const view = await openLoanView({ dataFolder, log, partitionCount, logger, outcomes });
-  const services = { view, publisher, registry, clock, logger, rememberedMilliseconds, outcomeWait };
+  const services = { view, publisher, registry, clock, logger, rememberedMilliseconds, outcomeWait, ...limits };
   const application = createApplication(
     [
-      createLoanEventsRouter({ ...services, log, partitionCount, ...limits }),
+      createLoanEventsRouter({ ...services, log, partitionCount }),
       createLoansRouter(services),
       createLoanProductsRouter(services),
       createTogglesRouter(services),

@@ -80,11 +80,13 @@ export async function startWorker(log: EventLog, options: WorkerOptions = {}): P
     metrics,
   });
   await worker.start();
-  const stop = async (): Promise<void> => {
+  const end = async (): Promise<void> => {
     await worker.stop();
     if (options.coordination === undefined) await coordination.close();
     if (options.registry === undefined) await registry.stop();
   };
+  let ended: Promise<void> | undefined;
+  const stop = (): Promise<void> => (ended ??= end());
   return { worker, registry, metrics, stop };
 }
 

@@ -22,7 +22,7 @@ import {
 import { richProduct } from '../support/lending-script.ts';
 import { eventually } from '../support/eventually.ts';
 import { removeFolder, temporaryFolder } from '../support/service.ts';
-import { overriding } from '../support/stepping-log.ts';
+import { overriding, withSteps } from '../support/stepping-log.ts';
 
 const definitionsMillisecondsMaximum = 3_000;
 const startsOver = 'The worker starts over from the log';
@@ -122,5 +122,27 @@ describe('a worker that waits for definitions', () => {
     release();
     await expectDecidedOnce(offset);
     expect(findProduct(slow, 'P')?.id).to.equal('P');
+  });
+
+  it('is not kept from stopping by it, and leaves the command to the next one', async () => {
+    let isFetched = false;
+    await running.stop();
+    const watched = withSteps(log, (step) => {
+      isFetched ||= step === 'fetched';
+    });
+    running = await startWorker(watched, { registry: slow });
+    hold();
+    const offset = await sendUnderToggle();
+    await eventually(() => isFetched);
+    const begun = performance.now();
+    await running.stop();
+    // It may wait for half a minute.
+    expect(performance.now() - begun).to.be.lessThan(10_000);
+    expect((await eventsOfType(log, 'loan_transaction_posted')).map(({ name }) => name)).to.deep.equal([
+      'loan_disbursed',
+    ]);
+    release();
+    running = await startWorker(log, { registry: slow });
+    await expectDecidedOnce(offset);
   });
 });
