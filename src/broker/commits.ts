@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { validate as isUuid } from 'uuid';
+import type { Clock } from '../clock.ts';
 import { FieldViolations, LendstreamError, type FieldViolation } from '../errors.ts';
 import { initialisePartitions, partitionCounts } from './assignment.ts';
 import { partitionKey, type CommittedOffset, type Coordination } from './coordination.ts';
@@ -16,6 +17,7 @@ export interface CommitServices {
   readonly registry: Registry;
   readonly coordination: Coordination;
   readonly log: EventLog;
+  readonly clock: Clock;
   /** Why a stream of this process ended, when that is known. */
   readonly endedStreamReason?: (streamId: string) => string | undefined;
 }
@@ -108,12 +110,7 @@ export const resetMillisecondsMaximum = 61_000;
  * @throws NOT_FOUND, MALFORMED_REQUEST, FieldViolations; UNPROCESSABLE for a position that is not the subscription's or
  *   not held; CONFLICT when a reset is under way or streams do not end; COORDINATION_UNAVAILABLE
  */
-export async function resetCursors(
-  services: CommitServices,
-  subscriptionId: string,
-  items: unknown,
-  waitMilliseconds: number = resetMillisecondsMaximum,
-): Promise<void> {
+export async function resetCursors(services: CommitServices, subscriptionId: string, items: unknown): Promise<void> {
   const { registry, coordination, log } = services;
   const violations: FieldViolation[] = [];
   const cursors = readCursorFields('items', boundedList(items), violations);
@@ -137,7 +134,7 @@ export async function resetCursors(
   }
   let target: readonly CommittedOffset[] = [];
   try {
-    if (!(await streamsEnded(coordination, subscriptionId, waitMilliseconds))) {
+    if (!(await streamsEnded(services, subscriptionId))) {
       throw new LendstreamError('CONFLICT', 'The open streams did not end in time, no cursor was changed. Try again.');
     }
     // Of several positions for one partition the last counts.
@@ -148,12 +145,8 @@ export async function resetCursors(
 }
 
 /** Resolves with true as soon as no stream is open, with false when the time is over. */
-async function streamsEnded(
-  coordination: Coordination,
-  subscriptionId: string,
-  waitMilliseconds: number,
-): Promise<boolean> {
-  const deadline = performance.now() + waitMilliseconds;
+async function streamsEnded({ coordination, clock }: CommitServices, subscriptionId: string): Promise<boolean> {
+  const deadline = clock.monotonic() + resetMillisecondsMaximum;
   for (;;) {
     let stop = (): void => {};
     // Watching begins before looking, so that no change falls between the two.
@@ -163,7 +156,7 @@ async function streamsEnded(
     try {
       await coordination.reapSessions(subscriptionId);
       if ((await coordination.topology(subscriptionId)).sessions.length === 0) return true;
-      const left = deadline - performance.now();
+      const left = deadline - clock.monotonic();
       if (left <= 0) return false;
       await within(change, Math.min(left, hintLostMilliseconds));
     } finally {

@@ -1,9 +1,18 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
-import { commitCursors, cursorsPerCommitMaximum, listCursors, resetCursors } from '../../src/broker/commits.ts';
+import {
+  commitCursors,
+  cursorsPerCommitMaximum,
+  listCursors,
+  resetCursors,
+  resetMillisecondsMaximum,
+} from '../../src/broker/commits.ts';
+import type { Coordination } from '../../src/broker/coordination.ts';
 import type { Subscription } from '../../src/broker/subscription.ts';
 import { Subscriptions } from '../../src/broker/subscriptions.ts';
+import { eventually } from '../support/eventually.ts';
+import { overriding } from '../support/stepping-log.ts';
 import { failureOf, openSubscriptionStore, type SubscriptionStore } from '../support/subscription-store.ts';
 
 const strangeToken = 'any token will do';
@@ -210,12 +219,59 @@ describe('committing cursors', () => {
       await store.join(subscription);
     });
 
-    it('gives up when streams do not end, and leaves everything as it was', async () => {
+    /** A reset that waits for a stream, by a clock that is turned by hand. */
+    async function resetUnderStream() {
       const streamId = await store.join(subscription);
-      const failure = await failureOf(resetCursors(store, subscription.id, [position(0, 40)], 30));
-      expect(failure).to.have.property('code', 'CONFLICT');
-      expect(await results(streamId, cursor(0, 2))).to.deep.equal(['committed']);
+      let monotonic = 5;
+      let looks = 0;
+      const coordination = overriding<Coordination>(store.coordination, {
+        topology: (id) => {
+          looks += 1;
+          return store.coordination.topology(id);
+        },
+      });
+      const clock = { now: () => 0, monotonic: () => monotonic };
+      let isOver = false;
+      const outcome = resetCursors({ ...store, clock, coordination }, subscription.id, [position(0, 40)]).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      void outcome.then(() => (isOver = true));
+      await eventually(() => looks > 0);
+      return {
+        streamId,
+        outcome,
+        isOver: () => isOver,
+        /** Turns the clock, and returns when it was looked at since then. */
+        async turnTo(milliseconds: number): Promise<void> {
+          monotonic = 5 + milliseconds;
+          const seen = looks;
+          await eventually(() => isOver || looks > seen + 1);
+        },
+      };
+    }
+
+    it('gives up after a minute and a second when streams do not end, and leaves everything as it was', async () => {
+      expect(resetMillisecondsMaximum).to.equal(61_000);
+      const reset = await resetUnderStream();
+      await reset.turnTo(60_999);
+      expect(reset.isOver()).to.equal(false);
+      expect((await store.coordination.topology(subscription.id)).resetting).to.equal(true);
+      await reset.turnTo(61_000);
+      expect(await reset.outcome).to.include({
+        code: 'CONFLICT',
+        message: 'The open streams did not end in time, no cursor was changed. Try again.',
+      });
+      expect(await results(reset.streamId, cursor(0, 2))).to.deep.equal(['committed']);
       expect((await store.coordination.topology(subscription.id)).resetting).to.equal(false);
+    });
+
+    it('is done when the last stream ends a millisecond before that', async () => {
+      const reset = await resetUnderStream();
+      await reset.turnTo(60_999);
+      await store.coordination.closeSession(subscription.id, reset.streamId);
+      expect(await reset.outcome).to.equal(undefined);
+      expect((await offsets())[0]).to.equal('001-0001-000000000000000040');
     });
 
     const refusedResets: [string, unknown, string][] = [

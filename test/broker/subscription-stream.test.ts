@@ -284,6 +284,76 @@ describe('a subscription stream', () => {
     owner.clientClosed();
   });
 
+  describe('that gets no partition in twice the commit timeout of a minute', () => {
+    /** A stream that waits for a partition which another one has, by a clock and by hints that are given by hand. */
+    async function openWaiting() {
+      const { type, id } = await prepare(1);
+      const owner = await open(id, { commit_timeout: 60 });
+      await server.publish(type, 0, [1]);
+      await nextBatches(owner);
+      const began = performance.now();
+      let turned = 0;
+      const clock: Clock = { now: () => Date.now(), monotonic: () => began + turned };
+      let hint: (change: 'topology') => void = () => {};
+      let looks = 0;
+      const coordination = overriding<Coordination>(server.coordination, {
+        watch: (_id, listener) => {
+          hint = listener;
+          return () => {};
+        },
+        committedOffsets: (subscriptionId) => {
+          looks += 1;
+          return server.coordination.committedOffsets(subscriptionId);
+        },
+      });
+      const named = { coordination, nodeId: randomUUID(), clock: systemClock, logger: silentLogger };
+      const lease = new NodeLease({ ...named, leaseMilliseconds: 3_600_000 });
+      leases.push(lease);
+      await lease.start();
+      const partitions = [{ event_type: type, partition: '0' }];
+      const stream = await open(id, { commit_timeout: 60, partitions }, { clock, lease, coordination });
+      return {
+        type,
+        owner,
+        stream,
+        /** Turns the clock and lets the stream look twice: what the first look finds, it has acted upon by then. */
+        async turnTo(milliseconds: number): Promise<void> {
+          turned = milliseconds;
+          for (let look = 0; look < 2 && !stream.isOver(); look += 1) {
+            const seen = looks;
+            hint('topology');
+            await eventually(() => looks > seen || stream.isOver());
+          }
+        },
+      };
+    }
+
+    it('goes on waiting up to the last millisecond, and then ends with the reason', async () => {
+      const { owner, stream, turnTo } = await openWaiting();
+      await turnTo(119_999);
+      expect(stream.closeReason).to.equal(undefined);
+      await turnTo(120_000);
+      const batches = await rest(stream);
+      expect(batches.map(({ info }) => info)).to.deep.equal([
+        { code: 'no_partitions', debug: 'No partition was assigned to this stream for twice the commit timeout' },
+      ]);
+      owner.clientClosed();
+    });
+
+    it('gets one in the last millisecond, and stays', async () => {
+      const { type, owner, stream, turnTo } = await openWaiting();
+      owner.clientClosed();
+      await eventually(() => owner.isOver());
+      await turnTo(119_999);
+      await turnTo(120_000);
+      expect(stream.closeReason).to.equal(undefined);
+      const batches = await nextBatches(stream);
+      expect(batches.map(({ events }) => events)).to.deep.equal([[{ number: 1 }]]);
+      expect(batches[0]?.cursor.event_type).to.equal(type);
+      stream.clientClosed();
+    });
+  });
+
   it('waits for commits only while they can be made: not while the coordination store is away', async () => {
     const { type, id } = await prepare(1);
     let isAway = false;
