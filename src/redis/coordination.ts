@@ -25,7 +25,7 @@ import { LendstreamError, describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { readHistory, readOffsets, readOpening, readTopology, writeHistory, writeSession } from './answers.ts';
 import { RedisConnection, type ConnectionEvents } from './connection.ts';
-import { GroupExport, renewalMilliseconds } from './group-export.ts';
+import { GroupExport, renewalClaimMilliseconds } from './group-export.ts';
 import { Hints, parseHint } from './hints.ts';
 import { KeySpace, parsePlace } from './keys.ts';
 import { Leases } from './leases.ts';
@@ -53,6 +53,9 @@ export interface RedisCoordinationOptions {
 
 /** How long a reset may take before it counts as over, in case the process that began it died. Milliseconds. */
 const resetMillisecondsMaximum = 120_000;
+
+/** The claim of the process that renews the consumer groups this time. */
+const groupRenewal = 'group-renewal';
 
 /** How long a removal is known: reading the mirror and merging what was read must not take longer. Milliseconds. */
 const removalMillisecondsKnown = 600_000;
@@ -95,7 +98,8 @@ export class RedisCoordination implements Coordination {
     this.#groups = new GroupExport({
       log,
       logger,
-      claimRenewal: () => this.claim('group-renewal', renewalMilliseconds),
+      claimRenewal: () => this.claim(groupRenewal, renewalClaimMilliseconds),
+      releaseRenewal: () => this.releaseClaim(groupRenewal),
     });
     this.#mirror = new MirrorWriter({
       log,
@@ -145,6 +149,7 @@ export class RedisCoordination implements Coordination {
       connection.subscribe(keys.incarnations(), () => {});
       await coordination.#recovery.start();
       coordination.#rounds.start();
+      coordination.#groups.start();
     } catch (error) {
       await coordination.close();
       throw error;

@@ -7,11 +7,16 @@ import type { Logger } from '../logger.ts';
 /** How often changed positions are exported: lag tools look every few seconds at most. Milliseconds. */
 export const exportMilliseconds = 5_000;
 
-/** How often somebody exports every subscription again, lest the log forgets groups that are idle. Milliseconds. */
-export const renewalMilliseconds = 12 * 60 * 60 * 1_000;
+const hourMilliseconds = 60 * 60 * 1_000;
 
-/** How often a process asks whether that is due. Milliseconds. */
-const renewalCheckMilliseconds = 60 * 60 * 1_000;
+/**
+ * How long nobody else exports every subscription again when a process has begun to, lest the log forgets groups that
+ * are idle. Together with the time up to the next check it is twelve hours. Milliseconds.
+ */
+export const renewalClaimMilliseconds = 11 * hourMilliseconds;
+
+/** How often a process asks whether that is due, from its start on. Milliseconds. */
+export const renewalCheckMilliseconds = hourMilliseconds;
 
 /** How many groups are exported at once. */
 const exportsAtOnce = 8;
@@ -21,6 +26,8 @@ export interface GroupExportOptions {
   readonly logger: Logger;
   /** Whether it is this process that exports everything this time. */
   readonly claimRenewal: () => Promise<boolean>;
+  /** Lets another process do it, or this one at its next check. */
+  readonly releaseRenewal: () => Promise<void>;
 }
 
 /**
@@ -32,15 +39,26 @@ export class GroupExport {
   /** By subscription, then place: what has changed since the last export. */
   #changed = new Map<string, Map<string, CommittedOffset>>();
   #exporting: Promise<void> = Promise.resolve();
+  #renewing: Promise<void> = Promise.resolve();
   #failureLogged = false;
-  readonly #timers: NodeJS.Timeout[];
+  #isClosed = false;
+  #timers: NodeJS.Timeout[] = [];
 
   constructor(options: GroupExportOptions) {
     this.#options = options;
+  }
+
+  /** Begins to export. A process that is started again within the hour must ask for the renewal as well. */
+  start(): void {
     this.#timers = [
       setInterval(() => void this.export(), exportMilliseconds).unref(),
-      setInterval(() => void this.#renew(), renewalCheckMilliseconds).unref(),
+      setInterval(() => this.#checkRenewal(), renewalCheckMilliseconds).unref(),
     ];
+    this.#checkRenewal();
+  }
+
+  #checkRenewal(): void {
+    this.#renewing = this.#renewing.then(() => this.#renew());
   }
 
   note(subscriptionId: string, place: string, committed: CommittedOffset): void {
@@ -60,7 +78,10 @@ export class GroupExport {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     for (const timer of this.#timers) clearInterval(timer);
+    // What was claimed is done: nobody else would for hours.
+    await this.#renewing;
     await this.export();
   }
 
@@ -99,8 +120,10 @@ export class GroupExport {
   }
 
   async #renew(): Promise<void> {
+    let isClaimed = false;
     try {
       if (!(await this.#options.claimRenewal())) return;
+      isClaimed = true;
       for (const [subscriptionId, offsets] of await readMirror(this.#options.log)) {
         for (const { epoch: _, ...committed } of offsets) {
           const place = `${committed.eventType}:${committed.partition}`;
@@ -108,7 +131,10 @@ export class GroupExport {
         }
       }
     } catch (error) {
-      this.#options.logger.warn({ error: describeError(error) }, 'Consumer groups could not be renewed');
+      if (!this.#isClosed) {
+        this.#options.logger.warn({ error: describeError(error) }, 'Consumer groups could not be renewed');
+      }
+      if (isClaimed) await this.#options.releaseRenewal().catch(() => undefined);
     }
   }
 }

@@ -1,9 +1,16 @@
 import { expect } from 'chai';
-import { describe, it } from 'mocha';
+import { mock } from 'node:test';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import type { EventLog } from '../../src/broker/event-log.ts';
+import { LendstreamError } from '../../src/errors.ts';
 import { silentLogger } from '../../src/logger.ts';
-import { GroupExport } from '../../src/redis/group-export.ts';
+import { GroupExport, renewalCheckMilliseconds, renewalClaimMilliseconds } from '../../src/redis/group-export.ts';
 import { loanPartitionsId } from '../../src/worker/partition-sharing.ts';
+import { eventually } from '../support/eventually.ts';
+import { startRedisServer, type RedisServer } from '../support/redis-server.ts';
+import { overriding } from '../support/stepping-log.ts';
 import { openTemporaryLog } from '../support/temporary-log.ts';
+import { openRedisHarness, type RedisHarness } from './harness.ts';
 
 describe('the positions shown to lag tools', () => {
   it('are those of subscriptions, not of the partitions that the service shares among its own processes', async () => {
@@ -15,7 +22,12 @@ describe('the positions shown to lag tools', () => {
       cleanupPolicy: 'delete',
       retentionMilliseconds: 3_600_000,
     });
-    const groups = new GroupExport({ log, logger: silentLogger, claimRenewal: async () => false });
+    const groups = new GroupExport({
+      log,
+      logger: silentLogger,
+      claimRenewal: async () => false,
+      releaseRenewal: async () => undefined,
+    });
     const committed = { eventType: 'orders', partition: 0, offset: 4 };
     groups.note('subscription', 'orders:0', committed);
     groups.note(loanPartitionsId, 'orders:0', committed);
@@ -23,5 +35,115 @@ describe('the positions shown to lag tools', () => {
     expect(await log.groupOffsets('subscription')).to.deep.equal([{ topic: 'orders', partition: 0, offset: 5 }]);
     expect(await log.groupOffsets(loanPartitionsId)).to.deep.equal([]);
     await temporary.cleanup();
+  });
+});
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+describe('the renewal of consumer groups that nothing is committed to', function () {
+  this.timeout(30_000);
+  let server: RedisServer;
+  let harness: RedisHarness;
+  let exports: number;
+  let asked: number;
+  let isUnreadable: boolean;
+  let processes: GroupExport[];
+  let start: () => Promise<void>;
+  let pass: (milliseconds: number) => Promise<void>;
+
+  beforeEach(async () => {
+    server = await startRedisServer();
+    harness = await openRedisHarness(server.url);
+    const coordination = await harness.open();
+    await coordination.initialise('subscription', [{ eventType: 'orders', partition: 0, offset: 6 }]);
+    [exports, asked, isUnreadable, processes] = [0, 0, false, []];
+    const log = overriding<EventLog>(harness.log, {
+      bounds: (places) => {
+        if (isUnreadable) throw new LendstreamError('LOG_UNAVAILABLE', 'Nobody answers.');
+        return harness.log.bounds(places);
+      },
+      exportGroupOffsets: (group, positions) => {
+        expect([group, positions]).to.deep.equal(['subscription', [{ topic: 'orders', partition: 0, offset: 7 }]]);
+        exports += 1;
+        return Promise.resolve();
+      },
+    });
+    mock.timers.enable({ apis: ['setInterval'] });
+    let [answered, granted, failed, released] = [0, 0, 0, 0];
+    start = async () => {
+      const groups = new GroupExport({
+        log,
+        logger: { ...silentLogger, warn: () => (failed += 1) },
+        claimRenewal: async () => {
+          asked += 1;
+          const isGranted = await coordination.claim('renewal-under-test', renewalClaimMilliseconds);
+          answered += 1;
+          if (isGranted) granted += 1;
+          return isGranted;
+        },
+        releaseRenewal: async () => {
+          await coordination.releaseClaim('renewal-under-test');
+          released += 1;
+        },
+      });
+      processes.push(groups);
+      groups.start();
+      await settle();
+    };
+    /** Lets every question be answered, and what was granted come to its end. */
+    const settle = async (): Promise<void> => {
+      await eventually(async () => {
+        for (const groups of processes) await groups.export();
+        return answered === asked && exports + failed === granted && released === failed;
+      });
+    };
+    pass = async (milliseconds) => {
+      await harness.elapse(milliseconds);
+      mock.timers.tick(milliseconds);
+      await settle();
+    };
+  });
+
+  afterEach(async () => {
+    mock.timers.reset();
+    for (const groups of processes) await groups.close();
+    await harness.close();
+    await server.stop();
+  });
+
+  it('comes at the start of the first process, from one of all, and again twelve hours later at the latest', async () => {
+    expect(renewalClaimMilliseconds + renewalCheckMilliseconds).to.equal(12 * hour);
+    await start();
+    await start();
+    expect(exports).to.equal(1);
+    // The last check but one comes a minute before the claim ends: no period is longer.
+    await pass(hour - minute);
+    for (let hours = 1; hours <= 10; hours += 1) {
+      await pass(hour);
+      expect(exports, `${hours} hours and 59 minutes after it`).to.equal(1);
+    }
+    await pass(hour);
+    expect(exports).to.equal(2);
+    expect(asked).to.equal(2 * (1 + 11));
+  });
+
+  it('comes from a process that is started anew again and again, though it never lives for an hour', async () => {
+    for (let starts = 0; starts < 25; starts += 1) {
+      await start();
+      await pass(hour / 2);
+      await processes.pop()?.close();
+    }
+    // At the start, and after eleven hours.
+    expect(exports).to.equal(2);
+  });
+
+  it('is tried again an hour later when the log could not be read', async () => {
+    isUnreadable = true;
+    await start();
+    expect(exports).to.equal(0);
+    isUnreadable = false;
+    await pass(hour);
+    expect(exports).to.equal(1);
   });
 });
