@@ -229,13 +229,22 @@ function compactBytes(source: Uint8Array, start: number, end: number): Buffer {
  * @param start Where the object begins in `body`.
  */
 export function rawValueAt(body: Uint8Array, start: number, path: readonly string[]): string | undefined {
+  const position = positionOfValue(body, start, path);
+  return position === -1 ? undefined : compactBytes(body, position, endOfValue(body, position)).toString('utf8');
+}
+
+/** The same text with the white space that it was written with. */
+export function writtenValueAt(body: Buffer, start: number, path: readonly string[]): string | undefined {
+  const position = positionOfValue(body, start, path);
+  return position === -1 ? undefined : body.toString('utf8', position, endOfValue(body, position));
+}
+
+function positionOfValue(body: Uint8Array, start: number, path: readonly string[]): number {
   let position = start;
   for (const name of path) {
-    const found = body[position] === openBrace ? valueOfKey(body, position, name) : -1;
-    if (found === -1) return undefined;
-    position = found;
+    if (position !== -1) position = body[position] === openBrace ? valueOfKey(body, position, name) : -1;
   }
-  return compactBytes(body, position, endOfValue(body, position)).toString('utf8');
+  return position;
 }
 
 function skipSpace(body: Uint8Array, start: number): number {

@@ -1,5 +1,5 @@
 import { Router, type Request } from 'express';
-import { rawValueAt } from '../broker/event-scanner.ts';
+import { writtenValueAt } from '../broker/event-scanner.ts';
 import { judgeDefinition, judgeEvent } from '../broker/event-type-check.ts';
 import type { EventTypeRecord } from '../broker/event-type.ts';
 import { readEventType, type EventTypeDefinition } from '../broker/event-type-validation.ts';
@@ -31,7 +31,7 @@ export function createEventTypeChecksRouter(services: EventTypeChecksServices): 
     .post(async (request, response) => {
       const body = await readBody(request);
       const { event_type: subject }: Unread<Requests['checkEventType']> = parseJsonObject(body);
-      const event = rawValueAt(body, body.indexOf('{'), ['event']);
+      const event = writtenValueAt(body, body.indexOf('{'), ['event']);
       const now = toTimestamp(clock.now());
       if (typeof subject === 'string') {
         await registry.find('event-type', subject);

@@ -243,7 +243,7 @@ describe('committing cursors', () => {
         outcome,
         isOver: () => isOver,
         /** Turns the clock, and returns when it was looked at since then. */
-        async turnTo(milliseconds: number): Promise<void> {
+        turnTo: async (milliseconds: number): Promise<void> => {
           monotonic = 5 + milliseconds;
           const seen = looks;
           await eventually(() => isOver || looks > seen + 1);

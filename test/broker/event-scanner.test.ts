@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { array, assert, dictionary, jsonValue, nat, option, property, string, tuple } from 'fast-check';
 import { describe, it } from 'mocha';
-import { compactText, fieldsPerEvent, rawValueAt, scanEvents, spanField } from '../../src/broker/event-scanner.ts';
+import { compactText, fieldsPerEvent, rawValueAt, scanEvents, spanField, writtenValueAt } from '../../src/broker/event-scanner.ts';
 
 function scan(text: string) {
   const body = Buffer.from(text);
@@ -100,6 +100,12 @@ describe('rawValueAt', () => {
   ] as const) {
     it(`finds ${path} as it was written: ${raw}`, () => {
       expect(rawValueAt(Buffer.from(text), 0, path.split('.'))).to.equal(raw);
+      const written = writtenValueAt(Buffer.from(text), 0, path.split('.'));
+      expect(written?.replaceAll(' ', '')).to.equal(raw);
     });
   }
+
+  it('has a twin that keeps the white space inside', () => {
+    expect(writtenValueAt(Buffer.from(text), 0, ['b', 'c'])).to.equal('[1, {"d":2}]');
+  });
 });

@@ -317,7 +317,7 @@ describe('a subscription stream', () => {
         owner,
         stream,
         /** Turns the clock and lets the stream look twice: what the first look finds, it has acted upon by then. */
-        async turnTo(milliseconds: number): Promise<void> {
+        turnTo: async (milliseconds: number): Promise<void> => {
           turned = milliseconds;
           for (let look = 0; look < 2 && !stream.isOver(); look += 1) {
             const seen = looks;

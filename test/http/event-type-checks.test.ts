@@ -102,6 +102,47 @@ describe('looking at event types and events before and without consuming them', 
       });
     }
 
+    const schema = '{"type":"object","properties":{"list":{"type":"array","items":{"type":"string"}}}}';
+    const lists = eventTypeBody('lists', { schema: { type: 'json_schema', schema } });
+    /** What is found wrong with an event, here and when it is published. */
+    const findings = async (event: string): Promise<{ checked: number; published: string[] }> => {
+      await request('POST', '/event-types', lists);
+      const checked = await check(`{"event_type":"lists","event":${event}}`);
+      const published = await request('POST', '/event-types/lists/events', `[${event}]`);
+      expect([checked.status, published.status]).to.deep.equal([200, 422]);
+      const [item] = JSON.parse(published.text) as { detail: string }[];
+      const { violations } = checked.body['event'] as { violations: unknown[] };
+      return { checked: violations.length, published: item?.detail.split('\n') ?? [] };
+    };
+    const metadata = JSON.stringify(exampleMetadata());
+    const wrong = (count: number, padding = ''): string =>
+      `{"metadata":${metadata},"list":[${Array.from({ length: count }, () => 1).join()}]${padding}}`;
+
+    const counts: [found: number, checked: number, count: string, named: number][] = [
+      [100, 100, '100', 100],
+      [101, 101, '101', 100],
+      [999, 999, '999', 100],
+      [1_000, 1_000, '1000 or more', 100],
+      [1_001, 1_000, '1000 or more', 100],
+    ];
+    for (const [found, checked, count, named] of counts) {
+      it(`tells ${checked} of ${found} findings about an event, and names ${named} when it is published`, async () => {
+        const told = await findings(wrong(found));
+        expect(told.checked).to.equal(checked);
+        expect(told.published[0]).to.equal(`#: ${count} schema violations found`);
+        expect(told.published.slice(1)).to.have.length(named);
+      });
+    }
+
+    it('tells all about an event of 65536 bytes, and the first finding about one with a byte more', async () => {
+      const padded = (bytes: number): string => wrong(3, ' '.repeat(bytes - wrong(3).length));
+      expect(padded(65_536)).to.have.length(65_536);
+      expect(await findings(padded(65_536))).to.deep.include({ checked: 3 });
+      const larger = await findings(padded(65_537));
+      expect(larger.checked).to.equal(1);
+      expect(larger.published).to.have.length(1);
+    });
+
     for (const [body, status] of [
       [{}, 400],
       [{ event_type: [] }, 400],
