@@ -1,7 +1,14 @@
 import { expect } from 'chai';
 import { array, assert, dictionary, jsonValue, nat, option, property, string, tuple } from 'fast-check';
 import { describe, it } from 'mocha';
-import { compactText, fieldsPerEvent, rawValueAt, scanEvents, spanField, writtenValueAt } from '../../src/broker/event-scanner.ts';
+import {
+  compactText,
+  fieldsPerEvent,
+  rawValueAt,
+  scanEvents,
+  spanField,
+  writtenValueAt,
+} from '../../src/broker/event-scanner.ts';
 
 function scan(text: string) {
   const body = Buffer.from(text);
