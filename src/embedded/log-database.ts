@@ -21,6 +21,12 @@ const walBytesKept = 256 * 1024 * 1024;
 /** How long a statement waits for another thread of this process that holds a database lock. */
 const lockWaitMilliseconds = 5_000;
 
+/**
+ * How long starting the write-ahead log over waits for those that read from it. Reads of this process take a few
+ * milliseconds; a backup takes minutes, and appends wait as long as this does.
+ */
+const walRestartWaitMilliseconds = 100;
+
 const schemaVersion = 1;
 
 /**
@@ -131,6 +137,19 @@ export function openForReading(path: string): Connection {
     PRAGMA cache_size = -8192;
   `);
   return connection;
+}
+
+/**
+ * Carries over what is left of the write-ahead log, so that the next commit writes to its start. Answers false when
+ * somebody still reads from it.
+ */
+export function restartWal(connection: Connection): boolean {
+  connection.exec(`PRAGMA busy_timeout = ${walRestartWaitMilliseconds}`);
+  try {
+    return pragmaNumber(connection, 'wal_checkpoint(RESTART)') === 0;
+  } finally {
+    connection.exec(`PRAGMA busy_timeout = ${lockWaitMilliseconds}`);
+  }
 }
 
 /** Bytes per page of this file. */

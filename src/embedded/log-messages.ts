@@ -22,8 +22,8 @@ export interface WriterRequests {
   saveCompaction: { request: { partitionId: number; toOffset: Offset; recordCount: number }; answer: null };
   /** Gives some free pages back to the file system when there are many. */
   shrinkFile: { request: null; answer: { freedPages: number } };
-  /** Carries over what is left of the write-ahead log, so that the next commit writes to its start. */
-  restartWal: { request: null; answer: null };
+  /** Carries over what is left of the write-ahead log, so that the next commit writes to its start, if nobody reads. */
+  restartWal: { request: null; answer: { isRestarted: boolean } };
   /** Why nothing can be stored now, in a sentence each: the files are not where they were, or there is no room. */
   inspectStorage: { request: null; answer: { missing: string | null; full: string | null } };
   close: { request: null; answer: null };

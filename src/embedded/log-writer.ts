@@ -2,7 +2,7 @@ import { LendstreamError, describeError } from '../errors.ts';
 import type { CleanupPolicy, Offset } from '../broker/event-log.ts';
 import type { Connection } from '../sqlite.ts';
 import { checksumOf } from './batch-format.ts';
-import { codeOfDatabaseError, openForWriting, pageBytesOf, pragmaNumber } from './log-database.ts';
+import { codeOfDatabaseError, openForWriting, pageBytesOf, pragmaNumber, restartWal } from './log-database.ts';
 import type {
   CommitAnswer,
   CommitRequest,
@@ -370,10 +370,7 @@ answerRequests<WriterRequests>({
     }),
   shrinkFile,
   inspectStorage,
-  restartWal: () => {
-    database().connection.exec('PRAGMA wal_checkpoint(RESTART)');
-    return null;
-  },
+  restartWal: () => ({ isRestarted: restartWal(database().connection) }),
   close: () => {
     const { connection } = database();
     opened = undefined;

@@ -18,6 +18,9 @@ const checkpointMilliseconds = 1_000;
  */
 const walBytesMaximum = 64 * 1024 * 1024;
 
+/** How long nothing is started over when somebody, such as a backup, was still reading: each try holds up writing. */
+const walRestartPauseMilliseconds = 10_000;
+
 /** A partition is compacted by itself when this many records were added to it, and at least as many as it kept. */
 const addedRecordsMinimum = 10_000;
 
@@ -46,6 +49,7 @@ export class LogMaintenance {
   #running: Promise<void> = Promise.resolve();
   #hasWrites = false;
   #isCheckpointing = false;
+  #walRestartsFrom = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
   constructor(options: MaintenanceOptions) {
@@ -114,10 +118,21 @@ export class LogMaintenance {
     try {
       const thread = await this.#startedThread();
       const { walBytes } = await thread.ask('checkpoint', null);
-      if (walBytes > walBytesMaximum) await this.#options.writer.ask('restartWal', null);
+      if (walBytes > walBytesMaximum) await this.#restartWal();
     } finally {
       this.#isCheckpointing = false;
     }
+  }
+
+  async #restartWal(): Promise<void> {
+    const { writer, clock } = this.#options;
+    if (clock.monotonic() >= this.#walRestartsFrom) {
+      const { isRestarted } = await writer.ask('restartWal', null);
+      if (isRestarted) return;
+      this.#walRestartsFrom = clock.monotonic() + walRestartPauseMilliseconds;
+    }
+    // Tried again also when nothing more is written: the file must not stay as a backup let it grow.
+    this.#hasWrites = true;
   }
 
   #retain({ configuration }: TopicState, partition: PartitionState, now: number): Promise<void> {

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import type { Clock } from '../../src/clock.ts';
 import type { LogRecord } from '../../src/broker/event-log.ts';
 import { isLendstreamError } from '../../src/errors.ts';
+import { openDatabase } from '../../src/sqlite.ts';
+import { eventually } from '../support/eventually.ts';
 import { appendTo, keyed, readAll, records } from '../support/log-reading.ts';
 import { openTemporaryLog } from '../support/temporary-log.ts';
 import type { TemporaryLog } from '../support/temporary-log.ts';
@@ -26,6 +28,70 @@ describe('maintaining the embedded log', () => {
   async function values(partition = where): Promise<(string | null)[]> {
     return (await readAll(temporary.log, partition)).map(({ value }) => value);
   }
+
+  describe('the write-ahead log', () => {
+    const mebibyte = 1024 * 1024;
+
+    /** A connection that reads one moment of the store for as long as it likes, as a backup does. */
+    function openBackup(): { readonly rows: () => number; readonly end: () => void } {
+      const connection = openDatabase(join(temporary.dataFolder, 'log.db'), { returnArrays: true, readOnly: true });
+      const rows = (): number => (connection.prepare('SELECT count(*) FROM batch').get() as unknown as [number])[0];
+      connection.exec('BEGIN');
+      rows();
+      return { rows, end: () => connection.close() };
+    }
+
+    const walBytes = (): number => statSync(join(temporary.dataFolder, 'log.db-wal')).size;
+
+    it('grows as long as a backup reads, holds up no writing, and is written from its start again after it', async function () {
+      this.timeout(60_000);
+      await temporary.log.createTopic({
+        name: where.topic,
+        partitionCount: 1,
+        cleanupPolicy: 'delete',
+        retentionMilliseconds: Infinity,
+      });
+      const value = Buffer.alloc(mebibyte, 'x');
+      let appended = 0;
+      let slowestMilliseconds = 0;
+      const append = async (): Promise<void> => {
+        const startedAt = performance.now();
+        await appendTo(temporary.log, where, [{ key: null, value }]);
+        slowestMilliseconds = Math.max(slowestMilliseconds, performance.now() - startedAt);
+        appended += 1;
+      };
+      await append();
+      const backup = openBackup();
+      // Beyond 64 MiB it would be started over at the next look, which is once a second.
+      for (let count = 0; count < 65; count += 1) await append();
+      slowestMilliseconds = 0;
+      const endsAt = performance.now() + 3_000;
+      while (performance.now() < endsAt) {
+        await append();
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      expect(slowestMilliseconds).to.be.lessThan(2_000);
+      expect(backup.rows()).to.equal(1);
+      expect(walBytes()).to.be.at.least((appended - 1) * mebibyte);
+      backup.end();
+      const whileReading = walBytes();
+      // Without a pause in writing.
+      await eventually(async () => {
+        await append();
+        return framesBytes() < 64 * mebibyte;
+      }, 30_000);
+      expect(walBytes()).to.be.lessThan(whileReading + 64 * mebibyte);
+      expect(await values()).to.have.length(appended);
+    });
+
+    /** How much of the file is in use: what was written since it was begun anew. */
+    function framesBytes(): number {
+      const connection = openDatabase(join(temporary.dataFolder, 'log.db'), { returnArrays: true });
+      const [, frames] = connection.prepare('PRAGMA wal_checkpoint(PASSIVE)').get() as unknown as [number, number];
+      connection.close();
+      return frames * 8192;
+    }
+  });
 
   describe('retention', () => {
     async function createOrders(retentionMilliseconds: number, retentionBytes?: number): Promise<void> {
