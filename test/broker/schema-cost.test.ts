@@ -30,12 +30,14 @@ describe('The cost of a schema', () => {
   const bearable: [title: string, schema: SchemaObject][] = [
     ['as many plain fields as there may be', fields(most / 2, () => ({ type: 'string' }))],
     ['as many forbidden fields as there may be', fields(most, () => false)],
+    ['as many whole numbers as there may be', fields(Math.floor(most / 3), () => ({ type: 'integer' }))],
+    ['as many references as there may be', fields(Math.floor(most / 3), () => ({ $ref: '#' }))],
     ['as many items of their own as there may be', { prefixItems: many(most, () => false) }],
     ['as many alternatives as there may be', { oneOf: many(most / 2, (index) => ({ const: index })) }],
     ['as many patterns as there may be', fields(Math.floor(most / 12), (index) => ({ pattern: `^(a|b${index})+$` }))],
     ['many listed values', fields(1, () => ({ enum: many(20_000, (index) => index) }))],
     ['a field that is called enum', { properties: { enum: { type: 'string' } } }],
-    ['a definition that is referred to from everywhere', definedOnce(Math.floor(most / 4))],
+    ['a definition that is referred to from everywhere', definedOnce(Math.floor(most / 5))],
     ['the commands of loans', loadSchema('commands/loan-command.json')],
   ];
   for (const [title, schema] of bearable) {
@@ -51,6 +53,9 @@ describe('The cost of a schema', () => {
 
   const tooMuch: [title: string, schema: SchemaObject, reason: RegExp][] = [
     ['a part more than there may be', fields(most + 1, () => true), /1201 parts, more than 1200/],
+    ['a whole number more than there may be', fields(Math.floor(most / 3) + 1, () => ({ type: 'integer' })), /parts/],
+    ['a whole number or null more', fields(Math.floor(most / 5) + 1, () => ({ type: ['integer', 'null'] })), /parts/],
+    ['a reference more than there may be', fields(Math.floor(most / 3) + 1, () => ({ $ref: '#' })), /parts/],
     ['thousands of alternatives', { anyOf: many(5_000, (index) => ({ required: [`a${index}`] })) }, /parts/],
     ['a pattern more than there may be', fields(Math.ceil(most / 12), () => ({ pattern: 'a' })), /parts/],
     [
