@@ -8,6 +8,12 @@ import type { EventObject } from './published-item.ts';
 /** How deep an event may be nested. JSON levels. */
 export const eventDepthMaximum = 100;
 
+/**
+ * How many events a request may have. Each takes work and memory beside its bytes, and an item in a response of 422, so
+ * that millions of empty ones would hold up the process for seconds.
+ */
+export const eventsPerRequestMaximum = 100_000;
+
 export interface ParsedEvents {
   readonly body: Buffer;
   /** The body as Latin-1 text: one character for each byte. */
@@ -18,7 +24,7 @@ export interface ParsedEvents {
 
 /**
  * Parses the body of a publish request and finds the events' bytes in it.
- * @throws MALFORMED_REQUEST
+ * @throws MALFORMED_REQUEST, REQUEST_TOO_LARGE for more than {@link eventsPerRequestMaximum} events
  */
 export function parseEvents(sent: Buffer): ParsedEvents {
   if (!isUtf8(sent)) throw unreadable('the body is not UTF-8.');
@@ -40,6 +46,12 @@ export function parseEvents(sent: Buffer): ParsedEvents {
   }
   if (!Array.isArray(value)) throw unreadable('an array of events is expected.');
   const events = value as unknown[];
+  if (events.length > eventsPerRequestMaximum) {
+    throw new LendstreamError(
+      'REQUEST_TOO_LARGE',
+      `A request may have at most ${eventsPerRequestMaximum} events; this one has ${events.length}.`,
+    );
+  }
   for (const [index, event] of events.entries()) {
     if (typeof event !== 'object' || event === null || Array.isArray(event)) {
       throw unreadable(`item ${index} of the array is not a JSON object.`);

@@ -69,8 +69,8 @@ export class Publisher {
    * Publishes a JSON array of events and returns when the log has answered for all of them.
    * @param body The array as it was sent.
    * @throws NOT_FOUND for an unknown event type; FORBIDDEN for one that the service alone writes; MALFORMED_REQUEST
-   *   when the body is no array of objects, repeats a key or is nested too deep; OVERLOADED when the log takes no more
-   *   now and nothing was written; what `EventLog.append` throws
+   *   when the body is no array of objects, repeats a key or is nested too deep; REQUEST_TOO_LARGE for too many events;
+   *   OVERLOADED when the log takes no more now and nothing was written; what `EventLog.append` throws
    */
   async publish(eventTypeName: string, body: Buffer, context: PublishContext): Promise<PublishOutcome> {
     const { clock, metrics } = this.#options;

@@ -70,7 +70,9 @@ export function refuseManyNotedNames(schema: SchemaObject): void {
       if ('unevaluatedProperties' in value) isAskedFor = true;
       sum += names.broughtTo(value);
     }
-    if (typeof value === 'object' && value !== null) remaining.push(...(Object.values(value) as unknown[]));
+    if (typeof value !== 'object' || value === null) continue;
+    // One by one: a listed value may have more members than a call may have arguments.
+    for (const member of Object.values(value) as unknown[]) remaining.push(member);
   }
   if (!isAskedFor || sum <= notedNamesMaximum) return;
   const detail =

@@ -1,3 +1,4 @@
+import { eventsPerRequestMaximum } from './event-batch.ts';
 import { gapKind, type EventShape } from './event-shape.ts';
 import { isDateTime } from './json-schema.ts';
 
@@ -97,7 +98,8 @@ const closeBracket = 0x5d;
 
 /**
  * Finds the events of a JSON array when all of them have a shape and nothing stands between them but one comma;
- * undefined when that is not so, which says nothing about whether they are valid.
+ * undefined when that is not so, which says nothing about whether they are valid, and when they are more than a request
+ * may have.
  * @param request Valid UTF-8, as Latin-1 text: one character for each byte.
  */
 export function matchEvents(
@@ -115,6 +117,7 @@ export function matchEvents(
       const unusualTime = event[group];
       if (unusualTime !== undefined && !isDateTime(unusualTime)) return undefined;
     }
+    if (events.length === eventsPerRequestMaximum) return undefined;
     events.push(event);
     position += event[0].length + 1;
     const following = request.charCodeAt(position - 1);

@@ -120,6 +120,10 @@ describe('The names that validators note', () => {
     );
   });
 
+  it('are looked for beside as long a listed value as the text of a schema may hold', () => {
+    expect(() => refuseManyNotedNames({ const: many(131_000, () => 0) })).not.to.throw();
+  });
+
   it('do not count where nobody asks for unevaluated fields, nor in circles', () => {
     const { properties } = closed(100, 100);
     refuseManyNotedNames({

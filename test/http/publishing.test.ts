@@ -9,6 +9,7 @@ import {
   validationStepsPerEvent,
   validationStepsPerRequest,
 } from '../../src/broker/validation-budget.ts';
+import { eventsPerRequestMaximum } from '../../src/broker/event-batch.ts';
 import { readEventType } from '../../src/broker/event-type-validation.ts';
 import { LendstreamError, type ErrorCode } from '../../src/errors.ts';
 import {
@@ -81,6 +82,31 @@ describe('POST /event-types/{name}/events', () => {
       `checking the events of this request take more than ${steps}`,
     );
   });
+
+  it('takes as many events as a request may have, and not one more, whether or not they are alike', async () => {
+    const type = eventTypeBody('many-events', { category: 'undefined' });
+    await broker.eventTypes.create(readEventType({ ...type, enrichment_strategies: [] }));
+    const publish = (events: string[]): Promise<Response> =>
+      fetch(`${broker.url}/event-types/many-events/events`, { method: 'POST', body: `[${events.join(',')}]` });
+    const alike = Array.from({ length: eventsPerRequestMaximum }, () => '{"order":"1"}');
+    const last = { alike: '{"order":"1"}', unlike: '{ "order": "1" }', invalid: '[]', bad: '{"order":1}' };
+    for (const event of Object.values(last).slice(0, 2)) {
+      expect((await publish([...alike.slice(1), event])).status, event).to.equal(200);
+    }
+    const stored = (await storedTexts(broker.log, 'many-events')).length;
+    expect(stored).to.equal(2 * eventsPerRequestMaximum);
+    for (const event of Object.values(last)) {
+      const response = await publish([...alike, event]);
+      expect(response.status, event).to.equal(413);
+      expect(((await response.json()) as { detail: string }).detail).to.equal(
+        'A request may have at most 100000 events; this one has 100001.',
+      );
+    }
+    const refused = await publish([...alike.slice(1), last.bad]);
+    expect(refused.status).to.equal(422);
+    expect(await refused.json()).to.have.length(eventsPerRequestMaximum);
+    expect(await storedTexts(broker.log, 'many-events')).to.have.length(stored);
+  }).timeout(60_000);
 
   it('refuses events for one subscription alone, and stores none of them', async () => {
     const before = (await storedTexts(broker.log, 'orders')).length;

@@ -42,7 +42,7 @@ export async function readAll(
   let offset = from ?? bounds?.earliest ?? 0;
   while (offset < (bounds?.latest ?? 0)) {
     const result = await log.read({ topic, partition, offset }, { bytesMaximum, waitMilliseconds: 0 });
-    found.push(...result.batches.flatMap(recordsOf));
+    for (const batch of result.batches) for (const record of recordsOf(batch)) found.push(record);
     if (result.nextOffset <= offset) throw new Error(`The read from ${offset} did not move on`);
     offset = result.nextOffset;
   }
@@ -63,7 +63,7 @@ export async function readCount(
       { topic, partition, offset },
       { bytesMaximum: 64 * 1024, waitMilliseconds: Infinity },
     );
-    found.push(...batches.flatMap(recordsOf));
+    for (const batch of batches) for (const record of recordsOf(batch)) found.push(record);
     offset = nextOffset;
   }
   return found;
