@@ -1,5 +1,5 @@
 import { firstIndex, grouped, type Checker, type Evidence } from './evidence.ts';
-import { firstReceivedOf, indexFrom, isPlaced } from './delivery-checkers.ts';
+import { firstReceivedOf, indexFrom, isPlaced, readersPaused } from './delivery-checkers.ts';
 import { ofKind } from './history.ts';
 import { deliveryName, partitionNameOf, type Delivery } from './known-log.ts';
 
@@ -137,7 +137,10 @@ export const interleavedCommits: Checker = {
         }
         const since = list.slice(indexAfter(list, mine.at), indexAfter(list, attemptedAt));
         const other = since.find(
-          (delivery) => delivery.stream !== stream && (closedAt.get(delivery.stream) ?? Infinity) > answeredAt,
+          (delivery) =>
+            delivery.stream !== stream &&
+            (closedAt.get(delivery.stream) ?? Infinity) > answeredAt &&
+            !readersPaused(evidence, delivery.at),
         );
         if (other !== undefined) {
           findings.push(`${name}: stream ${stream} committed ${offset} after stream ${other.stream} had taken over`);

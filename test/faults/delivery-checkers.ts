@@ -132,6 +132,14 @@ export function deliveryLag(evidence: Evidence): { readonly all?: DeliveryLag; r
  */
 const recoveryMilliseconds = 10_000;
 
+/**
+ * Whether readers paused at a time, or took up what was sent meanwhile. That may have been sent at any time since the
+ * pause began, so that the order between streams says nothing.
+ */
+export function readersPaused(evidence: Evidence, at: number): boolean {
+  return faultTimes(evidence, 0).some(({ fault, from, to }) => fault.startsWith('stall ') && from <= at && at <= to);
+}
+
 function faultTimes(
   { records }: Evidence,
   recovery = recoveryMilliseconds,
