@@ -1,12 +1,18 @@
 import { LendstreamError } from '../errors.ts';
-import { partitionKey, type CommittedOffset, type Coordination, type Session, type Topology } from './coordination.ts';
+import {
+  describePartitions,
+  partitionKey,
+  type CommittedOffset,
+  type Coordination,
+  type Session,
+  type Topology,
+} from './coordination.ts';
 import { beyondEnd, boundsByPartition } from './cursor-availability.ts';
 import { beforeFirst, parseOffset } from './cursor.ts';
 import type { EventLog, PartitionBounds } from './event-log.ts';
 import type { EventTypeRecord } from './event-type.ts';
 import { rebalance } from './rebalance.ts';
 import type { Registry } from './registry.ts';
-import { describePartitions } from './stream-parameters.ts';
 import type { Subscription } from './subscription.ts';
 
 /**

@@ -254,3 +254,16 @@ export function comparePartitions(left: EventTypePartition, right: EventTypePart
   if (left.eventType !== right.eventType) return left.eventType < right.eventType ? -1 : 1;
   return left.partition - right.partition;
 }
+
+/** A partition as the API's messages write it, whatever stands for its number. */
+export function describePartition(eventType: string, partition: string | number): string {
+  return `EventTypePartition{eventType='${eventType}', partition='${partition}'}`;
+}
+
+/** Partitions as the API's messages list them. */
+export function describePartitions(partitions: readonly EventTypePartition[]): string {
+  return [...partitions]
+    .sort(comparePartitions)
+    .map(({ eventType, partition }) => describePartition(eventType, partition))
+    .join(', ');
+}

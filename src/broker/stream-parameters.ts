@@ -1,6 +1,6 @@
 import { LendstreamError } from '../errors.ts';
 import type { BatchRules } from './batches.ts';
-import { comparePartitions, type EventTypePartition } from './coordination.ts';
+import { describePartition, type EventTypePartition } from './coordination.ts';
 import { parsePartition } from './cursor.ts';
 
 /** What a consumer asked of its stream, checked, with every default filled in. */
@@ -126,7 +126,7 @@ function requestedPartitions(value: unknown, eventTypes: ReadonlyMap<string, num
   }
   const foreign = named.filter(({ event_type: type, partition }) => !isPartitionOf(partition, eventTypes.get(type)));
   if (foreign.length > 0) {
-    const list = foreign.map(({ event_type: type, partition }) => describe(type, partition)).join(', ');
+    const list = foreign.map(({ event_type: type, partition }) => describePartition(type, partition)).join(', ');
     throw new LendstreamError(
       'UNPROCESSABLE',
       `Wrong partitions specified - some partitions don't belong to subscription: ${list}`,
@@ -145,16 +145,4 @@ function namedPartition(entry: unknown): { event_type: string; partition: string
 
 function isPartitionOf(partition: string, partitionCount: number | undefined): boolean {
   return (parsePartition(partition) ?? Infinity) < (partitionCount ?? 0);
-}
-
-function describe(eventType: string, partition: string | number): string {
-  return `EventTypePartition{eventType='${eventType}', partition='${partition}'}`;
-}
-
-/** Partitions as the API's messages list them. */
-export function describePartitions(partitions: readonly EventTypePartition[]): string {
-  return [...partitions]
-    .sort(comparePartitions)
-    .map(({ eventType, partition }) => describe(eventType, partition))
-    .join(', ');
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { LendstreamError, isLendstreamError } from '../errors.ts';
-import type { KafkaRequest } from './connections.ts';
+import type { KafkaRequest } from './request.ts';
 import type { BrokerNode } from './metadata-request.ts';
 import type { ClusterMetadata } from './metadata.ts';
 import { errorOf, isCoordinatorError, protocolError } from './protocol-errors.ts';

@@ -1,6 +1,7 @@
 import type { Offset, TopicPartition } from '../broker/event-log.ts';
 import { LendstreamError } from '../errors.ts';
-import type { KafkaConnections, KafkaRequest } from './connections.ts';
+import type { KafkaConnections } from './connections.ts';
+import type { KafkaRequest } from './request.ts';
 import { listOffsetsRequest, timestamps } from './list-offsets.ts';
 import type { ClusterMetadata } from './metadata.ts';
 import { errorOf, isLeadershipError, isUnknownTopic, protocolError } from './protocol-errors.ts';

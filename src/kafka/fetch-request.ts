@@ -1,6 +1,6 @@
 import type { Offset, TopicPartition } from '../broker/event-log.ts';
 import type { AbortedTransaction } from './aborted-producers.ts';
-import type { KafkaRequest } from './connections.ts';
+import type { KafkaRequest } from './request.ts';
 import { WireReader, WireWriter } from './wire.ts';
 
 /** From where one partition is read. */

@@ -1,7 +1,8 @@
 import type { Offset, TopicPartition } from '../broker/event-log.ts';
 import type { Clock } from '../clock.ts';
 import { LendstreamError } from '../errors.ts';
-import type { KafkaConnections, KafkaRequest } from './connections.ts';
+import type { KafkaConnections } from './connections.ts';
+import type { KafkaRequest } from './request.ts';
 import type { Coordinators } from './coordinator.ts';
 import { errorOf, isCoordinatorError, protocolError } from './protocol-errors.ts';
 import { byTopic, readByTopic } from './topic-partitions.ts';

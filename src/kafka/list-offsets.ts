@@ -1,7 +1,8 @@
 import type { BoundsOptions, Offset, PartitionBounds, TopicPartition } from '../broker/event-log.ts';
 import type { Clock } from '../clock.ts';
 import { LendstreamError, isLendstreamError } from '../errors.ts';
-import type { KafkaConnections, KafkaRequest } from './connections.ts';
+import type { KafkaConnections } from './connections.ts';
+import type { KafkaRequest } from './request.ts';
 import type { BrokerNode } from './metadata-request.ts';
 import type { ClusterMetadata } from './metadata.ts';
 import { leadersOf, leadershipRetry } from './partition-leaders.ts';

@@ -1,4 +1,4 @@
-import type { KafkaRequest } from './connections.ts';
+import type { KafkaRequest } from './request.ts';
 import { WireReader, WireWriter } from './wire.ts';
 
 export interface BrokerNode {

@@ -1,5 +1,5 @@
 import type { Offset, TopicPartition } from '../broker/event-log.ts';
-import type { KafkaRequest } from './connections.ts';
+import type { KafkaRequest } from './request.ts';
 import { byTopic, readByTopic } from './topic-partitions.ts';
 import { WireReader, WireWriter } from './wire.ts';
 

@@ -2,7 +2,8 @@ import type { CleanupPolicy, TopicAlteration, TopicConfiguration } from '../brok
 import { partitionsPerTopicMaximum } from '../broker/event-log.ts';
 import type { Clock } from '../clock.ts';
 import { LendstreamError, isLendstreamError } from '../errors.ts';
-import type { BrokerAddress, KafkaConnections, KafkaRequest } from './connections.ts';
+import type { BrokerAddress, KafkaConnections } from './connections.ts';
+import type { KafkaRequest } from './request.ts';
 import { topicMessageBytesMaximum } from './limits.ts';
 import { listBounds } from './list-offsets.ts';
 import { type MetadataAnswer, type TopicMetadata, metadataRequest } from './metadata-request.ts';

@@ -102,7 +102,7 @@ function feesToCharge(loan: Loan, asked: Disburse['fees']): FeeToCharge[] | { re
 }
 
 /** The fees chosen and those that are charged in any case, in the product's order. */
-function requiredFees({ product }: Loan, chosen: ReadonlyMap<ProductFee, FeeToCharge>): FeeToCharge[] {
+export function requiredFees({ product }: Loan, chosen: ReadonlyMap<ProductFee, FeeToCharge>): FeeToCharge[] {
   return product.feesSettings.fees.flatMap((fee) => {
     const known = chosen.get(fee);
     if (known !== undefined) return [known];
@@ -112,7 +112,7 @@ function requiredFees({ product }: Loan, chosen: ReadonlyMap<ProductFee, FeeToCh
   });
 }
 
-interface DisbursementPlan {
+export interface DisbursementPlan {
   readonly date: LocalDate;
   readonly firstRepaymentDate: LocalDate | null;
   readonly fees: readonly FeeToCharge[];
@@ -120,7 +120,11 @@ interface DisbursementPlan {
   readonly newKey: (purpose: string) => string;
 }
 
-function disburse(
+/**
+ * The state of a loan right behind its disbursement, and the fees charged with it. Checks neither its account state nor
+ * its dates.
+ */
+export function disburse(
   loan: Loan,
   { date, firstRepaymentDate, fees, transactionKey, newKey }: DisbursementPlan,
 ): { readonly position: LoanPosition; readonly charges: FeeCharge[] } | { readonly refusals: Refusal[] } {
@@ -204,38 +208,4 @@ function freshInstallment(
     repaidDate: null,
     lastPenaltyAppliedDate: null,
   };
-}
-
-/**
- * The rows that a loan not yet disbursed would have, required fees included, if it were disbursed on its expected date
- * or, without one, on the day the account was opened. A first repayment date that lies before that is left out, and so
- * are fees whose amount the disbursement has yet to name.
- * @returns none when it could not be disbursed so: {@link previewRefusals} says why
- */
-export function previewInstallments(loan: Loan): readonly Installment[] {
-  const outcome = disburseAsExpected(loan);
-  return 'refusals' in outcome ? [] : outcome.position.installments;
-}
-
-/** Why a loan not yet disbursed cannot have a preview of its schedule; none when it has one, or needs none any more. */
-export function previewRefusals(loan: Loan): readonly Refusal[] {
-  if (loan.position.disbursement !== null) return [];
-  const outcome = disburseAsExpected(loan);
-  return 'refusals' in outcome ? outcome.refusals : [];
-}
-
-function disburseAsExpected(loan: Loan): ReturnType<typeof disburse> {
-  const date = loan.expectedDisbursementDate ?? dayOf(loan.createdAt);
-  const { firstRepaymentDate } = loan;
-  const isUsable = firstRepaymentDate !== null && firstRepaymentDate > date;
-  const fees = requiredFees(loan, new Map()).filter(
-    ({ fee }) => !('errorReason' in feeAmount(loan, fee, undefined, zero)),
-  );
-  return disburse(loan, {
-    date,
-    firstRepaymentDate: isUsable ? firstRepaymentDate : null,
-    fees,
-    transactionKey: '',
-    newKey: () => '',
-  });
 }

@@ -1,4 +1,3 @@
-import { previewInstallments } from './disbursement.ts';
 import {
   type Installment,
   type Loan,
@@ -11,6 +10,7 @@ import {
   rowExpected,
 } from './loan.ts';
 import { Decimal, roundAmount, smaller } from './money.ts';
+import { previewInstallments } from './schedule/preview.ts';
 import { taxedAmount } from './taxes.ts';
 import type { LocalDate } from './terms.ts';
 import { type Toggles, toggleNames } from './toggles.ts';

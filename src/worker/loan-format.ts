@@ -1,6 +1,6 @@
 import { accountOf, productView } from '../lending/accounts.ts';
 import { balancesOf } from '../lending/balances.ts';
-import { previewRefusals } from '../lending/disbursement.ts';
+import { previewRefusals } from '../lending/schedule/preview.ts';
 import { scheduleOf } from '../lending/installments.ts';
 import { decodeAccount, decodeTransactionKeys, decodeTransactions } from '../lending/loan-codec.ts';
 import { type Loan, transactionId } from '../lending/loan.ts';

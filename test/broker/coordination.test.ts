@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { comparePartitions, isReservedId, partitionKey } from '../../src/broker/coordination.ts';
+import { comparePartitions, describePartitions, isReservedId, partitionKey } from '../../src/broker/coordination.ts';
 
 describe('partitions of event types', () => {
   it('have one key each', () => {
@@ -19,6 +19,16 @@ describe('partitions of event types', () => {
     ];
     expect(ordered.toReversed().sort(comparePartitions)).to.deep.equal(ordered);
     expect(comparePartitions({ eventType: 'a', partition: 1 }, { eventType: 'a', partition: 1 })).to.equal(0);
+  });
+
+  it('are listed in messages in their order', () => {
+    const partitions = [
+      { eventType: 'payments', partition: 3 },
+      { eventType: 'accounts', partition: 0 },
+    ];
+    expect(describePartitions(partitions)).to.equal(
+      "EventTypePartition{eventType='accounts', partition='0'}, EventTypePartition{eventType='payments', partition='3'}",
+    );
   });
 });
 

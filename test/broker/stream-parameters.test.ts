@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { describePartitions, readStreamParameters } from '../../src/broker/stream-parameters.ts';
+import { readStreamParameters } from '../../src/broker/stream-parameters.ts';
 import { LendstreamError } from '../../src/errors.ts';
 
 const eventTypes = new Map([
@@ -129,8 +129,5 @@ describe('the parameters of a stream', () => {
       { eventType: 'payments', partition: 3 },
       { eventType: 'accounts', partition: 0 },
     ]);
-    expect(describePartitions(requestedPartitions)).to.equal(
-      "EventTypePartition{eventType='accounts', partition='0'}, EventTypePartition{eventType='payments', partition='3'}",
-    );
   });
 });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { figuresOf } from '../../src/lending/balances.ts';
 import { isUsableDate, refusalOfDays, refuse, transactionOf } from '../../src/lending/decision.ts';
-import { previewRefusals } from '../../src/lending/disbursement.ts';
+import { previewRefusals } from '../../src/lending/schedule/preview.ts';
 import { noAmounts } from '../../src/lending/ledger.ts';
 import {
   type AskedCommand,

@@ -1,8 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { balancesOf } from '../../src/lending/balances.ts';
-import { previewInstallments, previewRefusals } from '../../src/lending/disbursement.ts';
-import { scheduleOf } from '../../src/lending/installments.ts';
 import { sum } from '../../src/lending/money.ts';
 import { allTogglesOff } from '../../src/lending/toggles.ts';
 import {
@@ -177,26 +175,9 @@ describe('a disbursement', () => {
     }
   }
 
-  it('is previewed with its required fees before it happens', () => {
-    const opened = given(create(mix, 100_000));
-    const rows = scheduleOf(loanOf(opened), allTogglesOff).installments;
-    expect(rows[0]?.fee.amount.expected.toFixed(2)).to.equal('1200.00');
-    expect(rows[0]?.dueDate).to.equal('2011-02-20T00:00:00Z');
-  });
-
   const tooDear = product({
     feesSettings: { fees: [fee({ id: 'dear', trigger: 'DISBURSEMENT', amount: money('1000.01'), ...required })] },
   });
-  it('has no preview when it cannot happen, and the reason instead', () => {
-    const opened = loanOf(given(create(tooDear)));
-    expect(previewInstallments(opened)).to.deep.equal([]);
-    expect(previewRefusals(opened)).to.deep.equal([
-      { errorReason: 'DISBURSEMENT_FEES_EXCEED_LOAN_AMOUNT', errorSource: 'fees' },
-    ]);
-    expect(previewRefusals(loanOf(given(create(mix, 100_000))))).to.deep.equal([]);
-    expect(previewRefusals(loanOf(disbursed(mix, 100_000)))).to.deep.equal([]);
-  });
-
   const choices = product({
     feesSettings: {
       fees: [

@@ -1,0 +1,39 @@
+import { disburse, requiredFees } from '../disbursement.ts';
+import { feeAmount } from '../fees.ts';
+import { type Installment, type Loan, dayOf } from '../loan.ts';
+import { zero } from '../money.ts';
+import type { Refusal } from '../refusals.ts';
+
+/**
+ * The rows that a loan not yet disbursed would have, required fees included, if it were disbursed on its expected date
+ * or, without one, on the day the account was opened. A first repayment date that lies before that is left out, and so
+ * are fees whose amount the disbursement has yet to name.
+ * @returns none when it could not be disbursed so: {@link previewRefusals} says why
+ */
+export function previewInstallments(loan: Loan): readonly Installment[] {
+  const outcome = disburseAsExpected(loan);
+  return 'refusals' in outcome ? [] : outcome.position.installments;
+}
+
+/** Why a loan not yet disbursed cannot have a preview of its schedule; none when it has one, or needs none any more. */
+export function previewRefusals(loan: Loan): readonly Refusal[] {
+  if (loan.position.disbursement !== null) return [];
+  const outcome = disburseAsExpected(loan);
+  return 'refusals' in outcome ? outcome.refusals : [];
+}
+
+function disburseAsExpected(loan: Loan): ReturnType<typeof disburse> {
+  const date = loan.expectedDisbursementDate ?? dayOf(loan.createdAt);
+  const { firstRepaymentDate } = loan;
+  const isUsable = firstRepaymentDate !== null && firstRepaymentDate > date;
+  const fees = requiredFees(loan, new Map()).filter(
+    ({ fee }) => !('errorReason' in feeAmount(loan, fee, undefined, zero)),
+  );
+  return disburse(loan, {
+    date,
+    firstRepaymentDate: isUsable ? firstRepaymentDate : null,
+    fees,
+    transactionKey: '',
+    newKey: () => '',
+  });
+}
