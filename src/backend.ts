@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Coordination } from './broker/coordination.ts';
-import type { EventLog } from './broker/event-log.ts';
+import type { Coordination } from './ports/coordination.ts';
+import type { EventLog } from './ports/event-log.ts';
 import type { Clock } from './clock.ts';
 import type { ClusterConfig, Config } from './config.ts';
 import { EmbeddedCoordination } from './embedded/coordination.ts';

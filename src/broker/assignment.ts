@@ -6,10 +6,10 @@ import {
   type Coordination,
   type Session,
   type Topology,
-} from './coordination.ts';
+} from '../ports/coordination.ts';
 import { beyondEnd, boundsByPartition } from './cursor-availability.ts';
 import { beforeFirst, parseOffset } from './cursor.ts';
-import type { EventLog, PartitionBounds } from './event-log.ts';
+import type { EventLog, PartitionBounds } from '../ports/event-log.ts';
 import type { EventTypeRecord } from './event-type.ts';
 import { rebalance } from './rebalance.ts';
 import type { Registry } from './registry.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { LendstreamError, describeError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import type { Coordination } from './coordination.ts';
+import type { Coordination } from '../ports/coordination.ts';
 import { nameOfDefinition, registryKey, type Registry, type RegistryKind, type Revision } from './registry.ts';
 
 export interface ClaimServices {

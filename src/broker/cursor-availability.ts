@@ -1,6 +1,6 @@
-import { partitionKey, type CommittedOffset } from './coordination.ts';
+import { partitionKey, type CommittedOffset } from '../ports/coordination.ts';
 import { beforeFirst, formatOffset } from './cursor.ts';
-import type { Offset, PartitionBounds } from './event-log.ts';
+import type { Offset, PartitionBounds } from '../ports/event-log.ts';
 
 /** The bounds of each partition under its key. */
 export function boundsByPartition(bounds: readonly PartitionBounds[]): Map<string, PartitionBounds> {

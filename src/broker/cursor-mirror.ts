@@ -1,7 +1,7 @@
 import { LendstreamError, describeError } from '../errors.ts';
-import type { CommittedOffset, EventTypePartition } from './coordination.ts';
+import type { CommittedOffset, EventTypePartition } from '../ports/coordination.ts';
 import { ensureTopic } from './ensure-topic.ts';
-import { noValue, type EventLog, type LogRecord, type RecordBatch } from './event-log.ts';
+import { noValue, type EventLog, type LogRecord, type RecordBatch } from '../ports/event-log.ts';
 
 /**
  * Committed offsets as they outlive the coordination store: a compacted topic, one key per partition of a subscription.

@@ -1,6 +1,6 @@
 import { LendstreamError } from '../errors.ts';
 import { beforeFirst } from './cursor.ts';
-import type { Offset, PartitionBounds } from './event-log.ts';
+import type { Offset, PartitionBounds } from '../ports/event-log.ts';
 
 /** Arithmetic with positions of one event type, for clients that may not look inside an offset. Pure. */
 

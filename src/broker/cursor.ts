@@ -1,5 +1,5 @@
 import { LendstreamError } from '../errors.ts';
-import type { Offset } from './event-log.ts';
+import type { Offset } from '../ports/event-log.ts';
 
 /**
  * Offsets and partitions as the API writes them. Clients treat both as opaque text. An offset names the last event that

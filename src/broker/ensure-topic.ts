@@ -1,5 +1,5 @@
 import { LendstreamError, isLendstreamError } from '../errors.ts';
-import type { EventLog, TopicConfiguration } from './event-log.ts';
+import type { EventLog, TopicConfiguration } from '../ports/event-log.ts';
 
 /** How long a topic that another process is creating may take to be usable. Milliseconds. */
 const readyMillisecondsMaximum = 30_000;

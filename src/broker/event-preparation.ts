@@ -1,11 +1,11 @@
 import type { Enrichment, ProducerMetadata } from './enrichment.ts';
 import type { ParsedEvents } from './event-batch.ts';
-import type { PartitionRecords } from './event-log.ts';
+import type { PartitionRecords } from '../ports/event-log.ts';
 import { eventRules, type EventRules } from './event-rules.ts';
 import { compactText, fieldsPerEvent, rawValueAt, spanField } from './event-scanner.ts';
 import type { EventTypeRecord } from './event-type.ts';
 import { describeViolations, undescribed, type SchemaViolation } from './json-schema.ts';
-import { PackedPartitionRecords } from './packed-records.ts';
+import { PackedPartitionRecords } from '../ports/packed-records.ts';
 import { absent, hashPartition, keyText, namedPartition, randomPartition, valueAt } from './partitioning.ts';
 import { eidOf, publishedItem, type EventObject, type PublishedItem, type PublishingStep } from './published-item.ts';
 import { ValidationBudget } from './validation-budget.ts';

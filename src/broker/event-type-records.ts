@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LendstreamError } from '../errors.ts';
 import { eventRules } from './event-rules.ts';
-import { type TopicConfiguration, recordBytesMaximum } from './event-log.ts';
+import { type TopicConfiguration, recordBytesMaximum } from '../ports/event-log.ts';
 import type { EventType, EventTypeRecord, EventTypeSchema, SystemEventType } from './event-type.ts';
 import {
   checkChange,

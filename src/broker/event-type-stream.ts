@@ -4,7 +4,7 @@ import type { Logger } from '../logger.ts';
 import { eventsEnd, eventsStart, lineEnd, type LineInfo } from './batch-line.ts';
 import { closeInfo, type CloseCode } from './close-reasons.ts';
 import { formatOffset } from './cursor.ts';
-import { noValue, type EventLog, type Offset, type ReadResult, type TopicPartition } from './event-log.ts';
+import { noValue, type EventLog, type Offset, type ReadResult, type TopicPartition } from '../ports/event-log.ts';
 import { checkForeignRecords } from './foreign-records.ts';
 
 /** What a reader of an event type without a subscription asked for. */

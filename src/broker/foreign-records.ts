@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { noValue, type Offset, type RecordBatch } from './event-log.ts';
+import { noValue, type Offset, type RecordBatch } from '../ports/event-log.ts';
 
 /** A record of somebody else's producer that cannot be delivered, and why. */
 export interface UnreadableRecord {

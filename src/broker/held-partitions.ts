@@ -1,6 +1,6 @@
-import { partitionKey, type CommittedOffset, type PartitionOwnership } from './coordination.ts';
+import { partitionKey, type CommittedOffset, type PartitionOwnership } from '../ports/coordination.ts';
 import { beforeFirst } from './cursor.ts';
-import type { PartitionBounds } from './event-log.ts';
+import type { PartitionBounds } from '../ports/event-log.ts';
 import { StreamPartition } from './stream-partition.ts';
 
 /** The partitions that one stream owns now, and what they add up to. */

@@ -9,7 +9,7 @@ import {
   type EndedStream,
   type LastCommit,
   type SubscriptionHistory,
-} from './coordination.ts';
+} from '../ports/coordination.ts';
 
 /** How long what happened may wait to be remembered: commits come by the thousand. Milliseconds. */
 const rememberAfterMilliseconds = 5_000;

@@ -1,6 +1,6 @@
-import { partitionKey, type CommittedOffset, type EventTypePartition } from './coordination.ts';
+import { partitionKey, type CommittedOffset, type EventTypePartition } from '../ports/coordination.ts';
 import { boundsByPartition } from './cursor-availability.ts';
-import type { EventLog, Offset } from './event-log.ts';
+import type { EventLog, Offset } from '../ports/event-log.ts';
 import type { Registry } from './registry.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { describeError } from '../errors.ts';
 import { unreachableMillisecondsMaximum, type HealthPart } from '../health.ts';
-import type { EventLog, TopicPartition } from './event-log.ts';
+import type { EventLog, TopicPartition } from '../ports/event-log.ts';
 
 /** How often the log is asked. Milliseconds. */
 const probeMilliseconds = 2_000;

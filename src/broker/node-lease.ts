@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { LendstreamError, describeError } from '../errors.ts';
 import { unreachableMillisecondsMaximum, type HealthPart } from '../health.ts';
 import type { Logger } from '../logger.ts';
-import type { Coordination } from './coordination.ts';
+import type { Coordination } from '../ports/coordination.ts';
 
 /**
  * The lease that keeps the sessions of this process alive, and how long this process may be sure of it.

@@ -1,5 +1,5 @@
 import type { ChunkBuilder } from './batch-line.ts';
-import { noValue, type Offset, type RecordBatch } from './event-log.ts';
+import { noValue, type Offset, type RecordBatch } from '../ports/event-log.ts';
 import type { UncommittedEvents } from './uncommitted-events.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Offset } from './event-log.ts';
+import type { Offset } from '../ports/event-log.ts';
 
 export type PublishingStep = 'none' | 'validating' | 'partitioning' | 'enriching' | 'publishing';
 

@@ -11,7 +11,7 @@ import {
   type EventLog,
   type LogRecord,
   type PartitionRecords,
-} from './event-log.ts';
+} from '../ports/event-log.ts';
 import { prepareEventType, prepareRecords, type PreparedEventType } from './event-preparation.ts';
 import type { EventTypeRecord } from './event-type.ts';
 import type { EventTypes } from './event-types.ts';

@@ -5,7 +5,7 @@ import {
   type OwnershipChange,
   type PartitionOwnership,
   type Session,
-} from './coordination.ts';
+} from '../ports/coordination.ts';
 
 /**
  * Which partitions must change hands so that every open stream of a subscription has its share. Any stream may ask at

@@ -1,10 +1,10 @@
 import type { HealthPart } from '../health.ts';
 import type { Logger } from '../logger.ts';
 import { LendstreamError, describeError } from '../errors.ts';
-import type { EventLog, Offset } from './event-log.ts';
+import type { EventLog, Offset } from '../ports/event-log.ts';
 import { ensureTopic } from './ensure-topic.ts';
 import { TopicTail } from './topic-tail.ts';
-import { noValue } from './event-log.ts';
+import { noValue } from '../ports/event-log.ts';
 
 /**
  * Definitions that everyone needs and few change: event types, subscriptions, toggles, products. The truth is the

@@ -1,6 +1,6 @@
 import { LendstreamError } from '../errors.ts';
 import type { BatchRules } from './batches.ts';
-import { describePartition, type EventTypePartition } from './coordination.ts';
+import { describePartition, type EventTypePartition } from '../ports/coordination.ts';
 import { parsePartition } from './cursor.ts';
 
 /** What a consumer asked of its stream, checked, with every default filled in. */

@@ -1,9 +1,9 @@
 import { eventsEnd, eventsStart, lineEnd, lineFrame, lineStart } from './batch-line.ts';
 import type { ChunkBuilder, LineFrame, LineInfo } from './batch-line.ts';
 import type { PartitionWaiting } from './batches.ts';
-import type { EventTypePartition, PartitionOwnership } from './coordination.ts';
+import type { EventTypePartition, PartitionOwnership } from '../ports/coordination.ts';
 import { formatOffset } from './cursor.ts';
-import type { Offset, ReadResult } from './event-log.ts';
+import type { Offset, ReadResult } from '../ports/event-log.ts';
 import { PartitionBuffer } from './partition-buffer.ts';
 import { UncommittedEvents } from './uncommitted-events.ts';
 

@@ -1,6 +1,6 @@
 import { describeError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import type { EventLog, ReadOptions, ReadResult, RecordBatch, StopSignal } from './event-log.ts';
+import type { EventLog, ReadOptions, ReadResult, RecordBatch, StopSignal } from '../ports/event-log.ts';
 import { checkForeignRecords } from './foreign-records.ts';
 import type { HeldPartitions } from './held-partitions.ts';
 import type { StreamParameters } from './stream-parameters.ts';

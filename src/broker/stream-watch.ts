@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { describeError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { settleOwnership } from './assignment.ts';
-import type { CommittedOffset, Coordination, CoordinationChange, Topology } from './coordination.ts';
+import type { CommittedOffset, Coordination, CoordinationChange, Topology } from '../ports/coordination.ts';
 import type { NodeLease } from './node-lease.ts';
 
 /** How often committed offsets are read again while events are out, in case a hint was lost. Milliseconds. */

@@ -6,10 +6,10 @@ import {
   type EventTypePartition,
   type PartitionOwnership,
   type Topology,
-} from './coordination.ts';
+} from '../ports/coordination.ts';
 import { boundsByPartition } from './cursor-availability.ts';
 import { beforeFirst } from './cursor.ts';
-import type { EventLog, Offset, PartitionBounds } from './event-log.ts';
+import type { EventLog, Offset, PartitionBounds } from '../ports/event-log.ts';
 import type { EventTypeRecord } from './event-type.ts';
 import type { Registry } from './registry.ts';
 import type { Subscription } from './subscription.ts';

@@ -1,5 +1,5 @@
 import { FieldViolations, LendstreamError, type FieldViolation } from '../errors.ts';
-import { partitionKey, type CommittedOffset, type EventTypePartition } from './coordination.ts';
+import { partitionKey, type CommittedOffset, type EventTypePartition } from '../ports/coordination.ts';
 import { boundsByPartition, unavailability } from './cursor-availability.ts';
 import { parseOffset, parsePartition } from './cursor.ts';
 import {
@@ -10,7 +10,7 @@ import {
   readAuthorization,
   type KeyedTexts,
 } from './definition-rules.ts';
-import type { PartitionBounds } from './event-log.ts';
+import type { PartitionBounds } from '../ports/event-log.ts';
 import type { InitialCursor, Subscription } from './subscription.ts';
 
 /** Reading a subscription as a client sent it. Pure. */

@@ -3,9 +3,9 @@ import { toTimestamp, type Clock } from '../clock.ts';
 import { LendstreamError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { whileClaimed } from './claims.ts';
-import type { Coordination } from './coordination.ts';
+import type { Coordination } from '../ports/coordination.ts';
 import { checkAuthorizationChange, isNamed, type AuthorizationAttribute } from './definition-rules.ts';
-import type { EventLog } from './event-log.ts';
+import type { EventLog } from '../ports/event-log.ts';
 import type { EventTypeRecord } from './event-type.ts';
 import type { Registry, Revision } from './registry.ts';
 import {

@@ -1,7 +1,7 @@
 import { LendstreamError, isLendstreamError, describeError } from '../errors.ts';
 import { unreachableMillisecondsMaximum, type HealthPart } from '../health.ts';
 import type { Logger } from '../logger.ts';
-import type { BoundsOptions, EventLog, Offset, PartitionBounds, RecordBatch } from './event-log.ts';
+import type { BoundsOptions, EventLog, Offset, PartitionBounds, RecordBatch } from '../ports/event-log.ts';
 import { withoutForeignRecords } from './foreign-records.ts';
 
 /**

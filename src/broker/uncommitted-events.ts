@@ -1,4 +1,4 @@
-import type { Offset } from './event-log.ts';
+import type { Offset } from '../ports/event-log.ts';
 
 /**
  * Which events of one partition were sent and not committed. Offsets may have holes (markers, compaction, deletions),

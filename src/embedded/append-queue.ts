@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { LendstreamError, isLendstreamError } from '../errors.ts';
-import type { Offset } from '../broker/event-log.ts';
-import type { PackedRecords } from '../broker/packed-records.ts';
+import type { Offset } from '../ports/event-log.ts';
+import type { PackedRecords } from '../ports/packed-records.ts';
 import { decodeBody, encodeRuns } from './batch-format.ts';
 import type { StoredBatch } from './batch-format.ts';
 import type { NewRow, WriterRequests } from './log-messages.ts';

@@ -1,4 +1,4 @@
-import type { CleanupPolicy, Offset } from '../broker/event-log.ts';
+import type { CleanupPolicy, Offset } from '../ports/event-log.ts';
 import type { StoredBatch } from './batch-format.ts';
 import type { PartitionState } from './partition-state.ts';
 import type { RunMemory } from './run-memory.ts';

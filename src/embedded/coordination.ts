@@ -17,8 +17,8 @@ import {
   type Session,
   type SubscriptionHistory,
   type Topology,
-} from '../broker/coordination.ts';
-import type { EventLog } from '../broker/event-log.ts';
+} from '../ports/coordination.ts';
+import type { EventLog } from '../ports/event-log.ts';
 import { createCursorsTopic, mirrorRecord, readMirror } from '../broker/cursor-mirror.ts';
 import { MirrorWrites } from './mirror-writes.ts';
 import { RememberedHistory } from './remembered-history.ts';

@@ -1,5 +1,5 @@
 import { LendstreamError } from '../errors.ts';
-import type { FencedWriter, PartitionRecords } from '../broker/event-log.ts';
+import type { FencedWriter, PartitionRecords } from '../ports/event-log.ts';
 import type { AppendPart, AppendQueue } from './append-queue.ts';
 import { writerFenced } from './append-queue.ts';
 import { roughBytes } from './record-sizes.ts';

@@ -1,6 +1,6 @@
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import type { Offset, TopicPartition } from '../broker/event-log.ts';
+import type { Offset, TopicPartition } from '../ports/event-log.ts';
 import type { GroupOffset, WriterRequests } from './log-messages.ts';
 import type { LogThread } from './log-thread.ts';
 

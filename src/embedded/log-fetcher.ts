@@ -1,5 +1,5 @@
 import { LendstreamError, describeError } from '../errors.ts';
-import type { Offset } from '../broker/event-log.ts';
+import type { Offset } from '../ports/event-log.ts';
 import { type Connection, databaseErrorKind } from '../sqlite.ts';
 import { asBuffer, checkRow, endOfRoomInRun } from './batch-format.ts';
 import { openForReading } from './log-database.ts';

@@ -1,6 +1,6 @@
 import { LendstreamError } from '../errors.ts';
-import type { LogRecord, Offset, TopicPartition } from '../broker/event-log.ts';
-import { noValue } from '../broker/event-log.ts';
+import type { LogRecord, Offset, TopicPartition } from '../ports/event-log.ts';
+import { noValue } from '../ports/event-log.ts';
 import type { Connection } from '../sqlite.ts';
 import { asBuffer, decodeRow, encodeBody } from './batch-format.ts';
 import type { StoredBatch } from './batch-format.ts';

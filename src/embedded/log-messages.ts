@@ -1,4 +1,4 @@
-import type { CleanupPolicy, Offset } from '../broker/event-log.ts';
+import type { CleanupPolicy, Offset } from '../ports/event-log.ts';
 import type { ErrorCode } from '../errors.ts';
 
 /** What the main thread asks of the writer thread, and the answers. One table, so that both sides agree by type. */

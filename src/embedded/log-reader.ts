@@ -1,7 +1,7 @@
 import { LendstreamError, describeError, isLendstreamError } from '../errors.ts';
 import type { HealthPart } from '../health.ts';
 import type { Logger } from '../logger.ts';
-import type { Offset, ReadResult, RecordBatch } from '../broker/event-log.ts';
+import type { Offset, ReadResult, RecordBatch } from '../ports/event-log.ts';
 import { batchFrom, decodeBody } from './batch-format.ts';
 import type { StoredBatch } from './batch-format.ts';
 import type { BatchCache } from './batch-cache.ts';

@@ -1,5 +1,5 @@
 import { LendstreamError, describeError } from '../errors.ts';
-import type { CleanupPolicy, Offset } from '../broker/event-log.ts';
+import type { CleanupPolicy, Offset } from '../ports/event-log.ts';
 import type { Connection } from '../sqlite.ts';
 import { checksumOf } from './batch-format.ts';
 import { codeOfDatabaseError, openForWriting, pageBytesOf, pragmaNumber, restartWal } from './log-database.ts';

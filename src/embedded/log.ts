@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import { LendstreamError, describeError } from '../errors.ts';
 import { Health } from '../health.ts';
 import type { Logger } from '../logger.ts';
-import { recordBytesMaximum } from '../broker/event-log.ts';
+import { recordBytesMaximum } from '../ports/event-log.ts';
 import type {
   AppendResult,
   EventLog,
@@ -17,8 +17,8 @@ import type {
   TopicAlteration,
   TopicConfiguration,
   TopicPartition,
-} from '../broker/event-log.ts';
-import { packedForm } from '../broker/packed-records.ts';
+} from '../ports/event-log.ts';
+import { packedForm } from '../ports/packed-records.ts';
 import { AppendQueue } from './append-queue.ts';
 import type { AppendPart } from './append-queue.ts';
 import { BatchCache, isWorthKeeping } from './batch-cache.ts';

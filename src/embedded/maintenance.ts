@@ -1,4 +1,4 @@
-import type { Offset } from '../broker/event-log.ts';
+import type { Offset } from '../ports/event-log.ts';
 import type { Clock } from '../clock.ts';
 import { LendstreamError, describeError } from '../errors.ts';
 import type { HealthPart } from '../health.ts';

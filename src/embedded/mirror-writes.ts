@@ -1,5 +1,5 @@
 import { writeMirror } from '../broker/cursor-mirror.ts';
-import type { EventLog, LogRecord } from '../broker/event-log.ts';
+import type { EventLog, LogRecord } from '../ports/event-log.ts';
 import { isLendstreamError } from '../errors.ts';
 
 /** How often offsets that found no room are written once more. */

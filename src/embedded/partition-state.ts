@@ -1,5 +1,5 @@
 import { LendstreamError } from '../errors.ts';
-import type { Offset, TopicConfiguration, TopicPartition } from '../broker/event-log.ts';
+import type { Offset, TopicConfiguration, TopicPartition } from '../ports/event-log.ts';
 import type { StoredBatch } from './batch-format.ts';
 import type { PersistedPartition, PersistedTopic } from './log-messages.ts';
 

@@ -1,9 +1,4 @@
-import {
-  endedStreamsMaximum,
-  partitionKey,
-  type LastCommit,
-  type SubscriptionHistory,
-} from '../broker/coordination.ts';
+import { endedStreamsMaximum, partitionKey, type LastCommit, type SubscriptionHistory } from '../ports/coordination.ts';
 
 /** Of how many subscriptions anything is remembered; those that did something lately stay. */
 const subscriptionsMaximum = 10_000;

@@ -11,8 +11,8 @@ import {
   type ReleaseAnswer,
   type Session,
   type Topology,
-} from '../broker/coordination.ts';
-import type { Offset } from '../broker/event-log.ts';
+} from '../ports/coordination.ts';
+import type { Offset } from '../ports/event-log.ts';
 
 /** An offset on its way into the mirror. */
 export interface Submission {

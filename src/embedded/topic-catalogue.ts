@@ -1,6 +1,6 @@
 import { LendstreamError } from '../errors.ts';
-import { partitionsPerTopicMaximum } from '../broker/event-log.ts';
-import type { TopicAlteration, TopicConfiguration } from '../broker/event-log.ts';
+import { partitionsPerTopicMaximum } from '../ports/event-log.ts';
+import type { TopicAlteration, TopicConfiguration } from '../ports/event-log.ts';
 import type { PersistedState, WriterRequests } from './log-messages.ts';
 import type { LogThread } from './log-thread.ts';
 import { newPartitionState, toConfiguration, toPersistedTopic, unknownTopic } from './partition-state.ts';

@@ -1,4 +1,4 @@
-import type { Offset, ReadOptions, ReadResult, StopSignal } from '../broker/event-log.ts';
+import type { Offset, ReadOptions, ReadResult, StopSignal } from '../ports/event-log.ts';
 import type { PartitionState, ReadWaiter, WakeReason } from './partition-state.ts';
 
 /**

@@ -2,7 +2,7 @@ import { Router, type Request, type Response } from 'express';
 import { once } from 'node:events';
 import { parseOffset, parsePartition } from '../broker/cursor.ts';
 import { unavailability } from '../broker/cursor-availability.ts';
-import type { Offset, PartitionBounds, TopicPartition } from '../broker/event-log.ts';
+import type { Offset, PartitionBounds, TopicPartition } from '../ports/event-log.ts';
 import { EventTypeStream, type EventTypeStreamParameters } from '../broker/event-type-stream.ts';
 import type { Clock } from '../clock.ts';
 import { LendstreamError, describeError } from '../errors.ts';

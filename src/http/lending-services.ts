@@ -1,4 +1,4 @@
-import type { EventLog } from '../broker/event-log.ts';
+import type { EventLog } from '../ports/event-log.ts';
 import type { Publisher } from '../broker/publishing.ts';
 import type { Registry } from '../broker/registry.ts';
 import type { Clock } from '../clock.ts';

@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import type { EventLog } from '../broker/event-log.ts';
+import type { EventLog } from '../ports/event-log.ts';
 import { readLoanEvents } from '../worker/loan-events.ts';
 import { lendingErrorHandler, lendingMethodNotAllowed, loanNotFound } from './lending-errors.ts';
 import { knownParameters } from './lending-query.ts';

@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import { formatOffset, parseOffset, parsePartition } from '../broker/cursor.ts';
 import { unconsumedEvents } from '../broker/cursor-operations.ts';
-import type { EventLog, PartitionBounds } from '../broker/event-log.ts';
+import type { EventLog, PartitionBounds } from '../ports/event-log.ts';
 import type { EventTypes } from '../broker/event-types.ts';
 import type { Registry } from '../broker/registry.ts';
 import type { Answers, Schemas } from '../contract.ts';

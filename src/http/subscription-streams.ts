@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import type { Coordination, PartitionOwnership } from '../broker/coordination.ts';
+import type { Coordination, PartitionOwnership } from '../ports/coordination.ts';
 import type { HistoryNotes } from '../broker/history-notes.ts';
 import type { Registry } from '../broker/registry.ts';
 import { findSubscription } from '../broker/subscription.ts';

@@ -1,4 +1,4 @@
-import type { Offset } from '../broker/event-log.ts';
+import type { Offset } from '../ports/event-log.ts';
 import { attribute, field } from './record-batch.ts';
 
 /** A transaction that was aborted, as the answer to a read_committed fetch names it. */

@@ -1,4 +1,4 @@
-import type { Offset, TopicPartition } from '../broker/event-log.ts';
+import type { Offset, TopicPartition } from '../ports/event-log.ts';
 import { LendstreamError } from '../errors.ts';
 import type { KafkaConnections } from './connections.ts';
 import type { KafkaRequest } from './request.ts';

@@ -1,5 +1,5 @@
-import { noValue } from '../broker/event-log.ts';
-import type { Offset, ReadResult, RecordBatch } from '../broker/event-log.ts';
+import { noValue } from '../ports/event-log.ts';
+import type { Offset, ReadResult, RecordBatch } from '../ports/event-log.ts';
 
 /** What one fetch brought of one partition, decoded: everything visible in [from, to). */
 export interface Chunk {

@@ -1,4 +1,4 @@
-import type { Offset } from '../broker/event-log.ts';
+import type { Offset } from '../ports/event-log.ts';
 import type { BrokerAddress, KafkaConnections, Lane } from './connections.ts';
 import { type FetchAnswer, type FetchPosition, type FetchedPartition, fetchRequest } from './fetch-request.ts';
 import type { PartitionReads, ReadPosition } from './fetch-positions.ts';

@@ -1,4 +1,4 @@
-import type { Offset, ReadOptions, ReadResult, TopicPartition } from '../broker/event-log.ts';
+import type { Offset, ReadOptions, ReadResult, TopicPartition } from '../ports/event-log.ts';
 import { PartitionChunks } from './fetch-chunks.ts';
 import { PendingRead } from './fetch-read.ts';
 import type { PendingReadHolder } from './fetch-read.ts';

@@ -1,4 +1,4 @@
-import type { Offset, ReadOptions, ReadResult, StopSignal } from '../broker/event-log.ts';
+import type { Offset, ReadOptions, ReadResult, StopSignal } from '../ports/event-log.ts';
 
 /** Where a pending read is kept, so that it can leave. */
 export interface PendingReadHolder {

@@ -1,4 +1,4 @@
-import type { Offset, TopicPartition } from '../broker/event-log.ts';
+import type { Offset, TopicPartition } from '../ports/event-log.ts';
 import type { AbortedTransaction } from './aborted-producers.ts';
 import type { KafkaRequest } from './request.ts';
 import { WireReader, WireWriter } from './wire.ts';

@@ -1,4 +1,4 @@
-import type { Offset, PartitionBounds, ReadOptions, ReadResult, TopicPartition } from '../broker/event-log.ts';
+import type { Offset, PartitionBounds, ReadOptions, ReadResult, TopicPartition } from '../ports/event-log.ts';
 import type { Clock } from '../clock.ts';
 import { LendstreamError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';

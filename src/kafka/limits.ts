@@ -1,4 +1,4 @@
-import { recordBytesMaximum } from '../broker/event-log.ts';
+import { recordBytesMaximum } from '../ports/event-log.ts';
 
 /**
  * The largest record batch a topic of ours takes, as its `max.message.bytes`: one record of the largest size with its

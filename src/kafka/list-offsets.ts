@@ -1,4 +1,4 @@
-import type { BoundsOptions, Offset, PartitionBounds, TopicPartition } from '../broker/event-log.ts';
+import type { BoundsOptions, Offset, PartitionBounds, TopicPartition } from '../ports/event-log.ts';
 import type { Clock } from '../clock.ts';
 import { LendstreamError, isLendstreamError } from '../errors.ts';
 import type { KafkaConnections } from './connections.ts';

@@ -13,7 +13,7 @@ import type {
   TopicAlteration,
   TopicConfiguration,
   TopicPartition,
-} from '../broker/event-log.ts';
+} from '../ports/event-log.ts';
 import type { Clock } from '../clock.ts';
 import { LendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';

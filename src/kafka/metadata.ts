@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { LendstreamError, isLendstreamError } from '../errors.ts';
-import type { TopicPartition } from '../broker/event-log.ts';
+import type { TopicPartition } from '../ports/event-log.ts';
 import type { BrokerAddress, KafkaConnections } from './connections.ts';
 import type { KafkaRequest } from './request.ts';
 import {

@@ -1,4 +1,4 @@
-import type { TopicPartition } from '../broker/event-log.ts';
+import type { TopicPartition } from '../ports/event-log.ts';
 import type { BrokerNode } from './metadata-request.ts';
 import type { ClusterMetadata } from './metadata.ts';
 

@@ -1,4 +1,4 @@
-import type { LogRecord, Offset } from '../broker/event-log.ts';
+import type { LogRecord, Offset } from '../ports/event-log.ts';
 import type { LendstreamError } from '../errors.ts';
 import { recordBytesBound } from './record-checks.ts';
 

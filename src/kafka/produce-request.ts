@@ -1,4 +1,4 @@
-import type { Offset, TopicPartition } from '../broker/event-log.ts';
+import type { Offset, TopicPartition } from '../ports/event-log.ts';
 import type { KafkaRequest } from './request.ts';
 import { byTopic, readByTopic } from './topic-partitions.ts';
 import { WireReader, WireWriter } from './wire.ts';

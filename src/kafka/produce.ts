@@ -1,4 +1,4 @@
-import type { AppendResult, Offset, PartitionRecords, TopicPartition } from '../broker/event-log.ts';
+import type { AppendResult, Offset, PartitionRecords, TopicPartition } from '../ports/event-log.ts';
 import type { Clock } from '../clock.ts';
 import { LendstreamError, describeError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';

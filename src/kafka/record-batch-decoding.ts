@@ -1,5 +1,5 @@
 import { LendstreamError } from '../errors.ts';
-import type { Offset, ReadResult, RecordBatch, TopicPartition } from '../broker/event-log.ts';
+import type { Offset, ReadResult, RecordBatch, TopicPartition } from '../ports/event-log.ts';
 import { AbortedProducers } from './aborted-producers.ts';
 import type { AbortedTransaction } from './aborted-producers.ts';
 import { crc32c } from './crc32c.ts';

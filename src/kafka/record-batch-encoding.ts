@@ -1,4 +1,4 @@
-import type { LogRecord } from '../broker/event-log.ts';
+import type { LogRecord } from '../ports/event-log.ts';
 import { crc32c } from './crc32c.ts';
 import { attribute, batchFormat, batchHeaderBytes, field, markerBytes, uncountedBytes } from './record-batch.ts';
 import type { BatchIdentity } from './record-batch.ts';

@@ -1,5 +1,5 @@
-import type { CleanupPolicy, LogRecord, PartitionRecords } from '../broker/event-log.ts';
-import { recordBytesMaximum } from '../broker/event-log.ts';
+import type { CleanupPolicy, LogRecord, PartitionRecords } from '../ports/event-log.ts';
+import { recordBytesMaximum } from '../ports/event-log.ts';
 import { LendstreamError } from '../errors.ts';
 
 /** How a topic gives up old records, see KafkaTopics.cleanupPolicyOf. */

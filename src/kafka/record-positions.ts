@@ -1,5 +1,5 @@
-import { noValue } from '../broker/event-log.ts';
-import type { Offset } from '../broker/event-log.ts';
+import { noValue } from '../ports/event-log.ts';
+import type { Offset } from '../ports/event-log.ts';
 import { UnreadableBatch, markerBytes } from './record-batch.ts';
 import { behindVarint, readVarint, skipVarlong } from './varint.ts';
 

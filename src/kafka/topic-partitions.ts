@@ -1,4 +1,4 @@
-import type { TopicPartition } from '../broker/event-log.ts';
+import type { TopicPartition } from '../ports/event-log.ts';
 import type { WireReader } from './wire.ts';
 
 /** A partition as the key of a map; topic names have no slash. */

@@ -1,5 +1,5 @@
-import type { CleanupPolicy, TopicAlteration, TopicConfiguration } from '../broker/event-log.ts';
-import { partitionsPerTopicMaximum } from '../broker/event-log.ts';
+import type { CleanupPolicy, TopicAlteration, TopicConfiguration } from '../ports/event-log.ts';
+import { partitionsPerTopicMaximum } from '../ports/event-log.ts';
 import type { Clock } from '../clock.ts';
 import { LendstreamError, isLendstreamError } from '../errors.ts';
 import type { BrokerAddress, KafkaConnections } from './connections.ts';

@@ -1,4 +1,4 @@
-import type { LogRecord, PartitionRecords, TopicPartition } from '../broker/event-log.ts';
+import type { LogRecord, PartitionRecords, TopicPartition } from '../ports/event-log.ts';
 import type { Clock } from '../clock.ts';
 import { type LendstreamError, isLendstreamError } from '../errors.ts';
 import type { KafkaConnections } from './connections.ts';

@@ -1,4 +1,4 @@
-import type { TopicPartition } from '../broker/event-log.ts';
+import type { TopicPartition } from '../ports/event-log.ts';
 import type { KafkaRequest } from './request.ts';
 import { protocolError } from './protocol-errors.ts';
 import { byTopic, readByTopic } from './topic-partitions.ts';

@@ -1,4 +1,4 @@
-import type { FencedWriter, PartitionRecords, TopicPartition } from '../broker/event-log.ts';
+import type { FencedWriter, PartitionRecords, TopicPartition } from '../ports/event-log.ts';
 import { type ErrorCode, LendstreamError, describeError, isLendstreamError } from '../errors.ts';
 import { keyOf } from './topic-partitions.ts';
 import { type CleanupPolicyOf, checkRecords, recordBytesBound } from './record-checks.ts';

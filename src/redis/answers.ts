@@ -10,7 +10,7 @@ import {
   type Session,
   type SubscriptionHistory,
   type Topology,
-} from '../broker/coordination.ts';
+} from '../ports/coordination.ts';
 import { parsePlace, sharedPlace } from './keys.ts';
 import { readOffset, type StoredOffset } from './stored-offset.ts';
 

@@ -17,9 +17,9 @@ import {
   type Session,
   type SubscriptionHistory,
   type Topology,
-} from '../broker/coordination.ts';
+} from '../ports/coordination.ts';
 import { createCursorsTopic } from '../broker/cursor-mirror.ts';
-import type { EventLog } from '../broker/event-log.ts';
+import type { EventLog } from '../ports/event-log.ts';
 import type { Clock } from '../clock.ts';
 import { LendstreamError, describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';

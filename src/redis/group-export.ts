@@ -1,6 +1,6 @@
-import { isReservedId, type CommittedOffset } from '../broker/coordination.ts';
+import { isReservedId, type CommittedOffset } from '../ports/coordination.ts';
 import { readMirror } from '../broker/cursor-mirror.ts';
-import type { EventLog, Offset } from '../broker/event-log.ts';
+import type { EventLog, Offset } from '../ports/event-log.ts';
 import { describeError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 

@@ -1,4 +1,4 @@
-import type { ChangeListener, CommittedOffset, CoordinationChange } from '../broker/coordination.ts';
+import type { ChangeListener, CommittedOffset, CoordinationChange } from '../ports/coordination.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 

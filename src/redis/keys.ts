@@ -1,4 +1,4 @@
-import type { EventTypePartition } from '../broker/coordination.ts';
+import type { EventTypePartition } from '../ports/coordination.ts';
 
 /**
  * Where things lie in Redis. Every subscription belongs to one of {@link shardCount} shards, whose name is the hash tag

@@ -1,4 +1,4 @@
-import { partitionKey, type PartitionOwnership, type Session, type Topology } from '../broker/coordination.ts';
+import { partitionKey, type PartitionOwnership, type Session, type Topology } from '../ports/coordination.ts';
 import { isNewer, type StoredOffset } from './stored-offset.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { mirrorRecord, writeMirror } from '../broker/cursor-mirror.ts';
-import type { EventLog } from '../broker/event-log.ts';
+import type { EventLog } from '../ports/event-log.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { pairs } from './answers.ts';

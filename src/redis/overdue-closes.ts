@@ -1,4 +1,4 @@
-import type { LateCommits } from '../broker/coordination.ts';
+import type { LateCommits } from '../ports/coordination.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 

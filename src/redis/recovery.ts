@@ -1,6 +1,6 @@
-import { partitionKey } from '../broker/coordination.ts';
+import { partitionKey } from '../ports/coordination.ts';
 import { readMirror, type MirroredOffset } from '../broker/cursor-mirror.ts';
-import type { EventLog } from '../broker/event-log.ts';
+import type { EventLog } from '../ports/event-log.ts';
 import { LendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { writeSession } from './answers.ts';

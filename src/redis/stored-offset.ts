@@ -1,4 +1,4 @@
-import type { Offset } from '../broker/event-log.ts';
+import type { Offset } from '../ports/event-log.ts';
 
 /** A committed offset as Redis holds it. The epoch grows with each reset of the partition. */
 export interface StoredOffset {

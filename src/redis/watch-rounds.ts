@@ -1,4 +1,4 @@
-import { missedChangesMillisecondsMaximum } from '../broker/coordination.ts';
+import { missedChangesMillisecondsMaximum } from '../ports/coordination.ts';
 import type { Clock } from '../clock.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';

@@ -1,5 +1,5 @@
 import { readFileSync, rmSync } from 'node:fs';
-import type { Offset } from '../broker/event-log.ts';
+import type { Offset } from '../ports/event-log.ts';
 import { type Connection, openDatabase, withoutNul } from '../sqlite.ts';
 import { type LoanQuery, loanQueryStatements } from './loan-query.ts';
 import type { LoanRow } from './loan-row.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { EventLog, RecordBatch } from '../broker/event-log.ts';
-import { noValue } from '../broker/event-log.ts';
+import type { EventLog, RecordBatch } from '../ports/event-log.ts';
+import { noValue } from '../ports/event-log.ts';
 import { TopicTail } from '../broker/topic-tail.ts';
 import { LendstreamError, describeError } from '../errors.ts';
 import type { HealthPart } from '../health.ts';

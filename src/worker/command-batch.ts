@@ -1,4 +1,4 @@
-import type { LogRecord, PartitionRecords } from '../broker/event-log.ts';
+import type { LogRecord, PartitionRecords } from '../ports/event-log.ts';
 import type { Registry } from '../broker/registry.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';

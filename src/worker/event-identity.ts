@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Offset } from '../broker/event-log.ts';
+import type { Offset } from '../ports/event-log.ts';
 
 /**
  * Identities made from where a command lies in the log and from nothing else: decided again after a crash, a command

@@ -1,5 +1,5 @@
 import { ensureTopic } from '../broker/ensure-topic.ts';
-import type { EventLog, TopicConfiguration, TopicPartition } from '../broker/event-log.ts';
+import type { EventLog, TopicConfiguration, TopicPartition } from '../ports/event-log.ts';
 import type { SystemEventType } from '../broker/event-type.ts';
 import { registryTopic } from '../broker/registry.ts';
 import { LendstreamError } from '../errors.ts';

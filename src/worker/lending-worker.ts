@@ -1,5 +1,5 @@
-import type { Coordination } from '../broker/coordination.ts';
-import type { EventLog } from '../broker/event-log.ts';
+import type { Coordination } from '../ports/coordination.ts';
+import type { EventLog } from '../ports/event-log.ts';
 import type { Registry } from '../broker/registry.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';

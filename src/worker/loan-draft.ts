@@ -1,4 +1,4 @@
-import { recordBytesMaximum } from '../broker/event-log.ts';
+import { recordBytesMaximum } from '../ports/event-log.ts';
 import { type EncodedLoan, encodeLoan, encodeLoanAfter, encodeTransaction } from '../lending/loan-codec.ts';
 import type { Loan, LoanTransaction } from '../lending/loan.ts';
 

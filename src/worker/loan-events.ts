@@ -1,4 +1,4 @@
-import { type EventLog, type Offset, noValue } from '../broker/event-log.ts';
+import { type EventLog, type Offset, noValue } from '../ports/event-log.ts';
 import { withoutForeignRecords } from '../broker/foreign-records.ts';
 import { hashPartition } from '../broker/partitioning.ts';
 import { isLendstreamError } from '../errors.ts';

@@ -1,4 +1,4 @@
-import { type EventLog, type Offset, type RecordBatch, noValue } from '../broker/event-log.ts';
+import { type EventLog, type Offset, type RecordBatch, noValue } from '../ports/event-log.ts';
 import { withoutForeignRecords } from '../broker/foreign-records.ts';
 import { LendstreamError } from '../errors.ts';
 import type { Loan } from '../lending/loan.ts';

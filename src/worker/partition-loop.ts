@@ -1,4 +1,4 @@
-import type { EventLog, FencedWriter, Offset, PartitionBounds, PartitionRecords } from '../broker/event-log.ts';
+import type { EventLog, FencedWriter, Offset, PartitionBounds, PartitionRecords } from '../ports/event-log.ts';
 import type { Registry } from '../broker/registry.ts';
 import type { Clock } from '../clock.ts';
 import { LendstreamError, describeError, isLendstreamError } from '../errors.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { settleOwnership } from '../broker/assignment.ts';
-import type { Coordination, PartitionOwnership, Topology } from '../broker/coordination.ts';
+import type { Coordination, PartitionOwnership, Topology } from '../ports/coordination.ts';
 import type { Clock } from '../clock.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';

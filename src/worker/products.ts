@@ -1,5 +1,5 @@
 import { type Registry, registryKey, registryTopic } from '../broker/registry.ts';
-import type { PartitionRecords } from '../broker/event-log.ts';
+import type { PartitionRecords } from '../ports/event-log.ts';
 import type { ProductChanges } from '../lending/commands.ts';
 import { Decimal } from '../lending/money.ts';
 import type { LoanProduct } from '../lending/product.ts';

@@ -1,4 +1,4 @@
-import type { EventLog, Offset } from '../broker/event-log.ts';
+import type { EventLog, Offset } from '../ports/event-log.ts';
 import { isLendstreamError, describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';

@@ -1,4 +1,4 @@
-import { type RecordBatch, noValue } from '../broker/event-log.ts';
+import { type RecordBatch, noValue } from '../ports/event-log.ts';
 import type { CommandSource } from './command-format.ts';
 
 /** A record of the command topic that has not been decided yet. */

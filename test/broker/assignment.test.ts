@@ -9,7 +9,7 @@ import {
   startingOffsets,
   surplusStreams,
 } from '../../src/broker/assignment.ts';
-import type { EventTypePartition, PartitionOwnership, Session } from '../../src/broker/coordination.ts';
+import type { EventTypePartition, PartitionOwnership, Session } from '../../src/ports/coordination.ts';
 import type { Subscription } from '../../src/broker/subscription.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import { startStreamServer, type StreamServer } from '../support/stream-server.ts';

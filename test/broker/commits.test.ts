@@ -8,7 +8,7 @@ import {
   resetCursors,
   resetMillisecondsMaximum,
 } from '../../src/broker/commits.ts';
-import type { Coordination } from '../../src/broker/coordination.ts';
+import type { Coordination } from '../../src/ports/coordination.ts';
 import type { Subscription } from '../../src/broker/subscription.ts';
 import { Subscriptions } from '../../src/broker/subscriptions.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { beyondEnd, boundsByPartition, unavailability } from '../../src/broker/cursor-availability.ts';
-import { partitionKey } from '../../src/broker/coordination.ts';
+import { partitionKey } from '../../src/ports/coordination.ts';
 
 /** Events 5 to 9 are held. */
 const bounds = { topic: 'loans', partition: 2, earliest: 5, latest: 10 };

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { ensureTopic } from '../../src/broker/ensure-topic.ts';
-import type { EventLog, TopicConfiguration } from '../../src/broker/event-log.ts';
+import type { EventLog, TopicConfiguration } from '../../src/ports/event-log.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { openOwnLog, type OwnLog } from '../support/backend-under-test.ts';
 import { codeOf } from '../support/log-reading.ts';

@@ -8,7 +8,7 @@ import { Subscriptions } from '../../src/broker/subscriptions.ts';
 import { systemClock } from '../../src/clock.ts';
 import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
 import { silentLogger } from '../../src/logger.ts';
-import type { EventLog } from '../../src/broker/event-log.ts';
+import type { EventLog } from '../../src/ports/event-log.ts';
 import { eventually } from '../support/eventually.ts';
 import { appendTo, records } from '../support/log-reading.ts';
 import { overriding } from '../support/stepping-log.ts';

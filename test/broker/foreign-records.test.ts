@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
-import { noValue, type RecordBatch } from '../../src/broker/event-log.ts';
+import { noValue, type RecordBatch } from '../../src/ports/event-log.ts';
 import { checkForeignRecords, withoutForeignRecords } from '../../src/broker/foreign-records.ts';
 
 /** A batch of these values, all of somebody else's producer unless said otherwise. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { ChunkBuilder } from '../../src/broker/batch-line.ts';
-import type { PartitionOwnership } from '../../src/broker/coordination.ts';
+import type { PartitionOwnership } from '../../src/ports/coordination.ts';
 import { HeldPartitions } from '../../src/broker/held-partitions.ts';
 import { numberedEntries, recordBatch } from '../support/record-batch.ts';
 

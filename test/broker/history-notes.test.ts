@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
-import type { Coordination } from '../../src/broker/coordination.ts';
+import type { Coordination } from '../../src/ports/coordination.ts';
 import { HistoryNotes } from '../../src/broker/history-notes.ts';
 import { systemClock } from '../../src/clock.ts';
 import { silentLogger } from '../../src/logger.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
-import type { EventLog, TopicPartition } from '../../src/broker/event-log.ts';
+import type { EventLog, TopicPartition } from '../../src/ports/event-log.ts';
 import { KnownEnds } from '../../src/broker/known-ends.ts';
 import { overriding } from '../support/stepping-log.ts';
 import { openSubscriptionStore, type SubscriptionStore } from '../support/subscription-store.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import type { EventLog } from '../../src/broker/event-log.ts';
+import type { EventLog } from '../../src/ports/event-log.ts';
 import { LogProbe } from '../../src/broker/log-probe.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { Health } from '../../src/health.ts';

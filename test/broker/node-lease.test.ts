@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import type { Coordination } from '../../src/broker/coordination.ts';
+import type { Coordination } from '../../src/ports/coordination.ts';
 import { NodeLease } from '../../src/broker/node-lease.ts';
 import { systemClock, type Clock } from '../../src/clock.ts';
 import { LendstreamError } from '../../src/errors.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as fastCheck from 'fast-check';
 import { describe, it } from 'mocha';
 import { ChunkBuilder } from '../../src/broker/batch-line.ts';
-import type { RecordBatch } from '../../src/broker/event-log.ts';
+import type { RecordBatch } from '../../src/ports/event-log.ts';
 import { PartitionBuffer } from '../../src/broker/partition-buffer.ts';
 import { UncommittedEvents } from '../../src/broker/uncommitted-events.ts';
 import { numberedEntries, recordBatch } from '../support/record-batch.ts';

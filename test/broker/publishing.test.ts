@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { array, assert, asyncProperty, boolean, dictionary, jsonValue, nat, string } from 'fast-check';
 import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
-import type { AppendResult, EventLog, PartitionRecords } from '../../src/broker/event-log.ts';
+import type { AppendResult, EventLog, PartitionRecords } from '../../src/ports/event-log.ts';
 import { hashPartition } from '../../src/broker/partitioning.ts';
 import { readEventType } from '../../src/broker/event-type-validation.ts';
 import { eventBytesMaximum } from '../../src/broker/event-preparation.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
-import type { OwnershipChange, PartitionOwnership, Session } from '../../src/broker/coordination.ts';
+import type { OwnershipChange, PartitionOwnership, Session } from '../../src/ports/coordination.ts';
 import { rebalance } from '../../src/broker/rebalance.ts';
 
 const eventType = 'loans';

@@ -6,7 +6,7 @@ import type { RegistryChange } from '../../src/broker/registry.ts';
 import { systemClock } from '../../src/clock.ts';
 import { Health } from '../../src/health.ts';
 import { silentLogger } from '../../src/logger.ts';
-import type { EventLog } from '../../src/broker/event-log.ts';
+import type { EventLog } from '../../src/ports/event-log.ts';
 import { compactLog, openOwnLog, type OwnLog } from '../support/backend-under-test.ts';
 import { eventually } from '../support/eventually.ts';
 import { codeOf, readAll } from '../support/log-reading.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
-import type { EventLog } from '../../src/broker/event-log.ts';
+import type { EventLog } from '../../src/ports/event-log.ts';
 import { HeldPartitions } from '../../src/broker/held-partitions.ts';
 import { readStreamParameters } from '../../src/broker/stream-parameters.ts';
 import { StreamReads, prefetchBytesMaximum } from '../../src/broker/stream-reads.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import type { Chunk } from '../../src/broker/batch-line.ts';
-import type { PartitionOwnership } from '../../src/broker/coordination.ts';
+import type { PartitionOwnership } from '../../src/ports/coordination.ts';
 import { HeldPartitions } from '../../src/broker/held-partitions.ts';
 import { readStreamParameters } from '../../src/broker/stream-parameters.ts';
 import { bufferBytesMaximum } from '../../src/broker/stream-reads.ts';

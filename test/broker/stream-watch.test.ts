@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import type { CommittedOffset, Coordination, Topology } from '../../src/broker/coordination.ts';
+import type { CommittedOffset, Coordination, Topology } from '../../src/ports/coordination.ts';
 import { NodeLease } from '../../src/broker/node-lease.ts';
 import { StreamWatch, type StreamWatcher } from '../../src/broker/stream-watch.ts';
 import { systemClock } from '../../src/clock.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
-import type { Coordination, OwnershipChange, Topology } from '../../src/broker/coordination.ts';
+import type { Coordination, OwnershipChange, Topology } from '../../src/ports/coordination.ts';
 import { rebalance } from '../../src/broker/rebalance.ts';
 
 const eventType = 'contract.histories';

@@ -11,7 +11,7 @@ import {
   type EventTypePartition,
   type PartitionOwnership,
   type Session,
-} from '../../src/broker/coordination.ts';
+} from '../../src/ports/coordination.ts';
 import { rebalance } from '../../src/broker/rebalance.ts';
 import { eventually } from '../support/eventually.ts';
 import { describeRandomHistories } from './coordination-histories.contract.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { after, before, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
-import { appendBytes, appendBytesMaximum, recordBytesMaximum } from '../../src/broker/event-log.ts';
+import { appendBytes, appendBytesMaximum, recordBytesMaximum } from '../../src/ports/event-log.ts';
 import type {
   AppendResult,
   CleanupPolicy,
@@ -12,7 +12,7 @@ import type {
   Offset,
   TopicConfiguration,
   TopicPartition,
-} from '../../src/broker/event-log.ts';
+} from '../../src/ports/event-log.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import { appendTo, codeOf, keyed, readAll, readCount, records, recordsOf } from '../support/log-reading.ts';
 

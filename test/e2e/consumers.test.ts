@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
-import { missedChangesMillisecondsMaximum } from '../../src/broker/coordination.ts';
+import { missedChangesMillisecondsMaximum } from '../../src/ports/coordination.ts';
 import { call, eventsOf, lastCursors, openStream, type OpenStream } from '../support/client.ts';
 import { describeOnCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
-import type { LogRecord } from '../../src/broker/event-log.ts';
-import { packRecords } from '../../src/broker/packed-records.ts';
+import type { LogRecord } from '../../src/ports/event-log.ts';
+import { packRecords } from '../../src/ports/packed-records.ts';
 import {
   batchFrom,
   checksumOf,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock, type Clock } from '../../src/clock.ts';
 import { silentLogger } from '../../src/logger.ts';
-import type { Session } from '../../src/broker/coordination.ts';
+import type { Session } from '../../src/ports/coordination.ts';
 import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
 import { EmbeddedLog } from '../../src/embedded/log.ts';
 import { describeCoordination } from '../contracts/coordination.contract.ts';

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, it } from 'mocha';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../src/clock.ts';
-import type { LogRecord } from '../../src/broker/event-log.ts';
+import type { LogRecord } from '../../src/ports/event-log.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import { openDatabase } from '../../src/sqlite.ts';
 import { eventually } from '../support/eventually.ts';

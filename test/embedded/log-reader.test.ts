@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import type { EventLog, Offset, RecordBatch } from '../../src/broker/event-log.ts';
+import type { EventLog, Offset, RecordBatch } from '../../src/ports/event-log.ts';
 import { appendTo, records, recordsOf } from '../support/log-reading.ts';
 import { openTemporaryLog } from '../support/temporary-log.ts';
 

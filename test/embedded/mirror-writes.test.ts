@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
 import { createCursorsTopic, cursorsTopic, mirrorRecord } from '../../src/broker/cursor-mirror.ts';
-import type { EventLog, LogRecord } from '../../src/broker/event-log.ts';
+import type { EventLog, LogRecord } from '../../src/ports/event-log.ts';
 import { MirrorWrites } from '../../src/embedded/mirror-writes.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { getEventListeners } from 'node:events';
-import type { ReadResult, StopSignal } from '../../src/broker/event-log.ts';
+import type { ReadResult, StopSignal } from '../../src/ports/event-log.ts';
 import { newPartitionState } from '../../src/embedded/partition-state.ts';
 import type { PartitionState } from '../../src/embedded/partition-state.ts';
 import { failWaiting, waitForGrowth, wakeWaiting } from '../../src/embedded/waiting-reads.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'mocha';
-import type { EventLog } from '../../src/broker/event-log.ts';
+import type { EventLog } from '../../src/ports/event-log.ts';
 import { EventTypes } from '../../src/broker/event-types.ts';
 import { Publisher } from '../../src/broker/publishing.ts';
 import { readEventType } from '../../src/broker/event-type-validation.ts';

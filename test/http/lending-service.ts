@@ -3,7 +3,7 @@ import { after, before } from 'mocha';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { annuityProduct } from '../../src/admin/annuity-product.ts';
-import type { EventLog } from '../../src/broker/event-log.ts';
+import type { EventLog } from '../../src/ports/event-log.ts';
 import { EventTypes } from '../../src/broker/event-types.ts';
 import { Publisher } from '../../src/broker/publishing.ts';
 import { Registry } from '../../src/broker/registry.ts';

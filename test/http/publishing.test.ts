@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'mocha';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import type { AppendResult, EventLog } from '../../src/broker/event-log.ts';
+import type { AppendResult, EventLog } from '../../src/ports/event-log.ts';
 import {
   validationStepsPerByte,
   validationStepsPerEvent,

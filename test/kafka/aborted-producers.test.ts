@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
-import type { Offset } from '../../src/broker/event-log.ts';
+import type { Offset } from '../../src/ports/event-log.ts';
 import type { AbortedTransaction } from '../../src/kafka/aborted-producers.ts';
 import { decodeRecordBatches } from '../../src/kafka/record-batch-decoding.ts';
 import { records } from '../support/log-reading.ts';

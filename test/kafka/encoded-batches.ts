@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { LogRecord, Offset } from '../../src/broker/event-log.ts';
+import type { LogRecord, Offset } from '../../src/ports/event-log.ts';
 import { crc32c } from '../../src/kafka/crc32c.ts';
 import { attribute, field } from '../../src/kafka/record-batch.ts';
 import { encodeRecordBatch } from '../../src/kafka/record-batch-encoding.ts';

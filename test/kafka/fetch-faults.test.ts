@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { after, afterEach, before, it } from 'mocha';
-import type { ReadResult, TopicPartition } from '../../src/broker/event-log.ts';
+import type { ReadResult, TopicPartition } from '../../src/ports/event-log.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import { describeOnCluster } from '../support/cluster.ts';
 import { partitionsOf, type KafkaRequest } from '../support/kafka-frames.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { CompressionTypes, Kafka, logLevel, Partitioners, type Message, type Producer } from 'kafkajs';
 import { after, before, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
-import { recordBytesMaximum, type LogRecord, type TopicPartition } from '../../src/broker/event-log.ts';
+import { recordBytesMaximum, type LogRecord, type TopicPartition } from '../../src/ports/event-log.ts';
 import type { KafkaLog } from '../../src/kafka/log.ts';
 import { describeOnCluster } from '../support/cluster.ts';
 import { openKafkaLog } from '../support/kafka-log.ts';

@@ -1,6 +1,6 @@
 import { Kafka, logLevel } from 'kafkajs';
 import { randomUUID } from 'node:crypto';
-import type { CleanupPolicy, LogRecord, TopicPartition } from '../../src/broker/event-log.ts';
+import type { CleanupPolicy, LogRecord, TopicPartition } from '../../src/ports/event-log.ts';
 import type { Clock } from '../../src/clock.ts';
 import { KafkaLog } from '../../src/kafka/log.ts';
 import { silentLogger } from '../../src/logger.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import type { LogRecord } from '../../src/broker/event-log.ts';
+import type { LogRecord } from '../../src/ports/event-log.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { PartitionQueue, outcomeMilliseconds, unsentMilliseconds } from '../../src/kafka/partition-queue.ts';
 import { PendingAppend } from '../../src/kafka/pending-append.ts';

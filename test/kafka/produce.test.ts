@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { after, before, it } from 'mocha';
-import type { AppendResult, TopicPartition } from '../../src/broker/event-log.ts';
+import type { AppendResult, TopicPartition } from '../../src/ports/event-log.ts';
 import { describeOnCluster } from '../support/cluster.ts';
 import { recordBatchBytes } from '../../src/kafka/record-batch-encoding.ts';
 import { refuseWith, reportError, type Fault, type InjectedFault } from '../support/kafka-proxy.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import * as zlib from 'node:zlib';
-import type { Offset } from '../../src/broker/event-log.ts';
+import type { Offset } from '../../src/ports/event-log.ts';
 import { attribute, batchHeaderBytes, field, uncountedBytes } from '../../src/kafka/record-batch.ts';
 import { inflatedBytesMaximum } from '../../src/kafka/record-batch-compression.ts';
 import { decodeRecordBatches } from '../../src/kafka/record-batch-decoding.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
-import type { LogRecord, Offset, ReadResult } from '../../src/broker/event-log.ts';
+import type { LogRecord, Offset, ReadResult } from '../../src/ports/event-log.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import type { AbortedTransaction } from '../../src/kafka/aborted-producers.ts';
 import { batchHeaderBytes, field } from '../../src/kafka/record-batch.ts';

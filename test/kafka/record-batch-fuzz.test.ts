@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { gzipSync } from 'node:zlib';
-import { noValue } from '../../src/broker/event-log.ts';
-import type { ReadResult, RecordBatch } from '../../src/broker/event-log.ts';
+import { noValue } from '../../src/ports/event-log.ts';
+import type { ReadResult, RecordBatch } from '../../src/ports/event-log.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import { batchHeaderBytes, field, uncountedBytes } from '../../src/kafka/record-batch.ts';
 import { decodeRecordBatches } from '../../src/kafka/record-batch-decoding.ts';

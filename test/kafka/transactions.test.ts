@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { after, before, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
-import type { FencedWriter, LogRecord, PartitionRecords, TopicPartition } from '../../src/broker/event-log.ts';
-import { recordBytesMaximum } from '../../src/broker/event-log.ts';
+import type { FencedWriter, LogRecord, PartitionRecords, TopicPartition } from '../../src/ports/event-log.ts';
+import { recordBytesMaximum } from '../../src/ports/event-log.ts';
 import { describeOnCluster } from '../support/cluster.ts';
 import type { ApiName } from '../support/kafka-frames.ts';
 import { refuseWith, reportError, type Fault } from '../support/kafka-proxy.ts';

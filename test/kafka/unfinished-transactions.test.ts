@@ -3,7 +3,7 @@ import kafkajs, { Kafka, logLevel } from 'kafkajs';
 import { after, before, beforeEach, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FencedWriter, TopicPartition } from '../../src/broker/event-log.ts';
+import type { FencedWriter, TopicPartition } from '../../src/ports/event-log.ts';
 import { WireReader, WireWriter } from '../../src/kafka/wire.ts';
 import { describeOnCluster } from '../support/cluster.ts';
 import type { KafkaRequest } from '../support/kafka-frames.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
-import type { Coordination } from '../../src/broker/coordination.ts';
+import type { Coordination } from '../../src/ports/coordination.ts';
 import { rebalance } from '../../src/broker/rebalance.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import type { RedisCoordination } from '../../src/redis/coordination.ts';

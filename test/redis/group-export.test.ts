@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { mock } from 'node:test';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import type { EventLog } from '../../src/broker/event-log.ts';
+import type { EventLog } from '../../src/ports/event-log.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { GroupExport, renewalCheckMilliseconds, renewalClaimMilliseconds } from '../../src/redis/group-export.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
-import { partitionKey, type CommittedOffset, type Coordination, type Topology } from '../../src/broker/coordination.ts';
+import { partitionKey, type CommittedOffset, type Coordination, type Topology } from '../../src/ports/coordination.ts';
 import { readMirror } from '../../src/broker/cursor-mirror.ts';
-import type { EventLog } from '../../src/broker/event-log.ts';
+import type { EventLog } from '../../src/ports/event-log.ts';
 import { rebalance } from '../../src/broker/rebalance.ts';
 import type { RedisCoordination } from '../../src/redis/coordination.ts';
 import { KeySpace, shardOf } from '../../src/redis/keys.ts';

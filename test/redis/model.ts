@@ -8,7 +8,7 @@ import {
   type OwnershipChange,
   type PartitionOwnership,
   type Topology,
-} from '../../src/broker/coordination.ts';
+} from '../../src/ports/coordination.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import { rebalance } from '../../src/broker/rebalance.ts';
 

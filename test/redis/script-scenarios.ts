@@ -7,9 +7,9 @@ import {
   type Coordination,
   type PartitionOwnership,
   type Topology,
-} from '../../src/broker/coordination.ts';
+} from '../../src/ports/coordination.ts';
 import { readMirror } from '../../src/broker/cursor-mirror.ts';
-import type { EventLog } from '../../src/broker/event-log.ts';
+import type { EventLog } from '../../src/ports/event-log.ts';
 import { rebalance } from '../../src/broker/rebalance.ts';
 import { shardCount, shardOf, type KeySpace } from '../../src/redis/keys.ts';
 import { loadScripts, scriptKeys, type ScriptSource } from '../../src/redis/scripts.ts';

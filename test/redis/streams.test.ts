@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
-import type { Coordination } from '../../src/broker/coordination.ts';
+import type { Coordination } from '../../src/ports/coordination.ts';
 import { parseOffset } from '../../src/broker/cursor.ts';
 import type { RedisCoordination } from '../../src/redis/coordination.ts';
 import { startRedisServer, type RedisServer } from '../support/redis-server.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
-import { missedChangesMillisecondsMaximum, type Coordination } from '../../src/broker/coordination.ts';
+import { missedChangesMillisecondsMaximum, type Coordination } from '../../src/ports/coordination.ts';
 import { eventually } from '../support/eventually.ts';
 import { startRedisServer, type RedisServer } from '../support/redis-server.ts';
 import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';

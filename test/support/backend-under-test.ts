@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
-import type { Coordination } from '../../src/broker/coordination.ts';
-import type { EventLog } from '../../src/broker/event-log.ts';
+import type { Coordination } from '../../src/ports/coordination.ts';
+import type { EventLog } from '../../src/ports/event-log.ts';
 import { systemClock, type Clock } from '../../src/clock.ts';
 import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
 import { EmbeddedLog } from '../../src/embedded/log.ts';

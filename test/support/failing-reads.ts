@@ -1,4 +1,4 @@
-import type { EventLog } from '../../src/broker/event-log.ts';
+import type { EventLog } from '../../src/ports/event-log.ts';
 
 /** A real log whose reads fail, for errors that a healthy log does not give: damaged bytes, an outage. */
 export function failingReads(log: EventLog, error: Error): EventLog {

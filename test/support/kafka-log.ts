@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { TopicConfiguration } from '../../src/broker/event-log.ts';
+import type { TopicConfiguration } from '../../src/ports/event-log.ts';
 import { systemClock } from '../../src/clock.ts';
 import { KafkaLog, type KafkaLogOptions } from '../../src/kafka/log.ts';
 import { silentLogger } from '../../src/logger.ts';

@@ -1,5 +1,5 @@
-import { noValue } from '../../src/broker/event-log.ts';
-import type { EventLog, LogRecord, Offset, RecordBatch, TopicPartition } from '../../src/broker/event-log.ts';
+import { noValue } from '../../src/ports/event-log.ts';
+import type { EventLog, LogRecord, Offset, RecordBatch, TopicPartition } from '../../src/ports/event-log.ts';
 
 /** A record as tests compare it. */
 export interface ReadRecord {

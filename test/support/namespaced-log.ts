@@ -11,7 +11,7 @@ import type {
   TopicAlteration,
   TopicConfiguration,
   TopicPartition,
-} from '../../src/broker/event-log.ts';
+} from '../../src/ports/event-log.ts';
 
 type Position = TopicPartition & { readonly offset: Offset };
 

@@ -1,4 +1,4 @@
-import { noValue, type RecordBatch } from '../../src/broker/event-log.ts';
+import { noValue, type RecordBatch } from '../../src/ports/event-log.ts';
 
 export interface BatchEntry {
   readonly offset: number;

@@ -1,4 +1,4 @@
-import type { EventLog, FencedWriter } from '../../src/broker/event-log.ts';
+import type { EventLog, FencedWriter } from '../../src/ports/event-log.ts';
 import { Registry } from '../../src/broker/registry.ts';
 import { loanCommandsTopic } from '../../src/worker/lending-topics.ts';
 

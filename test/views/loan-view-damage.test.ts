@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EventLog, LogRecord } from '../../src/broker/event-log.ts';
+import type { EventLog, LogRecord } from '../../src/ports/event-log.ts';
 import { systemClock } from '../../src/clock.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import { Health } from '../../src/health.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import type { EventLog } from '../../src/broker/event-log.ts';
+import type { EventLog } from '../../src/ports/event-log.ts';
 import { systemClock } from '../../src/clock.ts';
 import { Health } from '../../src/health.ts';
 import { type Logger, silentLogger } from '../../src/logger.ts';

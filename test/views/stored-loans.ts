@@ -2,7 +2,7 @@ import type { AccountState, Loan, LoanTransaction } from '../../src/lending/loan
 import { encodeLoan } from '../../src/lending/loan-codec.ts';
 import { Decimal, zero } from '../../src/lending/money.ts';
 import type { LoanProduct } from '../../src/lending/product.ts';
-import type { LogRecord } from '../../src/broker/event-log.ts';
+import type { LogRecord } from '../../src/ports/event-log.ts';
 import { parseCommand } from '../../src/worker/command-format.ts';
 import { type CommandOutcome, fenceKey, writeFence } from '../../src/worker/fence.ts';
 import { annuityProduct } from '../../src/admin/annuity-product.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import type { EventLog } from '../../src/broker/event-log.ts';
+import type { EventLog } from '../../src/ports/event-log.ts';
 import { Registry } from '../../src/broker/registry.ts';
 import { EventTypes } from '../../src/broker/event-types.ts';
 import { systemClock } from '../../src/clock.ts';

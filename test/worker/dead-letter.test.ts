@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'mocha';
-import type { LogRecord } from '../../src/broker/event-log.ts';
+import type { LogRecord } from '../../src/ports/event-log.ts';
 import { registryTopic } from '../../src/broker/registry.ts';
 import {
   type TestCommand,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import type { EventLog } from '../../src/broker/event-log.ts';
+import type { EventLog } from '../../src/ports/event-log.ts';
 import { compileValidator } from '../../src/broker/json-schema.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import {

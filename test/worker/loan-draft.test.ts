@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
-import { recordBytesMaximum } from '../../src/broker/event-log.ts';
+import { recordBytesMaximum } from '../../src/ports/event-log.ts';
 import { encodeLoan } from '../../src/lending/loan-codec.ts';
 import type { Loan } from '../../src/lending/loan.ts';
 import { type LoanDraft, draftOf, finishDraft } from '../../src/worker/loan-draft.ts';

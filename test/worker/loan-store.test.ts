@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
-import type { EventLog } from '../../src/broker/event-log.ts';
+import type { EventLog } from '../../src/ports/event-log.ts';
 import { encodeLoan } from '../../src/lending/loan-codec.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import { loansTopic } from '../../src/worker/lending-topics.ts';

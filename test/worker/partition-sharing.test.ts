@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import type { Coordination, PartitionOwnership } from '../../src/broker/coordination.ts';
-import type { EventLog } from '../../src/broker/event-log.ts';
+import type { Coordination, PartitionOwnership } from '../../src/ports/coordination.ts';
+import type { EventLog } from '../../src/ports/event-log.ts';
 import { systemClock } from '../../src/clock.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { silentLogger } from '../../src/logger.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import type { EventLog } from '../../src/broker/event-log.ts';
+import type { EventLog } from '../../src/ports/event-log.ts';
 import { Registry, registryTopic } from '../../src/broker/registry.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { allTogglesOff, listToggles, readToggles, setToggle, toggleNames } from '../../src/worker/toggles.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LogRecord } from '../../../src/broker/event-log.ts';
+import type { LogRecord } from '../../../src/ports/event-log.ts';
 import { packageRoot } from '../../../src/schemas.ts';
 
 /** Bytes that Kafka's own Java client encoded, and what that client reads from them: see WriteVectors.java. */

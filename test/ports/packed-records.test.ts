@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { array, assert, integer, option, property, record, string, tuple, uint8Array } from 'fast-check';
 import { describe, it } from 'mocha';
-import type { LogRecord } from '../../src/broker/event-log.ts';
+import type { LogRecord } from '../../src/ports/event-log.ts';
 import {
   PackedPartitionRecords,
   packedForm,
   packRecords,
   sliceRecords,
   type PackedRecords,
-} from '../../src/broker/packed-records.ts';
+} from '../../src/ports/packed-records.ts';
 
 const where = { topic: 'orders', partition: 3 };
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { comparePartitions, describePartitions, isReservedId, partitionKey } from '../../src/broker/coordination.ts';
+import { comparePartitions, describePartitions, isReservedId, partitionKey } from '../../src/ports/coordination.ts';
 
 describe('partitions of event types', () => {
   it('have one key each', () => {

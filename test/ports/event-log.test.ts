@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { assert, property, string, uint8Array, option } from 'fast-check';
 import { describe, it } from 'mocha';
-import { appendBytes } from '../../src/broker/event-log.ts';
+import { appendBytes } from '../../src/ports/event-log.ts';
 import { encodedRecordBytes } from '../../src/kafka/record-batch-encoding.ts';
 
 describe('what a record counts in an append', () => {
