@@ -1,4 +1,4 @@
-import { writeMirror } from '../broker/cursor-mirror.ts';
+import { writeMirror } from '../broker/log/cursor-mirror.ts';
 import type { EventLog, LogRecord } from '../ports/event-log.ts';
 import { isLendstreamError } from '../errors.ts';
 

@@ -1,5 +1,5 @@
 import type { RequestParamHandler } from 'express';
-import type { Registry, RegistryKind } from '../broker/registry.ts';
+import type { Registry, RegistryKind } from '../broker/definitions/registry.ts';
 
 /**
  * For `router.param`: whoever was told on one node that a definition is made may use it on another at once. A name that

@@ -1,6 +1,6 @@
 import { Router, type Request } from 'express';
-import { formatOffset, parseOffset, parsePartition } from '../broker/cursor.ts';
-import { cursorDistance, shiftCursor, unconsumedEvents, type Position } from '../broker/cursor-operations.ts';
+import { formatOffset, parseOffset, parsePartition } from '../broker/cursors/cursor.ts';
+import { cursorDistance, shiftCursor, unconsumedEvents, type Position } from '../broker/cursors/cursor-operations.ts';
 import type { Answers, Requests, Schemas, Unread } from '../contract.ts';
 import { LendstreamError } from '../errors.ts';
 import { parseJson, readBody } from './body.ts';

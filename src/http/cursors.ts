@@ -1,7 +1,7 @@
 import { Router, type Request } from 'express';
-import { commitCursors, listCursors, resetCursors, type CommitServices } from '../broker/commits.ts';
-import type { HistoryNotes } from '../broker/history-notes.ts';
-import { KnownEnds } from '../broker/known-ends.ts';
+import { commitCursors, listCursors, resetCursors, type CommitServices } from '../broker/subscriptions/commits.ts';
+import type { HistoryNotes } from '../broker/subscriptions/activity.ts';
+import { KnownEnds } from '../broker/subscriptions/end-offsets.ts';
 import type { Answers } from '../contract.ts';
 import { LendstreamError } from '../errors.ts';
 import type { Metrics } from '../metrics.ts';

@@ -1,10 +1,10 @@
 import { Router, type Request } from 'express';
-import { writtenValueAt } from '../broker/event-scanner.ts';
-import { judgeDefinition, judgeEvent } from '../broker/event-type-check.ts';
-import type { EventTypeRecord } from '../broker/event-type.ts';
-import { readEventType, type EventTypeDefinition } from '../broker/event-type-validation.ts';
-import { readBoundedSchema } from '../broker/effective-schema.ts';
-import { nextSchemaVersion } from '../broker/schema-evolution.ts';
+import { writtenValueAt } from '../broker/publishing/event-scanner.ts';
+import { judgeDefinition, judgeEvent } from '../broker/publishing/event-type-check.ts';
+import type { EventTypeRecord } from '../broker/definitions/event-type.ts';
+import { readEventType, type EventTypeDefinition } from '../broker/event-types/validation.ts';
+import { readBoundedSchema } from '../broker/schemas/effective-schema.ts';
+import { nextSchemaVersion } from '../broker/schemas/schema-evolution.ts';
 import { toTimestamp, type Clock } from '../clock.ts';
 import type { Answers, Requests, Schemas, Unread } from '../contract.ts';
 import { LendstreamError, isLendstreamError } from '../errors.ts';

@@ -1,9 +1,9 @@
 import { Router, type Request, type Response } from 'express';
 import { once } from 'node:events';
-import { parseOffset, parsePartition } from '../broker/cursor.ts';
-import { unavailability } from '../broker/cursor-availability.ts';
+import { parseOffset, parsePartition } from '../broker/cursors/cursor.ts';
+import { unavailability } from '../broker/cursors/cursor-availability.ts';
 import type { Offset, PartitionBounds, TopicPartition } from '../ports/event-log.ts';
-import { EventTypeStream, type EventTypeStreamParameters } from '../broker/event-type-stream.ts';
+import { EventTypeStream, type EventTypeStreamParameters } from '../broker/streaming/event-type-stream.ts';
 import type { Clock } from '../clock.ts';
 import { LendstreamError, describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';

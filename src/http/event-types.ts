@@ -1,9 +1,9 @@
 import { Router, type Request } from 'express';
 import { isDeepStrictEqual } from 'node:util';
-import { isNamed } from '../broker/definition-rules.ts';
-import type { EventType } from '../broker/event-type.ts';
-import { enrichmentStrategies, partitionStrategies, readEventType } from '../broker/event-type-validation.ts';
-import { readBoundedSchema } from '../broker/effective-schema.ts';
+import { isNamed } from '../broker/definitions/rules.ts';
+import type { EventType } from '../broker/definitions/event-type.ts';
+import { enrichmentStrategies, partitionStrategies, readEventType } from '../broker/event-types/validation.ts';
+import { readBoundedSchema } from '../broker/schemas/effective-schema.ts';
 import type { Answers, Schemas } from '../contract.ts';
 import { LendstreamError } from '../errors.ts';
 import { readJsonObject } from './body.ts';

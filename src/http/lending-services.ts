@@ -1,6 +1,6 @@
 import type { EventLog } from '../ports/event-log.ts';
-import type { Publisher } from '../broker/publishing.ts';
-import type { Registry } from '../broker/registry.ts';
+import type { Publisher } from '../broker/publishing/publisher.ts';
+import type { Registry } from '../broker/definitions/registry.ts';
 import type { Clock } from '../clock.ts';
 import type { HealthPart } from '../health.ts';
 import type { Logger } from '../logger.ts';

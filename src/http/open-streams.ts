@@ -1,6 +1,6 @@
-import type { CloseCode } from '../broker/close-reasons.ts';
-import type { HistoryNotes } from '../broker/history-notes.ts';
-import type { SubscriptionStream } from '../broker/subscription-stream.ts';
+import type { CloseCode } from '../broker/streaming/close-reasons.ts';
+import type { HistoryNotes } from '../broker/subscriptions/activity.ts';
+import type { SubscriptionStream } from '../broker/streaming/subscription-stream.ts';
 import { LendstreamError } from '../errors.ts';
 
 /** Of how many ended streams the reason is remembered. */

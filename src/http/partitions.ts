@@ -1,9 +1,9 @@
 import { Router } from 'express';
-import { formatOffset, parseOffset, parsePartition } from '../broker/cursor.ts';
-import { unconsumedEvents } from '../broker/cursor-operations.ts';
+import { formatOffset, parseOffset, parsePartition } from '../broker/cursors/cursor.ts';
+import { unconsumedEvents } from '../broker/cursors/cursor-operations.ts';
 import type { EventLog, PartitionBounds } from '../ports/event-log.ts';
-import type { EventTypes } from '../broker/event-types.ts';
-import type { Registry } from '../broker/registry.ts';
+import type { EventTypes } from '../broker/event-types/event-types.ts';
+import type { Registry } from '../broker/definitions/registry.ts';
 import type { Answers, Schemas } from '../contract.ts';
 import { LendstreamError } from '../errors.ts';
 import { catchUpOnMiss } from './catch-up.ts';

@@ -1,7 +1,7 @@
 import { Router } from 'express';
-import type { PublishedItem } from '../broker/published-item.ts';
-import type { Publisher } from '../broker/publishing.ts';
-import type { Registry } from '../broker/registry.ts';
+import type { PublishedItem } from '../broker/publishing/published-item.ts';
+import type { Publisher } from '../broker/publishing/publisher.ts';
+import type { Registry } from '../broker/definitions/registry.ts';
 import type { Answers } from '../contract.ts';
 import { LendstreamError } from '../errors.ts';
 import { readBody } from './body.ts';

@@ -1,8 +1,8 @@
 import { Router } from 'express';
 import type { Coordination, PartitionOwnership } from '../ports/coordination.ts';
-import type { HistoryNotes } from '../broker/history-notes.ts';
-import type { Registry } from '../broker/registry.ts';
-import { findSubscription } from '../broker/subscription.ts';
+import type { HistoryNotes } from '../broker/subscriptions/activity.ts';
+import type { Registry } from '../broker/definitions/registry.ts';
+import { findSubscription } from '../broker/definitions/subscription.ts';
 import { toTimestamp } from '../clock.ts';
 import type { Answers, Schemas } from '../contract.ts';
 import { catchUpOnMiss } from './catch-up.ts';

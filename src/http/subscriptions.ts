@@ -1,7 +1,11 @@
 import { Router } from 'express';
-import { subscriptionStatistics, subscriptionStatus } from '../broker/subscription-statistics.ts';
-import type { Subscription } from '../broker/subscription.ts';
-import { Subscriptions, type SubscriptionFilter, type SubscriptionsOptions } from '../broker/subscriptions.ts';
+import { subscriptionStatistics, subscriptionStatus } from '../broker/subscriptions/statistics.ts';
+import type { Subscription } from '../broker/definitions/subscription.ts';
+import {
+  Subscriptions,
+  type SubscriptionFilter,
+  type SubscriptionsOptions,
+} from '../broker/subscriptions/subscriptions.ts';
 import type { Answers, Schemas } from '../contract.ts';
 import { readJsonObject } from './body.ts';
 import { catchUpOnMiss } from './catch-up.ts';

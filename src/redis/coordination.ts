@@ -18,7 +18,7 @@ import {
   type SubscriptionHistory,
   type Topology,
 } from '../ports/coordination.ts';
-import { createCursorsTopic } from '../broker/cursor-mirror.ts';
+import { createCursorsTopic } from '../broker/log/cursor-mirror.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import type { Clock } from '../clock.ts';
 import { LendstreamError, describeError } from '../errors.ts';

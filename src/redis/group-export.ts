@@ -1,5 +1,5 @@
 import { isReservedId, type CommittedOffset } from '../ports/coordination.ts';
-import { readMirror } from '../broker/cursor-mirror.ts';
+import { readMirror } from '../broker/log/cursor-mirror.ts';
 import type { EventLog, Offset } from '../ports/event-log.ts';
 import { describeError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';

@@ -1,4 +1,4 @@
-import { mirrorRecord, writeMirror } from '../broker/cursor-mirror.ts';
+import { mirrorRecord, writeMirror } from '../broker/log/cursor-mirror.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';

@@ -1,5 +1,5 @@
 import { partitionKey } from '../ports/coordination.ts';
-import { readMirror, type MirroredOffset } from '../broker/cursor-mirror.ts';
+import { readMirror, type MirroredOffset } from '../broker/log/cursor-mirror.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import { LendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';

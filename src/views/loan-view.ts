@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { EventLog, RecordBatch } from '../ports/event-log.ts';
 import { noValue } from '../ports/event-log.ts';
-import { TopicTail } from '../broker/topic-tail.ts';
+import { TopicTail } from '../broker/log/topic-tail.ts';
 import { LendstreamError, describeError } from '../errors.ts';
 import type { HealthPart } from '../health.ts';
 import type { Logger } from '../logger.ts';

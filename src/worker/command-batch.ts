@@ -1,5 +1,5 @@
 import type { LogRecord, PartitionRecords } from '../ports/event-log.ts';
-import type { Registry } from '../broker/registry.ts';
+import type { Registry } from '../broker/definitions/registry.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { LoanCommand, ProductChanges } from '../lending/commands.ts';

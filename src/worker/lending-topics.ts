@@ -1,7 +1,7 @@
-import { ensureTopic } from '../broker/ensure-topic.ts';
+import { ensureTopic } from '../broker/log/ensure-topic.ts';
 import type { EventLog, TopicConfiguration, TopicPartition } from '../ports/event-log.ts';
-import type { SystemEventType } from '../broker/event-type.ts';
-import { registryTopic } from '../broker/registry.ts';
+import type { SystemEventType } from '../broker/definitions/event-type.ts';
+import { registryTopic } from '../broker/definitions/registry.ts';
 import { LendstreamError } from '../errors.ts';
 import { type JsonSchema, loadSchema } from '../schemas.ts';
 

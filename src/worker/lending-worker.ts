@@ -1,6 +1,6 @@
 import type { Coordination } from '../ports/coordination.ts';
 import type { EventLog } from '../ports/event-log.ts';
-import type { Registry } from '../broker/registry.ts';
+import type { Registry } from '../broker/definitions/registry.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';

@@ -1,6 +1,6 @@
 import { type EventLog, type Offset, noValue } from '../ports/event-log.ts';
-import { withoutForeignRecords } from '../broker/foreign-records.ts';
-import { hashPartition } from '../broker/partitioning.ts';
+import { withoutForeignRecords } from '../broker/log/external-records.ts';
+import { hashPartition } from '../broker/publishing/partitioning.ts';
 import { isLendstreamError } from '../errors.ts';
 import { lendingEventTypeNames } from './lending-topics.ts';
 

@@ -1,5 +1,5 @@
 import { type EventLog, type Offset, type RecordBatch, noValue } from '../ports/event-log.ts';
-import { withoutForeignRecords } from '../broker/foreign-records.ts';
+import { withoutForeignRecords } from '../broker/log/external-records.ts';
 import { LendstreamError } from '../errors.ts';
 import type { Loan } from '../lending/loan.ts';
 import { type EncodedLoan, decodeLoan } from '../lending/loan-codec.ts';

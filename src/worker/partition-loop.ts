@@ -1,5 +1,5 @@
 import type { EventLog, FencedWriter, Offset, PartitionBounds, PartitionRecords } from '../ports/event-log.ts';
-import type { Registry } from '../broker/registry.ts';
+import type { Registry } from '../broker/definitions/registry.ts';
 import type { Clock } from '../clock.ts';
 import { LendstreamError, describeError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { settleOwnership } from '../broker/assignment.ts';
+import { settleOwnership } from '../broker/subscriptions/assignment.ts';
 import type { Coordination, PartitionOwnership, Topology } from '../ports/coordination.ts';
 import type { Clock } from '../clock.ts';
 import { describeError } from '../errors.ts';

@@ -1,4 +1,4 @@
-import { type Registry, registryKey, registryTopic } from '../broker/registry.ts';
+import { type Registry, registryKey, registryTopic } from '../broker/definitions/registry.ts';
 import type { PartitionRecords } from '../ports/event-log.ts';
 import type { ProductChanges } from '../lending/commands.ts';
 import { Decimal } from '../lending/money.ts';

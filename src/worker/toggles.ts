@@ -1,4 +1,4 @@
-import type { Registry } from '../broker/registry.ts';
+import type { Registry } from '../broker/definitions/registry.ts';
 import { toTimestamp } from '../clock.ts';
 import type { Schemas } from '../contract.ts';
 import { type ToggleName, type Toggles, toggleNames } from '../lending/toggles.ts';

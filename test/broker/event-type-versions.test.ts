@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
-import { eventTypeBytesMaximum, recordWithSchema } from '../../src/broker/event-type-records.ts';
-import type { EventTypeRecord } from '../../src/broker/event-type.ts';
-import { readEventType } from '../../src/broker/event-type-validation.ts';
-import { Registry } from '../../src/broker/registry.ts';
+import { eventTypeBytesMaximum, recordWithSchema } from '../../src/broker/event-types/records.ts';
+import type { EventTypeRecord } from '../../src/broker/definitions/event-type.ts';
+import { readEventType } from '../../src/broker/event-types/validation.ts';
+import { Registry } from '../../src/broker/definitions/registry.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { type Broker, eventTypeBody, exampleMetadata, openBroker } from '../support/broker-on-embedded-log.ts';

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
 import type { Coordination, OwnershipChange, Topology } from '../../src/ports/coordination.ts';
-import { rebalance } from '../../src/broker/rebalance.ts';
+import { rebalance } from '../../src/broker/subscriptions/rebalance.ts';
 
 const eventType = 'contract.histories';
 const partitionCount = 4;

@@ -12,7 +12,7 @@ import {
   type PartitionOwnership,
   type Session,
 } from '../../src/ports/coordination.ts';
-import { rebalance } from '../../src/broker/rebalance.ts';
+import { rebalance } from '../../src/broker/subscriptions/rebalance.ts';
 import { eventually } from '../support/eventually.ts';
 import { describeRandomHistories } from './coordination-histories.contract.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { annuityProduct } from '../../src/admin/annuity-product.ts';
-import { hashPartition } from '../../src/broker/partitioning.ts';
+import { hashPartition } from '../../src/broker/publishing/partitioning.ts';
 import type { Answer } from '../support/client.ts';
 import { commandRecord, eventsOfPartition, send } from '../support/lending-log.ts';
 import { eventually } from '../support/eventually.ts';

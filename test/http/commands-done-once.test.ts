@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { annuityProduct } from '../../src/admin/annuity-product.ts';
-import { hashPartition } from '../../src/broker/partitioning.ts';
-import { registryTopic } from '../../src/broker/registry.ts';
+import { hashPartition } from '../../src/broker/publishing/partitioning.ts';
+import { registryTopic } from '../../src/broker/definitions/registry.ts';
 import { commandIdOf } from '../../src/http/idempotency.ts';
 import type { CommandType } from '../../src/worker/command-format.ts';
 import { loansTopic } from '../../src/worker/lending-topics.ts';

@@ -8,9 +8,9 @@ import {
   validationStepsPerByte,
   validationStepsPerEvent,
   validationStepsPerRequest,
-} from '../../src/broker/validation-budget.ts';
-import { eventsPerRequestMaximum } from '../../src/broker/event-batch.ts';
-import { readEventType } from '../../src/broker/event-type-validation.ts';
+} from '../../src/broker/schemas/validation-budget.ts';
+import { eventsPerRequestMaximum } from '../../src/broker/publishing/request-body.ts';
+import { readEventType } from '../../src/broker/event-types/validation.ts';
 import { LendstreamError, type ErrorCode } from '../../src/errors.ts';
 import {
   eventTypeBody,

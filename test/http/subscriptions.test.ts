@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { createSubscriptionsRouter } from '../../src/http/subscriptions.ts';
-import type { Subscription } from '../../src/broker/subscription.ts';
+import type { Subscription } from '../../src/broker/definitions/subscription.ts';
 import { openSubscriptionStore, serve, type Served, type SubscriptionStore } from '../support/subscription-store.ts';
 
 describe('the routes of subscriptions', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { after, before, it } from 'mocha';
-import { eventTypeNameCharactersMaximum } from '../../src/broker/event-type-validation.ts';
+import { eventTypeNameCharactersMaximum } from '../../src/broker/event-types/validation.ts';
 import type { KafkaLog } from '../../src/kafka/log.ts';
 import kafkajs from 'kafkajs';
 import { describeOnCluster } from '../support/cluster.ts';

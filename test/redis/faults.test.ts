@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
 import type { Coordination } from '../../src/ports/coordination.ts';
-import { rebalance } from '../../src/broker/rebalance.ts';
+import { rebalance } from '../../src/broker/subscriptions/rebalance.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import type { RedisCoordination } from '../../src/redis/coordination.ts';
 import { redisClient, startRedisServer, type RedisServer } from '../support/redis-server.ts';

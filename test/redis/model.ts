@@ -10,7 +10,7 @@ import {
   type Topology,
 } from '../../src/ports/coordination.ts';
 import { isLendstreamError } from '../../src/errors.ts';
-import { rebalance } from '../../src/broker/rebalance.ts';
+import { rebalance } from '../../src/broker/subscriptions/rebalance.ts';
 
 /**
  * A random history of one subscription as its streams make it: they look at what they own, deliver what comes next and

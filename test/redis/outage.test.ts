@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
-import { NodeLease } from '../../src/broker/node-lease.ts';
-import { Registry } from '../../src/broker/registry.ts';
-import { readStreamParameters } from '../../src/broker/stream-parameters.ts';
-import { SubscriptionStream, type StreamServices } from '../../src/broker/subscription-stream.ts';
-import type { Subscription } from '../../src/broker/subscription.ts';
+import { NodeLease } from '../../src/broker/streaming/node-lease.ts';
+import { Registry } from '../../src/broker/definitions/registry.ts';
+import { readStreamParameters } from '../../src/broker/streaming/parameters.ts';
+import { SubscriptionStream, type StreamServices } from '../../src/broker/streaming/subscription-stream.ts';
+import type { Subscription } from '../../src/broker/definitions/subscription.ts';
 import { systemClock } from '../../src/clock.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { createMetrics } from '../../src/metrics.ts';

@@ -1,4 +1,4 @@
-import { NodeLease } from '../../src/broker/node-lease.ts';
+import { NodeLease } from '../../src/broker/streaming/node-lease.ts';
 import { systemClock } from '../../src/clock.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { openSubscriptionStore } from './subscription-store.ts';

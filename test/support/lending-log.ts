@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach } from 'mocha';
 import { type EventLog, type LogRecord, noValue } from '../../src/ports/event-log.ts';
 import type { Coordination } from '../../src/ports/coordination.ts';
-import { Registry } from '../../src/broker/registry.ts';
+import { Registry } from '../../src/broker/definitions/registry.ts';
 import { type Clock, systemClock } from '../../src/clock.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import { type Logger, silentLogger } from '../../src/logger.ts';

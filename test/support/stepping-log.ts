@@ -1,5 +1,5 @@
 import type { EventLog, FencedWriter } from '../../src/ports/event-log.ts';
-import { Registry } from '../../src/broker/registry.ts';
+import { Registry } from '../../src/broker/definitions/registry.ts';
 import { loanCommandsTopic } from '../../src/worker/lending-topics.ts';
 
 /**

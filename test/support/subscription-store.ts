@@ -5,13 +5,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Router } from 'express';
 import { randomUUID } from 'node:crypto';
-import { initialisePartitions, openSession, partitionCounts, settleOwnership } from '../../src/broker/assignment.ts';
+import {
+  initialisePartitions,
+  openSession,
+  partitionCounts,
+  settleOwnership,
+} from '../../src/broker/subscriptions/assignment.ts';
 import type { Coordination } from '../../src/ports/coordination.ts';
 import type { EventLog } from '../../src/ports/event-log.ts';
-import type { EventTypeRecord } from '../../src/broker/event-type.ts';
-import { KnownEnds } from '../../src/broker/known-ends.ts';
-import { Registry } from '../../src/broker/registry.ts';
-import type { Subscription } from '../../src/broker/subscription.ts';
+import type { EventTypeRecord } from '../../src/broker/definitions/event-type.ts';
+import { KnownEnds } from '../../src/broker/subscriptions/end-offsets.ts';
+import { Registry } from '../../src/broker/definitions/registry.ts';
+import type { Subscription } from '../../src/broker/definitions/subscription.ts';
 import { systemClock, type Clock } from '../../src/clock.ts';
 import { createApplication } from '../../src/http/application.ts';
 import { silentLogger, type Logger } from '../../src/logger.ts';

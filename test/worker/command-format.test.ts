@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { compileValidator } from '../../src/broker/json-schema.ts';
+import { compileValidator } from '../../src/broker/schemas/json-schema.ts';
 import {
   type CommandType,
   checkPayload,

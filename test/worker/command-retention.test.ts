@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { EventLog } from '../../src/ports/event-log.ts';
-import { Registry } from '../../src/broker/registry.ts';
-import { EventTypes } from '../../src/broker/event-types.ts';
+import { Registry } from '../../src/broker/definitions/registry.ts';
+import { EventTypes } from '../../src/broker/event-types/event-types.ts';
 import { systemClock } from '../../src/clock.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { EmbeddedLog } from '../../src/embedded/log.ts';

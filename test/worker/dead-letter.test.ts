@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'mocha';
 import type { LogRecord } from '../../src/ports/event-log.ts';
-import { registryTopic } from '../../src/broker/registry.ts';
+import { registryTopic } from '../../src/broker/definitions/registry.ts';
 import {
   type TestCommand,
   allEvents,

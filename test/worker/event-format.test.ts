@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { before, describe, it } from 'mocha';
-import { type SchemaValidator, compileValidator } from '../../src/broker/json-schema.ts';
+import { type SchemaValidator, compileValidator } from '../../src/broker/schemas/json-schema.ts';
 import { figuresOf } from '../../src/lending/balances.ts';
 import { execute } from '../../src/lending/execute.ts';
 import { encodeLoan } from '../../src/lending/loan-codec.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, it } from 'mocha';
-import { registryTopic } from '../../src/broker/registry.ts';
+import { registryTopic } from '../../src/broker/definitions/registry.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { type Logger, silentLogger } from '../../src/logger.ts';
 import { loanCommandsTopic } from '../../src/worker/lending-topics.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { EventLog } from '../../src/ports/event-log.ts';
-import { Registry, registryTopic } from '../../src/broker/registry.ts';
+import { Registry, registryTopic } from '../../src/broker/definitions/registry.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { allTogglesOff, listToggles, readToggles, setToggle, toggleNames } from '../../src/worker/toggles.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';

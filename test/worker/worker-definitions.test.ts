@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { EventLog } from '../../src/ports/event-log.ts';
-import { Registry, registryTopic } from '../../src/broker/registry.ts';
+import { Registry, registryTopic } from '../../src/broker/definitions/registry.ts';
 import { type Logger, silentLogger } from '../../src/logger.ts';
 import { definitionsMillisecondsMaximum as defaultMaximum } from '../../src/worker/partition-loop.ts';
 import { findProduct } from '../../src/worker/products.ts';

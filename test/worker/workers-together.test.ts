@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { Registry } from '../../src/broker/registry.ts';
+import { Registry } from '../../src/broker/definitions/registry.ts';
 import { systemClock } from '../../src/clock.ts';
 import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
 import { LendstreamError } from '../../src/errors.ts';

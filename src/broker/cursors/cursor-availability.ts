@@ -1,0 +1,36 @@
+import { partitionKey, type CommittedOffset } from '../../ports/coordination.ts';
+import { beforeFirst, formatOffset } from './cursor.ts';
+import type { Offset, PartitionBounds } from '../../ports/event-log.ts';
+
+/** The bounds of each partition under its key. */
+export function boundsByPartition(bounds: readonly PartitionBounds[]): Map<string, PartitionBounds> {
+  return new Map(bounds.map((bound) => [partitionKey({ eventType: bound.topic, partition: bound.partition }), bound]));
+}
+
+/**
+ * Why no commit may name this position: nothing was delivered from beyond the end. Undefined when it may.
+ * @param end The offset that the next event of the partition will get.
+ */
+export function beyondEnd(position: CommittedOffset, end: Offset | undefined): string | undefined {
+  return end !== undefined && position.offset < end
+    ? undefined
+    : unavailable(position, 'it lies beyond the last event');
+}
+
+/**
+ * Why reading cannot go on behind this position: it lies beyond the end, or events behind it are no longer held.
+ * Undefined when it can. The position before the first event always can.
+ */
+export function unavailability(position: CommittedOffset, bounds: PartitionBounds | undefined): string | undefined {
+  if (bounds !== undefined && position.offset !== beforeFirst && position.offset < bounds.earliest - 1) {
+    return unavailable(position, 'retention time of data elapsed');
+  }
+  return beyondEnd(position, bounds?.latest);
+}
+
+function unavailable({ eventType, partition, offset }: CommittedOffset, reason: string): string {
+  return (
+    `offset ${formatOffset(offset)} for partition ${partition} event type ${eventType} is unavailable as ${reason}. ` +
+    'PATCH partition offset with valid and available offset'
+  );
+}

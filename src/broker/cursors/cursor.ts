@@ -1,0 +1,39 @@
+import { LendstreamError } from '../../errors.ts';
+import type { Offset } from '../../ports/event-log.ts';
+
+/**
+ * Offsets and partitions as the API writes them. Clients treat both as opaque text. An offset names the last event that
+ * was processed, so reading goes on at the next one; {@link beforeFirst} is the position before the first event.
+ *
+ * Written: version `001`, time line `0001` (there is one), offset in 18 digits: `001-0001-000000000000000388`; before
+ * the first event `001-0001--1`. Read: this form, plain numbers as old clients send them (`388`, `0388`, `-1`), and the
+ * word BEGIN in any letter case.
+ */
+export const beforeFirst: Offset = -1;
+
+const prefix = '001-0001-';
+const offsetDigits = 18;
+const timelineForm = /^001-0001-(-1|\d{18})$/;
+const plainForm = /^(-1|\d{1,18})$/;
+
+/** @param offset The last processed offset, or {@link beforeFirst}. */
+export function formatOffset(offset: Offset): string {
+  return offset < 0 ? `${prefix}-1` : prefix + String(offset).padStart(offsetDigits, '0');
+}
+
+/**
+ * The inverse of {@link formatOffset}, with the older forms.
+ * @throws UNPROCESSABLE when the text is no offset, names another time line, or is beyond what a log can count
+ */
+export function parseOffset(text: string): Offset {
+  if (text.toUpperCase() === 'BEGIN') return beforeFirst;
+  const digits = timelineForm.exec(text)?.[1] ?? plainForm.exec(text)?.[1];
+  const offset = digits === undefined ? Number.NaN : Number(digits);
+  if (!Number.isSafeInteger(offset)) throw new LendstreamError('UNPROCESSABLE', `invalid offset ${text}`);
+  return offset;
+}
+
+/** A partition is written as a decimal string: `"0"`. Undefined when the text is none. */
+export function parsePartition(text: string): number | undefined {
+  return /^(0|[1-9]\d{0,5})$/.test(text) ? Number(text) : undefined;
+}

@@ -1,0 +1,79 @@
+import type { Clock } from '../../clock.ts';
+import { LendstreamError, describeError, isLendstreamError } from '../../errors.ts';
+import type { Logger } from '../../logger.ts';
+import type { Coordination } from '../../ports/coordination.ts';
+import { nameOfDefinition, registryKey, type Registry, type RegistryKind, type Revision } from './registry.ts';
+
+export interface ClaimServices {
+  readonly registry: Registry;
+  readonly coordination: Coordination;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** How long the one who changes a definition may take before another may do it in its place. */
+const claimMilliseconds = 10_000;
+
+/** How often those who wait look whether the one at work has gone. Milliseconds. */
+const claimPollMilliseconds = 25;
+
+/**
+ * Does the work while nobody else, on any node, changes this definition, seeing all that they did before; or answers
+ * with `settled` as soon as that has something, be it by somebody else's work.
+ *
+ * A claim keeps others waiting; it does not keep work safe that takes longer than the claim lasts. That is what the
+ * revision is for by which the work stores its changes: what was overtaken does not count.
+ * @throws OVERLOADED when others take too long, CONFLICT when the work took too long itself and others came first,
+ *   COORDINATION_UNAVAILABLE, LOG_UNAVAILABLE, and what `settled` and `work` throw
+ */
+export async function whileClaimed<Result>(
+  { registry, coordination, clock, logger }: ClaimServices,
+  kind: RegistryKind,
+  name: string,
+  settled: () => Result | undefined,
+  work: (revision: Revision) => Promise<Result>,
+): Promise<Result> {
+  const claim = registryKey(kind, name);
+  const deadline = clock.monotonic() + 2 * claimMilliseconds;
+  let claimEndsAt = clock.monotonic() + claimMilliseconds;
+  while (!(await coordination.claim(claim, claimMilliseconds))) {
+    await changeOf(registry, kind, name);
+    const result = settled();
+    if (result !== undefined) return result;
+    if (clock.monotonic() > deadline) {
+      throw new LendstreamError('OVERLOADED', `${nameOfDefinition(kind, name)} is being changed by others, try again.`);
+    }
+    claimEndsAt = clock.monotonic() + claimMilliseconds;
+  }
+  try {
+    await registry.catchUp();
+    return settled() ?? (await work(registry.revise(kind, name)));
+  } catch (error) {
+    // Whoever came first may have done what was asked for.
+    const result = isLendstreamError(error, 'CONFLICT') ? settled() : undefined;
+    if (result === undefined) throw error;
+    return result;
+  } finally {
+    // One that has run out may be somebody else's by now.
+    if (clock.monotonic() < claimEndsAt) {
+      await coordination.releaseClaim(claim).catch((error: unknown) => {
+        logger.warn({ claim, error: describeError(error) }, 'A claim is not released and will run out');
+      });
+    }
+  }
+}
+
+/** Returns when the definition changes, or after a short while. */
+async function changeOf(registry: Registry, kind: RegistryKind, name: string): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      stop();
+      resolve();
+    };
+    const timer = setTimeout(done, claimPollMilliseconds);
+    const stop = registry.onChange((change) => {
+      if (change.kind === kind && change.name === name) done();
+    });
+  });
+}

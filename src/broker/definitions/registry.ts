@@ -1,0 +1,293 @@
+import type { HealthPart } from '../../health.ts';
+import type { Logger } from '../../logger.ts';
+import { LendstreamError, describeError } from '../../errors.ts';
+import type { EventLog, Offset } from '../../ports/event-log.ts';
+import { ensureTopic } from '../log/ensure-topic.ts';
+import { TopicTail } from '../log/topic-tail.ts';
+import { noValue } from '../../ports/event-log.ts';
+
+/**
+ * Definitions that everyone needs and few change: event types, subscriptions, toggles, products. The truth is the
+ * compacted topic `lendstream.registry`; each process keeps all of it in memory by following the topic.
+ *
+ * A definition that is changed from what it was before has *revisions*: its record carries the number of the one it
+ * follows, plus one. Of two changes that began from the same revision the first in the log counts; everybody who reads
+ * the log ignores the other alike, and whoever made it is told so. The record that counts is then stored once more
+ * behind the ignored one, for compaction keeps the last of a key.
+ */
+export const registryTopic = 'lendstream.registry';
+
+export type RegistryKind = 'event-type' | 'subscription' | 'toggle' | 'product';
+
+export interface RegistryChange {
+  readonly kind: RegistryKind;
+  readonly name: string;
+  /** Null when the entry was removed. */
+  readonly value: unknown;
+}
+
+/**
+ * A change of one definition, begun from what this process knew at that moment. None of its steps counts once somebody
+ * else has changed the definition: then each throws CONFLICT and stores nothing that anybody obeys.
+ */
+export interface Revision {
+  /** Stores a value, which must be plain JSON, and returns when this process sees it. */
+  put(value: unknown): Promise<void>;
+  remove(): Promise<void>;
+  /** From here on changes that others began before do not count. The definition stays as it is. */
+  claim(): Promise<void>;
+  /** Looks whether nobody else has changed the definition, before something is done that has no revisions. */
+  confirm(): Promise<void>;
+}
+
+/** The revision in force, and where its record lies. */
+interface InForce {
+  readonly revision: number;
+  readonly offset: Offset;
+}
+
+/** How long what this process has stored may take to become visible to it. Milliseconds. */
+const visibleMillisecondsMaximum = 30_000;
+
+/**
+ * After how long a record that is not in force is put behind the one that is, if its writer has not done so.
+ * Milliseconds.
+ */
+const restoreMilliseconds = 1_000;
+
+export class Registry {
+  readonly #log: EventLog;
+  readonly #logger: Logger;
+  readonly #tail: TopicTail;
+  readonly #entries = new Map<RegistryKind, Map<string, unknown>>();
+  /** By record key, of what has revisions; removed definitions too, for a late change of one must not bring it back. */
+  readonly #inForce = new Map<string, InForce>();
+  /** Record keys whose last record in the log is not the one in force. */
+  readonly #overwritten = new Set<string>();
+  readonly #listeners = new Set<(change: RegistryChange) => void>();
+  #restoring: NodeJS.Timeout | undefined;
+  #isStopped = false;
+
+  /** @param health Told when definitions cannot be followed. */
+  constructor(log: EventLog, logger: Logger, health?: HealthPart) {
+    this.#log = log;
+    this.#logger = logger;
+    this.#tail = new TopicTail({
+      log,
+      topic: registryTopic,
+      partitionCount: 1,
+      // That a product was made is told by the loans' topic, which the same commit may make visible a moment earlier.
+      includeUncommitted: true,
+      logger,
+      ...(health === undefined ? {} : { health }),
+      apply: (batch) => {
+        for (let index = 0; index < batch.count; index += 1) {
+          const key = batch.key(index);
+          if (key === null) continue;
+          const start = batch.valueStarts[index] ?? noValue;
+          const value = start === noValue ? null : batch.bytes.toString('utf8', start, batch.valueEnds[index]);
+          this.#apply(key, value, batch.offsets[index] ?? 0);
+        }
+      },
+    });
+  }
+
+  /** Creates the topic where it is missing, and returns when the whole registry is in memory. */
+  async start(): Promise<void> {
+    await ensureTopic(this.#log, {
+      name: registryTopic,
+      partitionCount: 1,
+      cleanupPolicy: 'compact',
+      retentionMilliseconds: 0,
+    });
+    await this.#tail.start();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#restoring);
+    await this.#tail.stop();
+  }
+
+  get<Value>(kind: RegistryKind, name: string): Value | undefined {
+    return this.#entries.get(kind)?.get(name) as Value | undefined;
+  }
+
+  /**
+   * The same, for a name that another process may have stored a moment ago: what is not known here is looked for once
+   * more after catching up with the log. Names that nobody knows share one look at the log every few milliseconds.
+   * @throws LOG_UNAVAILABLE when what others stored cannot be read in time
+   */
+  async find<Value>(kind: RegistryKind, name: string): Promise<Value | undefined> {
+    const known = this.get<Value>(kind, name);
+    if (known !== undefined) return known;
+    await this.#tail.catchUpOnMiss();
+    return this.get<Value>(kind, name);
+  }
+
+  /** Entries of a kind in no particular order. */
+  list<Value>(kind: RegistryKind): Value[] {
+    return [...(this.#entries.get(kind)?.values() ?? [])] as Value[];
+  }
+
+  /**
+   * Stores a definition durably, whatever it was before, and returns when this process sees it. The value must be plain
+   * JSON. What depends on the state before is stored by {@link revise}.
+   */
+  async put(kind: RegistryKind, name: string, value: unknown): Promise<void> {
+    await this.#append(registryKey(kind, name), Buffer.from(JSON.stringify(value)));
+  }
+
+  async remove(kind: RegistryKind, name: string): Promise<void> {
+    await this.#append(registryKey(kind, name), null);
+  }
+
+  /** Begins to change a definition from what this process knows of it now. */
+  revise(kind: RegistryKind, name: string): Revision {
+    const key = registryKey(kind, name);
+    let base = this.#inForce.get(key)?.revision ?? 0;
+    const put = async (value: unknown): Promise<void> => {
+      const revision = base + 1;
+      const offset = await this.#append(key, Buffer.from(writeRecord(revision, value)));
+      if (this.#inForce.get(key)?.offset !== offset) {
+        await this.#restore();
+        throw changedByOthers(kind, name);
+      }
+      base = revision;
+    };
+    return {
+      put,
+      remove: () => put(null),
+      claim: () => put(this.get(kind, name) ?? null),
+      confirm: async () => {
+        await this.catchUp();
+        if ((this.#inForce.get(key)?.revision ?? 0) !== base) throw changedByOthers(kind, name);
+      },
+    };
+  }
+
+  /** Told of every change, in log order, also of those made by other processes. */
+  onChange(listener: (change: RegistryChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Resolves when this process has seen everything below `offset` of the registry topic. */
+  appliedTo(offset: number): Promise<void> {
+    return this.#tail.appliedTo(0, offset);
+  }
+
+  /**
+   * Returns when this process has seen everything that is in the registry now.
+   * @param milliseconds How long that may take. Default: as long as for {@link find}.
+   * @throws LOG_UNAVAILABLE when that cannot be read in time
+   */
+  catchUp(milliseconds?: number): Promise<void> {
+    return this.#tail.catchUp(milliseconds);
+  }
+
+  /** @returns where the record lies, once this process has seen it */
+  async #append(key: string, value: Buffer | null): Promise<Offset> {
+    const [result] = await this.#log.append([{ topic: registryTopic, partition: 0, records: [{ key, value }] }]);
+    if (result === undefined) throw new LendstreamError('INTERNAL', 'The log answered an append with no result.');
+    if (result.outcome === 'failed') throw result.error;
+    try {
+      await this.#tail.appliedTo(0, result.baseOffset + 1, visibleMillisecondsMaximum);
+    } catch (error) {
+      throw new LendstreamError('OUTCOME_UNKNOWN', `${key} is stored and cannot be read yet: ${describeError(error)}`);
+    }
+    return result.baseOffset;
+  }
+
+  #apply(key: string, text: string | null, offset: Offset): void {
+    const { kind, name } = splitKey(key);
+    const { revision, value } = readRecord(text);
+    if (revision !== undefined) {
+      if (revision <= (this.#inForce.get(key)?.revision ?? 0)) {
+        this.#ignore(key, text);
+        return;
+      }
+      this.#inForce.set(key, { revision, offset });
+    }
+    this.#overwritten.delete(key);
+    const entries = this.#entries.get(kind) ?? new Map<string, unknown>();
+    this.#entries.set(kind, entries);
+    if (value === null) entries.delete(name);
+    else entries.set(name, value);
+    for (const listener of this.#listeners) listener({ kind, name, value });
+  }
+
+  /** The record in force stored once more changes nothing; any other must not stay the last of its key. */
+  #ignore(key: string, text: string | null): void {
+    if (text === this.#textInForce(key)) {
+      this.#overwritten.delete(key);
+      return;
+    }
+    this.#logger.warn({ key }, 'A change of a definition came after another one and is ignored');
+    this.#overwritten.add(key);
+    this.#restoreSoon();
+  }
+
+  #restoreSoon(): void {
+    if (this.#isStopped || this.#restoring !== undefined) return;
+    this.#restoring = setTimeout(() => {
+      this.#restoring = undefined;
+      void this.#restore();
+    }, restoreMilliseconds).unref();
+  }
+
+  /** Puts the records in force behind those that are not. Everybody may do so: it is the same record, byte for byte. */
+  async #restore(): Promise<void> {
+    const records = [...this.#overwritten].map((key) => ({ key, value: Buffer.from(this.#textInForce(key)) }));
+    if (records.length === 0 || this.#isStopped) return;
+    const [result] = await this.#log.append([{ topic: registryTopic, partition: 0, records }]).catch(() => []);
+    if (result?.outcome !== 'appended') this.#restoreSoon();
+  }
+
+  #textInForce(key: string): string {
+    const { kind, name } = splitKey(key);
+    return writeRecord(this.#inForce.get(key)?.revision ?? 0, this.get(kind, name) ?? null);
+  }
+}
+
+/** The record key of a registry entry. */
+export function registryKey(kind: RegistryKind, name: string): string {
+  return `${kind}/${name}`;
+}
+
+function splitKey(key: string): { readonly kind: RegistryKind; readonly name: string } {
+  const slash = key.indexOf('/');
+  return { kind: key.slice(0, slash) as RegistryKind, name: key.slice(slash + 1) };
+}
+
+/** A removal is a record as well, not a tombstone: it has a revision that others must know. */
+function writeRecord(revision: number, value: unknown): string {
+  return JSON.stringify({ revision, value });
+}
+
+function readRecord(text: string | null): { readonly revision?: number; readonly value: unknown } {
+  const read: unknown = text === null ? null : JSON.parse(text);
+  return isRevised(read) ? read : { value: read };
+}
+
+function isRevised(read: unknown): read is { readonly revision: number; readonly value: unknown } {
+  if (typeof read !== 'object' || read === null || Object.keys(read).join() !== 'revision,value') return false;
+  return 'revision' in read && Number.isSafeInteger(read.revision);
+}
+
+const sayings: Record<RegistryKind, string> = {
+  'event-type': 'Event type',
+  subscription: 'Subscription',
+  toggle: 'Toggle',
+  product: 'Product',
+};
+
+/** A definition as a person says it. */
+export function nameOfDefinition(kind: RegistryKind, name: string): string {
+  return `${sayings[kind]} ${name}`;
+}
+
+function changedByOthers(kind: RegistryKind, name: string): LendstreamError {
+  const detail = `${nameOfDefinition(kind, name)} was changed by another request meanwhile, and this change does not count.`;
+  return new LendstreamError('CONFLICT', `${detail} Look at what it is now and try again.`);
+}

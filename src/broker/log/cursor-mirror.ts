@@ -1,0 +1,149 @@
+import { LendstreamError, describeError } from '../../errors.ts';
+import type { CommittedOffset, EventTypePartition } from '../../ports/coordination.ts';
+import { ensureTopic } from './ensure-topic.ts';
+import { noValue, type EventLog, type LogRecord, type RecordBatch } from '../../ports/event-log.ts';
+
+/**
+ * Committed offsets as they outlive the coordination store: a compacted topic, one key per partition of a subscription.
+ *
+ * An adapter that writes in the order in which offsets were committed needs nothing more: the newest record holds.
+ * Where several processes write, a record may come after a newer one; such writers give each offset its *epoch*, a
+ * number that grows with each reset of the partition. Then the record of the highest epoch holds, and within it the
+ * largest offset.
+ */
+export const cursorsTopic = 'lendstream.cursors';
+
+/** One partition: whatever is written first stands first, for all subscriptions. */
+const mirrorPartition = { topic: cursorsTopic, partition: 0 };
+
+const readBytes = 1024 * 1024;
+
+/** How long one read of the mirror waits for records that must be there. Milliseconds. */
+const readWaitMilliseconds = 500;
+
+/** How many reads in a row may bring nothing before the mirror counts as unreadable. */
+const emptyReadsMaximum = 20;
+
+/** A committed offset and the epoch it was committed in; 0 when its writer does not count epochs. */
+export interface MirroredOffset extends CommittedOffset {
+  readonly epoch: number;
+}
+
+/** Makes the topic be there, ready to be read. Any number of processes may do so at once. */
+export async function createCursorsTopic(log: EventLog): Promise<void> {
+  await ensureTopic(log, {
+    name: cursorsTopic,
+    partitionCount: 1,
+    cleanupPolicy: 'compact',
+    retentionMilliseconds: 0,
+  });
+}
+
+/**
+ * Every offset that is in the mirror now, by subscription.
+ * @throws COORDINATION_UNAVAILABLE when it cannot be read to its end, and what the log throws
+ */
+export async function readMirror(log: EventLog): Promise<Map<string, MirroredOffset[]>> {
+  const newest = new Map<string, MirroredOffset & { readonly subscriptionId: string }>();
+  const [bounds] = await log.bounds([mirrorPartition]);
+  const end = bounds?.latest ?? 0;
+  let offset = bounds?.earliest ?? 0;
+  let emptyReads = 0;
+  while (offset < end) {
+    const { batches, nextOffset } = await log.read(
+      { ...mirrorPartition, offset },
+      { bytesMaximum: readBytes, waitMilliseconds: readWaitMilliseconds },
+    );
+    for (const batch of batches) for (let index = 0; index < batch.count; index += 1) apply(newest, batch, index);
+    emptyReads = nextOffset === offset ? emptyReads + 1 : 0;
+    // Half a mirror would send subscriptions back to where they began.
+    if (emptyReads === emptyReadsMaximum) {
+      throw new LendstreamError('COORDINATION_UNAVAILABLE', `${cursorsTopic} cannot be read beyond offset ${offset}.`);
+    }
+    offset = nextOffset;
+  }
+  const bySubscription = new Map<string, MirroredOffset[]>();
+  for (const { subscriptionId, ...mirrored } of newest.values()) {
+    const offsets = bySubscription.get(subscriptionId) ?? [];
+    bySubscription.set(subscriptionId, offsets);
+    offsets.push(mirrored);
+  }
+  return bySubscription;
+}
+
+/**
+ * Writes records in the order of the calls and returns when they are durable. Calls may overlap: the log commits what
+ * is waiting as one group.
+ * @throws COORDINATION_UNAVAILABLE; the records may have been written all the same
+ */
+export async function writeMirror(log: EventLog, records: readonly LogRecord[]): Promise<void> {
+  let failure: unknown;
+  try {
+    const [result] = await log.append([{ topic: cursorsTopic, partition: mirrorPartition.partition, records }]);
+    if (result?.outcome === 'appended') return;
+    failure = result?.error;
+  } catch (error) {
+    failure = error;
+  }
+  throw new LendstreamError(
+    'COORDINATION_UNAVAILABLE',
+    `The cursors could not be stored durably (${describeError(failure)}). Sending them again is safe.`,
+    { cause: failure },
+  );
+}
+
+/**
+ * @param offset The last processed offset; null removes the partition from the mirror.
+ * @param epoch Grows with each reset; left out by a writer that counts none.
+ */
+export function mirrorRecord(
+  subscriptionId: string,
+  place: EventTypePartition,
+  offset: number | null,
+  epoch?: number,
+): LogRecord {
+  const value = epoch === undefined ? `{"offset":${offset}}` : `{"offset":${offset},"epoch":${epoch}}`;
+  return {
+    key: `${subscriptionId}/${place.eventType}/${place.partition}`,
+    value: offset === null ? null : Buffer.from(value),
+  };
+}
+
+function apply(
+  newest: Map<string, MirroredOffset & { readonly subscriptionId: string }>,
+  batch: RecordBatch,
+  index: number,
+): void {
+  const key = batch.key(index);
+  if (key === null) return;
+  const start = batch.valueStarts[index] ?? noValue;
+  if (start === noValue) {
+    newest.delete(key);
+    return;
+  }
+  const text = batch.bytes.toString('utf8', start, batch.valueEnds[index]);
+  const { offset, epoch = 0 } = JSON.parse(text) as { offset: number; epoch?: number };
+  if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(epoch)) {
+    throw new LendstreamError('CORRUPT_BATCH', `Cursor ${key} is ${text}`);
+  }
+  const held = newest.get(key);
+  if (held !== undefined && isOlder({ offset, epoch }, held)) return;
+  const first = key.indexOf('/');
+  const last = key.lastIndexOf('/');
+  newest.set(key, {
+    subscriptionId: key.slice(0, first),
+    eventType: key.slice(first + 1, last),
+    partition: Number(key.slice(last + 1)),
+    offset,
+    epoch,
+  });
+}
+
+/** Whether a record that comes later in the mirror was committed earlier. */
+function isOlder(
+  { offset, epoch }: Pick<MirroredOffset, 'offset' | 'epoch'>,
+  held: Pick<MirroredOffset, 'offset' | 'epoch'>,
+): boolean {
+  if (epoch !== held.epoch) return epoch < held.epoch;
+  return epoch > 0 && offset < held.offset;
+}

@@ -1,0 +1,53 @@
+import { LendstreamError, isLendstreamError } from '../../errors.ts';
+import type { EventLog, TopicConfiguration } from '../../ports/event-log.ts';
+
+/** How long a topic that another process is creating may take to be usable. Milliseconds. */
+const readyMillisecondsMaximum = 30_000;
+
+const readyPollMilliseconds = 20;
+
+/**
+ * Makes a topic be there, ready for appends and reads. Any number of processes may do so at once: one creates it.
+ *
+ * @param present The topics there are, when the caller has just listed them.
+ * @returns the topic as it is, which is not as it is wanted when it was there before
+ * @throws LOG_UNAVAILABLE when another process began to create it and it does not become usable
+ */
+export async function ensureTopic(
+  log: EventLog,
+  wanted: TopicConfiguration,
+  present?: readonly TopicConfiguration[],
+): Promise<TopicConfiguration> {
+  const isWanted = ({ name }: TopicConfiguration): boolean => name === wanted.name;
+  let found = (present ?? (await log.listTopics())).find(isWanted);
+  if (found === undefined) {
+    try {
+      await log.createTopic(wanted);
+      return wanted;
+    } catch (error) {
+      if (!isLendstreamError(error, 'TOPIC_ALREADY_EXISTS')) throw error;
+    }
+  }
+  const deadline = performance.now() + readyMillisecondsMaximum;
+  for (;;) {
+    found ??= (await log.listTopics()).find(isWanted);
+    if (found !== undefined && (await isUsable(log, found))) return found;
+    if (performance.now() > deadline) {
+      throw new LendstreamError('LOG_UNAVAILABLE', `Topic ${wanted.name} is there but cannot be used. Try again.`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, readyPollMilliseconds));
+  }
+}
+
+/** A topic that is just being created is listed before it can be used. */
+async function isUsable(log: EventLog, { name, partitionCount }: TopicConfiguration): Promise<boolean> {
+  try {
+    await log.bounds(Array.from({ length: partitionCount }, (_, partition) => ({ topic: name, partition })));
+    return true;
+  } catch (error) {
+    if (isLendstreamError(error, 'UNKNOWN_TOPIC_OR_PARTITION') || isLendstreamError(error, 'LOG_UNAVAILABLE')) {
+      return false;
+    }
+    throw error;
+  }
+}

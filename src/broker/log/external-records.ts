@@ -1,0 +1,93 @@
+import { isUtf8 } from 'node:buffer';
+import { noValue, type Offset, type RecordBatch } from '../../ports/event-log.ts';
+
+/** A record of somebody else's producer that cannot be delivered, and why. */
+export interface UnreadableRecord {
+  readonly offset: Offset;
+  readonly reason: string;
+}
+
+export interface CheckedBatch {
+  /** Every value in it is one JSON text on one line. Records that are not have none, as if they had been deleted. */
+  readonly batch: RecordBatch;
+  readonly unreadable: readonly UnreadableRecord[];
+}
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+const space = 0x20;
+
+/**
+ * Looks at what nobody has looked at yet: values that somebody else's producer wrote. Lines of a stream are spliced
+ * from values as they are stored, so one that is no JSON would break every event after it.
+ */
+export function checkForeignRecords(batch: RecordBatch): CheckedBatch {
+  const { foreign } = batch;
+  if (foreign === undefined) return { batch, unreadable: [] };
+  const unreadable: UnreadableRecord[] = [];
+  const valueStarts = batch.valueStarts.slice();
+  const valueEnds = batch.valueEnds.slice();
+  let bytes = batch.bytes;
+  for (let index = 0; index < batch.count; index += 1) {
+    const start = valueStarts[index] ?? noValue;
+    if (foreign[index] !== 1 || start === noValue) continue;
+    const value = bytes.subarray(start, valueEnds[index]);
+    const reason = faultOf(value);
+    if (reason !== undefined) {
+      unreadable.push({ offset: batch.offsets[index] ?? 0, reason });
+      valueStarts[index] = noValue;
+      valueEnds[index] = noValue;
+    } else if (value.includes(lineFeed) || value.includes(carriageReturn)) {
+      // What was read is shared with others; the copy is made once.
+      if (bytes === batch.bytes) bytes = Buffer.from(batch.bytes);
+      breakNoLines(bytes.subarray(start, valueEnds[index]));
+    }
+  }
+  const { topic, partition, count, appendedAt, offsets } = batch;
+  const key = (index: number): string | null => batch.key(index);
+  return {
+    batch: { topic, partition, count, appendedAt, bytes, offsets, valueStarts, valueEnds, contiguous: false, key },
+    unreadable,
+  };
+}
+
+function faultOf(value: Buffer): string | undefined {
+  if (value.length === 0) return 'it is empty';
+  if (!isUtf8(value)) return 'it is not UTF-8';
+  try {
+    JSON.parse(value.toString());
+    return undefined;
+  } catch {
+    return 'it is not JSON';
+  }
+}
+
+/** In a JSON text a line break can only stand between tokens, where a blank means the same. */
+function breakNoLines(value: Buffer): void {
+  for (let at = 0; at < value.length; at += 1) {
+    if (value[at] === lineFeed || value[at] === carriageReturn) value[at] = space;
+  }
+}
+
+/**
+ * Only the records that this product wrote: what counts in a topic of its own, where a value of somebody else could
+ * define anything.
+ */
+export function withoutForeignRecords(batch: RecordBatch): RecordBatch {
+  const { foreign } = batch;
+  if (foreign === undefined || !foreign.includes(1)) return batch;
+  const own = [...foreign.keys()].filter((index) => foreign[index] === 0);
+  const { topic, partition, appendedAt, bytes } = batch;
+  return {
+    topic,
+    partition,
+    appendedAt,
+    bytes,
+    count: own.length,
+    offsets: Float64Array.from(own, (index) => batch.offsets[index] ?? 0),
+    valueStarts: Uint32Array.from(own, (index) => batch.valueStarts[index] ?? noValue),
+    valueEnds: Uint32Array.from(own, (index) => batch.valueEnds[index] ?? noValue),
+    contiguous: false,
+    key: (index) => batch.key(own[index] ?? 0),
+  };
+}

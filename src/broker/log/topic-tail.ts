@@ -1,0 +1,244 @@
+import { LendstreamError, isLendstreamError, describeError } from '../../errors.ts';
+import { unreachableMillisecondsMaximum, type HealthPart } from '../../health.ts';
+import type { Logger } from '../../logger.ts';
+import type { BoundsOptions, EventLog, Offset, PartitionBounds, RecordBatch } from '../../ports/event-log.ts';
+import { withoutForeignRecords } from './external-records.ts';
+
+/**
+ * Follows every partition of a topic from a position and hands each batch on, in order per partition: how a process
+ * keeps a local copy of a compacted topic. `apply` must be fast or bounded; a slow one slows its own reading only.
+ */
+export interface TopicTailOptions {
+  readonly log: EventLog;
+  readonly topic: string;
+  readonly partitionCount: number;
+  /** Where to start, per partition; absent means from the earliest record. */
+  readonly startOffsets?: ReadonlyMap<number, Offset>;
+  /**
+   * Whether catching up includes what is being committed at that moment (see {@link BoundsOptions}): for a topic whose
+   * changes are told by other means than the topic itself, so that who catches up may know of them already.
+   */
+  readonly includeUncommitted?: boolean;
+  readonly apply: (batch: RecordBatch, nextOffset: Offset) => void | Promise<void>;
+  readonly logger: Logger;
+  /** Told when reading has failed for long, when it goes on, and when the topic is followed no more. */
+  readonly health?: HealthPart;
+  /** Told once when the topic is followed no more, for whatever reason but {@link TopicTail.stop}. */
+  readonly onFailure?: (error: Error) => void;
+}
+
+/**
+ * How far apart catching up for the sake of unknown names begins, so that a flood of them costs the log next to
+ * nothing. Milliseconds.
+ */
+const missPauseMilliseconds = 20;
+
+/**
+ * How long catching up may take where a request waits for it: one partition may not be readable for as long as a
+ * transaction is open in it. Shorter than a claim. Milliseconds.
+ */
+export const catchUpMillisecondsMaximum = 5_000;
+
+const readBytes = 1024 * 1024;
+const retryMilliseconds = 100;
+
+export class TopicTail {
+  readonly #options: TopicTailOptions;
+  readonly #stopping = new AbortController();
+  readonly #applied: Offset[];
+  readonly #waiting = new Set<{
+    partition: number;
+    offset: Offset;
+    resolve: () => void;
+    reject: (error: unknown) => void;
+  }>();
+  #loops: Promise<void>[] = [];
+  #failure: Error | undefined;
+  /** Since when reading a partition has failed. Monotonic milliseconds. */
+  readonly #failingSince = new Map<number, number>();
+  /** Settles when the next catching up for an unknown name may begin. */
+  #missPause: Promise<unknown> = Promise.resolve();
+  /** That next one, as long as it has not begun: everybody who asks meanwhile shares it. */
+  #nextMiss: Promise<void> | undefined;
+
+  constructor(options: TopicTailOptions) {
+    this.#options = options;
+    this.#applied = Array.from(
+      { length: options.partitionCount },
+      (_, partition) => options.startOffsets?.get(partition) ?? 0,
+    );
+  }
+
+  /** Starts following and returns when everything that was in the topic at this moment has been applied. */
+  async start(): Promise<void> {
+    const bounds = await this.#bounds();
+    this.#loops = bounds.map(({ partition, earliest }) => {
+      this.#applied[partition] = Math.max(this.#applied[partition] ?? 0, earliest);
+      return this.#follow(partition);
+    });
+    await Promise.all(bounds.map(({ partition, latest }) => this.appliedTo(partition, latest)));
+  }
+
+  /** Why the topic is followed no more; undefined while it is. */
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
+  /** The next offset that will be applied. */
+  position(partition: number): Offset {
+    return this.#applied[partition] ?? 0;
+  }
+
+  /**
+   * Resolves when every record below `offset` has been applied.
+   * @param milliseconds How long to wait. Default: for ever.
+   * @throws what `apply` threw, LOG_CLOSED after {@link stop}, LOG_UNAVAILABLE when the time is over
+   */
+  appliedTo(partition: number, offset: Offset, milliseconds = Infinity): Promise<void> {
+    if (this.position(partition) >= offset) return Promise.resolve();
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    return new Promise((resolve, reject) => {
+      const waiter = { partition, offset, resolve, reject };
+      this.#waiting.add(waiter);
+      if (milliseconds === Infinity) return;
+      const timer = setTimeout(() => {
+        this.#waiting.delete(waiter);
+        reject(this.#notReadable(milliseconds));
+      }, milliseconds);
+      waiter.resolve = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      waiter.reject = (error) => {
+        clearTimeout(timer);
+        reject(error instanceof Error ? error : new Error(describeError(error)));
+      };
+    });
+  }
+
+  /**
+   * Returns when everything that is in the topic now has been applied.
+   * @param milliseconds How long that may take.
+   * @throws as {@link appliedTo}, LOG_UNAVAILABLE when the time is over
+   */
+  async catchUp(milliseconds = catchUpMillisecondsMaximum): Promise<void> {
+    const { includeUncommitted = false } = this.#options;
+    const until = performance.now() + milliseconds;
+    const bounds = await this.#bounds({ includeUncommitted });
+    const left = Math.max(0, until - performance.now());
+    await Promise.all(bounds.map(({ partition, latest }) => this.appliedTo(partition, latest, left)));
+  }
+
+  #notReadable(milliseconds: number): LendstreamError {
+    const { topic } = this.#options;
+    return new LendstreamError(
+      'LOG_UNAVAILABLE',
+      `What others stored in ${topic} could not be read within ${Math.round(milliseconds)} ms. Try again.`,
+    );
+  }
+
+  /**
+   * The same, for looking once more for what another process may have stored a moment ago. Whoever misses something at
+   * about the same time shares one look at the log.
+   */
+  async catchUpOnMiss(): Promise<void> {
+    this.#nextMiss ??= this.#catchUpAfterPause();
+    await this.#nextMiss;
+  }
+
+  async #catchUpAfterPause(): Promise<void> {
+    await this.#missPause;
+    this.#nextMiss = undefined;
+    const catchingUp = this.catchUp();
+    this.#missPause = Promise.allSettled([
+      catchingUp,
+      new Promise((resolve) => setTimeout(resolve, missPauseMilliseconds)),
+    ]);
+    await catchingUp;
+  }
+
+  #bounds(options?: BoundsOptions): Promise<PartitionBounds[]> {
+    const { log, topic, partitionCount } = this.#options;
+    return log.bounds(
+      Array.from({ length: partitionCount }, (_, partition) => ({ topic, partition })),
+      options,
+    );
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.all(this.#loops);
+  }
+
+  async #follow(partition: number): Promise<void> {
+    const { log, topic, apply, logger } = this.#options;
+    const signal = this.#stopping.signal;
+    while (!signal.aborted) {
+      try {
+        const offset = this.position(partition);
+        const { batches, nextOffset } = await log.read(
+          { topic, partition, offset },
+          { bytesMaximum: readBytes, waitMilliseconds: Infinity, signal },
+        );
+        for (const batch of batches) await apply(this.#own(batch), nextOffset);
+        this.#applied[partition] = nextOffset;
+        this.#noteRead(partition);
+        this.#wake();
+      } catch (error) {
+        if (isLendstreamError(error) && error.retriable && error.code !== 'LOG_CLOSED') {
+          logger.warn({ topic, partition, error: describeError(error) }, 'Reading failed and is tried again');
+          this.#noteFailedRead(partition, error);
+          await new Promise((resolve) => setTimeout(resolve, retryMilliseconds));
+          continue;
+        }
+        const failure = error instanceof Error ? error : new Error(describeError(error));
+        if (!signal.aborted) this.#fail(partition, failure);
+        this.#failure ??= failure;
+        break;
+      }
+    }
+    this.#failure ??= new LendstreamError('LOG_CLOSED', `No longer following ${topic}.`);
+    for (const waiter of this.#waiting) waiter.reject(this.#failure);
+    this.#waiting.clear();
+  }
+
+  #fail(partition: number, failure: Error): void {
+    const { topic, logger, health, onFailure } = this.#options;
+    logger.error({ topic, partition, error: describeError(failure) }, 'Following the topic ended');
+    if (this.#failure !== undefined) return;
+    this.#failure = failure;
+    health?.isNotReady(`Topic ${topic} is followed no more: ${failure.message}`);
+    onFailure?.(failure);
+  }
+
+  #noteRead(partition: number): void {
+    if (!this.#failingSince.delete(partition) || this.#failingSince.size > 0 || this.#failure !== undefined) return;
+    this.#options.health?.isReady();
+  }
+
+  #noteFailedRead(partition: number, error: unknown): void {
+    const now = performance.now();
+    const since = this.#failingSince.get(partition) ?? now;
+    this.#failingSince.set(partition, since);
+    if (now - since < unreachableMillisecondsMaximum) return;
+    this.#options.health?.isNotReady(`Topic ${this.#options.topic} cannot be read for now: ${describeError(error)}`);
+  }
+
+  /** A topic that a process follows is one of this product's own: what others write there is not obeyed. */
+  #own(batch: RecordBatch): RecordBatch {
+    const own = withoutForeignRecords(batch);
+    if (own === batch) return batch;
+    const { topic, partition } = batch;
+    const count = batch.count - own.count;
+    this.#options.logger.error({ topic, partition, count }, 'Records of another producer are ignored');
+    return own;
+  }
+
+  #wake(): void {
+    for (const waiter of this.#waiting) {
+      if (this.position(waiter.partition) < waiter.offset) continue;
+      this.#waiting.delete(waiter);
+      waiter.resolve();
+    }
+  }
+}

@@ -1,0 +1,290 @@
+import { plainNumberCharactersMaximum } from '../schemas/written-numbers.ts';
+
+/**
+ * Walks the bytes of a JSON array of events to find where each event and its metadata lie, so that an event can be
+ * stored as it was sent. The bytes must be JSON that a parser has accepted: nothing is checked again.
+ */
+
+/** Numbers kept for each event in {@link EventSpans.fields}. */
+export const fieldsPerEvent = 10;
+
+/** Positions within one event's fields. */
+export const spanField = {
+  /** First byte of the event. */
+  start: 0,
+  /** One past its last byte. */
+  end: 1,
+  /** First byte of the object under its top-level key `metadata`; -1 when it has none or it is no object. */
+  metadataStart: 2,
+  metadataEnd: 3,
+  /** Keys written at the top level, repeats counted. */
+  keys: 4,
+  /** Keys written at the top level of `metadata`, repeats counted. */
+  metadataKeys: 5,
+  /** Bytes of white space between its tokens. */
+  whitespace: 6,
+  /** How deep it is nested: 1 for an object of plain values. */
+  depth: 7,
+  /** Keys written at whatever depth, repeats counted. */
+  allKeys: 8,
+  /** Numbers with more characters than a double is sure to hold, or with an exponent. */
+  longNumbers: 9,
+} as const;
+
+export interface EventSpans {
+  readonly count: number;
+  /** {@link fieldsPerEvent} numbers for each event. */
+  readonly fields: Int32Array;
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const comma = 0x2c;
+const colon = 0x3a;
+const plus = 0x2b;
+const minus = 0x2d;
+const dot = 0x2e;
+const digitZero = 0x30;
+const digitNine = 0x39;
+/** `E` and `e`. */
+const exponentMark = 0x65;
+const lowerCase = 0x20;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+const space = 0x20;
+
+/** Depth of brackets: the array, an event, a value within the event. */
+const eventDepth = 2;
+const valueDepth = 3;
+
+/**
+ * Finds the spans of the objects of a JSON array.
+ * @param body An array whose items are all objects, as a parser has confirmed.
+ * @param count How many items it has.
+ */
+export function scanEvents(body: Uint8Array, count: number): EventSpans {
+  const fields = new Int32Array(count * fieldsPerEvent);
+  const length = body.length;
+  let depth = 0;
+  let deepest = 0;
+  let base = -fieldsPerEvent;
+  /** The next string is a key, if it comes at a depth whose keys are counted. */
+  let keyDue = false;
+  /** The next value of the event is that of its key `metadata`. */
+  let metadataDue = false;
+  let inMetadata = false;
+  let keys = 0;
+  let metadataKeys = 0;
+  let whitespace = 0;
+  let allKeys = 0;
+  let longNumbers = 0;
+
+  for (let index = 0; index < length; index += 1) {
+    const byte = body[index] as number;
+    if (byte === quote) {
+      const start = index + 1;
+      let escaped = false;
+      for (index = start; body[index] !== quote; index += 1) {
+        if (body[index] !== backslash) continue;
+        escaped = true;
+        index += 1;
+      }
+      if (!keyDue) continue;
+      keyDue = false;
+      if (depth === eventDepth) {
+        keys += 1;
+        metadataDue = isMetadataKey(body, start, index, escaped);
+      } else if (inMetadata) metadataKeys += 1;
+    } else if (byte === comma) {
+      keyDue = depth === eventDepth || depth === valueDepth;
+      if (depth === eventDepth) metadataDue = false;
+    } else if (byte === openBrace || byte === openBracket) {
+      depth += 1;
+      if (depth > deepest) deepest = depth;
+      keyDue = byte === openBrace && depth <= valueDepth;
+      if (depth === eventDepth) {
+        base += fieldsPerEvent;
+        fields[base + spanField.start] = index;
+        fields[base + spanField.metadataStart] = -1;
+        keys = 0;
+        metadataKeys = 0;
+        whitespace = 0;
+        allKeys = 0;
+        longNumbers = 0;
+        deepest = eventDepth;
+        metadataDue = false;
+      } else if (depth === valueDepth && metadataDue) {
+        metadataDue = false;
+        inMetadata = byte === openBrace;
+        if (inMetadata) fields[base + spanField.metadataStart] = index;
+      }
+    } else if (byte === closeBrace || byte === closeBracket) {
+      depth -= 1;
+      if (depth === eventDepth && inMetadata) {
+        inMetadata = false;
+        fields[base + spanField.metadataEnd] = index + 1;
+      } else if (depth === eventDepth - 1) {
+        fields[base + spanField.end] = index + 1;
+        fields[base + spanField.keys] = keys;
+        fields[base + spanField.metadataKeys] = metadataKeys;
+        fields[base + spanField.whitespace] = whitespace;
+        fields[base + spanField.depth] = deepest - 1;
+        fields[base + spanField.allKeys] = allKeys;
+        fields[base + spanField.longNumbers] = longNumbers;
+      }
+    } else if (byte === colon) allKeys += 1;
+    else if (byte <= space) whitespace += 1;
+    else if (byte === minus || isDigit(byte)) {
+      const start = index;
+      index = endOfPlainNumber(body, start);
+      // An exponent, or what a double may not hold.
+      if (((body[index] as number) | lowerCase) === exponentMark) {
+        longNumbers += 1;
+        index = endOfNumber(body, index);
+      } else if (index - start > plainNumberCharactersMaximum) longNumbers += 1;
+      // The loop goes on behind the number.
+      index -= 1;
+    }
+  }
+  return { count, fields };
+}
+
+/** One past the digits, minus and point that begin at a place. */
+function endOfPlainNumber(body: Uint8Array, start: number): number {
+  let index = start;
+  for (
+    let byte = body[index] as number;
+    isDigit(byte) || byte === minus || byte === dot;
+    byte = body[index] as number
+  ) {
+    index += 1;
+  }
+  return index;
+}
+
+/** One past an exponent, with its sign and digits. */
+function endOfNumber(body: Uint8Array, mark: number): number {
+  let index = mark + 1;
+  while (body[index] === minus || body[index] === plus || isDigit(body[index] as number)) index += 1;
+  return index;
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= digitZero && byte <= digitNine;
+}
+
+const metadataKey = Buffer.from('metadata');
+
+function isMetadataKey(body: Uint8Array, start: number, end: number, escaped: boolean): boolean {
+  if (escaped) return decodeString(body, start, end) === 'metadata';
+  if (end - start !== metadataKey.length) return false;
+  for (let index = 0; index < metadataKey.length; index += 1) {
+    if (body[start + index] !== metadataKey[index]) return false;
+  }
+  return true;
+}
+
+function decodeString(body: Uint8Array, start: number, end: number): string {
+  return JSON.parse(`"${textOf(body, start, end)}"`) as string;
+}
+
+function textOf(body: Uint8Array, start: number, end: number): string {
+  return Buffer.from(body.buffer, body.byteOffset + start, end - start).toString('utf8');
+}
+
+/** The end of the string whose opening quote lies at `start`: one past its closing quote. */
+function endOfString(body: Uint8Array, start: number): number {
+  let index = start + 1;
+  while (body[index] !== quote) index += body[index] === backslash ? 2 : 1;
+  return index + 1;
+}
+
+/** A piece of JSON without the white space between its tokens, as Latin-1 text: one character for each byte. */
+export function compactText(source: Uint8Array, start: number, end: number): string {
+  return compactBytes(source, start, end).toString('latin1');
+}
+
+function compactBytes(source: Uint8Array, start: number, end: number): Buffer {
+  const target = Buffer.allocUnsafe(end - start);
+  let position = 0;
+  let index = start;
+  while (index < end) {
+    const byte = source[index] as number;
+    if (byte === quote) {
+      const stringEnd = endOfString(source, index);
+      while (index < stringEnd) target[position++] = source[index++] as number;
+    } else {
+      if (byte > space) target[position++] = byte;
+      index += 1;
+    }
+  }
+  return target.subarray(0, position);
+}
+
+/**
+ * The text of the value at a path of an object, as it was written but without white space between tokens; undefined
+ * when there is none. Of repeated keys the last counts, as it does for a parser.
+ * @param start Where the object begins in `body`.
+ */
+export function rawValueAt(body: Uint8Array, start: number, path: readonly string[]): string | undefined {
+  const position = positionOfValue(body, start, path);
+  return position === -1 ? undefined : compactBytes(body, position, endOfValue(body, position)).toString('utf8');
+}
+
+/** The same text with the white space that it was written with. */
+export function writtenValueAt(body: Buffer, start: number, path: readonly string[]): string | undefined {
+  const position = positionOfValue(body, start, path);
+  return position === -1 ? undefined : body.toString('utf8', position, endOfValue(body, position));
+}
+
+function positionOfValue(body: Uint8Array, start: number, path: readonly string[]): number {
+  let position = start;
+  for (const name of path) {
+    if (position !== -1) position = body[position] === openBrace ? valueOfKey(body, position, name) : -1;
+  }
+  return position;
+}
+
+function skipSpace(body: Uint8Array, start: number): number {
+  let index = start;
+  while ((body[index] as number) <= space) index += 1;
+  return index;
+}
+
+function valueOfKey(body: Uint8Array, objectStart: number, name: string): number {
+  let found = -1;
+  let index = skipSpace(body, objectStart + 1);
+  while (body[index] === quote) {
+    const keyEnd = endOfString(body, index);
+    const colon = skipSpace(body, keyEnd);
+    const valueStart = skipSpace(body, colon + 1);
+    if (decodeString(body, index + 1, keyEnd - 1) === name) found = valueStart;
+    index = skipSpace(body, endOfValue(body, valueStart));
+    if (body[index] === comma) index = skipSpace(body, index + 1);
+  }
+  return found;
+}
+
+function endOfValue(body: Uint8Array, start: number): number {
+  let depth = 0;
+  let index = start;
+  while (index < body.length) {
+    const byte = body[index] as number;
+    if (byte === quote) {
+      index = endOfString(body, index);
+      if (depth === 0) return index;
+      continue;
+    }
+    if (byte === openBrace || byte === openBracket) depth += 1;
+    else if (byte === closeBrace || byte === closeBracket) {
+      // The end of what contains a plain value.
+      if (depth === 0) return index;
+      depth -= 1;
+      if (depth === 0) return index + 1;
+    } else if (depth === 0 && (byte === comma || byte <= space)) return index;
+    index += 1;
+  }
+  return index;
+}

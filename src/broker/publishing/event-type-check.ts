@@ -1,0 +1,104 @@
+import { setImmediate } from 'node:timers/promises';
+import { FieldViolations, isLendstreamError, type FieldViolation } from '../../errors.ts';
+import { readBoundedSchema } from '../schemas/effective-schema.ts';
+import { parseEvents, type ParsedEvents } from './request-body.ts';
+import { prepareEventType, violationsOf } from './event-preparation.ts';
+import { changedRecord, createdRecord } from '../event-types/records.ts';
+import type { EventTypeRecord } from '../definitions/event-type.ts';
+import type { EventTypeDefinition } from '../event-types/validation.ts';
+import type { SchemaViolation } from '../schemas/json-schema.ts';
+import { compareSchemas, type SchemaChange } from '../schemas/schema-evolution.ts';
+import { inTurns } from './turns.ts';
+import { ValidationBudget } from '../schemas/validation-budget.ts';
+
+/** Trying out a definition and an event before anything is saved or published. */
+
+/** What would become of a definition, as the API shows it (snake_case is the API's). */
+export interface DefinitionVerdict {
+  readonly valid: boolean;
+  /** Why it would be refused, in the words of the refusal; null when it would not be. */
+  readonly detail: string | null;
+  /** The findings about fields that `detail` puts into one text; none when it is about something else. */
+  readonly violations: readonly FieldViolation[];
+  /** The version of the schema in force; null when there is no event type of that name. */
+  readonly current_version: string | null;
+  /** The version that the schema would have; null when the definition would be refused. */
+  readonly version: string | null;
+  /**
+   * What differs between the schema in force and this one; none for a new event type or a schema that cannot be read.
+   */
+  readonly changes: readonly SchemaChange[];
+}
+
+export interface JudgedDefinition {
+  readonly verdict: DefinitionVerdict;
+  /** The event type as it would be; undefined when the definition would be refused. */
+  readonly record: EventTypeRecord | undefined;
+}
+
+/**
+ * What creating or changing an event type to this definition would come to.
+ * @param current The event type of that name; undefined when there is none.
+ * @param read Gives the definition, or throws what is wrong with it as it was sent.
+ * @param now RFC 3339
+ * @throws MALFORMED_REQUEST for what is no definition at all
+ */
+export function judgeDefinition(
+  current: EventTypeRecord | undefined,
+  read: () => EventTypeDefinition,
+  now: string,
+): JudgedDefinition {
+  const current_version = current?.eventType.schema.version ?? null;
+  let definition: EventTypeDefinition | undefined;
+  try {
+    definition = read();
+    const record = current === undefined ? createdRecord(definition, now) : changedRecord(current, definition, now);
+    const version = record.eventType.schema.version;
+    const verdict = {
+      valid: true,
+      detail: null,
+      violations: [],
+      current_version,
+      version,
+      changes: changesOf(current, definition),
+    };
+    return { verdict, record };
+  } catch (error) {
+    if (!isLendstreamError(error, 'UNPROCESSABLE')) throw error;
+    const violations = error instanceof FieldViolations ? error.violations : [];
+    const changes = definition === undefined ? [] : changesOf(current, definition);
+    return {
+      verdict: { valid: false, detail: error.message, violations, current_version, version: null, changes },
+      record: undefined,
+    };
+  }
+}
+
+/**
+ * What publishing would find wrong with an event; nothing when its schema lets it through.
+ * @param event As it was sent, for what publishing looks at is its text.
+ */
+export async function judgeEvent(record: EventTypeRecord, event: string): Promise<readonly SchemaViolation[]> {
+  let parsed: ParsedEvents;
+  try {
+    parsed = parseEvents(Buffer.from(`[${event}]`));
+  } catch (error) {
+    if (!isLendstreamError(error, 'MALFORMED_REQUEST')) throw error;
+    return [{ pointer: '#', message: error.message }];
+  }
+  const type = prepareEventType(record);
+  // It may just have been compiled.
+  await setImmediate();
+  return inTurns(violationsOf(type, parsed, 0, new ValidationBudget(parsed.body.length)));
+}
+
+function changesOf(current: EventTypeRecord | undefined, { schemaText }: EventTypeDefinition): readonly SchemaChange[] {
+  if (current === undefined || current.eventType.schema.schema === schemaText) return [];
+  try {
+    return compareSchemas(readBoundedSchema(current.eventType.schema.schema), readBoundedSchema(schemaText));
+  } catch (error) {
+    // A text that is no schema differs in every way; the verdict says what is wrong with it.
+    if (isLendstreamError(error)) return [];
+    throw error;
+  }
+}

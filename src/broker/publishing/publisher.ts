@@ -1,0 +1,238 @@
+import { toTimestamp, type Clock } from '../../clock.ts';
+import { LendstreamError } from '../../errors.ts';
+import type { Logger } from '../../logger.ts';
+import type { Metrics } from '../../metrics.ts';
+import { createEnrichment } from './enrichment.ts';
+import { parseEvents, type ParsedEvents } from './request-body.ts';
+import {
+  appendBytes,
+  appendBytesMaximum,
+  type AppendResult,
+  type EventLog,
+  type LogRecord,
+  type PartitionRecords,
+} from '../../ports/event-log.ts';
+import { prepareEventType, prepareRecords, type PreparedEventType } from './event-preparation.ts';
+import type { EventTypeRecord } from '../definitions/event-type.ts';
+import type { EventTypes } from '../event-types/event-types.ts';
+import { eidOf, publishedItem, type PublishedItem } from './published-item.ts';
+import { SimilarEvents } from './fast-path/similar-events.ts';
+import { inTurns } from './turns.ts';
+
+export interface PublishContext {
+  readonly flowId: string;
+  /** Who publishes, as `metadata.published_by` says. */
+  readonly publishedBy: string;
+}
+
+/**
+ * - 200: every event is durable.
+ * - 207: the log refused some partitions; `items` say which events are durable.
+ * - 422: an event is bad; nothing was written.
+ */
+export interface PublishOutcome {
+  readonly status: 200 | 207 | 422;
+  /** One for each event, in the order of the request. */
+  readonly items: readonly PublishedItem[];
+}
+
+export interface PublisherOptions {
+  readonly eventTypes: EventTypes;
+  readonly log: EventLog;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  /** From 0 (inclusive) to 1 (exclusive): spreads events over partitions. */
+  readonly random?: () => number;
+}
+
+/** Compiling a longer schema has been long enough for others to have their turn. Characters. */
+const longSchemaCharacters = 4_096;
+
+interface PreparedPublishing {
+  readonly type: PreparedEventType;
+  readonly similarEvents: SimilarEvents;
+}
+
+export class Publisher {
+  readonly #options: PublisherOptions;
+  readonly #random: () => number;
+  /** What was prepared for an event type as it is defined now; a changed definition is another record. */
+  readonly #prepared = new WeakMap<EventTypeRecord, PreparedPublishing>();
+
+  constructor(options: PublisherOptions) {
+    this.#options = options;
+    this.#random = options.random ?? Math.random;
+  }
+
+  /**
+   * Publishes a JSON array of events and returns when the log has answered for all of them.
+   * @param body The array as it was sent.
+   * @throws NOT_FOUND for an unknown event type; FORBIDDEN for one that the service alone writes; MALFORMED_REQUEST
+   *   when the body is no array of objects, repeats a key or is nested too deep; REQUEST_TOO_LARGE for too many events;
+   *   OVERLOADED when the log takes no more now and nothing was written; what `EventLog.append` throws
+   */
+  async publish(eventTypeName: string, body: Buffer, context: PublishContext): Promise<PublishOutcome> {
+    const { clock, metrics } = this.#options;
+    const startedAt = clock.monotonic();
+    const preparing = inTurns(this.#prepareRecords(eventTypeName, body, context));
+    // What is short is done at once, and in the order in which it was asked for.
+    const prepared = preparing instanceof Promise ? await preparing : preparing;
+    const labels = { event_type: eventTypeName };
+    if ('refused' in prepared) {
+      metrics.refusedEvents.inc(labels, prepared.refused.length);
+      return { status: 422, items: prepared.refused };
+    }
+    const appends = prepared.batches.flatMap(inAppends);
+    const results = await this.#append(appends);
+    const outcome = this.#outcome(eventTypeName, body, prepared.partitions, appends, results);
+    const count = prepared.partitions.length;
+    const submitted = outcome.status === 200 ? count : outcome.items.filter(isSubmitted).length;
+    metrics.publishedEvents.inc(labels, submitted);
+    metrics.refusedEvents.inc(labels, count - submitted);
+    metrics.publishSeconds.observe(labels, (clock.monotonic() - startedAt) / 1000);
+    return outcome;
+  }
+
+  /**
+   * Several appends to one partition follow one another; what would come behind one that failed is not stored either.
+   */
+  async #append(appends: readonly PartitionRecords[]): Promise<readonly AppendResult[]> {
+    const { log } = this.#options;
+    if (appends.length === 0) return [];
+    // By partition, ascending.
+    if (!appends.some(({ partition }, index) => partition === appends[index - 1]?.partition))
+      return log.append(appends);
+    const partitions = [...new Set(appends.map(({ partition }) => partition))];
+    const inOrder = partitions.map(async (partition) => {
+      const results: AppendResult[] = [];
+      for (const append of appends.filter((each) => each.partition === partition)) {
+        const before = results.at(-1);
+        if (before?.outcome === 'failed') results.push(before);
+        else results.push(...(await log.append([append])));
+      }
+      return results;
+    });
+    return (await Promise.all(inOrder)).flat();
+  }
+
+  /** Apart from what waits for the log, so that the parsed events are not kept for as long. */
+  *#prepareRecords(eventType: string, body: Buffer, { publishedBy, flowId }: PublishContext) {
+    const { eventTypes, clock } = this.#options;
+    const record = eventTypes.get(eventType);
+    if (record.writtenByServiceAlone === true) {
+      throw new LendstreamError('FORBIDDEN', `Events of type ${eventType} are written by the service alone.`);
+    }
+    const isNew = !this.#prepared.has(record);
+    const { type, similarEvents } = this.#prepare(record);
+    if (isNew && record.eventType.schema.schema.length > longSchemaCharacters) yield;
+    const receivedAt = toTimestamp(clock.now());
+    const recordContext = {
+      random: this.#random,
+      enrichment: createEnrichment({ eventType, version: type.version, publishedBy, flowId, receivedAt }),
+    };
+    const similar = similarEvents.prepare(body, recordContext);
+    if (similar !== undefined) return similar;
+    const parsed = parseEvents(body);
+    const prepared = yield* prepareRecords(type, parsed, recordContext);
+    if (!('refused' in prepared)) similarEvents.learn(parsed);
+    return prepared;
+  }
+
+  /**
+   * Compiles the schema of an event type now, so that its first event does not wait for it.
+   * @throws NOT_FOUND for an unknown event type
+   */
+  prepare(eventType: string): void {
+    this.#prepare(this.#options.eventTypes.get(eventType));
+  }
+
+  #prepare(record: EventTypeRecord): PreparedPublishing {
+    const known = this.#prepared.get(record);
+    if (known !== undefined) return known;
+    const type = prepareEventType(record);
+    const prepared = { type, similarEvents: new SimilarEvents(type) };
+    this.#prepared.set(record, prepared);
+    return prepared;
+  }
+
+  #outcome(
+    eventType: string,
+    body: Buffer,
+    partitions: Int32Array,
+    appends: readonly PartitionRecords[],
+    results: readonly AppendResult[],
+  ): PublishOutcome {
+    const failures = results.filter((result) => result.outcome === 'failed');
+    const [failure] = failures;
+    const isNothingTaken = failures.every(({ error }) => error.code === 'OVERLOADED');
+    // One whose outcome nobody knows may have been stored, which an answer of 503 would not say.
+    if (failure !== undefined && failures.length === appends.length && isNothingTaken) throw failure.error;
+    for (const { partition, error } of failures) {
+      this.#options.logger.warn({ eventType, partition, code: error.code }, 'Events could not be written');
+    }
+    let items: readonly PublishedItem[] | undefined;
+    return {
+      status: failures.length === 0 ? 200 : 207,
+      // Most callers never ask: an answer of 200 has no body. Who does has the events parsed a second time.
+      get items() {
+        items ??= itemsOf(parseEvents(body), partitions, appends, results);
+        return items;
+      },
+    };
+  }
+}
+
+/** The events of one partition, in one append or, where they are more than a log takes at once, in several. */
+function inAppends(batch: PartitionRecords): readonly PartitionRecords[] {
+  const { topic, partition, records } = batch;
+  const appends: PartitionRecords[] = [];
+  let from = 0;
+  let bytes = 0;
+  for (let index = 0; index < records.length; index += 1) {
+    const more = appendBytes(records[index] as LogRecord);
+    if (bytes + more > appendBytesMaximum && index > from) {
+      appends.push({ topic, partition, records: records.slice(from, index) });
+      from = index;
+      bytes = 0;
+    }
+    bytes += more;
+  }
+  return from === 0 ? [batch] : [...appends, { topic, partition, records: records.slice(from) }];
+}
+
+function itemsOf(
+  { events }: ParsedEvents,
+  partitions: Int32Array,
+  appends: readonly PartitionRecords[],
+  results: readonly AppendResult[],
+): PublishedItem[] {
+  /** By partition, what became of each of its events, in order. */
+  const outcomes = new Map<number, Iterator<{ readonly result: AppendResult | undefined; readonly place: number }>>();
+  for (const partition of new Set(partitions)) outcomes.set(partition, outcomesOf(partition, appends, results));
+  return events.map((event, index): PublishedItem => {
+    const partition = partitions[index] ?? 0;
+    const { result, place = 0 } = outcomes.get(partition)?.next().value ?? {};
+    const base = { eid: eidOf(event), step: 'publishing', partition: String(partition) } as const;
+    if (result?.outcome === 'appended') {
+      return publishedItem('submitted', '', base.step, base.eid, base.partition, result.baseOffset + place);
+    }
+    return publishedItem('failed', failureText(result?.error), base.step, base.eid, base.partition);
+  });
+}
+
+function* outcomesOf(partition: number, appends: readonly PartitionRecords[], results: readonly AppendResult[]) {
+  for (const [index, append] of appends.entries()) {
+    if (append.partition !== partition) continue;
+    for (let place = 0; place < append.records.length; place += 1) yield { result: results[index], place };
+  }
+}
+
+function isSubmitted({ publishing_status: status }: PublishedItem): boolean {
+  return status === 'submitted';
+}
+
+function failureText(error: LendstreamError | undefined): string {
+  if (error === undefined) return 'internal error';
+  return error.code === 'OUTCOME_UNKNOWN' ? 'timed out' : error.message;
+}

@@ -1,0 +1,137 @@
+import { isAscii, isUtf8 } from 'node:buffer';
+import { LendstreamError, describeError } from '../../errors.ts';
+import { fieldsPerEvent, scanEvents, spanField, type EventSpans } from './event-scanner.ts';
+import type { EventObject } from './published-item.ts';
+
+/** Reading the body of a publish request: the events as values and as bytes. */
+
+/** How deep an event may be nested. JSON levels. */
+export const eventDepthMaximum = 100;
+
+/**
+ * How many events a request may have. Each takes work and memory beside its bytes, and an item in a response of 422, so
+ * that millions of empty ones would hold up the process for seconds.
+ */
+export const eventsPerRequestMaximum = 100_000;
+
+export interface ParsedEvents {
+  readonly body: Buffer;
+  /** The body as Latin-1 text: one character for each byte. */
+  readonly bodyText: string;
+  readonly events: readonly EventObject[];
+  readonly spans: EventSpans;
+}
+
+/**
+ * Parses the body of a publish request and finds the events' bytes in it.
+ * @throws MALFORMED_REQUEST, REQUEST_TOO_LARGE for more than {@link eventsPerRequestMaximum} events
+ */
+export function parseEvents(sent: Buffer): ParsedEvents {
+  if (!isUtf8(sent)) throw unreadable('the body is not UTF-8.');
+  let body = sent;
+  let bodyText = body.toString('latin1');
+  let value: unknown;
+  try {
+    value = parseText(body, bodyText);
+  } catch (error) {
+    const tolerated = withoutTrailingComma(body);
+    if (tolerated === undefined) throw unreadable(describeError(error));
+    body = tolerated;
+    bodyText = body.toString('latin1');
+    try {
+      value = parseText(body, bodyText);
+    } catch {
+      throw unreadable(describeError(error));
+    }
+  }
+  if (!Array.isArray(value)) throw unreadable('an array of events is expected.');
+  const events = value as unknown[];
+  if (events.length > eventsPerRequestMaximum) {
+    throw new LendstreamError(
+      'REQUEST_TOO_LARGE',
+      `A request may have at most ${eventsPerRequestMaximum} events; this one has ${events.length}.`,
+    );
+  }
+  for (const [index, event] of events.entries()) {
+    if (typeof event !== 'object' || event === null || Array.isArray(event)) {
+      throw unreadable(`item ${index} of the array is not a JSON object.`);
+    }
+  }
+  const parsed = { body, bodyText, events: events as EventObject[], spans: scanEvents(body, events.length) };
+  checkShape(parsed);
+  return parsed;
+}
+
+function parseText(body: Buffer, latin1: string): unknown {
+  // Both encodings give the same text for ASCII.
+  return JSON.parse(isAscii(body) ? latin1 : body.toString('utf8'));
+}
+
+function unreadable(reason: string): LendstreamError {
+  return new LendstreamError('MALFORMED_REQUEST', `Error occurred when parsing event(s). ${reason}`);
+}
+
+/** A comma between the last event and the closing bracket is tolerated: the body with a space in its place. */
+function withoutTrailingComma(body: Buffer): Buffer | undefined {
+  let index = body.length - 1;
+  const skip = (): void => {
+    while (index >= 0 && (body[index] as number) <= 0x20) index -= 1;
+  };
+  skip();
+  if (body[index] !== 0x5d) return undefined;
+  index -= 1;
+  skip();
+  if (body[index] !== 0x2c) return undefined;
+  const repaired = Buffer.from(body);
+  repaired[index] = 0x20;
+  index -= 1;
+  skip();
+  return body[index] === 0x7d ? repaired : undefined;
+}
+
+/** A parser keeps one of several equal keys and readers may keep another, so repeats are refused. */
+function checkShape({ events, spans: { fields } }: ParsedEvents): void {
+  for (const [index, event] of events.entries()) {
+    const base = index * fieldsPerEvent;
+    const depth = fields[base + spanField.depth] ?? 0;
+    if (depth > eventDepthMaximum) {
+      throw unreadable(`item ${index} of the array is nested deeper than ${eventDepthMaximum} levels.`);
+    }
+    if (fields[base + spanField.keys] !== keyCount(event)) {
+      throw unreadable(`Duplicate key in item ${index} of the array.`);
+    }
+    const metadataKeys = fields[base + spanField.metadataStart] === -1 ? 0 : fields[base + spanField.metadataKeys];
+    if (metadataKeys !== 0 && metadataKeys !== keyCount(event['metadata'] as EventObject)) {
+      throw unreadable(`Duplicate key in the metadata of item ${index} of the array.`);
+    }
+    const allKeys = fields[base + spanField.allKeys] ?? 0;
+    // Most events have no keys elsewhere.
+    const elsewhere = allKeys - (fields[base + spanField.keys] ?? 0) - (metadataKeys ?? 0);
+    if (elsewhere > 0 && keysWithin(event) !== allKeys) {
+      throw unreadable(`Duplicate key in item ${index} of the array, below its top level.`);
+    }
+  }
+}
+
+/** The keys of a value at whatever depth. */
+function keysWithin(value: object): number {
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const item of value as unknown[]) if (typeof item === 'object' && item !== null) count += keysWithin(item);
+    return count;
+  }
+  // Parsed objects inherit nothing enumerable.
+  for (const key in value) {
+    count += 1;
+    const member = (value as EventObject)[key];
+    if (typeof member === 'object' && member !== null) count += keysWithin(member);
+  }
+  return count;
+}
+
+function keyCount(object: EventObject): number {
+  let count = 0;
+  // Parsed objects inherit nothing enumerable, and unlike Object.keys this allocates nothing.
+  for (const _key in object) count += 1;
+  return count;
+}

@@ -1,0 +1,193 @@
+import { LendstreamError } from '../../errors.ts';
+import type { EventType } from '../definitions/event-type.ts';
+import { parseSchema } from './json-schema.ts';
+import { isSchemaObject, mapSchema, visitSchema, type SchemaObject } from './json-schema-tree.ts';
+import { listingKeywordOf, refuseCostlySchema } from './schema-cost.ts';
+
+/**
+ * From the schema an admin gave to the schema events are held against: the category adds the envelope, compatibility
+ * mode `compatible` closes objects.
+ */
+
+/** The longest schema. Characters of its text. */
+export const schemaCharactersMaximum = 256 * 1024;
+
+/** How deep a schema may be nested. JSON levels. */
+export const schemaDepthMaximum = 100;
+
+/** What of an event type decides how its events are validated. */
+export type ValidatedType = Pick<EventType, 'name' | 'category' | 'compatibility_mode' | 'cleanup_policy'>;
+
+/**
+ * Reads and checks a schema an admin gave.
+ * @throws UNPROCESSABLE naming the rule and the place
+ */
+export function readAdminSchema(text: string, type: Pick<EventType, 'category' | 'compatibility_mode'>): SchemaObject {
+  const schema = readBoundedSchema(text);
+  if (schema['type'] !== undefined && schema['type'] !== 'object') {
+    throw invalid('the root must be of type "object", for events are objects');
+  }
+  const { required, properties } = schema;
+  // What is below the root is checked as a schema; the root is taken apart before.
+  if (required !== undefined && !Array.isArray(required)) throw invalid('#/required: must be array');
+  if (properties !== undefined && !isSchemaObject(properties)) throw invalid('#/properties: must be object');
+  if (type.category === 'business' && isSchemaObject(properties) && 'metadata' in properties) {
+    throw invalid('the property "metadata" is reserved in events of category business');
+  }
+  refuseReferencesIntoLists(schema);
+  visitSchema(schema, (found, pointer) => {
+    for (const keyword of referring) {
+      const reference = found[keyword];
+      if (reference === undefined || (typeof reference === 'string' && reference.startsWith('#'))) continue;
+      throw invalid(
+        `[${pointer}] refers to something outside the schema, which is forbidden: ${JSON.stringify(reference)}`,
+      );
+    }
+    if (type.compatibility_mode !== 'compatible') return;
+    for (const keyword of ['not', 'additionalItems']) {
+      if (keyword in found) {
+        throw invalid(`Invalid schema found in [${pointer}]: extraneous key [${keyword}] is not permitted`);
+      }
+    }
+  });
+  return schema;
+}
+
+/**
+ * Reads the text of a schema of which nothing is known: what comes out is neither too long, too deep nor too costly for
+ * what is done with schemas.
+ * @throws UNPROCESSABLE when it is, or is no JSON object
+ */
+export function readBoundedSchema(text: string): SchemaObject {
+  if (text.length > schemaCharactersMaximum) throw invalid(`it is longer than ${schemaCharactersMaximum} characters`);
+  const schema = parseSchema(text);
+  if (depthOf(schema) > schemaDepthMaximum) throw invalid(`it is nested deeper than ${schemaDepthMaximum} levels`);
+  refuseCostlySchema(schema);
+  return schema;
+}
+
+/**
+ * @throws UNPROCESSABLE when a reference leads to a value that a keyword lists; wherever it stands, for others may lead
+ *   there
+ */
+function refuseReferencesIntoLists(schema: SchemaObject): void {
+  const remaining: unknown[] = [schema];
+  for (let value = remaining.pop(); value !== undefined; value = remaining.pop()) {
+    if (!isSchemaObject(value) && !Array.isArray(value)) continue;
+    for (const [key, member] of Object.entries(value)) {
+      const keyword = referring.has(key) && typeof member === 'string' ? listingKeywordOf(member) : undefined;
+      if (keyword !== undefined) {
+        const reference = JSON.stringify(member);
+        throw invalid(`the reference ${reference} leads into the values of "${keyword}", which are no schemas`);
+      }
+      if (typeof member === 'object' && member !== null) remaining.push(member);
+    }
+  }
+}
+
+const referring = new Set(['$ref', '$dynamicRef', '$recursiveRef']);
+
+function invalid(reason: string): LendstreamError {
+  return new LendstreamError('UNPROCESSABLE', `Invalid schema: ${reason}`);
+}
+
+function depthOf(root: unknown): number {
+  let depth = 0;
+  let level: unknown[] = [root];
+  // Level by level, so that no depth of nesting can exhaust the stack.
+  while (level.length > 0 && depth <= schemaDepthMaximum) {
+    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
+    depth += 1;
+  }
+  return depth;
+}
+
+/**
+ * The schema of whole events of a type.
+ * @param schema The type's own schema, as {@link readAdminSchema} let it through.
+ */
+export function effectiveSchema(schema: SchemaObject, type: ValidatedType): SchemaObject {
+  const own = type.compatibility_mode === 'compatible' ? closeObjects(schema) : schema;
+  // An id would make the schema a document of its own, whose references no longer reach into the envelope.
+  const { $id: _ignored, id: _ignoredToo, ...anonymous } = own;
+  if (type.category === 'undefined') return anonymous;
+  if (type.category === 'business') {
+    return {
+      ...anonymous,
+      properties: { ...objectOf(anonymous['properties']), metadata: metadataSchema(type) },
+      required: [...new Set([...listOf(anonymous['required']), 'metadata'])],
+    };
+  }
+  const { $schema, ...data } = moveReferences(anonymous, '#/properties/data');
+  return {
+    ...($schema === undefined ? {} : { $schema }),
+    type: 'object',
+    additionalProperties: false,
+    required: ['data_type', 'data_op', 'data', 'metadata'],
+    properties: {
+      data_type: { type: 'string' },
+      data_op: { type: 'string', enum: ['C', 'U', 'D', 'S'] },
+      data,
+      metadata: metadataSchema(type),
+    },
+  };
+}
+
+/** What a producer may say in `metadata`; the rest of it is the broker's to say. */
+function metadataSchema({ name, cleanup_policy }: ValidatedType): SchemaObject {
+  const compacted = cleanup_policy !== 'delete';
+  return {
+    type: 'object',
+    additionalProperties: false,
+    required: ['eid', 'occurred_at', ...(compacted ? ['partition_compaction_key'] : [])],
+    properties: {
+      eid: { type: 'string', format: 'uuid' },
+      occurred_at: { type: 'string', format: 'date-time' },
+      event_type: { type: 'string', enum: [name] },
+      partition: { type: 'string' },
+      parent_eids: { type: 'array', items: { type: 'string', format: 'uuid' } },
+      flow_id: { type: 'string' },
+      span_ctx: { type: 'object', additionalProperties: { type: 'string' } },
+      ...(compacted ? { partition_compaction_key: { type: 'string', minLength: 1 } } : {}),
+    },
+  };
+}
+
+const composing = ['allOf', 'anyOf', 'oneOf', 'if', '$ref'];
+/** Members of these describe an object together with others, so none of them can be closed alone. */
+const shared = new Set(['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else', 'dependentSchemas', 'dependencies']);
+const definitions = new Set(['definitions', '$defs']);
+
+/**
+ * Lets objects have no properties but those described, unless the schema says otherwise. A member of a composition
+ * stays open, and so does a definition; what they are part of is closed over all of its parts.
+ */
+function closeObjects(schema: SchemaObject): SchemaObject {
+  const closed = mapSchema(schema, (found, _pointer, parent) => {
+    if (found['additionalProperties'] !== undefined || found['unevaluatedProperties'] !== undefined) return found;
+    if (parent !== null && (shared.has(parent) || definitions.has(parent))) return found;
+    if (composing.some((keyword) => found[keyword] !== undefined)) return { ...found, unevaluatedProperties: false };
+    if (found['type'] !== 'object' && found['properties'] === undefined) return found;
+    return { ...found, additionalProperties: false };
+  });
+  // Older drafts do not know unevaluatedProperties; without a declared draft the newer rules hold.
+  const { $schema, ...undeclared } = closed;
+  return typeof $schema === 'string' && $schema.includes('2020-12') ? closed : undeclared;
+}
+
+/** Local references count from the root, so they change when the schema becomes part of another. */
+function moveReferences(schema: SchemaObject, to: string): SchemaObject {
+  return mapSchema(schema, (found) => {
+    const reference = found['$ref'];
+    if (typeof reference !== 'string' || (reference !== '#' && !reference.startsWith('#/'))) return found;
+    return { ...found, $ref: `${to}${reference.slice(1)}` };
+  });
+}
+
+function objectOf(value: unknown): SchemaObject {
+  return isSchemaObject(value) ? value : {};
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

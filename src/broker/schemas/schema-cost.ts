@@ -1,0 +1,250 @@
+import { LendstreamError } from '../../errors.ts';
+import { decodedPointer, isSchemaObject, type SchemaObject } from './json-schema-tree.ts';
+
+/**
+ * How much work a schema is before any event is held against it. Compiling one holds up the whole process, so that what
+ * it may cost is limited by what can be counted beforehand.
+ */
+
+/**
+ * The most parts a schema may have: its values, at whatever depth, without those that `enum`, `const`, `default` and
+ * `examples` list, which no reference may lead to; a regular expression counts for ten more, and a reference and the
+ * type `integer` for one more each. That is some three hundred
+ * fields with all that is usually said of one. Compiling as many takes about a tenth of a second.
+ */
+export const schemaPartsMaximum = 1_200;
+
+/**
+ * The most names of fields that validators note for `unevaluatedProperties`: those that references, alternatives and
+ * conditions bring, counted wherever they are brought. Each is a line of code, and a definition of hundreds of fields
+ * may be referred to from hundreds of places.
+ */
+export const notedNamesMaximum = 3_000;
+
+/** The most work that compiling all regular expressions of a schema may be: about as many instructions of automata. */
+export const schemaPatternCostMaximum = 20_000;
+
+/**
+ * The longest that the places of all parts may be together, each written out as a JSON pointer. A validator has a text
+ * of where each of its rules stands, so that a few long names around hundreds of fields would make it as large as they
+ * like. Characters.
+ */
+export const schemaPlaceCharactersMaximum = 500_000;
+
+/** What keywords list as data; of them only so much is compiled that no schema gets long enough for it to matter. */
+const dataKeywords = new Set(['enum', 'const', 'default', 'examples', 'example', 'title', 'description', '$comment']);
+
+/** @throws UNPROCESSABLE for a schema that would hold up the process when it is compiled */
+export function refuseCostlySchema(schema: SchemaObject): void {
+  const { values, placeCharacters } = partsOf(schema);
+  const patterns = values.flatMap(patternsOf);
+  const parts = values.length + patternParts * patterns.length + values.filter(isDear).length;
+  if (parts > schemaPartsMaximum) {
+    const detail = `it has ${parts} parts, more than ${schemaPartsMaximum}; values that are merely listed do not count`;
+    throw new LendstreamError('UNPROCESSABLE', `Invalid schema: ${detail}`);
+  }
+  if (placeCharacters > schemaPlaceCharactersMaximum) {
+    const detail =
+      `the places of its parts, written out, have ${placeCharacters} characters, more than ` +
+      `${schemaPlaceCharactersMaximum}; shorter names, or fewer levels, make it less`;
+    throw new LendstreamError('UNPROCESSABLE', `Invalid schema: ${detail}`);
+  }
+  const cost = patterns.reduce((sum, pattern) => sum + patternCost(pattern), 0);
+  if (cost > schemaPatternCostMaximum) {
+    const detail = 'its regular expressions, with all their repetitions written out, are too large';
+    throw new LendstreamError('UNPROCESSABLE', `Invalid schema: ${detail}`);
+  }
+}
+
+/**
+ * @param schema Of whole events: compatibility mode `compatible` asks for what a definition does not.
+ * @throws UNPROCESSABLE when validators would have to note more than {@link notedNamesMaximum} names
+ */
+export function refuseManyNotedNames(schema: SchemaObject): void {
+  const names = new NotedNames(schema);
+  let sum = 0;
+  let isAskedFor = false;
+  const remaining: unknown[] = [schema];
+  for (let value = remaining.pop(); value !== undefined; value = remaining.pop()) {
+    if (isSchemaObject(value)) {
+      if ('unevaluatedProperties' in value) isAskedFor = true;
+      sum += names.broughtTo(value);
+    }
+    if (typeof value !== 'object' || value === null) continue;
+    // One by one: a listed value may have more members than a call may have arguments.
+    for (const member of Object.values(value) as unknown[]) remaining.push(member);
+  }
+  if (!isAskedFor || sum <= notedNamesMaximum) return;
+  const detail =
+    `its references and alternatives bring ${sum} names of fields to be told from unevaluated ones, more than ` +
+    `${notedNamesMaximum}; "additionalProperties" in the definitions, or fewer references, make it less`;
+  throw new LendstreamError('UNPROCESSABLE', `Invalid schema: ${detail}`);
+}
+
+class NotedNames {
+  readonly #root: SchemaObject;
+  readonly #brought = new Map<object, number>();
+
+  constructor(root: SchemaObject) {
+    this.#root = root;
+  }
+
+  /** How many names the schemas bring that hold for the same object as a schema. */
+  broughtTo(schema: SchemaObject): number {
+    const known = this.#brought.get(schema);
+    if (known !== undefined) return known;
+    // One that leads back to itself is looked at while it runs.
+    this.#brought.set(schema, 0);
+    const sum = this.#besides(schema).reduce((names, other) => {
+      const { properties } = other;
+      return names + (isSchemaObject(properties) ? Object.keys(properties).length : 0) + this.broughtTo(other);
+    }, 0);
+    this.#brought.set(schema, sum);
+    return sum;
+  }
+
+  #besides(schema: SchemaObject): SchemaObject[] {
+    const { $ref, dependentSchemas, dependencies } = schema;
+    return [
+      ...['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else'].flatMap((keyword) => schema[keyword]),
+      ...[dependentSchemas, dependencies].flatMap((members) => (isSchemaObject(members) ? Object.values(members) : [])),
+      typeof $ref === 'string' ? this.#at($ref) : undefined,
+    ].filter(isSchemaObject);
+  }
+
+  /** What a local reference leads to. */
+  #at(reference: string): unknown {
+    let value: unknown = this.#root;
+    for (const step of decodedPointer(reference).split('/').slice(1)) {
+      if (typeof value !== 'object' || value === null) return undefined;
+      value = Reflect.get(value, step.replaceAll('~1', '/').replaceAll('~0', '~'));
+    }
+    return value;
+  }
+}
+
+/** Not the schemas alone: a reference may make one of what is none by its place. */
+function partsOf(root: SchemaObject): { readonly values: readonly unknown[]; readonly placeCharacters: number } {
+  const values: unknown[] = [];
+  let placeCharacters = 0;
+  let level: { readonly value: unknown; readonly place: number }[] = [{ value: root, place: 1 }];
+  while (level.length > 0) {
+    for (const { value, place } of level) {
+      values.push(value);
+      placeCharacters += place;
+    }
+    level = level.flatMap(({ value, place }) => {
+      if (typeof value !== 'object' || value === null) return [];
+      return Object.entries(value)
+        .filter(([key, member]) => Array.isArray(value) || !dataKeywords.has(key) || isSchema(member))
+        .map(([key, member]) => ({ value: member as unknown, place: place + 1 + key.length }));
+    });
+  }
+  return { values, placeCharacters };
+}
+
+/**
+ * The keyword under which a reference would lead to a listed value, which is no schema and does not count as one.
+ * @param reference `#` and a JSON pointer, percent-encoded as in a URI
+ */
+export function listingKeywordOf(reference: string): string | undefined {
+  const steps = decodedPointer(reference).split('/');
+  const at = steps.findIndex((step, index) => dataKeywords.has(step) && /^\d+$/.test(steps[index + 1] ?? ''));
+  return steps[at];
+}
+
+/** A reference or a type of whole numbers, either of which is half as much code again as other parts. */
+function isDear(part: unknown): boolean {
+  if (typeof part !== 'object' || part === null || Array.isArray(part)) return false;
+  const { type, $ref, $dynamicRef, $recursiveRef } = part as SchemaObject;
+  const isReference = [$ref, $dynamicRef, $recursiveRef].some((reference) => typeof reference === 'string');
+  return isReference || [type].flat().includes('integer');
+}
+
+/** A property may be named like a keyword that lists data. */
+function isSchema(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function patternsOf(part: unknown): string[] {
+  if (typeof part !== 'object' || part === null || Array.isArray(part)) return [];
+  const { pattern, patternProperties } = part as SchemaObject;
+  const names =
+    typeof patternProperties === 'object' && patternProperties !== null ? Object.keys(patternProperties) : [];
+  return typeof pattern === 'string' ? [pattern, ...names] : names;
+}
+
+/** A class of Unicode, such as \p{L}, has hundreds of ranges. */
+const unicodeClassCost = 10;
+
+/** What a regular expression is to the compiler besides its own instructions. Parts. */
+const patternParts = 10;
+
+/**
+ * About how many instructions a regular expression becomes, for repetitions are written out: `(a{9}){9}` are
+ * eighty-one. Looks at its text alone, so that it may be told before anything is compiled.
+ */
+export function patternCost(pattern: string): number {
+  const outer: number[] = [];
+  let sum = 0;
+  // Of what a repetition would repeat.
+  let last = 0;
+  const atom = (cost: number): void => {
+    sum += last;
+    last = cost;
+  };
+  for (let at = 0; at < pattern.length; at += 1) {
+    switch (pattern.charAt(at)) {
+      case '\\':
+        atom(/[pP]/.test(pattern[at + 1] ?? '') ? unicodeClassCost : 1);
+        at += (/^[pP](?:\{[^}]*\}|.)/s.exec(pattern.slice(at + 1, at + 64))?.[0] ?? 'a').length;
+        break;
+      case '[': {
+        const end = endOfClass(pattern, at);
+        atom(classCost(pattern.slice(at, end)));
+        at = end;
+        break;
+      }
+      case '(':
+        atom(0);
+        outer.push(sum);
+        sum = 0;
+        break;
+      case ')': {
+        const inside = sum + last + 1;
+        sum = outer.pop() ?? 0;
+        last = inside;
+        break;
+      }
+      case '{': {
+        const times = /^\{(\d+)(?:,(\d*))?\}/.exec(pattern.slice(at, at + 24));
+        if (times === null) atom(1);
+        else {
+          const [whole, least = '', most] = times;
+          last *= Math.max(1, Number(least) + (most === '' ? 1 : 0), Number(most ?? 0));
+          at += whole.length - 1;
+        }
+        break;
+      }
+      default:
+        atom(1);
+    }
+  }
+  return outer.reduce((whole, part) => whole + part, sum + last);
+}
+
+/** Every range of a class is looked at wherever the class is repeated. */
+function classCost(text: string): number {
+  return 1 + Math.floor(text.length / unicodeClassCost) + unicodeClassCost * (text.split(/\\[pP]/).length - 1);
+}
+
+/** Where the `]` of a class stands that begins at a place; the end of the pattern when there is none. */
+function endOfClass(pattern: string, begin: number): number {
+  const first = begin + (pattern[begin + 1] === '^' ? 2 : 1);
+  // There it stands for itself.
+  for (let at = pattern[first] === ']' ? first + 1 : first; at < pattern.length; at += 1) {
+    if (pattern[at] === '\\') at += 1;
+    else if (pattern[at] === ']') return at;
+  }
+  return pattern.length;
+}

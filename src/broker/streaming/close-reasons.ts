@@ -1,0 +1,47 @@
+import type { Schemas } from '../../contract.ts';
+import type { LineInfo } from './batch-line.ts';
+
+/**
+ * Why a stream ends. Every stream says so on its last line: the code is for programs and never changes, the text is for
+ * people. `client_closed` is told to nobody: there is no reader left.
+ */
+export type CloseCode = NonNullable<NonNullable<Schemas['StreamBatch']['info']>['code']> | 'client_closed';
+
+const texts: Record<CloseCode, string> = {
+  stream_timeout: 'Stream timeout reached',
+  stream_limit: 'Stream limit in events reached',
+  commit_timeout: 'Commit timeout reached',
+  keep_alive_limit: 'Keep-alive limit reached',
+  cursors_reset: 'Resetting subscription cursors',
+  handover_timeout: 'Commit timeout reached for a partition that is handed over to another stream',
+  no_partitions: 'No partition was assigned to this stream for twice the commit timeout',
+  no_free_slots: 'No partition is left for this stream: other streams requested them directly',
+  subscription_deleted: 'Subscription was deleted',
+  session_lost: 'The session of this stream has ended',
+  server_shutdown: 'The server is shutting down',
+  log_error: 'Reading events failed',
+  coordination_error: 'The coordination of the subscription failed',
+  client_closed: 'The client closed the connection',
+};
+
+/** Each code, as a label of a metric. */
+export const closeCodes: readonly string[] = Object.keys(texts);
+
+/** @param detail What is particular to this case, behind the text of the code. */
+export function closeInfo(code: CloseCode, detail = ''): LineInfo {
+  return { debug: detail === '' ? texts[code] : `${texts[code]}: ${detail}`, code };
+}
+
+/** Reasons after which no commit can be waited for: it came too late, or there is nobody to take or to send it. */
+const endingAtOnce: ReadonlySet<CloseCode> = new Set([
+  'commit_timeout',
+  'no_partitions',
+  'subscription_deleted',
+  'session_lost',
+  'server_shutdown',
+  'client_closed',
+]);
+
+export function endsAtOnce(code: CloseCode): boolean {
+  return endingAtOnce.has(code);
+}

@@ -1,0 +1,81 @@
+import type { CloseCode } from './close-reasons.ts';
+import type { StreamParameters } from './parameters.ts';
+
+/** When a stream has to end by itself, and when that has to be looked at next. Times are monotonic milliseconds. */
+
+export type ClosingRules = Pick<StreamParameters, 'commitTimeoutMilliseconds' | 'keepAliveLimit' | 'streamLimit'>;
+
+export interface PartitionProgress {
+  /** Read and not sent. */
+  readonly events: number;
+  /** Keep-alives since the last batch with events. */
+  readonly keepAlives: number;
+  /** Why nothing more can be read. */
+  readonly readFailure: string | undefined;
+  /** Until when the partition waits for commits before it goes to its next stream; undefined while it stays here. */
+  readonly handOverUntil: number | undefined;
+}
+
+export interface StreamProgress {
+  readonly partitions: readonly PartitionProgress[];
+  /** Events sent in the life of the stream. */
+  readonly sentEvents: number;
+  /** Since when events are out without a commit; undefined when none is out. */
+  readonly uncommittedSince: number | undefined;
+  /** Since when the stream has had no partition, as long as it has none. */
+  readonly idleSince: number;
+  /** When its time is over. */
+  readonly endsAt: number;
+  readonly logClosed: boolean;
+}
+
+export interface Closing {
+  readonly code: CloseCode;
+  readonly detail: string;
+}
+
+/** Why the stream has to end now; undefined while nothing ends it. Of several reasons, the first of this order. */
+export function closingReason(rules: ClosingRules, progress: StreamProgress, now: number): Closing | undefined {
+  const { keepAliveLimit, streamLimit } = rules;
+  const { partitions, sentEvents, uncommittedSince } = progress;
+  if (uncommittedSince !== undefined && now >= commitsAwaitedUntil(rules, uncommittedSince)) {
+    return { code: 'commit_timeout', detail: '' };
+  }
+  if (streamLimit > 0 && sentEvents >= streamLimit && uncommittedSince === undefined) {
+    return { code: 'stream_limit', detail: String(streamLimit) };
+  }
+  if (now >= progress.endsAt) return { code: 'stream_timeout', detail: '' };
+  if (progress.logClosed) return { code: 'server_shutdown', detail: '' };
+  if (partitions.some(({ handOverUntil }) => handOverUntil !== undefined && now >= handOverUntil)) {
+    return { code: 'handover_timeout', detail: '' };
+  }
+  if (partitions.length === 0) {
+    return now >= partitionsAwaitedUntil(rules, progress) ? { code: 'no_partitions', detail: '' } : undefined;
+  }
+  if (keepAliveLimit > 0 && partitions.every(({ keepAlives }) => keepAlives >= keepAliveLimit)) {
+    return { code: 'keep_alive_limit', detail: String(keepAliveLimit) };
+  }
+  // What was read before reading failed is sent first.
+  const failed = partitions.find(({ readFailure, events }) => readFailure !== undefined && events === 0);
+  return failed?.readFailure === undefined ? undefined : { code: 'log_error', detail: failed.readFailure };
+}
+
+/** The first moment at which time alone gives {@link closingReason} an answer. */
+export function closingDueAt(rules: ClosingRules, progress: StreamProgress): number {
+  const { partitions, uncommittedSince } = progress;
+  let at = progress.endsAt;
+  if (uncommittedSince !== undefined) at = Math.min(at, commitsAwaitedUntil(rules, uncommittedSince));
+  if (partitions.length === 0) at = Math.min(at, partitionsAwaitedUntil(rules, progress));
+  for (const { handOverUntil } of partitions) if (handOverUntil !== undefined) at = Math.min(at, handOverUntil);
+  return at;
+}
+
+/** Until when commits of what is out are waited for, also by a stream that is closing; 0 when nothing is out. */
+export function commitsAwaitedUntil(rules: ClosingRules, uncommittedSince: number | undefined): number {
+  return uncommittedSince === undefined ? 0 : uncommittedSince + rules.commitTimeoutMilliseconds;
+}
+
+/** A stream without partitions waits for one: twice as long as another stream may take to let go of it. */
+function partitionsAwaitedUntil(rules: ClosingRules, { idleSince }: StreamProgress): number {
+  return idleSince + 2 * rules.commitTimeoutMilliseconds;
+}

@@ -1,0 +1,249 @@
+import type { Clock } from '../../clock.ts';
+import { describeError, isLendstreamError } from '../../errors.ts';
+import type { Logger } from '../../logger.ts';
+import { eventsEnd, eventsStart, lineEnd, type LineInfo } from './batch-line.ts';
+import { closeInfo, type CloseCode } from './close-reasons.ts';
+import { formatOffset } from '../cursors/cursor.ts';
+import { noValue, type EventLog, type Offset, type ReadResult, type TopicPartition } from '../../ports/event-log.ts';
+import { checkForeignRecords } from '../log/external-records.ts';
+
+/** What a reader of an event type without a subscription asked for. */
+export interface EventTypeStreamParameters {
+  /** The most events of one batch. */
+  readonly batchLimit: number;
+  /** How long a batch that is not full waits; with nothing to send a batch without events says that all is well. */
+  readonly flushMilliseconds: number;
+  /** Ends the stream after this many events; 0 means never. */
+  readonly streamLimit: number;
+  /** How long the stream may live; 0 means for ever. Milliseconds. */
+  readonly streamTimeoutMilliseconds: number;
+  /** Ends the stream when every partition had this many batches without events in a row; 0 means never. */
+  readonly keepAliveLimit: number;
+}
+
+export interface EventTypeStreamServices {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** How much one read brings. Bytes. */
+const readBytes = 64 * 1024;
+
+/** How much of a partition is held back for a fuller batch. Bytes. */
+const batchBytesMaximum = 1024 * 1024;
+
+/** How long to wait before a read that failed for the moment is tried again. Milliseconds. */
+const retryMilliseconds = 1_000;
+
+interface Partition extends TopicPartition {
+  /** Where the next read begins. */
+  readOffset: Offset;
+  /** What was read and is not sent, in order, as it is stored. */
+  events: { readonly offset: Offset; readonly value: Buffer }[];
+  bytes: number;
+  reading: boolean;
+  retryAt: number;
+  flushAt: number;
+  /** Whether any line was about it. */
+  isHeard: boolean;
+  keepAlives: number;
+}
+
+/**
+ * The events of an event type as they come, without a subscription: nothing is remembered of the reader, who begins
+ * where it says. The reader pulls: reading stops while a full batch waits for it. Times are monotonic milliseconds.
+ */
+export class EventTypeStream {
+  readonly #services: EventTypeStreamServices;
+  readonly #parameters: EventTypeStreamParameters;
+  readonly #partitions: Partition[];
+  readonly #stop = new AbortController();
+  readonly #endsAt: number;
+  #eventsLeft: number;
+  /** Why the stream ends; undefined while nothing ends it. */
+  #closing: { readonly code: CloseCode; readonly detail: string } | undefined;
+  #hasSaidWhy = false;
+  #wake = (): void => {};
+
+  /** @param positions Where to begin, with the offset of the first event wanted. */
+  constructor(
+    services: EventTypeStreamServices,
+    positions: readonly (TopicPartition & { readonly offset: Offset })[],
+    parameters: EventTypeStreamParameters,
+  ) {
+    this.#services = services;
+    this.#parameters = parameters;
+    const now = services.clock.monotonic();
+    const { streamTimeoutMilliseconds, streamLimit, flushMilliseconds } = parameters;
+    this.#endsAt = streamTimeoutMilliseconds === 0 ? Infinity : now + streamTimeoutMilliseconds;
+    this.#eventsLeft = streamLimit === 0 ? Infinity : streamLimit;
+    this.#partitions = positions.map(({ topic, partition, offset }) => ({
+      topic,
+      partition,
+      readOffset: offset,
+      events: [],
+      bytes: 0,
+      reading: false,
+      retryAt: 0,
+      flushAt: now + flushMilliseconds,
+      isHeard: false,
+      keepAlives: 0,
+    }));
+  }
+
+  /** The next line as soon as one is due; null at the end. */
+  async next(): Promise<{ readonly pieces: readonly Buffer[]; release(): void } | null> {
+    for (;;) {
+      const now = this.#services.clock.monotonic();
+      this.#endWhenOver(now);
+      const due = this.#nextDue(now);
+      if (due !== undefined) return lineOf(this.#take(due, now));
+      if (this.#closing !== undefined) {
+        const info = this.#infoWhenLast(now);
+        const [partition] = this.#partitions;
+        if (info === undefined || partition === undefined) return null;
+        return lineOf(Buffer.from(cursorText(partition) + lineEnd(info)));
+      }
+      for (const partition of this.#partitions) this.#read(partition, now);
+      await this.#change(now);
+    }
+  }
+
+  /** Sends what it holds, says why, and ends; who has gone stops asking. */
+  close(code: CloseCode): void {
+    this.#end(code);
+    this.#wake();
+  }
+
+  #end(code: CloseCode, detail = ''): void {
+    this.#closing ??= { code, detail };
+    this.#stop.abort();
+  }
+
+  #endWhenOver(now: number): void {
+    const { streamLimit, keepAliveLimit } = this.#parameters;
+    if (this.#eventsLeft <= 0) this.#end('stream_limit', String(streamLimit));
+    else if (now >= this.#endsAt) this.#end('stream_timeout');
+    else if (this.#isIdle()) this.#end('keep_alive_limit', String(keepAliveLimit));
+  }
+
+  /** What the line says that is made now; the last one says why the stream ends, once. */
+  #infoWhenLast(now: number): LineInfo | undefined {
+    if (this.#closing === undefined || this.#hasSaidWhy || this.#nextDue(now) !== undefined) return undefined;
+    this.#hasSaidWhy = true;
+    return closeInfo(this.#closing.code, this.#closing.detail);
+  }
+
+  #nextDue(now: number): Partition | undefined {
+    return this.#eventsLeft > 0 ? this.#partitions.find((partition) => this.#isDue(partition, now)) : undefined;
+  }
+
+  #isIdle(): boolean {
+    const { keepAliveLimit } = this.#parameters;
+    return keepAliveLimit > 0 && this.#partitions.every(({ keepAlives }) => keepAlives >= keepAliveLimit);
+  }
+
+  #isDue({ events, bytes, flushAt, isHeard }: Partition, now: number): boolean {
+    // A reader learns of each partition where it stands, also when nothing came in all the time.
+    if (this.#closing !== undefined) return events.length > 0 || (this.#closing.code === 'stream_timeout' && !isHeard);
+    return events.length >= this.#parameters.batchLimit || bytes >= batchBytesMaximum || now >= flushAt;
+  }
+
+  /** Takes a batch off a partition, and puts the partition behind the others. */
+  #take(partition: Partition, now: number): Buffer {
+    const count = Math.min(this.#parameters.batchLimit, partition.events.length, this.#eventsLeft);
+    const sent = partition.events.splice(0, count);
+    for (const { value } of sent) partition.bytes -= value.length;
+    this.#eventsLeft -= count;
+    partition.keepAlives = count > 0 ? 0 : partition.keepAlives + 1;
+    partition.flushAt = now + this.#parameters.flushMilliseconds;
+    partition.isHeard = true;
+    this.#partitions.splice(this.#partitions.indexOf(partition), 1);
+    this.#partitions.push(partition);
+    const cursor = cursorText(partition, sent.at(-1)?.offset);
+    this.#endWhenOver(now);
+    const end = lineEnd(this.#infoWhenLast(now));
+    if (count === 0) return Buffer.from(cursor + end);
+    const values = sent.flatMap(({ value }, index) => (index === 0 ? [value] : [comma, value]));
+    return Buffer.concat([Buffer.from(cursor + eventsStart), ...values, Buffer.from(eventsEnd + end)]);
+  }
+
+  #read(partition: Partition, now: number): void {
+    const wantsMore = partition.events.length < this.#parameters.batchLimit && partition.bytes < batchBytesMaximum;
+    if (partition.reading || !wantsMore || now < partition.retryAt) return;
+    partition.reading = true;
+    const place = { topic: partition.topic, partition: partition.partition, offset: partition.readOffset };
+    const options = { bytesMaximum: readBytes, waitMilliseconds: Infinity, signal: this.#stop.signal };
+    this.#services.log
+      .read(place, options)
+      .then((result) => receive(partition, result))
+      .catch((error: unknown) => this.#failed(partition, error))
+      .finally(() => {
+        partition.reading = false;
+        this.#wake();
+      });
+  }
+
+  #failed(partition: Partition, error: unknown): void {
+    if (this.#closing !== undefined) return;
+    if (isLendstreamError(error, 'OFFSET_OUT_OF_RANGE') && Number(error.details['earliest']) > partition.readOffset) {
+      partition.readOffset = Number(error.details['earliest']);
+      return;
+    }
+    const facts = { eventType: partition.topic, partition: partition.partition, error: describeError(error) };
+    if (isLendstreamError(error) && error.retriable && error.code !== 'LOG_CLOSED') {
+      this.#services.logger.warn(facts, 'Reading for a stream without a subscription failed and is tried again');
+      partition.retryAt = this.#services.clock.monotonic() + retryMilliseconds;
+      return;
+    }
+    this.#services.logger.warn(facts, 'A stream without a subscription ended: its events cannot be read any more');
+    if (isLendstreamError(error, 'LOG_CLOSED')) this.#end('server_shutdown');
+    else this.#end('log_error', describeError(error));
+  }
+
+  /** Resolves when something was read, or when something is due by time alone. */
+  async #change(now: number): Promise<void> {
+    const times = this.#partitions.flatMap(({ flushAt, retryAt }) => (retryAt > now ? [flushAt, retryAt] : [flushAt]));
+    const milliseconds = Math.min(this.#endsAt, ...times) - now;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, Math.max(1, Math.min(milliseconds, timerMillisecondsMaximum)));
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#wake = () => {};
+  }
+}
+
+/** Lines are copies: nothing of what was read is lent. */
+function lineOf(bytes: Buffer): { readonly pieces: readonly Buffer[]; release(): void } {
+  return { pieces: [bytes], release: nothingToRelease };
+}
+
+const nothingToRelease = (): void => {};
+
+/** From a line's start to its events. @param last What was sent last; what is held comes next unless given. */
+function cursorText({ partition, events, readOffset }: Partition, last?: Offset): string {
+  const offset = last ?? (events[0]?.offset ?? readOffset) - 1;
+  return `{"cursor":{"partition":"${partition}","offset":"${formatOffset(offset)}"}`;
+}
+
+const comma = Buffer.from(',');
+const timerMillisecondsMaximum = 2_147_483_647;
+
+/** Deleted keys and what somebody else wrote and nobody can read are passed over. */
+function receive(partition: Partition, { batches, nextOffset }: ReadResult): void {
+  for (const source of batches) {
+    const { batch } = checkForeignRecords(source);
+    for (let index = 0; index < batch.count; index += 1) {
+      const start = batch.valueStarts[index] ?? noValue;
+      if (start === noValue) continue;
+      const value = batch.bytes.subarray(start, batch.valueEnds[index]);
+      partition.events.push({ offset: batch.offsets[index] ?? 0, value });
+      partition.bytes += value.length;
+    }
+  }
+  partition.readOffset = nextOffset;
+}

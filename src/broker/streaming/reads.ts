@@ -1,0 +1,179 @@
+import { describeError, isLendstreamError } from '../../errors.ts';
+import type { Logger } from '../../logger.ts';
+import type { EventLog, ReadOptions, ReadResult, RecordBatch, StopSignal } from '../../ports/event-log.ts';
+import { checkForeignRecords } from '../log/external-records.ts';
+import type { HeldPartitions } from './assigned-partitions.ts';
+import type { StreamParameters } from './parameters.ts';
+import type { StreamPartition } from './partition.ts';
+
+/** How much a stream reads ahead of what it may send. Bytes over all its partitions. */
+export const prefetchBytesMaximum = 1024 * 1024;
+
+/** How far one partition reads ahead at least, however many there are. Bytes. */
+const partitionPrefetchBytesMinimum = 32 * 1024;
+
+/**
+ * How much a stream holds to fill batches larger than its prefetch; above it the largest part batch leaves early. Bytes
+ * over all its partitions, exceeded by no more than one read.
+ */
+export const bufferBytesMaximum = 16 * 1024 * 1024;
+
+/** How long to wait before a read that failed for the moment is tried again. Milliseconds. */
+const retryMilliseconds = 1_000;
+
+/**
+ * Reads ahead for one stream: one read per partition, waiting in the log when there is nothing new, and none while the
+ * partition has enough.
+ */
+export class StreamReads {
+  /** The log was closed under the stream: the process is stopping. */
+  logClosed = false;
+  /** When a failed read may be tried again; 0 when none has to be. Monotonic milliseconds. */
+  retryAt = 0;
+  readonly #log: EventLog;
+  readonly #logger: Logger;
+  readonly #held: HeldPartitions;
+  readonly #changed: () => void;
+  #running = new ReadsStop();
+  /** Of every read that waits: one object for all partitions. */
+  #options: ReadOptions | undefined;
+  /** When reads were last begun. Monotonic milliseconds. */
+  #begunAt = 0;
+
+  /** @param changed Called when a read has ended and partitions hold more, or failed. */
+  constructor(log: EventLog, logger: Logger, held: HeldPartitions, changed: () => void) {
+    this.#log = log;
+    this.#logger = logger;
+    this.#held = held;
+    this.#changed = changed;
+  }
+
+  /** Begins the reads that are wanted now. */
+  begin(parameters: StreamParameters, now: number): void {
+    if (now < this.retryAt) return;
+    this.retryAt = 0;
+    this.#begunAt = now;
+    for (const partition of this.#held.list) {
+      if (this.#wants(partition, parameters)) this.#read(partition);
+    }
+  }
+
+  /** Ends the reads under way; {@link begin} starts again those that are still wanted. */
+  stop(): void {
+    this.#running.abort();
+    this.#running = new ReadsStop();
+    this.#options = undefined;
+  }
+
+  #wants(partition: StreamPartition, { batchLimit, uncommittedEventsMaximum }: StreamParameters): boolean {
+    if (partition.reading || partition.readFailure !== undefined || partition.handOverUntil !== undefined) return false;
+    const { buffer } = partition;
+    if (buffer.bytes < this.#partitionPrefetchBytes() / 2) return true;
+    const batchIsShort = buffer.events < Math.min(batchLimit, uncommittedEventsMaximum);
+    return batchIsShort && this.#held.bufferedBytes() < bufferBytesMaximum;
+  }
+
+  #partitionPrefetchBytes(): number {
+    return Math.max(Math.floor(prefetchBytesMaximum / this.#held.list.length), partitionPrefetchBytesMinimum);
+  }
+
+  /**
+   * No async function, whose frame would be kept as long as the read waits: 900 bytes for each partition; and one bound
+   * method for either end, in place of two closures.
+   */
+  #read(partition: StreamPartition): void {
+    partition.reading = true;
+    const place = { topic: partition.eventType, partition: partition.partition, offset: partition.readOffset };
+    const ended = this.#readEnded.bind(this, partition, partition.readTurn);
+    this.#log.read(place, this.#readOptions()).then(ended, ended);
+  }
+
+  #readOptions(): ReadOptions {
+    const bytesMaximum = this.#partitionPrefetchBytes();
+    if (this.#options?.bytesMaximum === bytesMaximum) return this.#options;
+    return (this.#options = { bytesMaximum, waitMilliseconds: Infinity, signal: this.#running });
+  }
+
+  /** @param outcome A {@link ReadResult}, or what the read failed with. */
+  #readEnded(partition: StreamPartition, turn: number, outcome: unknown): void {
+    if (partition.readTurn === turn) this.#take(partition, outcome);
+    partition.reading = false;
+    this.#changed();
+  }
+
+  #take(partition: StreamPartition, outcome: unknown): void {
+    if (!isReadResult(outcome)) {
+      this.#failed(partition, outcome);
+      return;
+    }
+    try {
+      partition.received(this.#checked(outcome));
+    } catch (error) {
+      this.#failed(partition, error);
+    }
+  }
+
+  /** Takes out what somebody else wrote and nobody could read; the consumer is told of it. */
+  #checked(result: ReadResult): ReadResult {
+    if (result.batches.every(({ foreign }) => foreign === undefined)) return result;
+    return { ...result, batches: result.batches.map((batch) => this.#checkedBatch(batch)) };
+  }
+
+  #checkedBatch(source: RecordBatch): RecordBatch {
+    const { batch, unreadable } = checkForeignRecords(source);
+    const [first] = unreadable;
+    if (first === undefined) return batch;
+    const { topic: eventType, partition } = batch;
+    const facts = { eventType, partition, offset: first.offset, reason: first.reason, count: unreadable.length };
+    this.#logger.warn(facts, 'Records that another producer wrote are no events and are passed over');
+    this.#held.unreadableRecords += unreadable.length;
+    return batch;
+  }
+
+  #failed(partition: StreamPartition, error: unknown): void {
+    if (isLendstreamError(error, 'LOG_CLOSED')) {
+      this.logClosed = true;
+      return;
+    }
+    if (isLendstreamError(error, 'OFFSET_OUT_OF_RANGE')) {
+      const skipped = partition.skipTo(Number(error.details['earliest']));
+      this.#held.skippedOffsets += skipped;
+      if (skipped > 0) return;
+    }
+    const { eventType, partition: number } = partition;
+    const facts = { eventType, partition: number, error: describeError(error) };
+    if (isLendstreamError(error) && error.retriable) {
+      this.#logger.warn(facts, 'Reading for a stream failed and is tried again');
+      this.retryAt = this.#begunAt + retryMilliseconds;
+      return;
+    }
+    this.#logger.error(facts, 'Reading for a stream failed');
+    partition.readFailure = `partition ${number} of ${eventType}: ${describeError(error)}`;
+  }
+}
+
+function isReadResult(outcome: unknown): outcome is ReadResult {
+  return typeof outcome === 'object' && outcome !== null && 'batches' in outcome;
+}
+
+/** Stops reads as an AbortController does, with 1 KB less for each open stream. */
+class ReadsStop implements StopSignal {
+  aborted = false;
+  /** Calls everybody who listens: hardly ever more than one. */
+  #listener: (() => void) | undefined;
+
+  addEventListener(_type: 'abort', listener: () => void): void {
+    const earlier = this.#listener;
+    this.#listener = earlier === undefined ? listener : () => callBoth(earlier, listener);
+  }
+
+  abort(): void {
+    this.aborted = true;
+    this.#listener?.();
+  }
+}
+
+function callBoth(first: () => void, second: () => void): void {
+  first();
+  second();
+}

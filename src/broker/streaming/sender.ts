@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { ChunkBuilder, type Chunk, type LineInfo } from './batch-line.ts';
+import { dueBatch, sendAllowance, type BatchCause } from './batches.ts';
+import type { HeldPartitions } from './assigned-partitions.ts';
+import type { StreamParameters } from './parameters.ts';
+import type { StreamPartition } from './partition.ts';
+import { bufferBytesMaximum } from './reads.ts';
+
+/** Lines are put together into one write up to about this size; a single line may be longer. Bytes. */
+const chunkBytesTarget = 256 * 1024;
+
+/** Makes the lines of one stream out of what its partitions hold. */
+export class StreamSender {
+  /** Events sent in the life of the stream. */
+  sentEvents = 0;
+  readonly #parameters: StreamParameters;
+  readonly #held: HeldPartitions;
+  #started = false;
+  /** Where building begins, so that no partition comes first every time. */
+  #firstPartition = 0;
+
+  constructor(parameters: StreamParameters, held: HeldPartitions) {
+    this.#parameters = parameters;
+    this.#held = held;
+  }
+
+  /** Every line that is due now, as many as one write should have; undefined when none is. */
+  due(now: number): Chunk | undefined {
+    const chunk = new ChunkBuilder();
+    this.#fill(chunk, now, false);
+    return chunk.size === 0 ? undefined : chunk.take();
+  }
+
+  /**
+   * The last bytes of the stream.
+   * @param speaker Whose cursor the last line carries.
+   * @param flushing Whether events that wait and may be sent go before it.
+   */
+  last(speaker: StreamPartition, info: LineInfo, now: number, flushing: boolean): Chunk {
+    const chunk = new ChunkBuilder();
+    if (flushing) this.#fill(chunk, now, true);
+    speaker.sayInto(chunk, randomUUID(), info);
+    return chunk.take();
+  }
+
+  /** Puts what is due into the chunk, one batch of each partition in turn. */
+  #fill(chunk: ChunkBuilder, now: number, ending: boolean): void {
+    const rules = this.#parameters;
+    const partitions = this.#held.list;
+    const bytesTarget = ending ? Infinity : chunkBytesTarget;
+    let allowance = sendAllowance(rules, this.#held.uncommittedEvents(), this.sentEvents);
+    this.#noteOverflow();
+    for (let sent = true; sent && chunk.size < bytesTarget;) {
+      sent = false;
+      for (let turn = 0; turn < partitions.length && chunk.size < bytesTarget; turn += 1) {
+        const partition = partitions[(this.#firstPartition + turn) % partitions.length];
+        if (partition === undefined) continue;
+        if (rules.timespanMilliseconds > 0) partition.noteTimespan(rules.timespanMilliseconds);
+        const due = dueBatch(rules, partition, partition.handOverUntil === undefined ? allowance : 0, now, ending);
+        if (due === undefined) continue;
+        partition.sendInto(chunk, due.events, randomUUID(), this.#info(due.cause), now);
+        partition.overflowing = false;
+        this.sentEvents += due.events;
+        allowance -= due.events;
+        if (due.events > 0) sent = true;
+      }
+    }
+    this.#firstPartition = partitions.length === 0 ? 0 : (this.#firstPartition + 1) % partitions.length;
+  }
+
+  #info(cause: BatchCause): LineInfo | undefined {
+    const { skippedOffsets, unreadableRecords } = this.#held;
+    if (this.#started && skippedOffsets === 0 && unreadableRecords === 0 && cause !== 'overflow') return undefined;
+    const texts: string[] = [];
+    if (!this.#started) texts.push('Stream started');
+    this.#started = true;
+    // Some of the offsets may have been deletions or markers, and nobody can tell any more.
+    if (skippedOffsets > 0) texts.push(`skipped events due to retention time passed, count: ${skippedOffsets} at most`);
+    if (unreadableRecords > 0) texts.push(`skipped records that are not JSON, count: ${unreadableRecords}`);
+    this.#held.skippedOffsets = 0;
+    this.#held.unreadableRecords = 0;
+    if (cause === 'overflow') texts.push('Stream parameters are causing overflow');
+    return { debug: texts.join('; ') };
+  }
+
+  #noteOverflow(): void {
+    if (this.#held.bufferedBytes() < bufferBytesMaximum) return;
+    const largest = this.#held.list.reduce((left, right) => (right.buffer.bytes > left.buffer.bytes ? right : left));
+    largest.overflowing = true;
+  }
+}

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../clock.ts';
+import { describeError } from '../../errors.ts';
+import type { Logger } from '../../logger.ts';
+import { initialisePartitions, openSession } from '../subscriptions/assignment.ts';
+import { partitionKey, type Coordination } from '../../ports/coordination.ts';
+import type { EventLog } from '../../ports/event-log.ts';
+import type { NodeLease } from './node-lease.ts';
+import type { StreamParameters } from './parameters.ts';
+import type { StreamPartition } from './partition.ts';
+import type { Subscription } from '../definitions/subscription.ts';
+
+/** What a stream does in the coordination store under its own session, beginning with opening it. */
+export interface StreamSessionServices {
+  readonly log: EventLog;
+  readonly coordination: Coordination;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly lease: NodeLease;
+}
+
+type SessionParameters = Pick<StreamParameters, 'requestedPartitions' | 'commitTimeoutMilliseconds'>;
+
+/**
+ * Registers a session, on a lease that holds, for a subscription all of whose partitions are known.
+ * @param eventTypes The subscription's event types with their partition counts.
+ * @returns the id of the new stream
+ * @throws CONFLICT, PRECONDITION_FAILED (see assignment.ts), and what the log and the coordination throw
+ */
+export async function openStreamSession(
+  { log, coordination, clock, lease }: StreamSessionServices,
+  subscription: Subscription,
+  eventTypes: ReadonlyMap<string, number>,
+  { requestedPartitions, commitTimeoutMilliseconds }: SessionParameters,
+): Promise<string> {
+  // A session of a process whose lease has ended would be gone at once.
+  if (!lease.isHeld(clock.monotonic())) await lease.renew();
+  await initialisePartitions(log, coordination, subscription, eventTypes);
+  const streamId = randomUUID();
+  const session = {
+    streamId,
+    nodeId: lease.nodeId,
+    requestedPartitions,
+    openedAt: clock.now(),
+    commitTimeoutMilliseconds,
+  };
+  await openSession(coordination, subscription.id, session);
+  return streamId;
+}
+
+/**
+ * Commits what no consumer can commit: positions behind deletions that were passed over. A partition that this session
+ * has lost is left to its new owner, and does not keep the others from being committed. What fails is said in the log
+ * and left to the next time.
+ */
+export async function commitPassed(
+  { coordination, logger }: Pick<StreamSessionServices, 'coordination' | 'logger'>,
+  subscriptionId: string,
+  streamId: string,
+  held: readonly Pick<StreamPartition, 'eventType' | 'partition' | 'fence' | 'committableWithoutConsumer'>[],
+): Promise<void> {
+  let cursors = held.flatMap(({ eventType, partition, fence, committableWithoutConsumer: offset }) =>
+    offset === undefined ? [] : [{ eventType, partition, fence, offset }],
+  );
+  try {
+    while (cursors.length > 0) {
+      const answer = await coordination.commit(subscriptionId, streamId, cursors);
+      if (answer.outcome !== 'not_owner') {
+        if (answer.outcome === 'session_not_found') logger.debug({ streamId }, 'A session is gone with its positions');
+        return;
+      }
+      const lost = partitionKey(answer.cursor);
+      logger.debug({ streamId, partition: lost }, 'A position is left to the new owner of its partition');
+      const left = cursors.filter((cursor) => partitionKey(cursor) !== lost);
+      // A store that names a partition that was not asked for must not be asked for ever.
+      if (left.length === cursors.length) return;
+      cursors = left;
+    }
+  } catch (error) {
+    const facts = { streamId, error: describeError(error) };
+    logger.warn(facts, 'A position without events could not be committed and is tried again');
+  }
+}

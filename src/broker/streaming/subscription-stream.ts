@@ -1,0 +1,471 @@
+import type { Clock } from '../../clock.ts';
+import { describeError, isLendstreamError } from '../../errors.ts';
+import type { Logger } from '../../logger.ts';
+import type { Metrics } from '../../metrics.ts';
+import { surplusStreams } from '../subscriptions/assignment.ts';
+import type { Chunk } from './batch-line.ts';
+import { flushDueAt } from './batches.ts';
+import { closeInfo, endsAtOnce, type CloseCode } from './close-reasons.ts';
+import type { CommittedOffset, Coordination, CoordinationChange, Topology } from '../../ports/coordination.ts';
+import { beforeFirst } from '../cursors/cursor.ts';
+import type { EventLog } from '../../ports/event-log.ts';
+import { HeldPartitions } from './assigned-partitions.ts';
+import type { NodeLease } from './node-lease.ts';
+import type { Registry } from '../definitions/registry.ts';
+import { closingDueAt, closingReason, commitsAwaitedUntil, type StreamProgress } from './closing.ts';
+import type { StreamParameters } from './parameters.ts';
+import { StreamPartition } from './partition.ts';
+import { StreamReads } from './reads.ts';
+import { StreamSender } from './sender.ts';
+import { commitPassed, openStreamSession } from './session.ts';
+import { StreamWatch, type StreamWatcher } from './watch.ts';
+import type { Subscription } from '../definitions/subscription.ts';
+
+/** What streams need of the process they run in. */
+export interface StreamServices {
+  readonly registry: Registry;
+  readonly log: EventLog;
+  readonly coordination: Coordination;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Keeps the sessions of this process's streams alive, and says when they may send. */
+  readonly lease: NodeLease;
+}
+
+/** How often a stream that must not send looks whether it may again. Milliseconds. */
+const leaseRecheckMilliseconds = 250;
+
+/** How often positions behind deletions that were passed over are committed. Milliseconds. */
+const passedCommitMilliseconds = 5_000;
+
+/**
+ * How long the coordination store may be away before what waits for commits no longer waits for the store. As long as
+ * the longest commit timeout. Milliseconds.
+ */
+const outageMillisecondsMaximum = 60_000;
+
+const timerMillisecondsMaximum = 2_147_483_647;
+
+/**
+ * One open stream of a subscription.
+ *
+ * It is *streaming* until something ends it; then it is *closing*: nothing more is sent but the line that says why,
+ * while the session stays for the commits of what is out; then it has *ended*: the session is gone and its partitions
+ * are free. The session lives no longer than the client's connection: whoever reconnects finds its slot free.
+ *
+ * The reader pulls: nothing is built before {@link next} asks, so a slow reader holds no more than the bounded buffers.
+ * Every change (records, commits, ownership, time) ends in one place, which sends what is due, ends what has to end
+ * and sets the stream's only timer. Times are monotonic milliseconds.
+ */
+export class SubscriptionStream implements StreamWatcher {
+  readonly streamId: string;
+  readonly subscription: Subscription;
+  /** The subscription's event types with their partition counts when the stream was opened. */
+  readonly eventTypes: ReadonlyMap<string, number>;
+  /** Called once, when the session is closed. */
+  onEnded: (() => void) | undefined;
+  readonly #services: StreamServices;
+  readonly #parameters: StreamParameters;
+  readonly #held = new HeldPartitions();
+  readonly #reads: StreamReads;
+  readonly #sender: StreamSender;
+  readonly #watch: StreamWatch;
+  #deliveredEvents: { inc(value: number): void } | undefined;
+  readonly #unwatch: () => void;
+  #state: 'streaming' | 'closing' | 'ended' = 'streaming';
+  #closeCode: CloseCode | undefined;
+  #reader: ((chunk: Chunk | null | Promise<never>) => void) | undefined;
+  /** What building a line failed with: the reader is told, and gets nothing more. */
+  #failure: { readonly error: unknown } | undefined;
+  /** What is left to say after closing began. */
+  #lastChunk: Chunk | undefined;
+  #sessionClosed = false;
+  /** Nothing may be sent just now, see {@link StreamWatch.maySend}. */
+  #isHeldBack = false;
+  readonly #endsAt: number;
+  /** Since when the stream has had no partition, as long as it has none. */
+  #idleSince: number;
+  /** Since when events are out without a commit; undefined when none is out. */
+  #uncommittedSince: number | undefined;
+  /** Since when the coordination store has been away; undefined while it is there. */
+  #awaySince: number | undefined;
+  #passedCommitAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #timerAt = Infinity;
+
+  private constructor(
+    services: StreamServices,
+    subscription: Subscription,
+    eventTypes: ReadonlyMap<string, number>,
+    parameters: StreamParameters,
+    streamId: string,
+  ) {
+    this.#services = services;
+    this.subscription = subscription;
+    this.eventTypes = eventTypes;
+    this.#parameters = parameters;
+    this.streamId = streamId;
+    const now = services.clock.monotonic();
+    this.#endsAt = now + parameters.streamTimeoutMilliseconds;
+    this.#idleSince = now;
+    this.#reads = new StreamReads(services.log, services.logger, this.#held, () => this.#advance());
+    this.#sender = new StreamSender(parameters, this.#held);
+    this.#watch = new StreamWatch(services, this);
+    services.metrics.openStreams.inc({ subscription_id: subscription.id });
+    this.#unwatch = services.coordination.watch(subscription.id, (change, generation, committed) => {
+      this.#onChange(change, generation, committed);
+    });
+  }
+
+  /**
+   * Opens a stream: its session is registered when this returns. Nothing flows before {@link start}.
+   * @param eventTypes The subscription's event types with their partition counts.
+   * @throws CONFLICT, PRECONDITION_FAILED (see assignment.ts), and what the log and the coordination throw
+   */
+  static async open(
+    services: StreamServices,
+    subscription: Subscription,
+    eventTypes: ReadonlyMap<string, number>,
+    parameters: StreamParameters,
+  ): Promise<SubscriptionStream> {
+    const streamId = await openStreamSession(services, subscription, eventTypes, parameters);
+    try {
+      return new SubscriptionStream(services, subscription, eventTypes, parameters, streamId);
+    } catch (error) {
+      await services.coordination.closeSession(subscription.id, streamId, 'refused');
+      throw error;
+    }
+  }
+
+  /** Asks for partitions and begins to read. */
+  start(): void {
+    this.#watch.look();
+    this.#advance();
+  }
+
+  /** Why the stream ends or has ended, in words; undefined while nothing ends it. */
+  get closeReason(): string | undefined {
+    return this.#closeCode === undefined ? undefined : closeInfo(this.#closeCode).debug;
+  }
+
+  /**
+   * The next bytes to write, as soon as something is due; null when the stream has ended. One caller at a time. Rejects
+   * when a line cannot be built: then the connection has to be closed.
+   */
+  next(): Promise<Chunk | null> {
+    return new Promise((resolve) => {
+      this.#reader = resolve;
+      this.#advance();
+    });
+  }
+
+  /** Ends the stream in order, saying why. */
+  close(code: CloseCode, detail = ''): void {
+    this.#beginClosing(code, detail);
+    this.#advance();
+  }
+
+  /**
+   * The client's connection is gone: the session ends now and its partitions are free. Until another stream gets them
+   * the client may still commit; what it does not commit goes to that stream.
+   */
+  clientClosed(): void {
+    if (this.#state === 'ended') return;
+    this.#closeCode ??= 'client_closed';
+    this.#lastChunk = undefined;
+    void this.#end();
+  }
+
+  /** The one place where everything that happened takes effect. */
+  #advance(): void {
+    if (this.#state === 'ended') {
+      this.#deliverLast();
+      return;
+    }
+    const now = this.#services.clock.monotonic();
+    if (this.#state === 'streaming') this.#closeWhenOver(now);
+    if (this.#state === 'streaming') {
+      this.#isHeldBack = !this.#watch.maySend(now);
+      if (this.#reader !== undefined && !this.#isHeldBack) this.#deliver(now);
+      this.#reads.begin(this.#parameters, now);
+    }
+    for (const partition of this.#held.takeHandedOver()) void this.#release(partition);
+    this.#recheck(now);
+    if (this.#state === 'closing') {
+      this.#deliverLast();
+      if (endsAtOnce(this.#closeCode ?? 'client_closed') || now >= this.#graceEndsAt()) {
+        void this.#end();
+        return;
+      }
+    }
+    this.#setTimer(now);
+  }
+
+  #deliver(now: number): void {
+    if (this.#failure !== undefined) {
+      this.#deliverLast();
+      return;
+    }
+    const sentBefore = this.#sender.sentEvents;
+    let bytes: Chunk | undefined;
+    try {
+      bytes = this.#sender.due(now);
+    } catch (error) {
+      this.#cutOff(error);
+      return;
+    }
+    if (bytes === undefined) return;
+    this.#noteSent(this.#sender.sentEvents - sentBefore, now);
+    this.#give(bytes);
+  }
+
+  /** A line could not be built, and what it should have carried would be missing from all that follows. */
+  #cutOff(error: unknown): void {
+    this.#closeCode = 'log_error';
+    this.#failure = { error };
+    this.#deliverLast();
+  }
+
+  #deliverLast(): void {
+    if (this.#reader === undefined) return;
+    if (this.#failure !== undefined) {
+      this.#give(Promise.reject(this.#failure.error));
+    } else if (this.#lastChunk !== undefined) {
+      const last = this.#lastChunk;
+      this.#lastChunk = undefined;
+      this.#give(last);
+    } else if (this.#sessionClosed) {
+      this.#give(null);
+    }
+  }
+
+  #give(bytes: Chunk | null | Promise<never>): void {
+    const reader = this.#reader;
+    this.#reader = undefined;
+    reader?.(bytes);
+  }
+
+  #noteSent(events: number, now: number): void {
+    if (events === 0) return;
+    this.#deliveredEvents ??= this.#services.metrics.deliveredEvents.labels({ subscription_id: this.subscription.id });
+    this.#deliveredEvents.inc(events);
+    if (this.#uncommittedSince !== undefined) return;
+    this.#uncommittedSince = now;
+    this.#watch.expectCommits(true, now);
+  }
+
+  // What others did: commits, sessions, ownership. Hints only say that it is time to look.
+
+  #onChange(change: CoordinationChange, generation?: number, committed?: readonly CommittedOffset[]): void {
+    if (this.#state === 'ended') return;
+    if (change === 'removed') {
+      this.close('subscription_deleted');
+      return;
+    }
+    this.#watch.hinted(change, generation, committed);
+  }
+
+  #recheck(now: number): void {
+    this.#watch.recheck(now);
+    if (now < this.#passedCommitAt || !this.#held.hasPassed()) return;
+    this.#passedCommitAt = now + passedCommitMilliseconds;
+    void this.#commitPassed();
+  }
+
+  isOver(): boolean {
+    return this.#state === 'ended';
+  }
+
+  async take(committed: readonly CommittedOffset[], topology: Topology | undefined): Promise<void> {
+    const now = this.#services.clock.monotonic();
+    this.#awaySince = undefined;
+    if (this.#held.takeCommits(committed)) this.#restartCommitTimer(now);
+    this.#watch.expectCommits(this.#uncommittedSince !== undefined, now);
+    if (topology !== undefined) await this.#takeTopology(topology, committed);
+  }
+
+  looked(): void {
+    this.#advance();
+  }
+
+  /**
+   * Time in which nobody can commit does not count, up to a limit: the client may be better off with another process.
+   */
+  storeIsAway(now: number): void {
+    this.#awaySince ??= now;
+    if (now - this.#awaySince > outageMillisecondsMaximum) return;
+    this.#restartCommitTimer(now);
+    this.#idleSince = now;
+    this.#held.awaitCommitsUntil(now + this.#parameters.commitTimeoutMilliseconds);
+  }
+
+  lookFailed(error: unknown): void {
+    if (isLendstreamError(error, 'LOG_CLOSED')) {
+      this.close('server_shutdown');
+      return;
+    }
+    const facts = { streamId: this.streamId, subscriptionId: this.subscription.id, error: describeError(error) };
+    this.#services.logger.error(facts, 'The state of a subscription cannot be read');
+    this.close('coordination_error', describeError(error));
+  }
+
+  #restartCommitTimer(now: number): void {
+    this.#uncommittedSince = this.#held.uncommittedEvents() > 0 ? now : undefined;
+  }
+
+  async #takeTopology(topology: Topology, committed: readonly CommittedOffset[]): Promise<void> {
+    if (this.#state === 'ended') return;
+    if (!topology.sessions.some(({ streamId }) => streamId === this.streamId)) {
+      this.#beginClosing('session_lost');
+      return;
+    }
+    const { log, clock } = this.#services;
+    const owned = topology.partitions.filter(({ streamId }) => streamId === this.streamId);
+    const handOverUntil = clock.monotonic() + this.#parameters.commitTimeoutMilliseconds;
+    if (this.#held.keepOwned(owned, handOverUntil)) {
+      this.#reads.stop();
+      this.#noteLetGo();
+    }
+    if (topology.resetting) this.#beginClosing('cursors_reset');
+    if (surplusStreams(topology).has(this.streamId)) this.#beginClosing('no_free_slots');
+    const gained = this.#held.missing(owned);
+    if (this.#state !== 'streaming' || gained.length === 0) return;
+    const bounds = await log.bounds(gained.map(({ eventType, partition }) => ({ topic: eventType, partition })));
+    if (this.#state === 'streaming') this.#held.adopt(gained, bounds, committed, clock.monotonic(), handOverUntil);
+  }
+
+  #noteLetGo(): void {
+    const now = this.#services.clock.monotonic();
+    if (this.#held.list.length === 0) this.#idleSince = now;
+    if (this.#held.uncommittedEvents() === 0) this.#uncommittedSince = undefined;
+  }
+
+  async #release({ eventType, partition, fence }: StreamPartition): Promise<void> {
+    const { coordination, clock, logger } = this.#services;
+    this.#noteLetGo();
+    try {
+      await coordination.release(this.subscription.id, this.streamId, { eventType, partition }, fence);
+    } catch (error) {
+      const facts = { streamId: this.streamId, eventType, partition, error: describeError(error) };
+      logger.warn(facts, 'Handing over a partition failed and is tried again');
+      this.#watch.lookSoon(clock.monotonic());
+      this.#advance();
+    }
+  }
+
+  #commitPassed(): Promise<void> {
+    return commitPassed(this.#services, this.subscription.id, this.streamId, this.#held.list);
+  }
+
+  // The end.
+
+  #closeWhenOver(now: number): void {
+    const closing = closingReason(this.#parameters, this.#progress(), now);
+    if (closing !== undefined) this.#beginClosing(closing.code, closing.detail);
+  }
+
+  #progress(): StreamProgress {
+    return {
+      partitions: this.#held.list,
+      sentEvents: this.#sender.sentEvents,
+      uncommittedSince: this.#uncommittedSince,
+      idleSince: this.#idleSince,
+      endsAt: this.#endsAt,
+      logClosed: this.#reads.logClosed,
+    };
+  }
+
+  #beginClosing(code: CloseCode, detail = ''): void {
+    if (this.#state !== 'streaming') {
+      // A grace that was being waited for is over when there is nobody left to commit.
+      if (this.#state === 'closing' && endsAtOnce(code)) this.#closeCode = code;
+      return;
+    }
+    const now = this.#services.clock.monotonic();
+    const sentBefore = this.#sender.sentEvents;
+    const speaker = this.#held.list[0] ?? this.#anyPartition(now);
+    this.#closeCode = code;
+    this.#state = 'closing';
+    const isFlushing = code === 'stream_timeout' && this.#watch.maySend(now);
+    try {
+      this.#lastChunk = this.#sender.last(speaker, closeInfo(code, detail), now, isFlushing);
+    } catch (error) {
+      this.#cutOff(error);
+    }
+    this.#noteSent(this.#sender.sentEvents - sentBefore, now);
+    this.#reads.stop();
+    for (const partition of this.#held.list) partition.rewind();
+  }
+
+  /** Whose cursor the last line of a stream without partitions carries: every line has one. */
+  #anyPartition(now: number): StreamPartition {
+    const [requested] = this.#parameters.requestedPartitions;
+    const { eventType, partition } = requested ?? { eventType: this.subscription.event_types[0] ?? '', partition: 0 };
+    const nobodys = { state: 'unassigned', streamId: null, nextStreamId: null, fence: 0 } as const;
+    return new StreamPartition({ eventType, partition, ...nobodys }, beforeFirst, now);
+  }
+
+  #graceEndsAt(): number {
+    return commitsAwaitedUntil(this.#parameters, this.#uncommittedSince);
+  }
+
+  /** What is out was not committed in time. */
+  #isCommitTimeOver(): boolean {
+    return this.#uncommittedSince !== undefined && this.#services.clock.monotonic() >= this.#graceEndsAt();
+  }
+
+  async #end(): Promise<void> {
+    const { coordination, logger, metrics } = this.#services;
+    const reason = this.#closeCode ?? 'client_closed';
+    const lateCommits = this.#isCommitTimeOver() ? 'refused' : 'accepted';
+    this.#state = 'ended';
+    this.#unwatch();
+    this.#reads.stop();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    try {
+      await this.#commitPassed();
+      await coordination.closeSession(this.subscription.id, this.streamId, lateCommits);
+    } catch (error) {
+      const facts = { streamId: this.streamId, error: describeError(error) };
+      logger.warn(facts, 'A session could not be closed and ends with the lease of this node');
+    }
+    this.#held.list = [];
+    this.#sessionClosed = true;
+    metrics.openStreams.dec({ subscription_id: this.subscription.id });
+    metrics.closedStreams.inc({ reason });
+    logger.info({ subscriptionId: this.subscription.id, streamId: this.streamId, reason }, 'A stream was closed');
+    this.onEnded?.();
+    this.#deliverLast();
+  }
+
+  // Time.
+
+  #nextDeadline(now: number): number {
+    let at = this.#watch.nextLookAt;
+    if (this.#held.hasPassed()) at = Math.min(at, this.#passedCommitAt);
+    if (this.#state === 'closing') return Math.min(at, this.#graceEndsAt());
+    at = Math.min(at, closingDueAt(this.#parameters, this.#progress()));
+    if (this.#reads.retryAt > 0) at = Math.min(at, this.#reads.retryAt);
+    if (this.#isHeldBack) return Math.min(at, now + leaseRecheckMilliseconds);
+    if (this.#reader === undefined) return at;
+    for (const { lastSentAt } of this.#held.list) at = Math.min(at, flushDueAt(this.#parameters, lastSentAt));
+    return at;
+  }
+
+  /** One timer: it is set again only for something earlier than what it waits for. */
+  #setTimer(now: number): void {
+    const at = this.#nextDeadline(now);
+    if (this.#timer !== undefined && this.#timerAt <= at) return;
+    clearTimeout(this.#timer);
+    const delay = Math.min(Math.max(Math.ceil(at - now), 1), timerMillisecondsMaximum);
+    this.#timerAt = now + delay;
+    this.#timer = setTimeout(SubscriptionStream.#onTimer, delay, this);
+  }
+
+  static #onTimer(this: void, stream: SubscriptionStream): void {
+    stream.#timer = undefined;
+    stream.#advance();
+  }
+}

@@ -1,0 +1,58 @@
+import type { Offset } from '../../ports/event-log.ts';
+
+/**
+ * Which events of one partition were sent and not committed. Offsets may have holes (markers, compaction, deletions),
+ * so events are counted, never computed from a difference of offsets; runs without holes are kept as one entry each.
+ */
+export class UncommittedEvents {
+  /** How many there are. */
+  count = 0;
+  readonly #firsts: Offset[] = [];
+  readonly #lasts: Offset[] = [];
+  #head = 0;
+
+  /** Notes a run of events that were sent, one at each offset from `first` to `last`, all above those noted before. */
+  add(first: Offset, last: Offset): void {
+    this.count += last - first + 1;
+    const newest = this.#lasts.length - 1;
+    if (newest >= this.#head && this.#lasts[newest] === first - 1) {
+      this.#lasts[newest] = last;
+      return;
+    }
+    this.#firsts.push(first);
+    this.#lasts.push(last);
+  }
+
+  /** Forgets the events up to and including `offset`. */
+  commitThrough(offset: Offset): void {
+    while (this.#head < this.#lasts.length) {
+      const first = this.#firsts[this.#head] ?? 0;
+      const last = this.#lasts[this.#head] ?? 0;
+      if (first > offset) break;
+      if (last > offset) {
+        this.count -= offset - first + 1;
+        this.#firsts[this.#head] = offset + 1;
+        break;
+      }
+      this.count -= last - first + 1;
+      this.#head += 1;
+    }
+    this.#compact();
+  }
+
+  #compact(): void {
+    if (this.#head === this.#lasts.length) {
+      this.#firsts.length = 0;
+      this.#lasts.length = 0;
+    } else if (this.#head < spentEntriesMaximum) {
+      return;
+    } else {
+      this.#firsts.splice(0, this.#head);
+      this.#lasts.splice(0, this.#head);
+    }
+    this.#head = 0;
+  }
+}
+
+/** How many entries that are no longer needed may pile up before they are cut off. */
+const spentEntriesMaximum = 256;

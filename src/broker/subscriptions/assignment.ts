@@ -1,0 +1,159 @@
+import { LendstreamError } from '../../errors.ts';
+import {
+  describePartitions,
+  partitionKey,
+  type CommittedOffset,
+  type Coordination,
+  type Session,
+  type Topology,
+} from '../../ports/coordination.ts';
+import { beyondEnd, boundsByPartition } from '../cursors/cursor-availability.ts';
+import { beforeFirst, parseOffset } from '../cursors/cursor.ts';
+import type { EventLog, PartitionBounds } from '../../ports/event-log.ts';
+import type { EventTypeRecord } from '../definitions/event-type.ts';
+import { rebalance } from './rebalance.ts';
+import type { Registry } from '../definitions/registry.ts';
+import type { Subscription } from '../definitions/subscription.ts';
+
+/**
+ * How a stream gets its partitions: where a subscription starts, who may open a stream, and how the open ones share.
+ */
+
+/** How often a lost race for the topology is run again before the stream waits for the next change. */
+const settleAttemptsMaximum = 10;
+
+/** How many different answers of {@link partitionCounts} are kept, for thousands of streams that have the same. */
+const knownCountsMaximum = 1_000;
+const knownCounts = new Map<string, ReadonlyMap<string, number>>();
+
+/**
+ * The subscription's event types with the number of partitions each has now.
+ * @throws NOT_FOUND when one of them is no longer defined
+ */
+export function partitionCounts(registry: Registry, subscription: Subscription): ReadonlyMap<string, number> {
+  const counts = subscription.event_types.map((name): [string, number] => {
+    const record = registry.get<EventTypeRecord>('event-type', name);
+    if (record === undefined) throw new LendstreamError('NOT_FOUND', `EventType "${name}" does not exist.`);
+    return [name, record.partitionCount];
+  });
+  const text = counts.join();
+  const known = knownCounts.get(text);
+  if (known !== undefined) return known;
+  if (knownCounts.size >= knownCountsMaximum) knownCounts.clear();
+  const read = new Map(counts);
+  knownCounts.set(text, read);
+  return read;
+}
+
+/**
+ * Where partitions that have no committed offset yet begin.
+ *
+ * A subscription that never streamed starts where it was told to: at the oldest event held, at the end, or behind its
+ * initial cursors. Partitions that came later start at their first event, so that nothing published to them is missed.
+ *
+ * @param bounds Of every partition of the subscription.
+ * @param committed The offsets that are known already.
+ */
+export function startingOffsets(
+  subscription: Subscription,
+  bounds: readonly PartitionBounds[],
+  committed: readonly CommittedOffset[],
+): CommittedOffset[] {
+  const known = new Set(committed.map(partitionKey));
+  const readFrom = known.size === 0 ? subscription.read_from : 'begin';
+  const given = new Map(
+    subscription.initial_cursors.map((cursor) => [
+      partitionKey({ eventType: cursor.event_type, partition: Number(cursor.partition) }),
+      parseOffset(cursor.offset),
+    ]),
+  );
+  return bounds.flatMap(({ topic, partition, earliest, latest }) => {
+    const place = { eventType: topic, partition };
+    if (known.has(partitionKey(place))) return [];
+    if (readFrom === 'end') return [{ eventType: topic, partition, offset: latest - 1 }];
+    const initial = readFrom === 'cursors' ? (given.get(partitionKey(place)) ?? beforeFirst) : beforeFirst;
+    return [{ eventType: topic, partition, offset: initial === beforeFirst ? earliest - 1 : initial }];
+  });
+}
+
+/**
+ * Makes every partition of the subscription known to the coordination store, each with an offset to start behind.
+ * Streams may do so at the same time; the first one's offsets count.
+ *
+ * @throws PRECONDITION_FAILED when a position lies beyond the end of the log
+ */
+export async function initialisePartitions(
+  log: EventLog,
+  coordination: Coordination,
+  subscription: Subscription,
+  eventTypes: ReadonlyMap<string, number>,
+): Promise<void> {
+  const partitions = [...eventTypes].flatMap(([topic, count]) =>
+    Array.from({ length: count }, (_, partition) => ({ topic, partition })),
+  );
+  const committed = await coordination.committedOffsets(subscription.id);
+  const bounds = await log.bounds(partitions);
+  const start = startingOffsets(subscription, bounds, committed);
+  refusePositionsBeyond(bounds, [...committed, ...start]);
+  if (start.length > 0) await coordination.initialise(subscription.id, start);
+}
+
+function refusePositionsBeyond(bounds: readonly PartitionBounds[], positions: readonly CommittedOffset[]): void {
+  const byPartition = boundsByPartition(bounds);
+  for (const position of positions) {
+    const reason = beyondEnd(position, byPartition.get(partitionKey(position))?.latest);
+    if (reason !== undefined) throw new LendstreamError('PRECONDITION_FAILED', reason);
+  }
+}
+
+/**
+ * Opens the session of a stream.
+ * @throws CONFLICT when every slot is taken, a requested partition is another stream's, or a reset is under way
+ */
+export async function openSession(coordination: Coordination, subscriptionId: string, session: Session): Promise<void> {
+  await coordination.reapSessions(subscriptionId);
+  const answer = await coordination.openSession(subscriptionId, session);
+  switch (answer.outcome) {
+    case 'opened':
+      return;
+    case 'resetting':
+      throw new LendstreamError('CONFLICT', 'Resetting subscription cursors request is still in progress');
+    case 'no_free_slots':
+      throw new LendstreamError(
+        'CONFLICT',
+        `No free slots for streaming available for subscription ${subscriptionId}. Total slots: ${answer.totalSlots}`,
+      );
+    case 'partitions_taken':
+      throw new LendstreamError(
+        'CONFLICT',
+        'The following partitions are already requested by other stream(s) of this subscription: ' +
+          describePartitions(answer.partitions),
+      );
+  }
+}
+
+/**
+ * Brings the ownership of partitions in line with the open streams and answers what it is then. Every stream does this
+ * on every change; whoever comes first applies it, and the others find nothing left to do.
+ */
+export async function settleOwnership(coordination: Coordination, subscriptionId: string): Promise<Topology> {
+  for (let attempt = 1; ; attempt += 1) {
+    const topology = await coordination.topology(subscriptionId);
+    const changes = rebalance(topology.sessions, topology.partitions);
+    if (changes.length === 0 || attempt === settleAttemptsMaximum) return topology;
+    await coordination.applyOwnership(subscriptionId, topology.generation, changes);
+  }
+}
+
+/**
+ * The streams that no partition is left for because others requested them directly: of the streams that take what they
+ * are given, the ones opened last.
+ */
+export function surplusStreams({ sessions, partitions }: Pick<Topology, 'sessions' | 'partitions'>): Set<string> {
+  const requested = new Set(sessions.flatMap(({ requestedPartitions }) => requestedPartitions.map(partitionKey)));
+  const shared = partitions.filter((partition) => !requested.has(partitionKey(partition))).length;
+  const takers = sessions
+    .filter(({ requestedPartitions }) => requestedPartitions.length === 0)
+    .sort((left, right) => left.openedAt - right.openedAt || (left.streamId < right.streamId ? -1 : 1));
+  return new Set(takers.slice(shared).map(({ streamId }) => streamId));
+}

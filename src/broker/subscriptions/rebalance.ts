@@ -1,0 +1,139 @@
+import {
+  comparePartitions,
+  partitionKey,
+  type EventTypePartition,
+  type OwnershipChange,
+  type PartitionOwnership,
+  type Session,
+} from '../../ports/coordination.ts';
+
+/**
+ * Which partitions must change hands so that every open stream of a subscription has its share. Any stream may ask at
+ * any time: the answer depends on the arguments alone, not on their order, and is empty when nothing is to be done.
+ *
+ * - A requested partition goes to the stream that requested it (of several, to the one opened first).
+ * - The others are shared among the streams that requested nothing, their counts differing by at most one. With more
+ *   such streams than partitions the ones opened last get none.
+ * - A partition under way to another stream counts as that stream's already.
+ * - What need not move stays. Partitions of closed streams are given away first; what is still lacking is taken from
+ *   streams above their share, and there first what is only under way to them, then the last in order.
+ * - A partition whose owner is open is only marked as reassigning; one whose owner is gone is assigned at once.
+ *
+ * @param sessions The open streams; whoever is not among them is gone.
+ * @returns The changes by event type, then partition.
+ */
+export function rebalance(sessions: readonly Session[], partitions: readonly PartitionOwnership[]): OwnershipChange[] {
+  const open = new Set(sessions.map(({ streamId }) => streamId));
+  const ordered = [...partitions].sort(comparePartitions);
+  const targets = requestedTargets(sessions, ordered);
+  const shared = ordered.filter((ownership) => !targets.has(partitionKey(ownership)));
+  for (const [key, streamId] of sharedTargets(autoStreams(sessions), shared, open)) targets.set(key, streamId);
+  return ordered.flatMap((ownership) => {
+    const target = targets.get(partitionKey(ownership));
+    const change = target === undefined ? undefined : changeTowards(target, ownership, open);
+    return change === undefined ? [] : [change];
+  });
+}
+
+function compareText(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+function byAge(left: Session, right: Session): number {
+  return left.openedAt - right.openedAt || compareText(left.streamId, right.streamId);
+}
+
+function requestedTargets(
+  sessions: readonly Session[],
+  partitions: readonly EventTypePartition[],
+): Map<string, string> {
+  const known = new Set(partitions.map(partitionKey));
+  const targets = new Map<string, string>();
+  for (const { streamId, requestedPartitions } of [...sessions].sort(byAge)) {
+    for (const key of requestedPartitions.map(partitionKey)) {
+      if (known.has(key) && !targets.has(key)) targets.set(key, streamId);
+    }
+  }
+  return targets;
+}
+
+/** The streams that take what they are given, oldest first. */
+function autoStreams(sessions: readonly Session[]): string[] {
+  return sessions
+    .filter(({ requestedPartitions }) => requestedPartitions.length === 0)
+    .sort(byAge)
+    .map(({ streamId }) => streamId);
+}
+
+/** Whose the partition is or will be when nothing changes; undefined when nobody's. */
+function holderOf(ownership: PartitionOwnership, open: ReadonlySet<string>): string | undefined {
+  const { state, streamId, nextStreamId } = ownership;
+  if (state === 'reassigning' && nextStreamId !== null && open.has(nextStreamId)) return nextStreamId;
+  return streamId !== null && open.has(streamId) ? streamId : undefined;
+}
+
+function sharedTargets(
+  streams: readonly string[],
+  partitions: readonly PartitionOwnership[],
+  open: ReadonlySet<string>,
+): Map<string, string> {
+  const held = new Map<string, PartitionOwnership[]>(
+    streams.slice(0, partitions.length).map((streamId) => [streamId, []]),
+  );
+  const free: PartitionOwnership[] = [];
+  for (const ownership of partitions) {
+    const holder = holderOf(ownership, open);
+    ((holder === undefined ? undefined : held.get(holder)) ?? free).push(ownership);
+  }
+
+  const shares = sharesOf(held, partitions.length);
+  for (const [streamId, kept] of held) {
+    const surplus = kept.length - (shares.get(streamId) ?? 0);
+    if (surplus <= 0) continue;
+    const taken = new Set([...kept].sort(movableFirst).slice(0, surplus));
+    held.set(
+      streamId,
+      kept.filter((ownership) => !taken.has(ownership)),
+    );
+    free.push(...kept.filter((ownership) => taken.has(ownership)));
+  }
+
+  const targets = new Map<string, string>();
+  for (const [streamId, share] of [...shares].sort(([left], [right]) => compareText(left, right))) {
+    const kept = held.get(streamId) ?? [];
+    for (const ownership of [...kept, ...free.splice(0, share - kept.length)]) {
+      targets.set(partitionKey(ownership), streamId);
+    }
+  }
+  return targets;
+}
+
+/** Equal shares; what does not divide goes to those who hold most already, so that it need not move. */
+function sharesOf(held: ReadonlyMap<string, readonly unknown[]>, total: number): Map<string, number> {
+  const base = held.size === 0 ? 0 : Math.floor(total / held.size);
+  const remainder = held.size === 0 ? 0 : total % held.size;
+  const byHeld = [...held].sort(
+    ([leftId, left], [rightId, right]) => right.length - left.length || compareText(leftId, rightId),
+  );
+  return new Map(byHeld.map(([streamId], index) => [streamId, base + (index < remainder ? 1 : 0)]));
+}
+
+function movableFirst(left: PartitionOwnership, right: PartitionOwnership): number {
+  const underWay = Number(right.state === 'reassigning') - Number(left.state === 'reassigning');
+  return underWay || comparePartitions(right, left);
+}
+
+function changeTowards(
+  target: string,
+  ownership: PartitionOwnership,
+  open: ReadonlySet<string>,
+): OwnershipChange | undefined {
+  const { eventType, partition, state, streamId, nextStreamId } = ownership;
+  const ownerIsOpen = state !== 'unassigned' && streamId !== null && open.has(streamId);
+  if (!ownerIsOpen || streamId === target) {
+    const settled = state === 'assigned' && streamId === target;
+    return settled ? undefined : { eventType, partition, state: 'assigned', streamId: target, nextStreamId: null };
+  }
+  const underWay = state === 'reassigning' && nextStreamId === target;
+  return underWay ? undefined : { eventType, partition, state: 'reassigning', streamId, nextStreamId: target };
+}

@@ -1,0 +1,222 @@
+import { isDeepStrictEqual } from 'node:util';
+import { toTimestamp, type Clock } from '../../clock.ts';
+import { LendstreamError, isLendstreamError } from '../../errors.ts';
+import type { Logger } from '../../logger.ts';
+import { whileClaimed } from '../definitions/claims.ts';
+import type { Coordination } from '../../ports/coordination.ts';
+import { checkAuthorizationChange, isNamed, type AuthorizationAttribute } from '../definitions/rules.ts';
+import type { EventLog } from '../../ports/event-log.ts';
+import type { EventTypeRecord } from '../definitions/event-type.ts';
+import type { Registry, Revision } from '../definitions/registry.ts';
+import {
+  checkInitialCursors,
+  partitionsPerSubscriptionMaximum,
+  readSubscription,
+  type SubscriptionDefinition,
+} from './validation.ts';
+import { findSubscription, subscriptionId, type Subscription } from '../definitions/subscription.ts';
+
+export interface SubscriptionsOptions {
+  readonly registry: Registry;
+  readonly coordination: Coordination;
+  readonly log: EventLog;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface CreatedSubscription {
+  readonly outcome: 'created' | 'existing';
+  readonly subscription: Subscription;
+}
+
+export interface SubscriptionFilter {
+  readonly owningApplication?: string | undefined;
+  /** All of them must be among the subscription's. */
+  readonly eventTypes: readonly string[];
+  /** One of its readers. */
+  readonly reader?: AuthorizationAttribute | undefined;
+}
+
+/** Creating, finding and deleting subscriptions. A subscription is an entry of the registry under its id. */
+export class Subscriptions {
+  readonly #options: SubscriptionsOptions;
+
+  constructor(options: SubscriptionsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Creates the subscription of this identity, or answers the one there is, in which case everything but the identity
+   * is ignored. Of any number of requests at once, on any node, one is answered with 'created'.
+   * @param body The JSON of the request.
+   * @throws MALFORMED_REQUEST, FieldViolations, UNPROCESSABLE, OVERLOADED
+   */
+  async create(body: Readonly<Record<string, unknown>>): Promise<CreatedSubscription> {
+    const definition = readSubscription(body);
+    const id = subscriptionId(definition.owning_application, definition.event_types, definition.consumer_group);
+    const existing = this.#find(id);
+    if (existing !== undefined) return { outcome: 'existing', subscription: existing };
+    await this.#check(definition);
+    return this.#claimed<CreatedSubscription>(
+      id,
+      () => {
+        const subscription = this.#find(id);
+        return subscription === undefined ? undefined : { outcome: 'existing', subscription };
+      },
+      async (revision) => {
+        const { coordination, clock } = this.#options;
+        // What a deleted subscription of this id may have left behind must not move the new one.
+        if ((await coordination.committedOffsets(id)).length > 0) {
+          await revision.confirm();
+          await coordination.remove(id);
+        }
+        const now = toTimestamp(clock.now());
+        const subscription: Subscription = { ...definition, id, created_at: now, updated_at: now };
+        await revision.put(subscription);
+        try {
+          // An event type whose deletion began before is known by now; one that begins after sees the subscription.
+          this.#partitionCounts(definition);
+        } catch (error) {
+          await revision.remove();
+          throw error;
+        }
+        return { outcome: 'created', subscription };
+      },
+    );
+  }
+
+  /** @throws NOT_FOUND */
+  get(id: string): Subscription {
+    return findSubscription(this.#options.registry, id);
+  }
+
+  /** Newest first. */
+  list({ owningApplication, eventTypes, reader }: SubscriptionFilter): Subscription[] {
+    return this.#options.registry
+      .list<Subscription>('subscription')
+      .filter(
+        (subscription) =>
+          (owningApplication === undefined || subscription.owning_application === owningApplication) &&
+          eventTypes.every((name) => subscription.event_types.includes(name)) &&
+          (reader === undefined || isNamed(subscription.authorization, 'readers', reader)),
+      )
+      .toReversed()
+      .sort((left, right) => compareNewestFirst(left.created_at, right.created_at));
+  }
+
+  /**
+   * Changes authorization, annotations and labels; what is left out of the latter two stays as it is.
+   * @param body The JSON of the request, the whole subscription.
+   * @throws NOT_FOUND, MALFORMED_REQUEST, FieldViolations, UNPROCESSABLE for any other change
+   */
+  async update(id: string, body: Readonly<Record<string, unknown>>): Promise<void> {
+    const definition = readSubscription(body);
+    this.get(id);
+    await this.#claimed(
+      id,
+      () => undefined,
+      async (revision) => {
+        const current = this.get(id);
+        for (const field of fixedFields) {
+          if (isDeepStrictEqual(definition[field], current[field])) continue;
+          throw new LendstreamError('UNPROCESSABLE', `Not allowed to change ${field.replaceAll('_', ' ')}`);
+        }
+        checkAuthorizationChange(current.authorization, definition.authorization);
+        await revision.put({
+          ...current,
+          authorization: definition.authorization,
+          annotations: (body['annotations'] ?? null) === null ? current.annotations : definition.annotations,
+          labels: (body['labels'] ?? null) === null ? current.labels : definition.labels,
+          updated_at: toTimestamp(this.#options.clock.now()),
+        } satisfies Subscription);
+      },
+    );
+  }
+
+  /**
+   * Deletes a subscription with its offsets. Open streams of it end.
+   * @throws NOT_FOUND
+   */
+  async remove(id: string): Promise<void> {
+    this.get(id);
+    await this.#claimed(
+      id,
+      () => undefined,
+      async (revision) => {
+        this.get(id);
+        await revision.remove();
+        // Whoever has created it anew since has found what it left behind and removed that.
+        if (await isOvertaken(revision)) return;
+        await this.#options.coordination.remove(id);
+      },
+    );
+  }
+
+  #find(id: string): Subscription | undefined {
+    return this.#options.registry.get<Subscription>('subscription', id);
+  }
+
+  async #check(definition: SubscriptionDefinition): Promise<void> {
+    const { log, registry } = this.#options;
+    // Another process may have defined one of them a moment ago.
+    await Promise.all(definition.event_types.map((name) => registry.find('event-type', name)));
+    const partitions = [...this.#partitionCounts(definition)].flatMap(([eventType, count]) =>
+      Array.from({ length: count }, (_, partition) => ({ eventType, partition })),
+    );
+    if (partitions.length > partitionsPerSubscriptionMaximum) {
+      throw new LendstreamError(
+        'UNPROCESSABLE',
+        `total partition count for subscription is ${partitions.length}, ` +
+          `but the maximum partition count is ${partitionsPerSubscriptionMaximum}`,
+      );
+    }
+    if (definition.read_from !== 'cursors') return;
+    const bounds = await log.bounds(partitions.map(({ eventType, partition }) => ({ topic: eventType, partition })));
+    checkInitialCursors(definition, partitions, bounds);
+  }
+
+  /** @throws UNPROCESSABLE naming the event types that are not there */
+  #partitionCounts(definition: SubscriptionDefinition): Map<string, number> {
+    const counts = new Map<string, number>();
+    const unknown: string[] = [];
+    for (const name of definition.event_types) {
+      const record = this.#options.registry.get<EventTypeRecord>('event-type', name);
+      if (record === undefined || record.deleting === true) unknown.push(`'${name}'`);
+      else counts.set(name, record.partitionCount);
+    }
+    if (unknown.length > 0) {
+      const detail = `Failed to create subscription, event type(s) not found: ${unknown.join(', ')}`;
+      throw new LendstreamError('UNPROCESSABLE', detail);
+    }
+    return counts;
+  }
+
+  #claimed<Result>(id: string, settled: () => Result | undefined, work: Work<Result>): Promise<Result> {
+    return whileClaimed(this.#options, 'subscription', id, settled, work);
+  }
+}
+
+async function isOvertaken(revision: Revision): Promise<boolean> {
+  try {
+    await revision.confirm();
+    return false;
+  } catch (error) {
+    if (isLendstreamError(error, 'CONFLICT')) return true;
+    throw error;
+  }
+}
+
+type Work<Result> = (revision: Revision) => Promise<Result>;
+
+/** What a change may not touch. */
+const fixedFields = [
+  'consumer_group',
+  'event_types',
+  'owning_application',
+  'read_from',
+  'initial_cursors',
+] as const satisfies (keyof SubscriptionDefinition)[];
+
+function compareNewestFirst(left: string, right: string): number {
+  return left === right ? 0 : left < right ? 1 : -1;
+}

@@ -1,0 +1,314 @@
+import { expect } from 'chai';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import { Registry, registryKey, registryTopic } from '../../../src/broker/definitions/registry.ts';
+import { catchUpMillisecondsMaximum } from '../../../src/broker/log/topic-tail.ts';
+import type { RegistryChange } from '../../../src/broker/definitions/registry.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { Health } from '../../../src/health.ts';
+import { silentLogger } from '../../../src/logger.ts';
+import type { EventLog } from '../../../src/ports/event-log.ts';
+import { compactLog, openOwnLog, type OwnLog } from '../../support/backend-under-test.ts';
+import { eventually } from '../../support/eventually.ts';
+import { codeOf, readAll } from '../../support/log-reading.ts';
+import { overriding } from '../../support/stepping-log.ts';
+
+describe('the registry', () => {
+  let temporary: OwnLog;
+  let registries: Registry[] = [];
+
+  beforeEach(async () => {
+    temporary = await openOwnLog();
+  });
+  afterEach(async () => {
+    await Promise.all(registries.map((registry) => registry.stop()));
+    registries = [];
+    await temporary.cleanup();
+  });
+
+  async function started(): Promise<Registry> {
+    const registry = new Registry(temporary.log, silentLogger);
+    registries.push(registry);
+    await registry.start();
+    return registry;
+  }
+
+  /** A registry that hears of everything a little later, and that tells when it asks for the end of the log. */
+  async function startedLate(onLook: () => void): Promise<Registry> {
+    const { log } = temporary;
+    const slow = overriding<EventLog>(log, {
+      read: async (from, options) => {
+        const result = await log.read(from, options);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        return result;
+      },
+      bounds: async (partitions, options) => {
+        onLook();
+        return log.bounds(partitions, options);
+      },
+    });
+    const registry = new Registry(slow, silentLogger);
+    registries.push(registry);
+    await registry.start();
+    return registry;
+  }
+
+  it('creates its topic once, compacted and with one partition', async () => {
+    await started();
+    await started();
+    const topics = (await temporary.log.listTopics()).filter(({ name }) => name === registryTopic);
+    expect(topics).to.have.length(1);
+    expect(topics[0]).to.include({ cleanupPolicy: 'compact', partitionCount: 1 });
+  });
+
+  it('is started by several processes at the same moment', async () => {
+    const all = await Promise.all([started(), started(), started()]);
+    await all[0]?.put('toggle', 't', true);
+    for (const registry of all) expect(await registry.find('toggle', 't')).to.equal(true);
+  });
+
+  it('finds what another process stored a moment ago, and asks the log for nothing that it knows', async () => {
+    let looks = 0;
+    const late = await startedLate(() => (looks += 1));
+    const early = await started();
+    await early.put('toggle', 't', true);
+    const before = looks;
+    expect(late.get('toggle', 't')).to.equal(undefined);
+    expect(await late.find('toggle', 't')).to.equal(true);
+    expect(looks).to.equal(before + 1);
+    expect(await late.find('toggle', 't')).to.equal(true);
+    expect(looks).to.equal(before + 1);
+  });
+
+  it('looks at the log a few times only, however many unknown names are asked for', async () => {
+    let looks = 0;
+    const registry = await startedLate(() => (looks += 1));
+    const before = looks;
+    const startedAt = performance.now();
+    const ask = async (): Promise<void> => {
+      for (let round = 0; round < 5; round += 1) expect(await registry.find('toggle', 'nobody')).to.equal(undefined);
+    };
+    await Promise.all(Array.from({ length: 200 }, ask));
+    expect(looks - before).to.be.lessThan((performance.now() - startedAt) / 20 + 2);
+  });
+
+  it('does not call unknown what it cannot look for', async () => {
+    const registry = await started();
+    await temporary.log.close();
+    expect(await codeOf(registry.find('toggle', 't'))).to.equal('LOG_CLOSED');
+    await temporary.reopen();
+  });
+
+  it('shows a definition as soon as it is stored, under its kind and name', async () => {
+    const registry = await started();
+    await registry.put('event-type', 'orders', { name: 'orders', partitions: 3 });
+    await registry.put('toggle', 'orders', { enabled: true });
+    await registry.put('event-type', 'a/b', { name: 'a/b' });
+    expect(registry.get('event-type', 'orders')).to.deep.equal({ name: 'orders', partitions: 3 });
+    expect(registry.get('toggle', 'orders')).to.deep.equal({ enabled: true });
+    expect(registry.get('subscription', 'orders')).to.equal(undefined);
+    expect(registry.list('event-type')).to.have.deep.members([{ name: 'orders', partitions: 3 }, { name: 'a/b' }]);
+  });
+
+  it('replaces and removes', async () => {
+    const registry = await started();
+    await registry.put('product', 'p', { version: 1 });
+    await registry.put('product', 'p', { version: 2 });
+    expect(registry.get('product', 'p')).to.deep.equal({ version: 2 });
+    await registry.remove('product', 'p');
+    expect(registry.get('product', 'p')).to.equal(undefined);
+    expect(registry.list('product')).to.deep.equal([]);
+    await registry.remove('product', 'p');
+  });
+
+  it('is the same for everyone who follows it, and after a new start and a compaction', async () => {
+    const first = await started();
+    const second = await started();
+    await first.put('subscription', 's1', { id: 's1' });
+    await second.put('subscription', 's2', { id: 's2' });
+    await first.remove('subscription', 's1');
+    const bounds = await temporary.log.bounds([{ topic: registryTopic, partition: 0 }]);
+    await second.appliedTo(bounds[0]?.latest ?? 0);
+    await first.appliedTo(bounds[0]?.latest ?? 0);
+    expect(first.list('subscription')).to.deep.equal([{ id: 's2' }]);
+    expect(second.list('subscription')).to.deep.equal([{ id: 's2' }]);
+
+    await Promise.all(registries.map((registry) => registry.stop()));
+    await compactLog(temporary.log);
+    await temporary.reopen();
+    const third = await started();
+    expect(third.list('subscription')).to.deep.equal([{ id: 's2' }]);
+  });
+
+  it('tells every listener of each change, in order, until it stops listening', async () => {
+    const registry = await started();
+    const changes: RegistryChange[] = [];
+    const stopListening = registry.onChange((change) => changes.push(change));
+    await registry.put('toggle', 't', true);
+    await registry.remove('toggle', 't');
+    stopListening();
+    await registry.put('toggle', 't', false);
+    expect(changes).to.deep.equal([
+      { kind: 'toggle', name: 't', value: true },
+      { kind: 'toggle', name: 't', value: null },
+    ]);
+  });
+
+  it('fails a change that the log refuses, and stays as it was', async () => {
+    const registry = await started();
+    await registry.put('toggle', 't', true);
+    const tooLarge = 'x'.repeat(9 * 1024 * 1024);
+    expect(await codeOf(registry.put('toggle', 't', tooLarge))).to.equal('RECORD_TOO_LARGE');
+    expect(registry.get('toggle', 't')).to.equal(true);
+  });
+
+  describe('of two changes that began from the same state', () => {
+    const stored = async (): Promise<(string | null)[]> =>
+      (await readAll(temporary.log, { topic: registryTopic, partition: 0 })).map(({ value }) => value);
+
+    const afterCompaction = async (): Promise<Registry> => {
+      await Promise.all(registries.map((registry) => registry.stop()));
+      await compactLog(temporary.log);
+      await temporary.reopen();
+      return started();
+    };
+
+    it('lets the first count for everybody, and tells the second', async () => {
+      const [first, second] = [await started(), await started()];
+      const early = first.revise('event-type', 'orders');
+      const late = second.revise('event-type', 'orders');
+      await early.put({ partitions: 1 });
+      expect(await codeOf(late.put({ partitions: 2 }))).to.equal('CONFLICT');
+      expect(await codeOf(late.put({ partitions: 3 })), 'and stays refused').to.equal('CONFLICT');
+      await first.catchUp();
+      for (const registry of [first, second, await started()]) {
+        expect(registry.get('event-type', 'orders')).to.deep.equal({ partitions: 1 });
+      }
+      await early.put({ partitions: 4 });
+      await second.catchUp();
+      expect(second.get('event-type', 'orders')).to.deep.equal({ partitions: 4 });
+    });
+
+    it('lets exactly one of twenty at once count', async () => {
+      const both = [await started(), await started()];
+      const changes = Array.from({ length: 20 }, (_, number) =>
+        (both[number % 2] as Registry).revise('subscription', 's').put({ number }),
+      );
+      const codes = await Promise.all(changes.map(codeOf));
+      expect(codes.filter((code) => code === null)).to.have.length(1);
+      const winner = codes.indexOf(null);
+      await Promise.all(both.map((registry) => registry.catchUp()));
+      for (const registry of both) expect(registry.get('subscription', 's')).to.deep.equal({ number: winner });
+    });
+
+    it('does not let the second come back by a compaction, which keeps the last record of a key', async () => {
+      const [first, second] = [await started(), await started()];
+      const late = second.revise('event-type', 'orders');
+      await first.revise('event-type', 'orders').put({ partitions: 1 });
+      await codeOf(late.put({ partitions: 2 }));
+      expect((await afterCompaction()).get('event-type', 'orders')).to.deep.equal({ partitions: 1 });
+    });
+
+    it('nor when the second died before it could put that right', async () => {
+      const first = await started();
+      await first.revise('event-type', 'orders').put({ partitions: 1 });
+      const late = { key: 'event-type/orders', value: Buffer.from('{"revision":1,"value":{"partitions":2}}') };
+      await temporary.log.append([{ topic: registryTopic, partition: 0, records: [late] }]);
+      await eventually(async () => (await stored()).at(-1)?.includes('"partitions":1') === true);
+      expect(first.get('event-type', 'orders')).to.deep.equal({ partitions: 1 });
+      expect((await afterCompaction()).get('event-type', 'orders')).to.deep.equal({ partitions: 1 });
+    });
+
+    it('nor when everybody died: whoever starts next puts it right', async () => {
+      const first = await started();
+      await first.revise('event-type', 'orders').put({ partitions: 1 });
+      await first.stop();
+      const late = { key: 'event-type/orders', value: Buffer.from('{"revision":1,"value":{"partitions":2}}') };
+      await temporary.log.append([{ topic: registryTopic, partition: 0, records: [late] }]);
+      const next = await started();
+      expect(next.get('event-type', 'orders')).to.deep.equal({ partitions: 1 });
+      await eventually(async () => (await stored()).at(-1)?.includes('"partitions":1') === true);
+    });
+
+    it('lets a removal count like any other change, and no late change brings the entry back', async () => {
+      const [first, second] = [await started(), await started()];
+      const begun = first.revise('subscription', 's');
+      await begun.put({ id: 's' });
+      await second.catchUp();
+      const late = second.revise('subscription', 's');
+      await begun.remove();
+      expect(await codeOf(late.put({ id: 's', labels: {} }))).to.equal('CONFLICT');
+      expect(second.get('subscription', 's')).to.equal(undefined);
+      const third = await afterCompaction();
+      expect(third.list('subscription')).to.deep.equal([]);
+      const again = third.revise('subscription', 's');
+      await again.put({ id: 's', again: true });
+      expect(third.get('subscription', 's')).to.deep.equal({ id: 's', again: true });
+    });
+
+    it('lets a late removal remove nothing', async () => {
+      const [first, second] = [await started(), await started()];
+      const begun = first.revise('subscription', 's');
+      await begun.put({ version: 1 });
+      await second.catchUp();
+      const late = second.revise('subscription', 's');
+      await begun.put({ version: 2 });
+      expect(await codeOf(late.remove())).to.equal('CONFLICT');
+      expect(first.get('subscription', 's')).to.deep.equal({ version: 2 });
+    });
+
+    it('keeps others from changing what is claimed, and confirms what nobody has changed', async () => {
+      const [first, second] = [await started(), await started()];
+      const late = first.revise('event-type', 'orders');
+      const begun = second.revise('event-type', 'orders');
+      await begun.claim();
+      expect(second.get('event-type', 'orders')).to.equal(undefined);
+      expect(await codeOf(late.put({ partitions: 1 }))).to.equal('CONFLICT');
+      await begun.confirm();
+      await begun.put({ partitions: 2 });
+      await begun.claim();
+      expect(second.get('event-type', 'orders')).to.deep.equal({ partitions: 2 });
+      await first.catchUp();
+      await first.revise('event-type', 'orders').put({ partitions: 3 });
+      expect(await codeOf(begun.confirm())).to.equal('CONFLICT');
+    });
+  });
+
+  it('says so when what others stored cannot be read in time, and not that it does not exist', async function () {
+    this.timeout(20_000);
+    const { log } = temporary;
+    let isHanging = false;
+    const hanging = overriding<EventLog>(log, {
+      read: async (from, options) => {
+        const result = await log.read(from, options);
+        return isHanging ? await new Promise<never>(() => {}) : result;
+      },
+    });
+    const registry = new Registry(hanging, silentLogger);
+    await registry.start();
+    const other = await started();
+    isHanging = true;
+    await other.put('toggle', 't', true);
+    const startedAt = performance.now();
+    expect(await codeOf(registry.find('toggle', 't'))).to.equal('LOG_UNAVAILABLE');
+    expect(performance.now() - startedAt).to.be.within(
+      catchUpMillisecondsMaximum - 100,
+      catchUpMillisecondsMaximum + 2_000,
+    );
+  });
+
+  it('says so when it follows no more, for what it knows is the past from then on', async () => {
+    const health = new Health(systemClock);
+    const registry = new Registry(temporary.log, silentLogger, health.part('definitions'));
+    registries.push(registry);
+    await registry.start();
+    expect(health.notReadyReasons()).to.deep.equal([]);
+    const records = [{ key: 'toggle/t', value: Buffer.from('no JSON') }];
+    await temporary.log.append([{ topic: registryTopic, partition: 0, records }]);
+    await registry.catchUp().catch(() => {});
+    expect(health.notReadyReasons().join()).to.include('followed no more');
+  });
+
+  it('spells a key as kind and name', () => {
+    expect(registryKey('event-type', 'orders')).to.equal('event-type/orders');
+  });
+});

@@ -1,0 +1,443 @@
+import { expect } from 'chai';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import { EventTypes } from '../../../src/broker/event-types/event-types.ts';
+import { readEventType, type EventTypeDefinition } from '../../../src/broker/event-types/validation.ts';
+import type { SystemEventType } from '../../../src/broker/definitions/event-type.ts';
+import { Registry, registryTopic } from '../../../src/broker/definitions/registry.ts';
+import { Subscriptions } from '../../../src/broker/subscriptions/subscriptions.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { EmbeddedCoordination } from '../../../src/embedded/coordination.ts';
+import { silentLogger } from '../../../src/logger.ts';
+import type { EventLog } from '../../../src/ports/event-log.ts';
+import { eventually } from '../../support/eventually.ts';
+import { appendTo, records } from '../../support/log-reading.ts';
+import { overriding } from '../../support/stepping-log.ts';
+import { eventTypeBody, openBroker, storedTexts, type Broker } from '../../support/broker-on-embedded-log.ts';
+
+function definition(name: string, changes: Record<string, unknown> = {}): EventTypeDefinition {
+  return readEventType(eventTypeBody(name, changes));
+}
+
+async function codeOf(action: Promise<unknown>): Promise<string> {
+  try {
+    await action;
+    return 'none';
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+}
+
+function schemaOf(...properties: string[]): string {
+  return JSON.stringify({ type: 'object', properties: Object.fromEntries(properties.map((name) => [name, {}])) });
+}
+
+describe('EventTypes', () => {
+  let broker: Broker;
+  let eventTypes: EventTypes;
+  let others: Registry[] = [];
+  beforeEach(async () => {
+    broker = await openBroker();
+    eventTypes = broker.eventTypes;
+  });
+  afterEach(async () => {
+    await Promise.all(others.map((registry) => registry.stop()));
+    others = [];
+    await broker.close();
+  });
+
+  /** On the same log and coordination, with a registry of its own that hears of things later. */
+  async function otherProcess(): Promise<EventTypes> {
+    const registry = new Registry(broker.log, silentLogger);
+    await registry.start();
+    others.push(registry);
+    return new EventTypes({ ...broker, registry, clock: systemClock, logger: silentLogger });
+  }
+
+  async function topic(name: string) {
+    return (await broker.log.listTopics()).find((found) => found.name === name);
+  }
+
+  describe('create', () => {
+    it('makes the topic of the name, with the partitions and retention asked for', async () => {
+      const statistic = { messages_per_minute: 1, message_size: 1, read_parallelism: 3, write_parallelism: 2 };
+      await eventTypes.create(
+        definition('orders', { default_statistic: statistic, options: { retention_time: 20_000_000 } }),
+      );
+      expect(await topic('orders')).to.include({
+        partitionCount: 3,
+        retentionMilliseconds: 20_000_000,
+        cleanupPolicy: 'delete',
+      });
+      const { eventType } = eventTypes.get('orders');
+      expect(eventType.schema).to.include({ version: '1.0.0', type: 'json_schema' });
+      expect(eventType.updated_at).to.equal(eventType.created_at);
+    });
+
+    it('gives a name to one of many who ask at once', async () => {
+      const codes = await Promise.all(Array.from({ length: 5 }, () => codeOf(eventTypes.create(definition('orders')))));
+      expect(codes.sort()).to.deep.equal(['CONFLICT', 'CONFLICT', 'CONFLICT', 'CONFLICT', 'none']);
+    });
+
+    it('gives a name to one of two processes', async () => {
+      const other = await otherProcess();
+      const codes = await Promise.all([eventTypes, other].map((types) => codeOf(types.create(definition('orders')))));
+      expect(codes.sort()).to.deep.equal(['CONFLICT', 'none']);
+      expect(other.get('orders')).to.deep.equal(eventTypes.get('orders'));
+    });
+
+    for (const partitionCount of [1, 4]) {
+      it(`finishes a creation that ended after the topic of ${partitionCount} partitions`, async () => {
+        await broker.log.createTopic({
+          name: 'orders',
+          partitionCount,
+          cleanupPolicy: 'compact',
+          retentionMilliseconds: 1,
+        });
+        const statistic = { messages_per_minute: 1, message_size: 1, read_parallelism: 2, write_parallelism: 1 };
+        await eventTypes.create(definition('orders', { default_statistic: statistic }));
+        expect(await topic('orders')).to.include({ partitionCount: 2, cleanupPolicy: 'delete' });
+      });
+    }
+
+    it('leaves a topic alone that has held records of somebody else', async () => {
+      await broker.log.createTopic({
+        name: 'orders',
+        partitionCount: 1,
+        cleanupPolicy: 'delete',
+        retentionMilliseconds: 1e9,
+      });
+      await broker.log.append([{ topic: 'orders', partition: 0, records: [{ key: null, value: Buffer.from('x') }] }]);
+      expect(await codeOf(eventTypes.create(definition('orders')))).to.equal('CONFLICT');
+      expect(eventTypes.find('orders')).to.equal(undefined);
+    });
+
+    it('makes nothing when the schema is bad', async () => {
+      const bad = { schema: { type: 'json_schema', schema: '{"properties":{"metadata":{}}}' } };
+      expect(await codeOf(eventTypes.create(definition('orders', bad)))).to.equal('UNPROCESSABLE');
+      expect(await topic('orders')).to.equal(undefined);
+    });
+  });
+
+  describe('update', () => {
+    it('makes versions of changed schemas and keeps what is left out', async () => {
+      await eventTypes.create(definition('orders', { labels: { team: 'a' }, options: { retention_time: 20_000_000 } }));
+      const schema = '{"type":"object","properties":{"order":{"type":"string"},"note":{}}}';
+      await eventTypes.update('orders', definition('orders', { schema: { type: 'json_schema', schema } }));
+      expect(eventTypes.get('orders').eventType.schema.version).to.equal('1.1.0');
+      expect(eventTypes.get('orders').eventType.labels).to.deep.equal({ team: 'a' });
+      expect(eventTypes.get('orders').eventType.options.retention_time).to.equal(20_000_000);
+    });
+
+    it('hands retention and compaction on to the log', async () => {
+      await eventTypes.create(definition('orders'));
+      const changes = { options: { retention_time: 30_000_000 }, cleanup_policy: 'compact_and_delete' };
+      await eventTypes.update('orders', definition('orders', changes));
+      expect(await topic('orders')).to.include({
+        retentionMilliseconds: 30_000_000,
+        cleanupPolicy: 'compact_and_delete',
+      });
+    });
+
+    it('refuses a schema that the mode forbids, whole', async () => {
+      await eventTypes.create(definition('orders'));
+      const changes = { schema: { type: 'json_schema', schema: '{"type":"object"}' }, owning_application: 'other' };
+      expect(await codeOf(eventTypes.update('orders', definition('orders', changes)))).to.equal('UNPROCESSABLE');
+      expect(eventTypes.get('orders').eventType.owning_application).to.equal('core');
+    });
+  });
+
+  describe('addSchema', () => {
+    it('lists versions newest first, by number', async () => {
+      await eventTypes.create(definition('orders', { schema: { type: 'json_schema', schema: schemaOf() } }));
+      const names = Array.from({ length: 11 }, (_, index) => `p${index}`);
+      for (const index of names.keys()) await eventTypes.addSchema('orders', schemaOf(...names.slice(0, index + 1)));
+      const versions = eventTypes.schemas('orders').map(({ version }) => version);
+      expect(versions.slice(0, 3)).to.deep.equal(['1.11.0', '1.10.0', '1.9.0']);
+      expect(eventTypes.schema('orders', 'latest').version).to.equal('1.11.0');
+      expect(eventTypes.schema('orders', '1.1.0').schema).to.equal(schemaOf('p0'));
+      expect(() => eventTypes.schema('orders', 'abc')).to.throw('EventType "orders" has no schema with version "abc"');
+    });
+
+    it('loses no version that another process adds at the same moment', async () => {
+      const other = await otherProcess();
+      await eventTypes.create(definition('orders', { compatibility_mode: 'none' }));
+      const added = ['a', 'b', 'c', 'd'].map((property, index) =>
+        (index % 2 === 0 ? eventTypes : other).addSchema('orders', schemaOf(property)),
+      );
+      const versions = (await Promise.all(added)).map(({ version }) => version);
+      expect(new Set(versions).size).to.equal(4);
+      await broker.registry.catchUp();
+      expect(eventTypes.schemas('orders')).to.have.length(5);
+    });
+
+    it('makes no version of the schema in force', async () => {
+      await eventTypes.create(definition('orders'));
+      await eventTypes.addSchema('orders', eventTypes.get('orders').eventType.schema.schema);
+      expect(eventTypes.schemas('orders')).to.have.length(1);
+    });
+  });
+
+  describe('remove', () => {
+    it('deletes type and topic, and the name is free again', async () => {
+      await eventTypes.create(definition('orders'));
+      await eventTypes.remove('orders');
+      expect(await topic('orders')).to.equal(undefined);
+      expect(() => eventTypes.get('orders')).to.throw('EventType "orders" does not exist.');
+      await eventTypes.create(definition('orders'));
+    });
+
+    it('refuses while a subscription names the type', async () => {
+      await eventTypes.create(definition('orders'));
+      await broker.registry.put('subscription', 'some-id', { event_types: ['a', 'orders'] });
+      expect(await codeOf(eventTypes.remove('orders'))).to.equal('CONFLICT');
+      await broker.registry.remove('subscription', 'some-id');
+      await eventTypes.remove('orders');
+    });
+
+    it('leaves no subscription behind that is created at the same moment', async () => {
+      const coordination = await EmbeddedCoordination.open({
+        log: broker.log,
+        clock: systemClock,
+        logger: silentLogger,
+      });
+      const subscriptions = new Subscriptions({ ...broker, coordination, clock: systemClock, logger: silentLogger });
+      const outcomes: string[] = [];
+      for (let round = 0; round < 10; round += 1) {
+        await eventTypes.create(definition('orders'));
+        const body = { owning_application: `shop-${round}`, event_types: ['orders'] };
+        const creation = codeOf(subscriptions.create(body));
+        const removal = codeOf(eventTypes.remove('orders'));
+        outcomes.push(`${await creation}, ${await removal}`);
+        const left = subscriptions.list({ eventTypes: [] });
+        expect(left.length === 0 || eventTypes.find('orders') !== undefined, outcomes.join('; ')).to.equal(true);
+        for (const { id } of left) await subscriptions.remove(id);
+        if (eventTypes.find('orders') !== undefined) await eventTypes.remove('orders');
+      }
+      expect(outcomes).not.to.include('none, none');
+      await coordination.close();
+    });
+
+    it('keeps a type whose deletion was refused as it was, also for new subscriptions', async () => {
+      await eventTypes.create(definition('orders'));
+      const before = eventTypes.get('orders');
+      await broker.registry.put('subscription', 'some-id', { event_types: ['orders'] });
+      expect(await codeOf(eventTypes.remove('orders'))).to.equal('CONFLICT');
+      expect(eventTypes.get('orders')).to.deep.equal(before);
+      await broker.registry.put('event-type', 'orders', { ...before, deleting: true });
+      await broker.registry.remove('subscription', 'some-id');
+      await eventTypes.remove('orders');
+      expect(eventTypes.find('orders')).to.equal(undefined);
+    });
+
+    it('finishes a deletion that ended after the topic', async () => {
+      await eventTypes.create(definition('orders'));
+      await broker.log.deleteTopic('orders');
+      await eventTypes.remove('orders');
+      expect(eventTypes.find('orders')).to.equal(undefined);
+    });
+  });
+
+  describe('a process whose claim runs out while it is at work', () => {
+    /** A process that stands still at one step of the log, until told to go on. */
+    async function standingStill(
+      step: (log: EventLog, standStill: () => Promise<void>) => Partial<EventLog>,
+    ): Promise<{ slow: EventTypes; stands: () => boolean; goOn: () => void }> {
+      let goOn = (): void => {};
+      let stands = false;
+      const standStill = (): Promise<void> => {
+        stands = true;
+        return new Promise((resolve) => (goOn = resolve));
+      };
+      const log = overriding(broker.log, step(broker.log, standStill));
+      const registry = new Registry(log, silentLogger);
+      await registry.start();
+      others.push(registry);
+      const slow = new EventTypes({ ...broker, log, registry, clock: systemClock, logger: silentLogger });
+      return { slow, stands: () => stands, goOn: () => goOn() };
+    }
+
+    const partitions = (count: number) => ({
+      default_statistic: { messages_per_minute: 1, message_size: 1, read_parallelism: count, write_parallelism: 1 },
+    });
+    /** What ten seconds do. */
+    const runOut = (): Promise<void> => broker.coordination.releaseClaim('event-type/orders');
+
+    /** Whoever won, the topic is as the event type says, and keeps what is published to it. */
+    async function expectCreated(count: number): Promise<void> {
+      expect(eventTypes.get('orders').partitionCount).to.equal(count);
+      expect((await topic('orders'))?.partitionCount).to.equal(count);
+      const offset = await appendTo(broker.log, { topic: 'orders', partition: count - 1 }, records('1'));
+      expect(offset).to.equal(0);
+    }
+
+    it('creates nothing when another created it while making the topic took so long', async () => {
+      const { slow, stands, goOn } = await standingStill((log, standStill) => ({
+        createTopic: async (configuration) => {
+          await log.createTopic(configuration);
+          await standStill();
+        },
+      }));
+      const creating = codeOf(slow.create(definition('orders', partitions(4))));
+      await eventually(stands);
+      await runOut();
+      await eventTypes.create(definition('orders', partitions(2)));
+      goOn();
+      expect(await creating).to.equal('CONFLICT');
+      await expectCreated(2);
+      await slow.addSchema('orders', schemaOf('a')).catch(() => {});
+      expect(slow.get('orders').partitionCount).to.equal(2);
+    });
+
+    it('creates nothing when the topic that it asked for is made only after another created it', async () => {
+      const { slow, stands, goOn } = await standingStill((log, standStill) => ({
+        createTopic: async (configuration) => {
+          await standStill();
+          await log.createTopic(configuration);
+        },
+      }));
+      const creating = codeOf(slow.create(definition('orders', partitions(4))));
+      await eventually(stands);
+      await runOut();
+      await eventTypes.create(definition('orders', partitions(2)));
+      goOn();
+      expect(await creating).to.equal('CONFLICT');
+      await expectCreated(2);
+    });
+
+    it('loses no topic to another that takes it for a half-made one, when it has registered it at the last moment', async () => {
+      const first = await standingStill((log, standStill) => ({
+        createTopic: async (configuration) => {
+          await log.createTopic(configuration);
+          await standStill();
+        },
+      }));
+      const creating = codeOf(first.slow.create(definition('orders', partitions(4))));
+      await eventually(first.stands);
+      await runOut();
+      // The other one has seen that nobody registered the topic, and is about to make it anew.
+      const second = await standingStill((log, standStill) => ({
+        bounds: async (asked, options) => {
+          const found = await log.bounds(asked, options);
+          if (asked.some((place) => place.topic === 'orders')) await standStill();
+          return found;
+        },
+      }));
+      const adopting = second.slow.create(definition('orders', partitions(2)));
+      await eventually(second.stands, 10_000);
+      first.goOn();
+      expect(await creating).to.equal('CONFLICT');
+      second.goOn();
+      await adopting;
+      await broker.registry.catchUp();
+      await expectCreated(2);
+    });
+
+    it('changes nothing when another changed it meanwhile, and no version of a schema is lost', async () => {
+      await eventTypes.create(definition('orders', { compatibility_mode: 'none' }));
+      let isSlow = false;
+      const { slow, stands, goOn } = await standingStill((log, standStill) => ({
+        append: async (partitionRecords, ...rest) => {
+          if (isSlow) {
+            isSlow = false;
+            await standStill();
+          }
+          return log.append(partitionRecords, ...rest);
+        },
+      }));
+      isSlow = true;
+      const changing = codeOf(slow.addSchema('orders', schemaOf('a', 'slow')));
+      await eventually(stands);
+      await runOut();
+      await eventTypes.addSchema('orders', schemaOf('a', 'quick'));
+      const versions = eventTypes.schemas('orders').length;
+      goOn();
+      expect(await changing).to.equal('CONFLICT');
+      expect(eventTypes.get('orders').eventType.schema.schema).to.include('quick');
+      expect(eventTypes.schemas('orders')).to.have.length(versions);
+      const third = await otherProcess();
+      expect(third.get('orders')).to.deep.equal(eventTypes.get('orders'));
+    });
+
+    it('deletes no topic of an event type that was created anew meanwhile', async () => {
+      await eventTypes.create(definition('orders'));
+      let looks = -Infinity;
+      const { slow, stands, goOn } = await standingStill((log, standStill) => ({
+        bounds: async (asked, options) => {
+          // The first look comes with the claim, the second before the topic is deleted.
+          if (asked.some((place) => place.topic === registryTopic) && (looks += 1) === 2) await standStill();
+          return log.bounds(asked, options);
+        },
+      }));
+      looks = 0;
+      const removing = codeOf(slow.remove('orders'));
+      await eventually(stands);
+      await runOut();
+      await eventTypes.remove('orders');
+      await eventTypes.create(definition('orders', partitions(3)));
+      goOn();
+      expect(await removing).to.equal('CONFLICT');
+      await expectCreated(3);
+    });
+  });
+
+  describe('registerSystemEventTypes', () => {
+    const system: SystemEventType = {
+      name: 'lendstream.loan-commands',
+      schema: { type: 'object', properties: { metadata: { type: 'object' }, type: { type: 'string' } } },
+      partitionCount: 12,
+      partitionKeyFields: ['loanAccountId', 'loanProductId'],
+      retentionMilliseconds: 1_000_000_000,
+      absentKeyFieldsAllowed: true,
+    };
+
+    it('makes them once, and again changes nothing', async () => {
+      await eventTypes.registerSystemEventTypes([system]);
+      const record = eventTypes.get(system.name);
+      expect(record).to.include({ partitionCount: 12, system: true, absentKeyFieldsAllowed: true });
+      expect(record.eventType).to.include({ category: 'business', partition_strategy: 'hash' });
+      expect(await topic(system.name)).to.include({ partitionCount: 12, retentionMilliseconds: 1_000_000_000 });
+      await eventTypes.registerSystemEventTypes([system]);
+      expect(eventTypes.get(system.name)).to.equal(record);
+    });
+
+    it('makes them once when several processes start at the same moment', async () => {
+      const types = [system, { ...system, name: 'lendstream.other', partitionCount: 1 }];
+      const processes = [eventTypes, await otherProcess(), await otherProcess()];
+      await Promise.all(processes.map((starting) => starting.registerSystemEventTypes(types)));
+      for (const { name } of types) {
+        for (const started of processes) expect(started.get(name)).to.deep.equal(eventTypes.get(name));
+      }
+      const stored = await storedTexts(broker.log, registryTopic);
+      expect(stored).to.have.length(types.length);
+    });
+
+    it('gives a changed schema the next version and hands changed retention on', async () => {
+      await eventTypes.registerSystemEventTypes([system]);
+      const properties = { type: { type: 'string' }, note: { type: 'string' } };
+      await eventTypes.registerSystemEventTypes([
+        { ...system, schema: { type: 'object', properties }, retentionMilliseconds: 5 },
+      ]);
+      expect(eventTypes.schemas(system.name).map(({ version }) => version)).to.deep.equal(['2.0.0', '1.0.0']);
+      expect(await topic(system.name)).to.include({ retentionMilliseconds: 5 });
+    });
+
+    it('refuses to start with another number of partitions', async () => {
+      await eventTypes.registerSystemEventTypes([system]);
+      const more = [{ ...system, partitionCount: 13 }];
+      expect(await codeOf(eventTypes.registerSystemEventTypes(more))).to.equal('CONFIGURATION_INVALID');
+    });
+
+    it('are not for admins to change or delete', async () => {
+      await eventTypes.registerSystemEventTypes([system]);
+      const wanted = { ...definition('orders'), name: system.name };
+      expect(await codeOf(eventTypes.update(system.name, wanted))).to.equal('FORBIDDEN');
+      expect(await codeOf(eventTypes.addSchema(system.name, '{}'))).to.equal('FORBIDDEN');
+      expect(await codeOf(eventTypes.remove(system.name))).to.equal('FORBIDDEN');
+    });
+  });
+
+  it('lists types by name', async () => {
+    for (const name of ['b', 'a', 'c']) await eventTypes.create(definition(name));
+    expect(eventTypes.list().map(({ eventType }) => eventType.name)).to.deep.equal(['a', 'b', 'c']);
+  });
+});

@@ -1,0 +1,76 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import {
+  changedRecord,
+  createdRecord,
+  recordWithSchema,
+  systemRecord,
+  topicOf,
+} from '../../../src/broker/event-types/records.ts';
+import { readEventType } from '../../../src/broker/event-types/validation.ts';
+import { eventTypeBody } from '../../support/broker-on-embedded-log.ts';
+
+const definition = readEventType(eventTypeBody('orders', { labels: { team: 'a' } }));
+const created = createdRecord(definition, 'then');
+
+describe('createdRecord', () => {
+  it('starts with version 1.0.0 and the defaults', () => {
+    expect(created.eventType).to.deep.include({ created_at: 'then', updated_at: 'then', annotations: {} });
+    expect(created.eventType.options).to.deep.equal({ retention_time: 172_800_000 });
+    expect(created.schemas.map(({ version }) => version)).to.deep.equal(['1.0.0']);
+    expect(created).to.include({ partitionCount: 1, system: false });
+  });
+});
+
+describe('changedRecord', () => {
+  it('keeps what the definition leaves out, and when it was created', () => {
+    const { labels: _left, ...rest } = definition;
+    const changed = changedRecord(created, { ...rest, labels: undefined, owning_application: 'other' }, 'now');
+    expect(changed.eventType).to.deep.include({
+      owning_application: 'other',
+      labels: { team: 'a' },
+      created_at: 'then',
+      updated_at: 'now',
+    });
+    expect(changed.schemas).to.equal(created.schemas);
+  });
+});
+
+describe('recordWithSchema', () => {
+  it('is the same record for the schema in force, and has one version more for another', () => {
+    expect(recordWithSchema(created, definition.schemaText, 'now')).to.equal(created);
+    const text = definition.schemaText.replace('{"type"', '{"title":"Order","type"');
+    const next = recordWithSchema(created, text, 'now');
+    expect(next.schemas.map(({ version }) => version)).to.deep.equal(['1.0.0', '1.0.1']);
+    expect(next.eventType.schema).to.deep.include({ schema: text, version: '1.0.1', created_at: 'now' });
+  });
+});
+
+describe('systemRecord', () => {
+  const type = {
+    name: 'loan_state_changed',
+    schema: { type: 'object' },
+    partitionCount: 12,
+    partitionKeyFields: [],
+    retentionMilliseconds: 5,
+  };
+
+  it('changes nothing when nothing changed, and says when something did', () => {
+    const first = systemRecord(type, undefined, 'then');
+    expect(systemRecord(type, first, 'now')).to.deep.equal(first);
+    const next = systemRecord({ ...type, retentionMilliseconds: 6 }, first, 'now');
+    expect(next.eventType).to.include({ created_at: 'then', updated_at: 'now' });
+    expect(next.schemas).to.deep.equal(first.schemas);
+  });
+});
+
+describe('topicOf', () => {
+  it('is named as the type', () => {
+    expect(topicOf(created)).to.deep.equal({
+      name: 'orders',
+      partitionCount: 1,
+      cleanupPolicy: 'delete',
+      retentionMilliseconds: 172_800_000,
+    });
+  });
+});

@@ -1,0 +1,291 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import type { EventType } from '../../../src/broker/definitions/event-type.ts';
+import {
+  checkChange,
+  confusion,
+  partitionCountFor,
+  readEventType,
+  retentionMillisecondsMaximum,
+  retentionMillisecondsMinimum,
+  topicSpelling,
+} from '../../../src/broker/event-types/validation.ts';
+import { LendstreamError } from '../../../src/errors.ts';
+
+const valid = {
+  name: 'orders.created',
+  owning_application: 'core',
+  category: 'business',
+  enrichment_strategies: ['metadata_enrichment'],
+  schema: { type: 'json_schema', schema: '{}' },
+};
+
+function refusalOf(action: () => unknown): { code: string; message: string } {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof LendstreamError) return { code: error.code, message: error.message };
+    throw error;
+  }
+  return { code: 'none', message: '' };
+}
+
+describe('readEventType', () => {
+  it('fills in what may be left out', () => {
+    expect(readEventType({ ...valid, unknown: 1, created_at: 'ignored' })).to.deep.equal({
+      name: 'orders.created',
+      owning_application: 'core',
+      category: 'business',
+      enrichment_strategies: ['metadata_enrichment'],
+      partition_strategy: 'random',
+      partition_key_fields: [],
+      compatibility_mode: 'forward',
+      cleanup_policy: 'delete',
+      default_statistic: null,
+      authorization: null,
+      ordering_key_fields: [],
+      ordering_instance_ids: [],
+      audience: null,
+      schemaText: '{}',
+      retentionMilliseconds: undefined,
+      annotations: undefined,
+      labels: undefined,
+    });
+  });
+
+  it('takes enum values in any letter case, and null for what is left out', () => {
+    const read = readEventType({
+      ...valid,
+      category: 'BUSINESS',
+      enrichment_strategies: ['Metadata_Enrichment'],
+      compatibility_mode: 'None',
+      cleanup_policy: 'COMPACT',
+      partition_strategy: 'RANDOM',
+      options: null,
+      annotations: null,
+      default_statistic: null,
+    });
+    expect([read.category, read.compatibility_mode, read.cleanup_policy]).to.deep.equal([
+      'business',
+      'none',
+      'compact',
+    ]);
+  });
+
+  const findings: [name: string, changes: Record<string, unknown>, line: string][] = [
+    ['no name', { name: null }, 'Field "name" must not be null'],
+    ['an empty name', { name: '' }, 'Field "name" the length of the name must be >= 1 and <= 255'],
+    ['a long name', { name: 'x'.repeat(256) }, 'Field "name" the length of the name must be >= 1 and <= 255'],
+    ['a name of odd characters', { name: 'a b' }, 'Field "name" format not allowed'],
+    ['a name that begins with a digit', { name: '1a' }, 'Field "name" format not allowed'],
+    ["one of the service's names", { name: 'Lendstream.loans' }, 'Field "name" must not begin with "lendstream."'],
+    ['no category', { category: undefined }, 'Field "category" must not be null'],
+    ['no owner', { owning_application: undefined }, 'Field "owning_application" must not be null'],
+    ['no schema', { schema: undefined }, 'Field "schema" must not be null'],
+    ['a schema without text', { schema: { type: 'json_schema' } }, 'Field "schema.schema" must not be null'],
+    [
+      'too long a retention',
+      { options: { retention_time: retentionMillisecondsMaximum + 1 } },
+      'Field "options.retention_time" can not be more than 345600000',
+    ],
+    [
+      'too short a retention',
+      { options: { retention_time: retentionMillisecondsMinimum - 1 } },
+      'Field "options.retention_time" can not be less than 10800000',
+    ],
+    ['enrichment missing', { enrichment_strategies: [] }, 'Field "enrichment_strategies" must contain'],
+    [
+      'enrichment twice',
+      { enrichment_strategies: ['metadata_enrichment', 'metadata_enrichment'] },
+      'Field "enrichment_strategies" must not contain duplicates',
+    ],
+    ['enrichment of undefined events', { category: 'undefined' }, 'Field "enrichment_strategies" must be empty'],
+    [
+      'compaction of undefined events',
+      { category: 'undefined', cleanup_policy: 'compact' },
+      'Field "cleanup_policy" must be delete',
+    ],
+    [
+      'user-defined partitions of undefined events',
+      { category: 'undefined', partition_strategy: 'user_defined' },
+      'Field "partition_strategy" can not be user_defined',
+    ],
+    ['an unknown strategy', { partition_strategy: 'round' }, 'Field "partition_strategy" does not exist: round'],
+    ['a hash of nothing', { partition_strategy: 'hash' }, 'Field "partition_key_fields" must be set'],
+    [
+      'a statistic without parallelism',
+      { default_statistic: { messages_per_minute: 1, message_size: 1, read_parallelism: 1 } },
+      'Field "default_statistic.write_parallelism" must be greater than or equal to 1',
+    ],
+    ['nobody as reader', { authorization: { admins: [], readers: [], writers: [] } }, 'Field "authorization.readers"'],
+    ['instances without keys', { ordering_instance_ids: ['x'] }, 'Field "ordering_instance_ids" can not be set'],
+    ['an annotation without a key', { annotations: { '': 'x' } }, 'Field "annotations[]" Key cannot be empty\n'],
+    ['a label of odd characters', { labels: { a: 'abc-' } }, 'Field "labels[a]" Should contain only allowed symbols\n'],
+    ['a name that no topic can have', { name: 'x'.repeat(250) }, 'Field "name" must contain at most 249 characters\n'],
+    ["the service's own name", { name: 'lendstream' }, 'Field "name" must not begin with "lendstream."'],
+    ["the service's names in another spelling", { name: 'LENDSTREAM_loans' }, 'must not begin with "lendstream."'],
+    [
+      'an owner with too long a name',
+      { owning_application: 'x'.repeat(256) },
+      'Field "owning_application" must contain at most 255 characters\n',
+    ],
+    [
+      'too many fields to partition by',
+      { partition_key_fields: Array.from({ length: 21 }, () => 'a') },
+      'Field "partition_key_fields" must contain at most 20 elements\n',
+    ],
+    [
+      'too long a path',
+      { ordering_key_fields: ['a', 'x'.repeat(256)] },
+      'Field "ordering_key_fields[1]" must contain at most 255 characters\n',
+    ],
+    [
+      'a selector of who may see which events',
+      { event_owner_selector: { type: 'static', name: 'a', value: 'b' } },
+      'Field "event_owner_selector" is not supported',
+    ],
+  ];
+  for (const [name, changes, line] of findings) {
+    it(`refuses ${name}`, () => {
+      const refusal = refusalOf(() => readEventType({ ...valid, ...changes }));
+      expect(refusal.code).to.equal('UNPROCESSABLE');
+      expect(refusal.message).to.include(line);
+    });
+  }
+
+  it('takes every text that is as long as it may be', () => {
+    const read = readEventType({
+      ...valid,
+      name: 'x'.repeat(249),
+      owning_application: 'x'.repeat(255),
+      partition_key_fields: Array.from({ length: 20 }, () => 'x'.repeat(255)),
+      event_owner_selector: null,
+    });
+    expect(read.name).to.have.length(249);
+  });
+
+  for (const milliseconds of [retentionMillisecondsMinimum, retentionMillisecondsMaximum]) {
+    it(`keeps events for as long as is just allowed: ${milliseconds} ms`, () => {
+      const read = readEventType({ ...valid, options: { retention_time: milliseconds } });
+      expect(read.retentionMilliseconds).to.equal(milliseconds);
+    });
+  }
+
+  it('reports all findings at once, one in each line', () => {
+    const { message } = refusalOf(() => readEventType({ ...valid, name: '', category: null }));
+    expect(message.trimEnd().split('\n')).to.have.length(3);
+  });
+
+  for (const [name, changes, message] of [
+    ['an unknown category', { category: 'x' }, 'Possible values: undefined, data, business'],
+    ['a schema of another kind', { schema: { type: 'avro_schema', schema: '{}' } }, 'Possible values: json_schema'],
+    ['a name that is no text', { name: 1 }, 'Field "name" must be a string'],
+    ['options that are no object', { options: [] }, 'Field "options" must be an object'],
+    [
+      'half a millisecond',
+      { options: { retention_time: 0.5 } },
+      'Field "options.retention_time" must be a whole number',
+    ],
+    ['labels that are no texts', { labels: { a: 1 } }, 'Field "labels" must be an object of strings'],
+  ] as const) {
+    it(`cannot read ${name}`, () => {
+      const refusal = refusalOf(() => readEventType({ ...valid, ...changes }));
+      expect(refusal.code).to.equal('MALFORMED_REQUEST');
+      expect(refusal.message).to.include(message);
+    });
+  }
+});
+
+describe('confusion', () => {
+  const dots = 'is too much like "a.b_c": dots and underscores alone do not make another name';
+  const taken = 'is too much like "loan_balance_changed", which is the service\'s';
+  for (const [name, other, isOfService, message] of [
+    ['a.b_c', 'a.b_c', false, undefined],
+    ['a_b.c', 'a.b_c', false, dots],
+    ['A.b_c', 'a.b_c', false, undefined],
+    ['a-b_c', 'a.b_c', false, undefined],
+    ['loan_balance_changed', 'loan_balance_changed', true, undefined],
+    ['Loan_Balance_Changed', 'loan_balance_changed', true, taken],
+    ['loan.balance.changed', 'loan_balance_changed', true, taken],
+    ['loan-balance-changed', 'loan_balance_changed', true, taken],
+    ['loan_balance_changed2', 'loan_balance_changed', true, undefined],
+  ] as const) {
+    it(`says of ${name} beside ${isOfService ? "the service's " : ''}${other}: ${message ?? 'nothing'}`, () => {
+      const expected = message === undefined ? undefined : { field: 'name', message };
+      expect(confusion(name, other, isOfService)).to.deep.equal(expected);
+    });
+  }
+});
+
+describe('topicSpelling', () => {
+  it('is the same for names that Kafka does not keep apart', () => {
+    expect([topicSpelling('a.b_c'), topicSpelling('a_b.c'), topicSpelling('A-b')]).to.deep.equal([
+      'a_b_c',
+      'a_b_c',
+      'A-b',
+    ]);
+  });
+});
+
+describe('partitionCountFor', () => {
+  it('is the larger parallelism, up to the limit, and one without a statistic', () => {
+    const statistic = (read: number, write: number) =>
+      partitionCountFor({ messages_per_minute: 0, message_size: 1, read_parallelism: read, write_parallelism: write });
+    expect([
+      partitionCountFor(null),
+      statistic(1, 1),
+      statistic(2, 5),
+      statistic(8, 1),
+      statistic(9, 100),
+    ]).to.deep.equal([1, 1, 5, 8, 8]);
+  });
+});
+
+describe('checkChange', () => {
+  const statistic = { messages_per_minute: 0, message_size: 1, read_parallelism: 1, write_parallelism: 1 };
+  const definition = readEventType({ ...valid, default_statistic: statistic });
+  const current = { ...definition, default_statistic: statistic } as unknown as EventType;
+
+  it('allows what may change and keeps the statistic that is left out', () => {
+    const wanted = {
+      ...definition,
+      default_statistic: null,
+      partition_strategy: 'hash',
+      compatibility_mode: 'none',
+    } as const;
+    expect(checkChange(current, wanted)).to.equal(statistic);
+    expect(
+      checkChange(current, { ...definition, owning_application: 'other', cleanup_policy: 'compact_and_delete' }),
+    ).to.equal(statistic);
+  });
+
+  it('lets undefined events become business events', () => {
+    const before = { ...current, category: 'undefined', enrichment_strategies: [] } as const;
+    expect(checkChange(before, definition)).to.equal(statistic);
+    expect(() => checkChange(before, { ...definition, compatibility_mode: 'compatible' })).to.throw(/category/);
+  });
+
+  const refused: [name: string, before: Partial<EventType>, wanted: Record<string, unknown>, message: string][] = [
+    ['another name', {}, { name: 'x' }, 'path does not match resource name'],
+    ['another category', {}, { category: 'data' }, 'category'],
+    ['other enrichment', {}, { enrichment_strategies: [] }, 'enrichment'],
+    ['compaction alone', {}, { cleanup_policy: 'compact' }, 'cleanup policy'],
+    ['no compaction any more', { cleanup_policy: 'compact_and_delete' }, {}, 'cleanup policy'],
+    ['no authorization any more', { authorization: {} }, {}, 'Changing authorization object to `null`'],
+    ['no audience any more', { audience: 'external-public' }, {}, 'audience'],
+    [
+      'another statistic',
+      {},
+      { default_statistic: { ...statistic, read_parallelism: 2 } },
+      'default statistics must not be changed',
+    ],
+    ['a late statistic', { default_statistic: null }, {}, 'default statistics must not be changed'],
+  ];
+  for (const [name, before, wanted, message] of refused) {
+    it(`refuses ${name}`, () => {
+      const refusal = refusalOf(() => checkChange({ ...current, ...before }, { ...definition, ...wanted }));
+      expect(refusal.code).to.equal('UNPROCESSABLE');
+      expect(refusal.message).to.include(message);
+    });
+  }
+});

@@ -1,0 +1,99 @@
+import { expect } from 'chai';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import {
+  createCursorsTopic,
+  cursorsTopic,
+  mirrorRecord,
+  readMirror,
+  writeMirror,
+  type MirroredOffset,
+} from '../../../src/broker/log/cursor-mirror.ts';
+import { openTemporaryLog, type TemporaryLog } from '../../support/temporary-log.ts';
+
+describe('the mirror of committed offsets', () => {
+  const place = { eventType: 'mirror.loans', partition: 3 };
+  let temporary: TemporaryLog;
+
+  beforeEach(async () => {
+    temporary = await openTemporaryLog();
+    await createCursorsTopic(temporary.log);
+  });
+
+  afterEach(() => temporary.cleanup());
+
+  const write = (...offsets: [offset: number | null, epoch?: number][]): Promise<void> =>
+    writeMirror(
+      temporary.log,
+      offsets.map(([offset, epoch]) => mirrorRecord('s', place, offset, epoch)),
+    );
+
+  const held = async (): Promise<MirroredOffset[]> => (await readMirror(temporary.log)).get('s') ?? [];
+
+  it('is created once, by however many', async () => {
+    await Promise.all([createCursorsTopic(temporary.log), createCursorsTopic(temporary.log)]);
+    const topics = await temporary.log.listTopics();
+    expect(topics.filter(({ name }) => name === cursorsTopic)).to.have.length(1);
+  });
+
+  const cases: { title: string; written: [number | null, number?][]; expected: [number, number] | undefined }[] = [
+    { title: 'nothing was written', written: [], expected: undefined },
+    { title: 'records without epochs: the newest holds, backwards too', written: [[50], [3]], expected: [3, 0] },
+    {
+      title: 'records of one epoch: the largest holds, in whatever order they came',
+      written: [
+        [7, 100],
+        [5, 100],
+      ],
+      expected: [7, 100],
+    },
+    {
+      title: 'a reset: the higher epoch holds, backwards too',
+      written: [
+        [50, 100],
+        [3, 200],
+      ],
+      expected: [3, 200],
+    },
+    {
+      title: 'a late record of before a reset: it changes nothing',
+      written: [
+        [50, 100],
+        [3, 200],
+        [51, 100],
+      ],
+      expected: [3, 200],
+    },
+    { title: 'a removal', written: [[50, 100], [null]], expected: undefined },
+    { title: 'a new beginning after a removal', written: [[50, 100], [null], [-1, 200]], expected: [-1, 200] },
+  ];
+  for (const { title, written, expected } of cases) {
+    it(`holds the right offset after ${title}`, async () => {
+      if (written.length > 0) await write(...written);
+      const mirrored = expected === undefined ? [] : [{ ...place, offset: expected[0], epoch: expected[1] }];
+      expect(await held()).to.deep.equal(mirrored);
+    });
+  }
+
+  it('keeps subscriptions and partitions apart', async () => {
+    await writeMirror(temporary.log, [
+      mirrorRecord('s', place, 1),
+      mirrorRecord('s', { ...place, partition: 4 }, 2),
+      mirrorRecord('t', place, 3),
+    ]);
+    const mirror = await readMirror(temporary.log);
+    expect(mirror.get('s')?.map(({ partition, offset }) => [partition, offset])).to.deep.equal([
+      [3, 1],
+      [4, 2],
+    ]);
+    expect(mirror.get('t')?.map(({ partition, offset }) => [partition, offset])).to.deep.equal([[3, 3]]);
+  });
+
+  it('says that it could not be written', async () => {
+    await temporary.log.close();
+    const failure: unknown = await write([1]).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(failure).to.have.property('code', 'COORDINATION_UNAVAILABLE');
+  });
+});

@@ -1,0 +1,60 @@
+import { expect } from 'chai';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import { ensureTopic } from '../../../src/broker/log/ensure-topic.ts';
+import type { EventLog, TopicConfiguration } from '../../../src/ports/event-log.ts';
+import { LendstreamError } from '../../../src/errors.ts';
+import { openOwnLog, type OwnLog } from '../../support/backend-under-test.ts';
+import { codeOf } from '../../support/log-reading.ts';
+import { overriding } from '../../support/stepping-log.ts';
+
+describe('a topic that must be there', () => {
+  const wanted: TopicConfiguration = {
+    name: 'wanted',
+    partitionCount: 2,
+    cleanupPolicy: 'compact',
+    retentionMilliseconds: 0,
+  };
+  let temporary: OwnLog;
+
+  beforeEach(async () => {
+    temporary = await openOwnLog();
+  });
+  afterEach(() => temporary.cleanup());
+
+  const present = async (): Promise<TopicConfiguration[]> =>
+    (await temporary.log.listTopics()).filter(({ name }) => name === wanted.name);
+
+  it('is created once by any number who ask at the same moment', async () => {
+    const found = await Promise.all(Array.from({ length: 4 }, () => ensureTopic(temporary.log, wanted, [])));
+    for (const topic of found) expect(topic).to.deep.include(wanted);
+    expect(await present()).to.have.length(1);
+  });
+
+  it('is answered as it is when it is another one than wanted', async () => {
+    await ensureTopic(temporary.log, wanted);
+    const other = { ...wanted, partitionCount: 5 };
+    expect(await ensureTopic(temporary.log, other)).to.include({ partitionCount: 2 });
+    // Even when it came after the list was made.
+    expect(await ensureTopic(temporary.log, other, [])).to.include({ partitionCount: 2 });
+  });
+
+  it('is waited for while another process is creating it', async () => {
+    await temporary.log.createTopic(wanted);
+    let lists = 0;
+    let looks = 0;
+    const spreading = overriding<EventLog>(temporary.log, {
+      listTopics: async () => ((lists += 1) < 3 ? [] : temporary.log.listTopics()),
+      bounds: async (partitions) => {
+        if ((looks += 1) < 3) throw new LendstreamError('UNKNOWN_TOPIC_OR_PARTITION', 'Not yet.');
+        return temporary.log.bounds(partitions);
+      },
+    });
+    expect(await ensureTopic(spreading, wanted)).to.deep.include(wanted);
+    expect([lists, looks]).to.deep.equal([3, 3]);
+  });
+
+  it('is not there when the log refuses it', async () => {
+    expect(await codeOf(ensureTopic(temporary.log, { ...wanted, partitionCount: 0 }))).to.equal('UNPROCESSABLE');
+    expect(await present()).to.deep.equal([]);
+  });
+});

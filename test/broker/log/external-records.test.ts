@@ -1,0 +1,108 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { describe, it } from 'mocha';
+import { noValue, type RecordBatch } from '../../../src/ports/event-log.ts';
+import { checkForeignRecords, withoutForeignRecords } from '../../../src/broker/log/external-records.ts';
+
+/** A batch of these values, all of somebody else's producer unless said otherwise. */
+function batchOf(values: readonly (Buffer | null)[], foreign: readonly number[] = values.map(() => 1)): RecordBatch {
+  const bytes = Buffer.concat(values.map((value) => value ?? Buffer.alloc(0)));
+  let end = 0;
+  const places = values.map((value) => {
+    if (value === null) return [noValue, noValue] as const;
+    const start = end;
+    end += value.length;
+    return [start, end] as const;
+  });
+  return {
+    topic: 'foreign',
+    partition: 0,
+    count: values.length,
+    appendedAt: 0,
+    bytes,
+    offsets: Float64Array.from(values, (_value, index) => 10 + 2 * index),
+    valueStarts: Uint32Array.from(places, ([start]) => start),
+    valueEnds: Uint32Array.from(places, ([, stop]) => stop),
+    contiguous: false,
+    foreign: Uint8Array.from(foreign),
+    key: (index) => `key ${index}`,
+  };
+}
+
+function valuesOf({ bytes, valueStarts, valueEnds, count }: RecordBatch): (string | null)[] {
+  return Array.from({ length: count }, (_, index) =>
+    valueStarts[index] === noValue ? null : bytes.toString('utf8', valueStarts[index], valueEnds[index]),
+  );
+}
+
+describe('records of somebody else', () => {
+  it('are left as they are when there are none', () => {
+    const { foreign: _none, ...batch } = batchOf([Buffer.from('not JSON')]);
+    expect(checkForeignRecords(batch)).to.deep.equal({ batch, unreadable: [] });
+  });
+
+  it('are delivered when they hold one JSON value, whichever it is', () => {
+    const texts = ['{"a":1}', '[]', '"text"', '0', 'null', ' {"a": "\\n"} '];
+    const { batch, unreadable } = checkForeignRecords(batchOf(texts.map((text) => Buffer.from(text))));
+    expect(valuesOf(batch)).to.deep.equal(texts);
+    expect(unreadable).to.deep.equal([]);
+    expect(batch.key(1)).to.equal('key 1');
+  });
+
+  const unreadable: [string, Buffer, string][] = [
+    ['no JSON', Buffer.from('hello'), 'it is not JSON'],
+    ['two values', Buffer.from('{}{}'), 'it is not JSON'],
+    ['half a value', Buffer.from('{"a":'), 'it is not JSON'],
+    ['a byte order mark', Buffer.from('\uFEFF{}'), 'it is not JSON'],
+    ['other bytes than UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'it is not UTF-8'],
+    ['nothing at all', Buffer.alloc(0), 'it is empty'],
+  ];
+  for (const [title, value, reason] of unreadable) {
+    it(`are named, and none of their bytes stays, when they hold ${title}`, () => {
+      const found = checkForeignRecords(batchOf([Buffer.from('1'), value, Buffer.from('2')]));
+      expect(found.unreadable).to.deep.equal([{ offset: 12, reason }]);
+      expect(valuesOf(found.batch)).to.deep.equal(['1', null, '2']);
+    });
+  }
+
+  it('are brought onto one line, in a copy that nobody else reads', () => {
+    const source = batchOf([Buffer.from('{\r\n  "a": 1\n}'), Buffer.from('[\n]')]);
+    const before = valuesOf(source);
+    expect(valuesOf(checkForeignRecords(source).batch)).to.deep.equal(['{    "a": 1 }', '[ ]']);
+    expect(valuesOf(source)).to.deep.equal(before);
+  });
+
+  it('may be deletions, and stand beside our own, which are not looked at', () => {
+    const found = checkForeignRecords(batchOf([null, Buffer.from('ours, whatever it is')], [1, 0]));
+    expect(valuesOf(found.batch)).to.deep.equal([null, 'ours, whatever it is']);
+    expect(found.unreadable).to.deep.equal([]);
+  });
+
+  it('are left out where only our own count', () => {
+    const values = ['0', '1', null, '3'].map((value) => (value === null ? null : Buffer.from(value)));
+    const own = withoutForeignRecords(batchOf(values, [1, 0, 0, 1]));
+    expect(valuesOf(own)).to.deep.equal(['1', null]);
+    expect([...own.offsets]).to.deep.equal([12, 14]);
+    expect([own.key(0), own.key(1)]).to.deep.equal(['key 1', 'key 2']);
+  });
+
+  it('mean the same after the check, or are named', () => {
+    const value = fc.oneof(
+      fc.json().map((text) => Buffer.from(text)),
+      fc.jsonValue().map((json) => Buffer.from(JSON.stringify(json, undefined, 2))),
+      fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
+    );
+    fc.assert(
+      fc.property(fc.array(value, { maxLength: 8 }), (values) => {
+        const { batch, unreadable: named } = checkForeignRecords(batchOf(values));
+        const left = valuesOf(batch);
+        for (const [index, text] of left.entries()) {
+          if (text === null) continue;
+          expect(text).to.not.match(/[\r\n]/);
+          expect(JSON.parse(text)).to.deep.equal(JSON.parse(values[index]?.toString() ?? ''));
+        }
+        expect(left.filter((text) => text === null)).to.have.length(named.length);
+      }),
+    );
+  });
+});

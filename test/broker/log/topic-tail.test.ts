@@ -1,0 +1,142 @@
+import { expect } from 'chai';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import { TopicTail } from '../../../src/broker/log/topic-tail.ts';
+import type { TopicTailOptions } from '../../../src/broker/log/topic-tail.ts';
+import { silentLogger } from '../../../src/logger.ts';
+import { compactLog, isClusterUnderTest, openOwnLog, type OwnLog } from '../../support/backend-under-test.ts';
+import { appendTo, codeOf, keyed, recordsOf } from '../../support/log-reading.ts';
+
+const topic = 'states';
+
+describe('following a topic', () => {
+  let temporary: OwnLog;
+  let tails: TopicTail[] = [];
+  let applied: string[] = [];
+
+  beforeEach(async () => {
+    applied = [];
+    temporary = await openOwnLog();
+    await temporary.log.createTopic({
+      name: topic,
+      partitionCount: 2,
+      cleanupPolicy: 'compact',
+      retentionMilliseconds: 0,
+    });
+  });
+  afterEach(async () => {
+    await Promise.all(tails.map((tail) => tail.stop()));
+    tails = [];
+    await temporary.cleanup();
+  });
+
+  function newTail(options: Partial<TopicTailOptions> = {}): TopicTail {
+    const tail = new TopicTail({
+      log: temporary.log,
+      topic,
+      partitionCount: 2,
+      logger: silentLogger,
+      apply: (batch) => {
+        for (const { key, value } of recordsOf(batch)) applied.push(`${batch.partition}:${key}=${value}`);
+      },
+      ...options,
+    });
+    tails.push(tail);
+    return tail;
+  }
+
+  function put(partition: number, key: string, value: string | null): Promise<number> {
+    return appendTo(temporary.log, { topic, partition }, [keyed(key, value)]);
+  }
+
+  it('has applied everything that was there when its start returns, and goes on', async () => {
+    await put(0, 'a', '1');
+    await put(1, 'b', '1');
+    await put(0, 'a', '2');
+    const tail = newTail();
+    await tail.start();
+    expect(applied.filter((each) => each.startsWith('0:'))).to.deep.equal(['0:a=1', '0:a=2']);
+    expect(applied).to.include('1:b=1');
+    const offset = await put(1, 'b', null);
+    await tail.appliedTo(1, offset + 1);
+    expect(applied.at(-1)).to.equal('1:b=null');
+    expect(tail.position(1)).to.be.above(offset);
+  });
+
+  it('starts where it is told to', async () => {
+    await put(0, 'a', '1');
+    const from = await put(0, 'a', '2');
+    await put(1, 'b', '1');
+    await newTail({ startOffsets: new Map([[0, from]]) }).start();
+    expect(applied).to.have.members(['0:a=2', '1:b=1']);
+  });
+
+  it('starts although compaction may have removed the last records', async () => {
+    await put(0, 'a', '1');
+    await put(0, 'a', null);
+    await compactLog(temporary.log);
+    const tail = newTail();
+    await tail.start();
+    // Kafka compacts when it sees fit.
+    expect(applied).to.deep.equal(isClusterUnderTest ? ['0:a=1', '0:a=null'] : []);
+    applied.length = 0;
+    const offset = await put(0, 'c', '1');
+    await tail.appliedTo(0, offset + 1);
+    expect(applied).to.deep.equal(['0:c=1']);
+  });
+
+  it('applies one batch of a partition at a time, each after the one before it', async () => {
+    let running = 0;
+    const order: (string | null)[] = [];
+    const tail = newTail({
+      apply: async (batch) => {
+        if (batch.partition !== 0) return;
+        running += 1;
+        expect(running).to.equal(1);
+        await new Promise((resolve) => setImmediate(resolve));
+        order.push(...recordsOf(batch).map(({ value }) => value));
+        running -= 1;
+      },
+    });
+    await tail.start();
+    const values = Array.from({ length: 20 }, (_, index) => `${index}`);
+    let last = 0;
+    for (const value of values) last = await put(0, 'a', value);
+    await tail.appliedTo(0, last + 1);
+    expect(order).to.deep.equal(values);
+  });
+
+  it('ends when applying fails, and tells who waits', async () => {
+    const failure = new Error('cannot be applied');
+    const tail = newTail({
+      apply: () => {
+        throw failure;
+      },
+    });
+    await tail.start();
+    const waiting = tail.appliedTo(0, 5).catch((error: unknown) => error);
+    await put(0, 'a', '1');
+    expect(await waiting).to.equal(failure);
+    expect(await tail.appliedTo(0, 5).catch((error: unknown) => error)).to.equal(failure);
+  });
+
+  it('ends when the topic is deleted', async () => {
+    const tail = newTail();
+    await tail.start();
+    const waiting = codeOf(tail.appliedTo(0, 5));
+    await temporary.log.deleteTopic(topic);
+    expect(await waiting).to.equal('UNKNOWN_TOPIC_OR_PARTITION');
+  });
+
+  it('stops when told to, and rejects what still waits', async () => {
+    const tail = newTail();
+    await tail.start();
+    const waiting = tail.appliedTo(0, 5).then(
+      () => 'applied',
+      () => 'rejected',
+    );
+    await tail.stop();
+    expect(await waiting).to.equal('rejected');
+    await put(0, 'a', '1');
+    expect(applied).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,118 @@
+import { expect } from 'chai';
+import { array, assert, dictionary, jsonValue, nat, option, property, string, tuple } from 'fast-check';
+import { describe, it } from 'mocha';
+import {
+  compactText,
+  fieldsPerEvent,
+  rawValueAt,
+  scanEvents,
+  spanField,
+  writtenValueAt,
+} from '../../../src/broker/publishing/event-scanner.ts';
+
+function scan(text: string) {
+  const body = Buffer.from(text);
+  const { count, fields } = scanEvents(body, (JSON.parse(text) as unknown[]).length);
+  return Array.from({ length: count }, (_, index) => {
+    const field = (name: keyof typeof spanField): number => fields[index * fieldsPerEvent + spanField[name]] ?? -1;
+    const metadataStart = field('metadataStart');
+    return {
+      event: body.toString('utf8', field('start'), field('end')),
+      metadata: metadataStart === -1 ? null : body.toString('utf8', metadataStart, field('metadataEnd')),
+      keys: field('keys'),
+      metadataKeys: field('metadataKeys'),
+      whitespace: field('whitespace'),
+      depth: field('depth'),
+    };
+  });
+}
+
+describe('scanEvents', () => {
+  it('finds each event and its metadata', () => {
+    expect(scan('[{"a":1},\n {"b":[{"metadata":{}}],"metadata":{"eid":"}","x":{"y":1}},"c":"\\"]"}]')).to.deep.equal([
+      { event: '{"a":1}', metadata: null, keys: 1, metadataKeys: 0, whitespace: 0, depth: 1 },
+      {
+        event: '{"b":[{"metadata":{}}],"metadata":{"eid":"}","x":{"y":1}},"c":"\\"]"}',
+        metadata: '{"eid":"}","x":{"y":1}}',
+        keys: 3,
+        metadataKeys: 2,
+        whitespace: 0,
+        depth: 4,
+      },
+    ]);
+  });
+
+  it('reads a key that is spelled with escapes', () => {
+    expect(scan('[{"met\\u0061data":{"eid":"1"}}]')[0]?.metadata).to.equal('{"eid":"1"}');
+  });
+
+  it('does not take a value, a nested key or a list for the metadata', () => {
+    for (const text of [
+      '[{"a":"metadata","b":{}}]',
+      '[{"metadata":[{"x":1}],"b":{"y":1}}]',
+      '[{"metadata":1,"b":{}}]',
+    ]) {
+      expect(scan(text)[0]?.metadata, text).to.equal(null);
+    }
+  });
+
+  it('counts keys as often as they are written, and the white space between tokens only', () => {
+    const [event] = scan('[{"a": 1, "a":" 2 ","metadata":{"e":1,"e":{"f":1,"g":2}, "h":["i","j"]}}]');
+    expect(event).to.include({ keys: 3, metadataKeys: 3, whitespace: 3 });
+  });
+
+  it('agrees with the parser on any events', () => {
+    const event = dictionary(string({ unit: 'grapheme' }), jsonValue(), { maxKeys: 5 });
+    const withMetadata = tuple(event, option(event)).map(([own, metadata]) =>
+      metadata === null ? own : { ...own, metadata },
+    );
+    assert(
+      property(array(withMetadata, { maxLength: 5 }), nat(2), (events, indent) => {
+        const found = scan(JSON.stringify(events, null, indent));
+        expect(found.map((span) => JSON.parse(span.event) as unknown)).to.deep.equal(
+          JSON.parse(JSON.stringify(events)),
+        );
+        for (const [index, span] of found.entries()) {
+          const sent = JSON.parse(JSON.stringify(events[index])) as Record<string, unknown>;
+          expect(span.keys).to.equal(Object.keys(sent).length);
+          const metadata = sent['metadata'];
+          const isObject = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata);
+          expect(span.metadata === null ? undefined : JSON.parse(span.metadata)).to.deep.equal(
+            isObject ? metadata : undefined,
+          );
+          if (isObject) expect(span.metadataKeys).to.equal(Object.keys(metadata).length);
+        }
+      }),
+    );
+  });
+});
+
+describe('compactText', () => {
+  it('takes away the white space between tokens and nothing else', () => {
+    const text = ' { "a b" : [ 1.0 ,\r\n\t" \\" x" ] } ';
+    expect(compactText(Buffer.from(text), 0, text.length)).to.equal('{"a b":[1.0," \\" x"]}');
+  });
+});
+
+describe('rawValueAt', () => {
+  const text = '{ "a" : 1.50 , "b":{"c": [1, {"d":2}] ,"\\u0065": -0}, "a":1e2,"f":"x}\\"" }';
+  for (const [path, raw] of [
+    ['a', '1e2'],
+    ['b', '{"c":[1,{"d":2}],"\\u0065":-0}'],
+    ['b.c', '[1,{"d":2}]'],
+    ['b.e', '-0'],
+    ['f', '"x}\\""'],
+    ['g', undefined],
+    ['a.b', undefined],
+  ] as const) {
+    it(`finds ${path} as it was written: ${raw}`, () => {
+      expect(rawValueAt(Buffer.from(text), 0, path.split('.'))).to.equal(raw);
+      const written = writtenValueAt(Buffer.from(text), 0, path.split('.'));
+      expect(written?.replaceAll(' ', '')).to.equal(raw);
+    });
+  }
+
+  it('has a twin that keeps the white space inside', () => {
+    expect(writtenValueAt(Buffer.from(text), 0, ['b', 'c'])).to.equal('[1, {"d":2}]');
+  });
+});

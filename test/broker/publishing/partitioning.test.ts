@@ -1,0 +1,93 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import {
+  absent,
+  hashPartition,
+  keyText,
+  namedPartition,
+  numberText,
+  randomPartition,
+  valueAt,
+} from '../../../src/broker/publishing/partitioning.ts';
+
+describe('hashPartition', () => {
+  // The hashes of these texts are known from Java's String.hashCode.
+  const cases: [fields: string[], sum: number][] = [
+    [[''], 0],
+    [['a'], 97],
+    [['hello'], 99_162_322],
+    [['Aa', 'BB'], 4_224],
+    [['polygenelubricants'], -2_147_483_648],
+    [['polygenelubricants', 'polygenelubricants'], 0],
+    [['\u{1F600}'], 1_772_899],
+  ];
+  for (const [fields, sum] of cases) {
+    it(`puts ${JSON.stringify(fields)}, which hash to ${sum}, where the remainder says`, () => {
+      for (const count of [1, 2, 3, 8, 12]) expect(hashPartition(fields, count)).to.equal(Math.abs(sum % count));
+    });
+  }
+
+  it('does not depend on the order of the fields', () => {
+    expect(hashPartition(['one', 'two'], 8)).to.equal(hashPartition(['two', 'one'], 8));
+  });
+});
+
+describe('numberText', () => {
+  for (const [written, printed] of [
+    ['17', '17'],
+    ['-3', '-3'],
+    ['9007199254740993', '9007199254740993'],
+    ['1.0', '1.0'],
+    ['1.50', '1.5'],
+    ['1e2', '100.0'],
+    ['1E-2', '0.01'],
+    ['0.001', '0.001'],
+    ['0.0001', '1.0E-4'],
+    ['12345678.5', '1.23456785E7'],
+    ['1e10', '1.0E10'],
+    ['9999999.0', '9999999.0'],
+    ['0.0', '0.0'],
+    ['-0', '-0.0'],
+    ['-0.0', '-0.0'],
+  ] as const) {
+    it(`prints ${written} as ${printed}`, () => {
+      expect(numberText(written)).to.equal(printed);
+    });
+  }
+});
+
+describe('keyText', () => {
+  it('takes strings as they are, and the words of the other plain values', () => {
+    const unused = (): string => 'unused';
+    expect([keyText('x', unused), keyText(true, unused), keyText(null, unused)]).to.deep.equal(['x', 'true', 'null']);
+  });
+
+  it('takes the spelling of numbers and the text of objects', () => {
+    expect(keyText(1, () => '1.0')).to.equal('1.0');
+    expect(keyText({ a: 1 }, () => '{"a":1}')).to.equal('{"a":1}');
+  });
+});
+
+describe('namedPartition', () => {
+  it('knows the partitions there are and nothing else', () => {
+    expect(namedPartition('2', 3)).to.equal(2);
+    for (const name of ['3', '-1', '02', '1.0', '', 'x', 1, undefined])
+      expect(namedPartition(name, 3)).to.equal(undefined);
+  });
+});
+
+describe('randomPartition', () => {
+  it('gives every partition the same share', () => {
+    expect([0, 0.24, 0.25, 0.5, 0.999].map((random) => randomPartition(random, 4))).to.deep.equal([0, 0, 1, 2, 3]);
+  });
+});
+
+describe('valueAt', () => {
+  it('follows a path of own properties', () => {
+    const event = { a: { b: null, c: ['x'] } };
+    expect(valueAt(event, ['a', 'b'])).to.equal(null);
+    for (const path of [['z'], ['a', 'z'], ['a', 'b', 'c'], ['a', 'c', '0'], ['constructor'], ['a', 'toString']]) {
+      expect(valueAt(event, path), path.join('.')).to.equal(absent);
+    }
+  });
+});

@@ -1,0 +1,447 @@
+import { expect } from 'chai';
+import { array, assert, asyncProperty, boolean, dictionary, jsonValue, nat, string } from 'fast-check';
+import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
+import type { AppendResult, EventLog, PartitionRecords } from '../../../src/ports/event-log.ts';
+import { hashPartition } from '../../../src/broker/publishing/partitioning.ts';
+import { readEventType } from '../../../src/broker/event-types/validation.ts';
+import { eventBytesMaximum } from '../../../src/broker/publishing/event-preparation.ts';
+import { Publisher, type PublishOutcome } from '../../../src/broker/publishing/publisher.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { LendstreamError, type ErrorCode } from '../../../src/errors.ts';
+import { bodyBytesMaximum } from '../../../src/http/body.ts';
+import { silentLogger } from '../../../src/logger.ts';
+import { createMetrics } from '../../../src/metrics.ts';
+import {
+  eventTypeBody,
+  exampleEid,
+  exampleMetadata,
+  openBroker,
+  storedTexts,
+  type Broker,
+} from '../../support/broker-on-embedded-log.ts';
+import { overriding } from '../../support/stepping-log.ts';
+
+const context = { flowId: 'flow-1', publishedBy: 'shop' };
+const fourPartitions = { messages_per_minute: 1, message_size: 1, read_parallelism: 4, write_parallelism: 1 };
+const metadataText = JSON.stringify(exampleMetadata());
+
+/** What a partition's stored event says after its metadata. */
+function withoutMetadata(stored: string): string {
+  return stored.replace(/"metadata":\{[^}]*\}/, '"metadata":{}');
+}
+
+describe('Publisher', () => {
+  let broker: Broker;
+  beforeEach(async () => {
+    broker = await openBroker();
+  });
+  afterEach(() => broker.close());
+
+  async function define(name: string, changes: Record<string, unknown> = {}): Promise<void> {
+    await broker.eventTypes.create(readEventType(eventTypeBody(name, changes)));
+  }
+
+  function publish(name: string, events: unknown): Promise<PublishOutcome> {
+    const body = typeof events === 'string' ? events : JSON.stringify(events);
+    return broker.publisher.publish(name, Buffer.from(body), context);
+  }
+
+  function briefly({ items }: PublishOutcome): string[] {
+    return items.map(
+      (item) => `${item.publishing_status} ${item.step} ${item.eid === '' ? '-' : 'eid'} ${item.partition}`,
+    );
+  }
+
+  it('stores events with enriched metadata and says where they lie', async () => {
+    await define('orders');
+    const events = [1, 2].map((order) => ({ metadata: exampleMetadata(), order: String(order) }));
+    const outcome = await publish('orders', events);
+    expect(outcome.status).to.equal(200);
+    expect(outcome.items).to.deep.equal(
+      [0, 1].map((offset) => ({
+        publishing_status: 'submitted',
+        detail: '',
+        step: 'publishing',
+        eid: exampleEid,
+        partition: '0',
+        offset,
+      })),
+    );
+    const stored = (await storedTexts(broker.log, 'orders')).map((text) => JSON.parse(text) as Record<string, unknown>);
+    expect(stored.map((event) => event['order'])).to.deep.equal(['1', '2']);
+    expect(stored[0]?.['metadata']).to.include({
+      ...exampleMetadata(),
+      event_type: 'orders',
+      partition: '0',
+      flow_id: 'flow-1',
+      published_by: 'shop',
+      version: '1.0.0',
+    });
+  });
+
+  it('keeps everything outside the metadata letter by letter', async () => {
+    await define('orders');
+    const rest = String.raw`"n":[9007199254740993,1.0,1e5,-0,0.1000,1E+2],"t":"\u00fc\/ü \u000a","b":{"z":1,"a":{}}`;
+    await publish('orders', `[{"order":"x","metadata":${metadataText},${rest}}]`);
+    const [stored = ''] = await storedTexts(broker.log, 'orders');
+    expect(withoutMetadata(stored)).to.equal(`{"order":"x","metadata":{},${rest}}`);
+  });
+
+  it('takes away white space between tokens, so that an event is one line', async () => {
+    await define('orders');
+    await publish('orders', ` [ {\r\n\t"order" : " x  y " ,\n"metadata" : ${metadataText} , "n" : [ 1.0 , 2 ] } ]\n`);
+    const [stored = ''] = await storedTexts(broker.log, 'orders');
+    expect(withoutMetadata(stored)).to.equal('{"order":" x  y ","metadata":{},"n":[1.0,2]}');
+  });
+
+  it('leaves events of category undefined as they are', async () => {
+    await define('logs', { category: 'undefined', enrichment_strategies: [] });
+    await publish('logs', '[{"a":1.0, "metadata":{"eid":7}},{}]');
+    expect(await storedTexts(broker.log, 'logs')).to.deep.equal(['{"a":1.0,"metadata":{"eid":7}}', '{}']);
+  });
+
+  it('holds data events against their envelope and finds keys under data', async () => {
+    const changes = { category: 'data', partition_strategy: 'hash', partition_key_fields: ['order'] };
+    await define('orders', { ...changes, default_statistic: fourPartitions });
+    const event = { metadata: exampleMetadata(), data_type: 'order', data_op: 'C', data: { order: 'a' } };
+    expect(briefly(await publish('orders', [event]))).to.deep.equal(['submitted publishing eid 1']);
+    expect((await publish('orders', [{ ...event, data_op: 'X' }])).status).to.equal(422);
+  });
+
+  it('finds nothing to do in an empty array', async () => {
+    await define('orders');
+    expect(await publish('orders', ' [ ] ')).to.deep.equal({ status: 200, items: [] });
+  });
+
+  describe('refuses a batch whole', () => {
+    const good = { metadata: exampleMetadata() };
+
+    it('when an event is invalid: earlier ones were validated, later ones not begun', async () => {
+      await define('orders');
+      const outcome = await publish('orders', [good, { order: 1, ...good }, good]);
+      expect(outcome.status).to.equal(422);
+      expect(briefly(outcome)).to.deep.equal([
+        'aborted validating eid null',
+        'failed validating eid null',
+        'aborted none eid null',
+      ]);
+      expect(outcome.items[1]?.detail).to.equal('#/order: expected type: String, found: Integer');
+      expect(await storedTexts(broker.log, 'orders')).to.deep.equal([]);
+    });
+
+    it('when one event lacks its metadata or its eid, naming it', async () => {
+      await define('orders');
+      const outcome = await publish('orders', [good, { order: 'x' }]);
+      expect(briefly(outcome)).to.deep.equal(['aborted validating eid null', 'failed validating - null']);
+      expect(outcome.items[1]?.detail).to.equal('#: required key [metadata] not found');
+      const withoutEid = await publish('orders', [{ metadata: { occurred_at: '2026-03-15T23:47:15Z' } }]);
+      expect(withoutEid.items[0]?.detail).to.equal('#/metadata: required key [eid] not found');
+    });
+
+    it('with all findings of the event', async () => {
+      await define('orders');
+      const outcome = await publish('orders', [{ order: 1, metadata: { ...exampleMetadata(), eid: 'x' } }]);
+      expect(outcome.items[0]?.detail).to.match(/^#: 2 schema violations found\n#\/(order|metadata)/);
+    });
+
+    it('when an event is too large as it is stored, with the metadata that it is given', async () => {
+      await define('orders');
+      const of = (padding: number) => `{ "metadata":${metadataText}, "order":"${'x'.repeat(padding)}" }`;
+      expect((await publish('orders', `[${of(0)}]`)).status).to.equal(200);
+      const [smallest = ''] = await storedTexts(broker.log, 'orders');
+      const padding = eventBytesMaximum - Buffer.byteLength(smallest);
+      expect((await publish('orders', `[${of(padding)}]`)).status).to.equal(200);
+      const stored = await storedTexts(broker.log, 'orders');
+      expect(Buffer.byteLength(stored.at(-1) ?? '')).to.equal(eventBytesMaximum);
+      const outcome = await publish('orders', `[${of(0)},${of(padding + 1)},${of(0)}]`);
+      expect(outcome.status).to.equal(422);
+      expect(briefly(outcome)).to.deep.equal([
+        'aborted enriching eid 0',
+        'failed enriching eid null',
+        'aborted partitioning eid null',
+      ]);
+      expect(outcome.items[1]?.detail).to.equal(
+        `Event too large: ${eventBytesMaximum + 1} bytes, max size is ${eventBytesMaximum} bytes`,
+      );
+      expect(await storedTexts(broker.log, 'orders')).to.have.length(2);
+    });
+
+    it('when what its metadata says grows beyond the limit once it is written in ASCII', async () => {
+      await define('orders');
+      for (const metadata of [{ flow_id: 'é'.repeat(250_000) }, { span_ctx: { note: '漢'.repeat(250_000) } }]) {
+        const outcome = await publish('orders', [{ metadata: exampleMetadata(metadata), order: 'x' }]);
+        expect(outcome.status).to.equal(422);
+        expect(outcome.items[0]?.detail).to.match(/^Event too large: 15\d{5} bytes, max size is 999000 bytes$/);
+      }
+    });
+
+    it('when an event of category undefined is a byte too large, and takes one of the limit', async () => {
+      await define('logs', { category: 'undefined', enrichment_strategies: [] });
+      const event = (bytes: number) => `[ {"a" : "${'x'.repeat(bytes - '{"a":""}'.length)}" } ]`;
+      expect((await publish('logs', event(eventBytesMaximum))).status).to.equal(200);
+      expect((await publish('logs', event(eventBytesMaximum + 1))).status).to.equal(422);
+    });
+
+    it('when an event has no key: earlier ones have their partition, later ones were validated', async () => {
+      await define('orders', { partition_strategy: 'hash', partition_key_fields: ['s'] });
+      const outcome = await publish('orders', [{ ...good, s: 'a' }, good, { ...good, s: 'b' }]);
+      expect(briefly(outcome)).to.deep.equal([
+        'aborted partitioning eid 0',
+        'failed partitioning eid null',
+        'aborted validating eid null',
+      ]);
+      expect(outcome.items[1]?.detail).to.equal("field s doesn't exist.");
+    });
+
+    it('when an event names a partition that is not there', async () => {
+      await define('orders', { partition_strategy: 'user_defined', default_statistic: fourPartitions });
+      const to = (partition: string) => publish('orders', [{ metadata: exampleMetadata({ partition }) }]);
+      expect(briefly(await to('3'))).to.deep.equal(['submitted publishing eid 3']);
+      expect(briefly(await to('4'))).to.deep.equal(['failed partitioning eid null']);
+      expect(briefly(await publish('orders', [good]))).to.deep.equal(['failed partitioning eid null']);
+    });
+  });
+
+  it('refuses events that the service alone writes, however good they are', async () => {
+    await broker.eventTypes.registerSystemEventTypes([
+      {
+        name: 'loan_told',
+        schema: { type: 'object' },
+        partitionCount: 1,
+        partitionKeyFields: ['loan'],
+        retentionMilliseconds: 1e9,
+        writtenByServiceAlone: true,
+      },
+    ]);
+    for (const events of [[{ loan: 'a', metadata: exampleMetadata() }], []]) {
+      const failure: unknown = await publish('loan_told', events).catch((error: unknown) => error);
+      expect(failure).to.include({ code: 'FORBIDDEN', status: 403 });
+    }
+    expect(await storedTexts(broker.log, 'loan_told')).to.deep.equal([]);
+  });
+
+  describe('partitions by key', () => {
+    it('as the numbers were written, and keeps the order within a partition', async () => {
+      await define('orders', {
+        partition_strategy: 'hash',
+        partition_key_fields: ['a.b'],
+        default_statistic: fourPartitions,
+      });
+      const keys = ['1', '1.0', '1e2', '17', 'true', '"x"', '9007199254740993', '9007199254740992', '1'];
+      const events = keys.map((key) => `{"a" : {"b": ${key}},"metadata":${metadataText}}`);
+      const { items } = await publish('orders', `[${events.join(',')}]`);
+      // The hashes of "1", "1.0", "100.0", "17", "true", "x" and the two long numbers, by four.
+      expect(items.map(({ partition }) => partition)).to.deep.equal(
+        ['1', '1.0', '100.0', '17', 'true', 'x', '9007199254740993', '9007199254740992', '1'].map((text) =>
+          String(hashPartition([text], 4)),
+        ),
+      );
+      const stored = await Promise.all([0, 1, 2, 3].map((partition) => storedTexts(broker.log, 'orders', partition)));
+      for (const [index, { partition, offset }] of items.entries()) {
+        expect(stored[Number(partition)]?.[offset ?? -1]).to.include(`{"a":{"b":${keys[index]}}`);
+      }
+    });
+
+    it('of which some may be absent where the type allows it, but not all', async () => {
+      await broker.eventTypes.registerSystemEventTypes([
+        {
+          name: 'lendstream.loan-commands',
+          schema: { type: 'object' },
+          partitionCount: 12,
+          partitionKeyFields: ['loanAccountId', 'loanProductId'],
+          retentionMilliseconds: 1e9,
+          absentKeyFieldsAllowed: true,
+        },
+      ]);
+      const good = { metadata: exampleMetadata() };
+      const events = [
+        { ...good, loanAccountId: 'a' },
+        { ...good, loanProductId: 'a' },
+      ];
+      // The hash of "a" is 97.
+      const { items } = await publish('lendstream.loan-commands', events);
+      expect(items.map(({ partition }) => partition)).to.deep.equal(['1', '1']);
+      const { batches } = await broker.log.read(
+        { topic: 'lendstream.loan-commands', partition: 1, offset: 0 },
+        { bytesMaximum: 1e6, waitMilliseconds: 0 },
+      );
+      expect(batches[0]?.key(0)).to.equal('a');
+      expect(briefly(await publish('lendstream.loan-commands', [good]))).to.deep.equal([
+        'failed partitioning eid null',
+      ]);
+    });
+
+    it('and keeps the compaction key where the log is compacted', async () => {
+      await define('orders', { cleanup_policy: 'compact' });
+      await publish('orders', [{ metadata: exampleMetadata({ partition_compaction_key: 'k' }) }]);
+      const { batches } = await broker.log.read(
+        { topic: 'orders', partition: 0, offset: 0 },
+        { bytesMaximum: 1e6, waitMilliseconds: 0 },
+      );
+      expect(batches[0]?.key(0)).to.equal('k');
+    });
+  });
+
+  it('knows only event types that are defined', async () => {
+    const error = await publish('unknown', []).then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).to.include({ code: 'NOT_FOUND', message: 'EventType "unknown" does not exist.' });
+  });
+
+  it('validates with the schema in force', async () => {
+    await define('orders');
+    await broker.eventTypes.addSchema(
+      'orders',
+      '{"type":"object","properties":{"order":{"type":"string"},"n":{"type":"number"}}}',
+    );
+    expect((await publish('orders', [{ metadata: exampleMetadata(), n: 'x' }])).status).to.equal(422);
+    await publish('orders', [{ metadata: exampleMetadata(), n: 1 }]);
+    expect((await storedTexts(broker.log, 'orders'))[0]).to.include('"version":"1.1.0"');
+  });
+
+  it('takes the largest body, although its events with their metadata are more than the log stores at once', async () => {
+    await define('orders');
+    const event = JSON.stringify({ metadata: exampleMetadata(), order: '1' });
+    const count = Math.floor((bodyBytesMaximum - 2) / (event.length + 1));
+    const body = `[${Array.from({ length: count }, () => event).join()}]`;
+    const outcome = await publish('orders', body);
+    expect(outcome.status).to.equal(200);
+    const [bounds] = await broker.log.bounds([{ topic: 'orders', partition: 0 }]);
+    expect(bounds?.latest).to.equal(count);
+    expect(outcome.items.map(({ offset }) => offset)).to.deep.equal(Array.from({ length: count }, (_, at) => at));
+  });
+
+  describe('when the log fails', () => {
+    /** The broker's log, of which some partitions fail with a code. */
+    function publisherWithFailures(codes: Record<number, ErrorCode>): Publisher {
+      const fail = ({ topic, partition }: PartitionRecords): AppendResult | undefined => {
+        const code = codes[partition];
+        if (code === undefined) return undefined;
+        return { topic, partition, outcome: 'failed', error: new LendstreamError(code, `it is ${code}`) };
+      };
+      const append: EventLog['append'] = async (partitions) => {
+        const results = partitions.map(fail);
+        const stored = await broker.log.append(partitions.filter((_, index) => results[index] === undefined));
+        return results.map((result) => result ?? (stored.shift() as AppendResult));
+      };
+      const log = new Proxy<EventLog>(broker.log, {
+        get: (target, name: keyof EventLog) =>
+          name === 'append' ? append : (target[name] as () => unknown).bind(target),
+      });
+      const options = { clock: systemClock, metrics: createMetrics(), logger: silentLogger };
+      return new Publisher({ ...options, eventTypes: broker.eventTypes, log });
+    }
+
+    const events = ['0', '1', '2'].map((partition) => ({ metadata: exampleMetadata({ partition }) }));
+    const body = Buffer.from(JSON.stringify(events));
+    beforeEach(() => define('orders', { partition_strategy: 'user_defined', default_statistic: fourPartitions }));
+
+    it('says which events are durable', async () => {
+      const publisher = publisherWithFailures({ 0: 'OUTCOME_UNKNOWN', 2: 'LOG_FULL' });
+      const outcome = await publisher.publish('orders', body, context);
+      expect(outcome.status).to.equal(207);
+      expect(outcome.items.map((item) => `${item.publishing_status} ${item.partition} ${item.detail}`)).to.deep.equal([
+        'failed 0 timed out',
+        'submitted 1 ',
+        'failed 2 it is LOG_FULL',
+      ]);
+    });
+
+    it('says which events are durable of a partition whose events are more than is stored at once', async () => {
+      const large = 'x'.repeat(900_000);
+      const many = Array.from({ length: 9 }, (_, n) => ({ metadata: exampleMetadata({ partition: '3' }), n, large }));
+      const appended: number[] = [];
+      const log = overriding(broker.log, {
+        append: async (partitions) => {
+          appended.push(...partitions.map(({ records }) => records.length));
+          if (appended.length <= 2) return broker.log.append(partitions);
+          const error = new LendstreamError('LOG_FULL', 'it is LOG_FULL');
+          return partitions.map(({ topic, partition }) => ({ topic, partition, outcome: 'failed', error }));
+        },
+      });
+      await broker.log.append([{ topic: 'orders', partition: 3, records: [{ key: null, value: Buffer.from('{}') }] }]);
+      const options = { clock: systemClock, metrics: createMetrics(), logger: silentLogger };
+      const publisher = new Publisher({ ...options, eventTypes: broker.eventTypes, log });
+      const sent = Buffer.from(JSON.stringify([...many, ...many, events[0]]));
+      const outcome = await publisher.publish('orders', sent, context);
+      expect(outcome.status).to.equal(207);
+      const submitted = outcome.items.filter(({ publishing_status: status }) => status === 'submitted');
+      expect(submitted.map(({ partition, offset }) => [partition, offset])).to.deep.equal([
+        ...Array.from({ length: 9 }, (_, place) => ['3', 1 + place]),
+        ['0', 0],
+      ]);
+      expect(appended, 'partition 0, two of three of partition 3').to.deep.equal([1, 9, 9]);
+    });
+
+    it('asks to come again when it takes nothing now', async () => {
+      const publisher = publisherWithFailures({ 0: 'OVERLOADED', 1: 'OVERLOADED', 2: 'OVERLOADED' });
+      const error = await publisher.publish('orders', body, context).then(
+        () => null,
+        (thrown: unknown) => thrown,
+      );
+      expect(error).to.include({ code: 'OVERLOADED' });
+    });
+
+    for (const code of ['OUTCOME_UNKNOWN', 'LOG_FULL'] as const) {
+      it(`does not say that nothing was stored when only all but one were refused, and that one is ${code}`, async () => {
+        const publisher = publisherWithFailures({ 0: 'OVERLOADED', 1: 'OVERLOADED', 2: code });
+        const outcome = await publisher.publish('orders', body, context);
+        expect(outcome.status).to.equal(207);
+        expect(outcome.items.map(({ detail }) => detail)).to.deep.equal([
+          'it is OVERLOADED',
+          'it is OVERLOADED',
+          code === 'OUTCOME_UNKNOWN' ? 'timed out' : 'it is LOG_FULL',
+        ]);
+      });
+    }
+  });
+});
+
+describe('Publisher, for any events', () => {
+  let broker: Broker;
+  before(async () => {
+    broker = await openBroker();
+    const anything = { schema: { type: 'json_schema', schema: '{"type":"object"}' } };
+    await broker.eventTypes.create(readEventType(eventTypeBody('anything', anything)));
+  });
+  after(() => broker.close());
+
+  it('stores what parses to the event with richer metadata, on one line, and nothing else changed', async () => {
+    let offset = 0;
+    const anyKey = string({ unit: 'grapheme' }).filter((key) => key !== 'metadata');
+    const anyEvent = dictionary(anyKey, jsonValue(), { maxKeys: 5 });
+    await assert(
+      asyncProperty(
+        array(anyEvent, { minLength: 1, maxLength: 4 }),
+        nat(2),
+        boolean(),
+        async (events, indent, first) => {
+          const metadata = exampleMetadata({ flow_id: 'mine' });
+          const sent = events.map((event) => (first ? { metadata, ...event } : { ...event, metadata }));
+          const body = Buffer.from(JSON.stringify(sent, null, indent));
+          const { status } = await broker.publisher.publish('anything', body, context);
+          expect(status).to.equal(200);
+          const { batches, nextOffset } = await broker.log.read(
+            { topic: 'anything', partition: 0, offset },
+            { bytesMaximum: 1e8, waitMilliseconds: 0 },
+          );
+          offset = nextOffset;
+          const stored = batches.flatMap(({ bytes, count, valueStarts, valueEnds }) =>
+            Array.from({ length: count }, (_, index) => bytes.toString('utf8', valueStarts[index], valueEnds[index])),
+          );
+          expect(stored).to.have.length(sent.length);
+          for (const [index, text] of stored.entries()) {
+            expect(text).not.to.match(/[\r\n]/);
+            const parsed = JSON.parse(text) as Record<string, unknown>;
+            expect(parsed['metadata']).to.include({ ...metadata, partition: '0', published_by: 'shop' });
+            const replaced = { ...parsed, metadata };
+            expect(JSON.stringify(replaced)).to.equal(JSON.stringify(sent[index]));
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,177 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { prepareEventType, violationsOf } from '../../../src/broker/publishing/event-preparation.ts';
+import { parseEvents } from '../../../src/broker/publishing/request-body.ts';
+import { eventRules, keptRulesMaximum } from '../../../src/broker/schemas/event-rules.ts';
+import { judgeDefinition } from '../../../src/broker/publishing/event-type-check.ts';
+import { changedRecord, createdRecord, recordWithSchema } from '../../../src/broker/event-types/records.ts';
+import { readEventType } from '../../../src/broker/event-types/validation.ts';
+import { undescribed } from '../../../src/broker/schemas/json-schema.ts';
+import { schemaPartsMaximum, schemaPlaceCharactersMaximum } from '../../../src/broker/schemas/schema-cost.ts';
+import { inTurns } from '../../../src/broker/publishing/turns.ts';
+import { ValidationBudget, validationStepsPerByte } from '../../../src/broker/schemas/validation-budget.ts';
+import { eventTypeBody, exampleMetadata } from '../../support/broker-on-embedded-log.ts';
+
+const type = { name: 'a', category: 'business', compatibility_mode: 'none', cleanup_policy: 'delete' } as const;
+
+/** As many parts as told: two for the schema and its properties, two for each field, one for a last one. */
+function schemaOf(parts: number, title = 'a'): string {
+  const properties: Record<string, unknown> = {};
+  for (let index = 0; index < Math.floor((parts - 2) / 2); index += 1) properties[`f${index}`] = { type: 'string' };
+  if (parts % 2 === 1) properties['last'] = true;
+  return JSON.stringify({ title, properties });
+}
+
+function definitionOf(schema: string, name = 'counted') {
+  return readEventType(eventTypeBody(name, { schema: { type: 'json_schema', schema } }));
+}
+
+/** How many functions a step has made out of code, which is what compiling a schema without references does once. */
+function compilationsOf(step: () => void): number {
+  const original = globalThis.Function;
+  let count = 0;
+  globalThis.Function = new Proxy(original, {
+    construct: (target, parts: string[]) => {
+      count += 1;
+      return Reflect.construct(target, parts);
+    },
+  });
+  try {
+    step();
+  } finally {
+    globalThis.Function = original;
+  }
+  return count;
+}
+
+describe('eventRules', () => {
+  it('takes a schema of as many parts as there may be and refuses one part more', () => {
+    const event = { metadata: exampleMetadata(), f0: 'x' };
+    expect(eventRules(schemaOf(schemaPartsMaximum), type).fits(event)).to.deep.equal([]);
+    expect(eventRules(schemaOf(schemaPartsMaximum - 1), type).findAll()({ ...event, f1: 1 })).to.have.length(1);
+    expect(() => eventRules(schemaOf(schemaPartsMaximum + 1), type)).to.throw(
+      `it has ${schemaPartsMaximum + 1} parts, more than ${schemaPartsMaximum}`,
+    );
+  });
+
+  it('finds all violations, or the first, and none in an event that fits', () => {
+    const rules = eventRules('{"required":["a","b"]}', type);
+    expect(rules.findAll()({ metadata: exampleMetadata() })).to.have.length(2);
+    expect(rules.findFirst()({ metadata: exampleMetadata() })).to.have.length(1);
+    expect(rules.fits({ metadata: exampleMetadata() })).to.equal(undescribed);
+    expect(rules.fits({ metadata: exampleMetadata(), a: 1, b: 2 })).to.deep.equal([]);
+  });
+
+  it('compiles as long a name as a schema may have, beside rules for every other name', () => {
+    // In code it is an identifier, which must be gone through once.
+    const name = 'a'.repeat(schemaPlaceCharactersMaximum / 2 - 100);
+    const rules = eventRules(
+      JSON.stringify({ properties: { [name]: { type: 'integer' } }, additionalProperties: { type: 'string' } }),
+      { ...type, category: 'undefined' },
+    );
+    expect(rules.findAll()({ [name]: 'x', b: 1, c: 'x' })).to.have.length(2);
+  });
+
+  it('tells types of another name, category or mode apart', () => {
+    const schema = '{"title":"apart","properties":{"a":{}}}';
+    const of = (changes: object) => eventRules(schema, { ...type, ...changes });
+    expect(of({})).to.equal(of({}));
+    expect(of({})).not.to.equal(of({ name: 'b' }));
+    const event = { metadata: exampleMetadata(), c: 1 };
+    expect(of({}).fits(event)).to.deep.equal([]);
+    expect(of({ compatibility_mode: 'compatible' }).fits(event)).to.have.length(1);
+    expect(of({ category: 'undefined' }).fits({})).to.deep.equal([]);
+  });
+
+  it('compiles a definition once: tried out, created, published to, and changed in all but its schema', () => {
+    eventRules('{}', type);
+    const definition = definitionOf(schemaOf(schemaPartsMaximum, 'once'));
+    const body = Buffer.from(JSON.stringify([{ metadata: exampleMetadata(), f0: 'x' }]));
+    const counts = [
+      () => void judgeDefinition(undefined, () => definition, 'now'),
+      () => void createdRecord(definition, 'now'),
+      () => void prepareEventType(createdRecord(definition, 'now')),
+      () => {
+        const rules = prepareEventType(changedRecord(createdRecord(definition, 'now'), definition, 'later'));
+        expect(inTurns(violationsOf(rules, parseEvents(body), 0, new ValidationBudget(0)))).to.deep.equal([]);
+      },
+      () => void recordWithSchema(createdRecord(definition, 'now'), schemaOf(schemaPartsMaximum, 'next'), 'later'),
+      () => void prepareEventType(createdRecord(definitionOf(schemaOf(schemaPartsMaximum, 'next')), 'now')),
+    ].map(compilationsOf);
+    expect(counts).to.deep.equal([1, 0, 0, 0, 1, 0]);
+  });
+
+  it('compiles what describes violations with the first of them', () => {
+    const rules = eventRules(schemaOf(20, 'described'), type);
+    const uses = [
+      () => void rules.fits({ metadata: exampleMetadata(), f0: 1 }),
+      () => void rules.findAll()({ metadata: exampleMetadata(), f0: 1 }),
+      () => void rules.findAll()({}),
+      () => void rules.findFirst()({}),
+    ];
+    expect(uses.map(compilationsOf)).to.deep.equal([0, 1, 0, 1]);
+  });
+
+  it('gives way before what describes violations is compiled, and before it is run', () => {
+    const definition = definitionOf(schemaOf(schemaPartsMaximum - 5, 'in turns'));
+    const prepared = prepareEventType(createdRecord(definition, 'now'));
+    const body = Buffer.from(JSON.stringify([{ metadata: exampleMetadata(), f0: 1 }]));
+    const work = violationsOf(prepared, parseEvents(body), 0, new ValidationBudget(0));
+    const found: unknown[] = [];
+    const turn = () => {
+      const { done, value } = work.next();
+      if (done === true) found.push(...value);
+    };
+    expect([turn, turn, turn].map(compilationsOf)).to.deep.equal([0, 1, 0]);
+    expect(found).to.deep.equal([{ pointer: '#/f0', message: 'expected type: String, found: Integer' }]);
+  });
+
+  it('keeps so many definitions and lets go of the one that was asked for least lately', () => {
+    const ask = (title: string) => compilationsOf(() => void eventRules(JSON.stringify({ title }), type));
+    ask('kept');
+    for (let index = 1; index < keptRulesMaximum; index += 1) ask(`other ${index}`);
+    expect(ask('kept')).to.equal(0);
+    for (let index = 1; index < keptRulesMaximum; index += 1) ask(`more ${index}`);
+    expect(ask('kept')).to.equal(0);
+    for (let index = 1; index <= keptRulesMaximum; index += 1) ask(`yet more ${index}`);
+    expect(ask('kept')).to.equal(1);
+  });
+
+  const optional: readonly (readonly [what: string, field: Record<string, unknown>, count: number])[] = [
+    ['texts', { type: 'string', maxLength: 70 }, 300],
+    ['formatted texts', { type: 'string', format: 'date-time', minLength: 1, pattern: '^2' }, 79],
+    ['whole numbers', { type: 'integer', minimum: 0 }, 299],
+    ['amounts', { type: 'number', minimum: 0, maximum: 5, multipleOf: 0.01 }, 230],
+    ['objects', { type: 'object', required: ['a'], properties: { a: { type: 'string' } } }, 170],
+    ['lists', { type: 'array', items: { type: 'string' } }, 290],
+    ['alternatives', { anyOf: [{ type: 'string' }, { type: 'null' }] }, 190],
+  ];
+  for (const [what, field, count] of optional) {
+    it(`lets any number of events leave out ${count} ${what}: each takes less than its bytes give`, () => {
+      const properties = Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, field]));
+      const event = { metadata: exampleMetadata() };
+      const budget = new ValidationBudget(0);
+      expect(eventRules(JSON.stringify({ properties }), type).fits(event, budget)).to.deep.equal([]);
+      const bytes = JSON.stringify(event).length;
+      expect(budget.stepsMaximum - budget.steps).to.be.lessThan(bytes * validationStepsPerByte);
+    });
+  }
+
+  it('compiles the largest schema as the first of a process, on no budget', async () => {
+    // Long names are what the dialect has patterns for.
+    const anchor = 'a'.repeat(200_000);
+    const schema = JSON.stringify({ ...(JSON.parse(schemaOf(schemaPartsMaximum - 1)) as object), $anchor: anchor });
+    const code = [
+      `import { eventRules } from ${JSON.stringify(new URL('../../../src/broker/schemas/event-rules.js', import.meta.url).href)};`,
+      'let text = "";',
+      'for await (const chunk of process.stdin) text += chunk;',
+      `const found = eventRules(text, ${JSON.stringify(type)}).fits(${JSON.stringify({ metadata: exampleMetadata() })});`,
+      'console.log(JSON.stringify(found));',
+    ].join('\n');
+    const run = promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code]);
+    run.child.stdin?.end(schema);
+    expect(JSON.parse((await run).stdout)).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,66 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { isSchemaObject, mapSchema, pointerStep, visitSchema } from '../../../src/broker/schemas/json-schema-tree.ts';
+
+const schema = {
+  type: 'object',
+  properties: { items: { type: 'string' }, 'a/b': { anyOf: [{ const: { not: {} } }, true] } },
+  items: [{ minimum: 1 }],
+  additionalProperties: { items: { enum: [{ type: 'x' }] } },
+  dependencies: { a: ['b'], c: { required: ['d'] } },
+  $defs: { e: { not: { type: 'null' } } },
+};
+
+describe('visitSchema', () => {
+  it('comes to every schema, and to nothing that only looks like one', () => {
+    const pointers: string[] = [];
+    visitSchema(schema, (_found, pointer) => pointers.push(pointer));
+    expect(pointers).to.have.members([
+      '#',
+      '#/properties/items',
+      '#/properties/a~1b',
+      '#/properties/a~1b/anyOf/0',
+      '#/items/0',
+      '#/additionalProperties',
+      '#/additionalProperties/items',
+      '#/dependencies/c',
+      '#/$defs/e',
+      '#/$defs/e/not',
+    ]);
+  });
+});
+
+describe('mapSchema', () => {
+  it('changes a schema from the leaves up and leaves the original alone', () => {
+    const before = JSON.stringify(schema);
+    const mapped = mapSchema(schema, (found) => ({ ...found, seen: Object.keys(found).length }));
+    expect(mapped['items']).to.deep.equal([{ minimum: 1, seen: 1 }]);
+    expect(JSON.stringify(schema)).to.equal(before);
+  });
+
+  it('says how a schema hangs in its parent', () => {
+    const parents: (string | null)[] = [];
+    mapSchema({ properties: { a: { allOf: [{}] } } }, (found, _pointer, parent) => {
+      parents.push(parent);
+      return found;
+    });
+    expect(parents).to.deep.equal(['allOf', 'properties', null]);
+  });
+
+  it('keeps a property named __proto__ a property', () => {
+    const mapped = mapSchema(JSON.parse('{"properties":{"__proto__":{"type":"string"}}}'), (found) => found);
+    expect(JSON.stringify(mapped)).to.equal('{"properties":{"__proto__":{"type":"string"}}}');
+  });
+});
+
+describe('pointerStep', () => {
+  it('escapes what a pointer uses itself', () => {
+    expect(pointerStep('#', 'a/b~c')).to.equal('#/a~1b~0c');
+  });
+});
+
+describe('isSchemaObject', () => {
+  it('knows objects from lists, null and booleans', () => {
+    expect([{}, [], null, true].map(isSchemaObject)).to.deep.equal([true, false, false, false]);
+  });
+});

@@ -1,0 +1,67 @@
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { compileValidator, parseSchema } from '../../../src/broker/schemas/json-schema.ts';
+import { isNumberFormat, numberKeywordsOf, sizedKeyword } from '../../../src/broker/schemas/number-keywords.ts';
+import { ValidationBudget } from '../../../src/broker/schemas/validation-budget.ts';
+import { meter } from '../../../src/broker/schemas/validation-meter.ts';
+import { WrittenNumbers } from '../../../src/broker/schemas/written-numbers.ts';
+
+describe('isNumberFormat', () => {
+  for (const format of ['int32', 'int64', 'float', 'double']) {
+    it(`knows ${format}`, () => expect(isNumberFormat(format)).to.equal(true));
+  }
+  for (const format of ['date', 'INT64', 'toString', '', 64, null, undefined]) {
+    it(`does not take ${String(format)} for one`, () => expect(isNumberFormat(format)).to.equal(false));
+  }
+});
+
+describe('numberKeywordsOf', () => {
+  it('gives the code of a validator one value, however many rules there are', () => {
+    const codes: string[] = [];
+    const process = (code: string): string => {
+      codes.push(code);
+      return `const meter = self.meter;${code}`;
+    };
+    const ajv = new Ajv2019({ strict: false, code: { process } });
+    for (const definition of numberKeywordsOf()) {
+      for (const keyword of [definition.keyword].flat()) ajv.removeKeyword(keyword);
+      ajv.addKeyword(definition);
+    }
+    Object.assign(ajv, { meter });
+    const items = Array.from({ length: 50 }, (_, index) => ({
+      maximum: index,
+      multipleOf: 1,
+      [sizedKeyword]: 'int32',
+    }));
+    const validate = ajv.compile({ items });
+    expect(items.map((_, index) => index)).to.satisfy(validate);
+    expect([[0.5], [1], [0, 1, 2 ** 31]].map((value) => validate(value))).to.deep.equal([false, false, false]);
+    expect(codes.at(-1)?.match(/scope\.obj\[\d+\]/g)).to.have.length(1);
+  });
+
+  const asking: readonly (readonly [title: string, schema: string, number: string])[] = [
+    ['multipleOf', '{"multipleOf":1e-90}', `0.${'1'.repeat(990)}`],
+    ['multipleOf of a number that a double holds', '{"multipleOf":1e-90}', '19.99'],
+    ['a bound with the same double', '{"maximum":2}', `2.${'0'.repeat(990)}`],
+    ['a bound with an exponent', '{"minimum":1e1}', '10'],
+    ['integer', '{"type":"integer"}', '1'.repeat(990)],
+    ['int64', '{"format":"int64"}', `0.${'1'.repeat(990)}e990`],
+    ['listed numbers', '{"enum":[12345678901234567]}', '12345678901234567.0'],
+    ['unique items', '{"uniqueItems":true}', '1'.repeat(990)],
+  ];
+  for (const [title, schema, number] of asking) {
+    it(`lets ${title} take more of the budget, the more digits are looked at`, () => {
+      const text = `[[${number}]]`;
+      const value: unknown = JSON.parse(text);
+      const budget = new ValidationBudget(0);
+      const rule = schema.includes('unique') ? schema : `{"items":${schema}}`;
+      compileValidator(parseSchema(`{"items":${rule}}`), { isUndescribed: true })(
+        value,
+        budget,
+        new WrittenNumbers(text, value),
+      );
+      expect(budget.stepsMaximum - budget.steps).to.be.greaterThan(400 + 5 * number.length);
+    });
+  }
+});

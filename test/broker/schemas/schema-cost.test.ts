@@ -1,0 +1,192 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { effectiveSchema, readAdminSchema } from '../../../src/broker/schemas/effective-schema.ts';
+import { compileValidator } from '../../../src/broker/schemas/json-schema.ts';
+import type { SchemaObject } from '../../../src/broker/schemas/json-schema-tree.ts';
+import {
+  listingKeywordOf,
+  notedNamesMaximum,
+  patternCost,
+  refuseCostlySchema,
+  refuseManyNotedNames,
+  schemaPartsMaximum,
+  schemaPatternCostMaximum,
+  schemaPlaceCharactersMaximum,
+} from '../../../src/broker/schemas/schema-cost.ts';
+import { loadSchema } from '../../../src/schemas.ts';
+
+function many(count: number, make: (index: number) => unknown): unknown[] {
+  return Array.from({ length: count }, (_, index) => make(index));
+}
+
+function fields(count: number, make: (index: number) => unknown): SchemaObject {
+  return { properties: Object.fromEntries(many(count, (index) => [`f${index}`, make(index)]) as [string, unknown][]) };
+}
+
+/** Two for the schema itself and its `properties`. */
+const most = schemaPartsMaximum - 2;
+
+describe('The cost of a schema', () => {
+  const bearable: [title: string, schema: SchemaObject][] = [
+    ['as many plain fields as there may be', fields(most / 2, () => ({ type: 'string' }))],
+    ['as many forbidden fields as there may be', fields(most, () => false)],
+    ['as many whole numbers as there may be', fields(Math.floor(most / 3), () => ({ type: 'integer' }))],
+    ['as many references as there may be', fields(Math.floor(most / 3), () => ({ $ref: '#' }))],
+    ['as many items of their own as there may be', { prefixItems: many(most, () => false) }],
+    ['as many alternatives as there may be', { oneOf: many(most / 2, (index) => ({ const: index })) }],
+    ['as many patterns as there may be', fields(Math.floor(most / 12), (index) => ({ pattern: `^(a|b${index})+$` }))],
+    ['many listed values', fields(1, () => ({ enum: many(20_000, (index) => index) }))],
+    ['a field that is called enum', { properties: { enum: { type: 'string' } } }],
+    ['a definition that is referred to from everywhere', definedOnce(Math.floor(most / 5))],
+    ['the commands of loans', loadSchema('commands/loan-command.json')],
+  ];
+  for (const [title, schema] of bearable) {
+    it(`is bearable with ${title}, which publishing can compile`, () => {
+      refuseCostlySchema(schema);
+      const rules = { name: 'a', category: 'business', compatibility_mode: 'none', cleanup_policy: 'delete' } as const;
+      const { $id: _id, $ref: _reference, ...plain } = schema;
+      if ('$schema' in schema) return;
+      const effective = effectiveSchema(readAdminSchema(JSON.stringify(plain), rules), rules);
+      expect(compileValidator(effective, { allViolations: false })({})).not.to.deep.equal([]);
+    });
+  }
+
+  const tooMuch: [title: string, schema: SchemaObject, reason: RegExp][] = [
+    ['a part more than there may be', fields(most + 1, () => true), /1201 parts, more than 1200/],
+    ['a whole number more than there may be', fields(Math.floor(most / 3) + 1, () => ({ type: 'integer' })), /parts/],
+    ['a whole number or null more', fields(Math.floor(most / 5) + 1, () => ({ type: ['integer', 'null'] })), /parts/],
+    ['a reference more than there may be', fields(Math.floor(most / 3) + 1, () => ({ $ref: '#' })), /parts/],
+    ['thousands of alternatives', { anyOf: many(5_000, (index) => ({ required: [`a${index}`] })) }, /parts/],
+    ['a pattern more than there may be', fields(Math.ceil(most / 12), () => ({ pattern: 'a' })), /parts/],
+    [
+      'patterns in the names of fields',
+      { patternProperties: Object.fromEntries(many(200, (i) => [`^${String(i)}`, {}]) as [string, unknown][]) },
+      /parts/,
+    ],
+    ['large repetitions of classes', fields(3, () => ({ pattern: '^\\p{L}{900}$' })), /regular expressions/],
+    ['a field more than there may be where no keyword has schemas', { x: { y: [fields(most, () => true)] } }, /parts/],
+    ['patterns where no keyword has schemas', { x: [fields(3, () => ({ pattern: '^\\p{L}{900}$' }))] }, /regular/],
+    ['repetitions of repetitions', { properties: { a: { pattern: '((a{30}){30}){30}' } } }, /regular expressions/],
+  ];
+  for (const [title, schema, reason] of tooMuch) {
+    it(`is too much with ${title}`, () => {
+      expect(() => refuseCostlySchema(schema)).to.throw(reason);
+    });
+  }
+
+  it('is as large as the places of its parts are long, up to a limit', () => {
+    // The root and two keywords take 13 characters; each of two hundred fields has two parts behind a name of its own.
+    const properties = (characters: number): SchemaObject => ({
+      type: 'object',
+      properties: Object.fromEntries(
+        many(200, (index) => [`${index}`.padEnd(characters, 'x'), { type: 'string' }]) as [string, unknown][],
+      ),
+    });
+    const placesOf = (schema: SchemaObject): string => {
+      try {
+        refuseCostlySchema(schema);
+        return 'few';
+      } catch (error) {
+        return String(error);
+      }
+    };
+    // "#", "#/type", "#/properties", then "#/properties/<name>" and "#/properties/<name>/type".
+    const charactersOf = (name: number): number => 1 + 6 + 12 + 200 * (2 * (13 + name) + 5);
+    const longest = Math.floor((schemaPlaceCharactersMaximum - charactersOf(0)) / 400);
+    expect(placesOf(properties(longest))).to.equal('few');
+    expect(placesOf(properties(longest + 1))).to.include(`have ${charactersOf(longest + 1)} characters, more than`);
+  });
+
+  /** Half of the parts in one definition, the other half in references to it. */
+  function definedOnce(count: number): SchemaObject {
+    return {
+      $defs: { all: fields(count - 2, () => ({ type: 'string' })) },
+      ...fields(count - 2, () => ({ $ref: '#/$defs/all' })),
+    };
+  }
+});
+
+describe('The names that validators note', () => {
+  /** So many fields that refer to a definition of so many, and none besides those allowed. */
+  const closed = (places: number, names: number): SchemaObject => ({
+    $defs: { all: fields(names, () => true) },
+    ...fields(places, () => ({ $ref: '#/$defs/all', unevaluatedProperties: false })),
+  });
+
+  it('are counted wherever references bring them, up to a limit', () => {
+    refuseManyNotedNames(closed(notedNamesMaximum / 100, 100));
+    expect(() => refuseManyNotedNames(closed(notedNamesMaximum / 100 + 1, 100))).to.throw(
+      `bring ${notedNamesMaximum + 100} names`,
+    );
+  });
+
+  it('are looked for beside as long a listed value as the text of a schema may hold', () => {
+    expect(() => refuseManyNotedNames({ const: many(131_000, () => 0) })).not.to.throw();
+  });
+
+  it('do not count where nobody asks for unevaluated fields, nor in circles', () => {
+    const { properties } = closed(100, 100);
+    refuseManyNotedNames({
+      $defs: { all: fields(100, () => true) },
+      allOf: many(100, () => ({ $ref: '#/$defs/all' })),
+    });
+    refuseManyNotedNames({ allOf: [{ $ref: '#' }], unevaluatedProperties: false, properties: {} });
+    expect(() => refuseManyNotedNames({ properties, $defs: { all: fields(100, () => true) } })).to.throw(/names/);
+  });
+});
+
+describe('A reference to a listed value', () => {
+  const keywords: [reference: string, keyword: string | undefined][] = [
+    ['#/examples/0', 'examples'],
+    ['#/properties/a/enum/12/properties/b', 'enum'],
+    ['#/x/default/0', 'default'],
+    ['#/%65xamples/0', 'examples'],
+    ['#/examples%2F0', 'examples'],
+    ['#/const/0', 'const'],
+    ['#/properties/examples/properties/0', undefined],
+    ['#/definitions/enum', undefined],
+    ['#', undefined],
+    ['#/%E0%A4%A', undefined],
+  ];
+  for (const [reference, keyword] of keywords) {
+    it(`is ${keyword === undefined ? 'not' : `under ${keyword} what`} ${reference} is`, () => {
+      expect(listingKeywordOf(reference)).to.equal(keyword);
+    });
+  }
+});
+
+describe('The cost of a regular expression', () => {
+  const costs: [pattern: string, cost: number][] = [
+    ['', 0],
+    ['abc', 3],
+    ['a{9}', 9],
+    ['a{2,9}', 9],
+    ['a{9,}', 10],
+    ['a{0}', 1],
+    ['a{', 2],
+    ['\\{9}', 3],
+    ['(ab){9}', 27],
+    ['((a{9}){9}){9}', 819],
+    ['[abc]{9}', 9],
+    ['[]a]{9}', 9],
+    ['[^]a]{9}', 9],
+    ['[\\]a]{9}', 9],
+    ['\\p{L}', 10],
+    ['\\p{L}{3}', 30],
+    ['\\pL{3}', 30],
+    ['[\\p{L}\\P{N}]{2}', 44],
+    ['[', 1],
+    [')', 1],
+    ['(((', 0],
+    ['a\\', 2],
+  ];
+  for (const [pattern, cost] of costs) {
+    it(`is ${cost} for ${pattern === '' ? 'none' : pattern}`, () => {
+      expect(patternCost(pattern)).to.equal(cost);
+    });
+  }
+
+  it('is told at once of a text that is as long as a schema may be', () => {
+    expect(patternCost('(a{999}'.repeat(30_000))).to.be.greaterThan(schemaPatternCostMaximum);
+  });
+});

@@ -1,0 +1,179 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { parseSchema } from '../../../src/broker/schemas/json-schema.ts';
+import {
+  compareSchemas,
+  compareVersions,
+  nextSchemaVersion,
+  type CompatibilityMode,
+} from '../../../src/broker/schemas/schema-evolution.ts';
+
+type Schema = Record<string, unknown>;
+type Verdict = '2.0.0' | '1.5.0' | '1.4.8' | 'refused';
+
+function property(schema: unknown): Schema {
+  return { type: 'object', properties: { a: schema } };
+}
+
+/** From version 1.4.7: what follows in modes none, forward and compatible. */
+const breaking: Verdict[] = ['2.0.0', 'refused', 'refused'];
+const narrowing: Verdict[] = ['1.5.0', '1.5.0', 'refused'];
+const extending: Verdict[] = ['1.5.0', '1.5.0', '1.5.0'];
+const wording: Verdict[] = ['1.4.8', '1.4.8', '1.4.8'];
+
+const cases: [name: string, previous: Schema, next: Schema, expected: Verdict[]][] = [
+  ['the layout of the text', property({}), property({}), wording],
+  ['a title', { title: 'x' }, { title: 'y' }, wording],
+  ['a nested description', property({ description: 'x' }), property({}), wording],
+  ['an unknown word', {}, { price: 1 }, wording],
+  ['an unused definition', {}, { definitions: { x: { type: 'string' } } }, wording],
+  ['a new property', { properties: {} }, property({ type: 'string' }), extending],
+  ['a new nested property', property({ properties: {} }), property(property({})), extending],
+  ['a new property and a removed one', property({}), { properties: { b: {} } }, breaking],
+  ['a removed property', property({}), { type: 'object', properties: {} }, breaking],
+  ['another type', property({ type: 'string' }), property({ type: 'number' }), breaking],
+  ['a wider type', property({ type: 'integer' }), property({ type: 'number' }), breaking],
+  ['one more type', property({ type: 'string' }), property({ type: ['string', 'null'] }), breaking],
+  ['a narrower number', property({ type: 'number' }), property({ type: 'integer' }), narrowing],
+  ['one type less', property({ type: ['string', 'null'] }), property({ type: 'string' }), narrowing],
+  ['a type where there was none', property({}), property({ type: 'string' }), narrowing],
+  ['one more required property', { required: ['a'] }, { required: ['b', 'a'] }, narrowing],
+  ['required properties in another order', { required: ['a', 'b'] }, { required: ['b', 'a'] }, wording],
+  ['one required property less', { required: ['a', 'b'] }, { required: ['a'] }, breaking],
+  ['another required property', { required: ['a'] }, { required: ['b'] }, breaking],
+  ['an object closed', {}, { additionalProperties: false }, narrowing],
+  ['an object half closed', {}, { additionalProperties: { type: 'string' } }, narrowing],
+  ['an object wholly closed', { additionalProperties: { type: 'string' } }, { additionalProperties: false }, narrowing],
+  ['an object opened', { additionalProperties: false }, {}, breaking],
+  ['openness said aloud', {}, { additionalProperties: true }, wording],
+  ['an enum value added', property({ enum: ['x'] }), property({ enum: ['x', 'y'] }), breaking],
+  ['an enum', property({}), property({ enum: ['x'] }), breaking],
+  ['a pattern', property({ pattern: 'x' }), property({ pattern: 'y' }), breaking],
+  ['a bound', property({ minimum: 1 }), property({ minimum: 2 }), breaking],
+  ['a composition', { allOf: [{}] }, { anyOf: [{}] }, breaking],
+  ['a part of a composition', { allOf: [{}] }, { allOf: [{}, {}] }, breaking],
+  ['the inside of a composition', { allOf: [{ type: 'object' }] }, { allOf: [property({})] }, extending],
+  ['the number of items', { items: [{}] }, { items: [{}, {}] }, breaking],
+  ['items where there were none', { type: 'array' }, { type: 'array', items: { type: 'string' } }, narrowing],
+  ['no items any more', { items: {} }, {}, breaking],
+  ['items of another type', { items: { type: 'string' } }, { items: { type: 'null' } }, breaking],
+  ['what further items may be', { additionalItems: false }, {}, breaking],
+  ['dependencies', { dependencies: { a: ['b'] } }, { dependencies: { a: ['c'] } }, breaking],
+  ['the id', { $id: 'x' }, { $id: 'y' }, breaking],
+  [
+    'what a reference refers to',
+    { ...property({ $ref: '#/definitions/x' }), definitions: { x: { type: 'string' } } },
+    { ...property({ $ref: '#/definitions/x' }), definitions: { x: { type: 'number' } } },
+    breaking,
+  ],
+  [
+    'a definition taken out of line',
+    property({ type: 'string' }),
+    { ...property({ $ref: '#/definitions/x' }), definitions: { x: { type: 'string' } } },
+    wording,
+  ],
+  ['a property refused', property({}), property(false), breaking],
+];
+
+const modes: CompatibilityMode[] = ['none', 'forward', 'compatible'];
+
+describe('nextSchemaVersion', () => {
+  for (const [name, previous, next, expected] of cases) {
+    it(`judges ${name}: ${expected.join(', ')}`, () => {
+      const verdicts = modes.map((mode) => {
+        try {
+          return nextSchemaVersion(previous, next, mode, '1.4.7');
+        } catch (error) {
+          expect(error).to.have.property('code', 'UNPROCESSABLE');
+          return 'refused';
+        }
+      });
+      expect(verdicts).to.deep.equal(expected);
+    });
+  }
+
+  it('names every place that may not change', () => {
+    const previous = { ...property({ type: 'string' }), required: ['a'] };
+    const next = { type: 'object', properties: { b: {} }, required: [] };
+    expect(() => nextSchemaVersion(previous, next, 'forward', '1.0.0')).to.throw(
+      'Invalid schema: #/properties/a: schema properties cannot be removed, #/required: required array changed',
+    );
+  });
+
+  it('counts on from any version', () => {
+    expect(nextSchemaVersion({}, property({}), 'forward', '12.9.3')).to.equal('12.10.0');
+    expect(nextSchemaVersion({}, { required: ['a'] }, 'none', '1.0.0')).to.equal('1.1.0');
+    expect(nextSchemaVersion(property({}), {}, 'none', '1.9.9')).to.equal('2.0.0');
+  });
+});
+
+describe('compareSchemas', () => {
+  it('comes to an end with schemas that contain themselves', () => {
+    const tree = (type: string): Schema => ({ properties: { child: { $ref: '#' }, name: { type } } });
+    expect(compareSchemas(tree('string'), tree('number')).map(({ pointer }) => pointer)).to.include(
+      '#/properties/name',
+    );
+    const endless = { $ref: '#/definitions/a', definitions: { a: { $ref: '#/definitions/a' } } };
+    expect(compareSchemas(endless, endless)).to.deep.equal([]);
+  });
+
+  it('takes a reference with broken escapes for one that leads nowhere', () => {
+    const odd = property({ $ref: '#/definitions/%E0%A4%A' });
+    expect(compareSchemas(odd, odd)).to.deep.equal([]);
+    expect(compareSchemas(property({}), odd).map(({ kind }) => kind)).to.deep.equal(['breaking']);
+  });
+});
+
+describe('compareVersions', () => {
+  it('orders by number, not by letter', () => {
+    expect(['1.0.2', '10.0.0', '2.10.3', '2.9.0'].sort(compareVersions)).to.deep.equal([
+      '1.0.2',
+      '2.9.0',
+      '2.10.3',
+      '10.0.0',
+    ]);
+  });
+});
+
+describe('compareSchemas of costly schemas', () => {
+  const fields = (count: number, make: (index: number) => unknown) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, make(index)]));
+
+  it('compares what many references lead to once', function () {
+    this.timeout(5_000);
+    const listed = Array.from({ length: 30_000 }, (_, index) => index);
+    const schema = {
+      properties: fields(600, (index) => ({ $ref: `#/definitions/alias${index}` })),
+      definitions: {
+        large: { enum: listed, properties: fields(10, () => ({ type: 'string' })) },
+        ...Object.fromEntries(
+          Object.entries(fields(600, (index) => ({ $ref: '#/definitions/large', title: String(index) }))).map(
+            ([, alias], index) => [`alias${index}`, alias],
+          ),
+        ),
+      },
+    };
+    expect(compareSchemas(schema, structuredClone(schema))).to.deep.equal([]);
+  });
+
+  it('refuses what leads to more places than are compared, and compares as many', () => {
+    const schema = (aliases: number) => ({
+      properties: fields(aliases, (index) => ({ $ref: `#/definitions/f${index}` })),
+      definitions: {
+        ...fields(aliases, (index) => ({ $ref: '#/definitions/large', title: String(index) })),
+        large: { properties: fields(98, () => ({ type: 'string' })) },
+      },
+    });
+    expect(compareSchemas(schema(100), schema(100))).to.deep.equal([]);
+    expect(() => compareSchemas(schema(102), schema(102))).to.throw(/leads to more than 10000 places/);
+  });
+
+  it('sees digits that no double holds', () => {
+    const change = (previous: string, next: string) =>
+      compareSchemas(parseSchema(`{"maximum":${previous}}`), parseSchema(`{"maximum":${next}}`)).map(
+        ({ kind }) => kind,
+      );
+    expect(change('9007199254740992', '9007199254740993')).to.deep.equal(['breaking']);
+    expect(change('9007199254740993', '9007199254740993')).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,61 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { describesField } from '../../../src/broker/schemas/schema-fields.ts';
+
+describe('describesField', () => {
+  const text = { type: 'string' };
+  const schema = {
+    properties: { a: { properties: { b: text, open: true } }, 'x.y': text, c: { $ref: '#/definitions/c' } },
+    allOf: [{ properties: { inAll: text } }],
+    anyOf: [{ oneOf: [{ properties: { inOne: { properties: { deep: text } } } }] }],
+    if: {},
+    else: { properties: { otherwise: text } },
+    definitions: {
+      c: { properties: { d: { $ref: '#/definitions/c' }, end: text, 'a/b': { $ref: '#/definitions/a~1b' } } },
+      'a/b': { properties: { slash: text } },
+      unused: { properties: { unused: text } },
+    },
+  };
+  for (const [path, isDescribed] of [
+    ['a', true],
+    ['a.b', true],
+    ['a.open', true],
+    ['a.b.c', false],
+    ['a.z', false],
+    ['zzz', false],
+    ['', false],
+    ['x.y', false],
+    ['toString', false],
+    ['inAll', true],
+    ['inOne.deep', true],
+    ['otherwise', true],
+    ['c.d.d.d.end', true],
+    ['c.d.zzz', false],
+    ['c.a/b.slash', true],
+    ['unused', false],
+  ] as const) {
+    it(`says ${isDescribed} of ${path === '' ? 'no path' : path}`, () => {
+      expect(describesField(schema, path)).to.equal(isDescribed);
+    });
+  }
+
+  it('says true where the names of properties have a pattern', () => {
+    expect(describesField({ patternProperties: { '^x-': text } }, 'anything.at.all')).to.equal(true);
+  });
+
+  it('takes no notice of references that lead nowhere', () => {
+    for (const $ref of ['#/definitions/none', '#/%', '#anchor', 'https://example.org/', '#/definitions/c/type/x', 7]) {
+      expect(describesField({ $ref, definitions: { c: text } }, 'a')).to.equal(false);
+    }
+  });
+
+  it('does not search for long, however the schema refers to itself', () => {
+    const parts = Array.from({ length: 600 }, (_, index) => ({
+      properties: { a: { $ref: `#/definitions/d${index}` } },
+    }));
+    const definitions = Object.fromEntries(parts.map((_, index) => [`d${index}`, { $ref: '#' }]));
+    const startedAt = performance.now();
+    expect(describesField({ anyOf: parts, definitions }, 'a.'.repeat(127) + 'z')).to.equal(true);
+    expect(performance.now() - startedAt).to.be.lessThan(200);
+  });
+});

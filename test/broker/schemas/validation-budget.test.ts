@@ -1,0 +1,20 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import {
+  ValidationBudget,
+  validationStepsPerByte,
+  validationStepsPerEvent,
+  validationStepsPerRequest,
+} from '../../../src/broker/schemas/validation-budget.ts';
+
+describe('The budget of a request', () => {
+  it('gives one event a part of it, and everything to what is on no budget', () => {
+    expect(new ValidationBudget(8 * 1024 * 1024).stepsPerEvent).to.equal(validationStepsPerEvent);
+    expect(new ValidationBudget(Infinity).stepsPerEvent).to.equal(Infinity);
+  });
+
+  it('is the same for every request without a body, and grows with each byte of one', () => {
+    expect(new ValidationBudget(0).steps).to.equal(validationStepsPerRequest);
+    expect(new ValidationBudget(1_000).steps).to.equal(validationStepsPerRequest + 1_000 * validationStepsPerByte);
+  });
+});

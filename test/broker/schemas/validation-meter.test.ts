@@ -1,0 +1,99 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import {
+  ValidationBudget,
+  ValidationBudgetUsedUp,
+  validationStepsPerEvent,
+} from '../../../src/broker/schemas/validation-budget.ts';
+import { meter } from '../../../src/broker/schemas/validation-meter.ts';
+
+/** The steps that a call takes. */
+function stepsOf(called: () => unknown): number {
+  const budget = new ValidationBudget(0);
+  meter.run(budget, undefined, () => called() !== undefined, null);
+  return budget.stepsMaximum - budget.steps;
+}
+
+const functionNamed = (name: string): ((...values: unknown[]) => unknown) =>
+  meter.counting(Object.assign(() => 'its own', { code: `require("ajv/dist/runtime/${name}").default` })) as (
+    ...values: unknown[]
+  ) => unknown;
+
+describe('The meter of validation', () => {
+  it('takes what is spent from the budget of the request, whatever comes of the validation', () => {
+    const budget = new ValidationBudget(0);
+    meter.run(budget, undefined, () => (meter.spend(7), true), null);
+    const failing = () => {
+      meter.spend(5);
+      throw new Error('broken');
+    };
+    expect(() => meter.run(budget, undefined, failing, null)).to.throw('broken');
+    expect(budget.stepsMaximum - budget.steps).to.equal(12);
+  });
+
+  it('stops at the first step beyond the budget', () => {
+    const budget = new ValidationBudget(0);
+    const spending = (steps: number) => () => (meter.spend(steps), true);
+    meter.run(budget, undefined, spending(budget.stepsMaximum), null);
+    expect(budget.steps).to.equal(0);
+    expect(() => meter.run(budget, undefined, spending(1), null)).to.throw(ValidationBudgetUsedUp);
+  });
+
+  it('stops at the first step beyond what one event may take, and leaves the rest to other events', () => {
+    const budget = new ValidationBudget(1_000_000);
+    const spending = (steps: number) => () => (meter.spend(steps), true);
+    meter.run(budget, undefined, spending(validationStepsPerEvent), null);
+    expect(() => meter.run(budget, undefined, spending(budget.steps + 1), null)).to.throw(ValidationBudgetUsedUp);
+    expect(() =>
+      meter.run(new ValidationBudget(1_000_000), undefined, spending(validationStepsPerEvent + 1), null),
+    ).to.throw(ValidationBudgetUsedUp);
+    expect(budget.steps).to.be.lessThan(0);
+  });
+
+  it('charges more for more keys, longer names and longer lists', () => {
+    const object = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 1]));
+    stepsOf(() => expect(meter.keys({ b: 1, a: 2 })).to.deep.equal(['b', 'a']));
+    expect(stepsOf(() => meter.keys(object(10_000)))).to.be.greaterThan(1_000_000);
+    expect(stepsOf(() => meter.assign({}, object(100)))).to.be.greaterThan(100 * 100);
+    stepsOf(() => expect(meter.pointerStep('a/b~c')).to.equal('a~1b~0c'));
+    expect(stepsOf(() => meter.pointerStep('x'.repeat(1_000)))).to.be.at.least(1_000);
+    const full = Array.from({ length: 999 }, () => 0);
+    stepsOf(() => {
+      expect(meter.joined(null, [1])).to.deep.equal([1]);
+      expect(meter.joined([1], [2])).to.deep.equal([1, 2]);
+      expect(meter.joined(full, [1, 2, 3])).to.have.length(1_000);
+    });
+  });
+
+  it('compares values as they are, and counts each part', () => {
+    const equal = functionNamed('equal');
+    const cases: [left: unknown, right: unknown, isEqual: boolean][] = [
+      [1, 1, true],
+      [1, '1', false],
+      [null, {}, false],
+      [[], {}, false],
+      [{}, [], false],
+      [[1, [2]], [1, [2]], true],
+      [[1], [1, 2], false],
+      [{ a: 1, b: [2] }, { b: [2], a: 1 }, true],
+      [{ a: 1 }, { a: 1, b: 2 }, false],
+      [{ a: undefined }, { b: undefined }, false],
+    ];
+    for (const [left, right, isEqual] of cases) {
+      stepsOf(() => expect(equal(left, right), JSON.stringify([left, right])).to.equal(isEqual));
+    }
+    const long = Array.from({ length: 1_000 }, (_, index) => ({ index }));
+    expect(stepsOf(() => equal(long, structuredClone(long)))).to.be.greaterThan(20_000);
+  });
+
+  it('counts characters, those of two units as one', () => {
+    const length = functionNamed('ucs2length');
+    const texts = ['', 'a', 'ü', '😀', 'a😀b😀', '\ud800', '\udc00\ud800', '\ud800\ud800\udc00'];
+    stepsOf(() => expect(texts.map((text) => length(text))).to.deep.equal([0, 1, 1, 1, 4, 1, 2, 2]));
+    expect(stepsOf(() => length('x'.repeat(1_000)))).to.be.at.least(1_000);
+  });
+
+  it('leaves other functions alone', () => {
+    expect(functionNamed('re2')()).to.equal('its own');
+  });
+});

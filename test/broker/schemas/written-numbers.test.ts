@@ -1,0 +1,168 @@
+import { expect } from 'chai';
+import { Decimal } from 'decimal.js';
+import * as fc from 'fast-check';
+import { describe, it } from 'mocha';
+import {
+  Divisor,
+  WrittenNumbers,
+  canonicalNumber,
+  compareNumbers,
+  copyDigits,
+  isWhole,
+  needsDigits,
+  noteDigits,
+  writtenDigits,
+} from '../../../src/broker/schemas/written-numbers.ts';
+
+const Exact = Decimal.clone({ precision: 2_000, minE: -9_000, maxE: 9_000 });
+
+const digits = (least: number, most: number) =>
+  fc.array(fc.integer({ min: 0, max: 9 }), { minLength: least, maxLength: most }).map((all) => all.join(''));
+
+/** JSON numbers, many of them near to one another. */
+const jsonNumber = fc
+  .record({
+    sign: fc.constantFrom('', '', '-'),
+    whole: fc.oneof(
+      fc.constantFrom('0', '1', '9007199254740992', '9007199254740993', '900719925474099'),
+      digits(1, 25).map((text) => text.replace(/^0+(?=\d)/, '')),
+    ),
+    fraction: fc.oneof(
+      fc.constantFrom('', '', '.0', '.5', '.01', '.000'),
+      digits(1, 25).map((text) => `.${text}`),
+    ),
+    exponent: fc.constantFrom('', '', '', 'e0', 'E+2', 'e-2', 'e-17', 'e300', 'e-400', 'E400'),
+  })
+  .map(({ sign, whole, fraction, exponent }) => sign + whole + fraction + exponent);
+
+describe('Numbers as they are written', () => {
+  it('compare as decimals do', () => {
+    fc.assert(
+      fc.property(jsonNumber, jsonNumber, (left, right) => {
+        expect(Math.sign(compareNumbers(left, right)), `${left} ${right}`).to.equal(new Exact(left).comparedTo(right));
+        expect(canonicalNumber(left) === canonicalNumber(right)).to.equal(new Exact(left).equals(right));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('are whole when decimals are', () => {
+    fc.assert(
+      fc.property(jsonNumber, (text) => {
+        expect(isWhole(text), text).to.equal(new Exact(text).isInteger());
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('are multiples when decimals are, by the double where it will do', () => {
+    const divisors = fc.oneof(
+      fc.constantFrom('0.01', '0.05', '1', '3', '0.1', '1e-9', '25', '1e20', '0.3', '12e-3', '7e300'),
+      jsonNumber.filter((text) => new Exact(text).greaterThan(0)),
+    );
+    const values = fc.oneof(
+      jsonNumber,
+      fc
+        .tuple(divisors, fc.integer({ min: -1_000, max: 1_000 }))
+        .map(([one, times]) => new Exact(one).times(times).toFixed()),
+    );
+    const amounts = ['45035996.27', '45035996.28', '67108863.99', '67108864.01', '70000000.01', '-89999999.99'];
+    const examples = amounts.map((text): [string, string] => ['0.01', text]);
+    fc.assert(
+      fc.property(divisors, values, (divisor, text) => {
+        const expected = new Exact(text).modulo(divisor).isZero();
+        const written = needsDigits(text) ? text : undefined;
+        expect(new Divisor(divisor).divides(Number(text), written), `${text} by ${divisor}`).to.equal(expected);
+      }),
+      { numRuns: 2_000, examples: [...examples, ['0.010000000000000001', '0.01']] },
+    );
+  });
+
+  it('need their digits exactly when a double may not hold them', () => {
+    expect(['1', '-1.5', '123456789012345', '0.0000000000001'].map(needsDigits)).to.deep.equal([
+      false,
+      false,
+      false,
+      false,
+    ]);
+    expect(['1234567890123456', '1e5', '1E-5', '0.00000000000001'].map(needsDigits)).to.deep.equal([
+      true,
+      true,
+      true,
+      true,
+    ]);
+  });
+
+  it('have exponents of any length', () => {
+    const long = '9'.repeat(400);
+    expect(compareNumbers(`1e${long}`, '1e400')).to.equal(1);
+    expect(compareNumbers(`1e-${long}`, '0')).to.equal(1);
+    expect(isWhole(`1e-${long}`)).to.equal(false);
+    expect(new Divisor('0.01').divides(Infinity, `3e${long}`)).to.equal(true);
+    expect(new Divisor('7').divides(Infinity, `3e${long}`)).to.equal(false);
+  });
+
+  it('are compared in time, however many digits they have', function () {
+    this.timeout(5_000);
+    const long = '3'.repeat(900_000);
+    expect(compareNumbers(long, `${long}.1`)).to.equal(-1);
+    expect(new Divisor('9').divides(Infinity, long)).to.equal(true);
+    expect(new Divisor(`0.${'7'.repeat(100)}`).divides(Infinity, `0.${long}`)).to.equal(false);
+  });
+});
+
+describe('The digits of a document', () => {
+  it('are found where they stand, those that need them', () => {
+    const text = `{ "a" : 9007199254740993 , "b":[1,"9007199254740993",-1.00000000000000001,[{"\\u0063":1e5}]],
+      "7":{"x":true,"12":1234567890123456},"s":"\\\\\\",\\"y\\":12345678901234567","ü":null}`;
+    const value = JSON.parse(text) as { a: number; b: [number, string, number, [{ c: number }]]; 7: object };
+    const written = new WrittenNumbers(text, value);
+    expect(written.textOf(value, 'a')).to.equal('9007199254740993');
+    expect([0, 1, 2, 3].map((index) => written.textOf(value.b, index))).to.deep.equal([
+      undefined,
+      undefined,
+      '-1.00000000000000001',
+      undefined,
+    ]);
+    expect(written.textOf(value.b[3][0], 'c')).to.equal('1e5');
+    expect(written.textOf(value[7], '12')).to.equal('1234567890123456');
+    expect(written.textOf(value, 'y')).to.equal(undefined);
+    expect(written.textOf(7, 'y')).to.equal(undefined);
+  });
+
+  it('are those that any document has', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.string(), fc.oneof(jsonNumber, fc.constant('"1e5"'), fc.constant('[]'))),
+        (fields) => {
+          const entries = Object.entries(fields);
+          const text = `{${entries.map(([key, member]) => `${JSON.stringify(key)}: ${member}`).join(' ,')}}`;
+          const value: unknown = JSON.parse(text);
+          const written = new WrittenNumbers(text, value);
+          for (const [key, member] of entries) {
+            const isNumber = /^[-\d]/.test(member);
+            expect(written.textOf(value, key)).to.equal(isNumber && needsDigits(member) ? member : undefined);
+          }
+        },
+      ),
+    );
+  });
+
+  it('stay with a schema and its copies, under other names when they are told', () => {
+    const text = '{"maximum":9007199254740993,"enum":[1,1e5]}';
+    const schema = JSON.parse(text) as { enum: number[] };
+    noteDigits(text, schema);
+    expect(writtenDigits(schema, 'maximum')).to.equal('9007199254740993');
+    expect(writtenDigits(schema.enum, 1)).to.equal('1e5');
+    expect(writtenDigits({ ...schema }, 'maximum')).to.equal('9007199254740993');
+    const copy = {};
+    copyDigits(schema, copy, { maximum: 'exclusiveMaximum' });
+    expect([writtenDigits(copy, 'maximum'), writtenDigits(copy, 'exclusiveMaximum')]).to.deep.equal([
+      undefined,
+      '9007199254740993',
+    ]);
+    copyDigits({}, copy);
+    expect(writtenDigits(copy, 'exclusiveMaximum')).to.equal('9007199254740993');
+    expect(JSON.stringify(schema)).to.equal('{"maximum":9007199254740992,"enum":[1,100000]}');
+  });
+});

@@ -1,0 +1,149 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { describe, it } from 'mocha';
+import {
+  ChunkBuilder,
+  eventsEnd,
+  eventsStart,
+  lineEnd,
+  lineFrame,
+  lineStart,
+  type Chunk,
+} from '../../../src/broker/streaming/batch-line.ts';
+
+describe('a line of a stream', () => {
+  const frame = lineFrame('payments', 3);
+
+  it('has the fields in the order that clients know', () => {
+    const chunk = new ChunkBuilder();
+    const events = Buffer.from('{"amount":"1.00"},{"name":"Zoë"}');
+    chunk.addText(lineStart(frame, '001-0001-000000000000000003', 'token'));
+    chunk.addText(eventsStart);
+    chunk.addBytes(events, 0, events.length);
+    chunk.addText(eventsEnd);
+    chunk.addText(lineEnd({ debug: 'Stream started' }));
+    expect(chunk.take().toString()).to.equal(
+      '{"cursor":{"partition":"3","offset":"001-0001-000000000000000003","event_type":"payments",' +
+        '"cursor_token":"token"},"events":[{"amount":"1.00"},{"name":"Zoë"}],"info":{"debug":"Stream started"}}\n',
+    );
+  });
+
+  it('can name an offset that is known only behind the events', () => {
+    const chunk = new ChunkBuilder();
+    const place = chunk.reserveText();
+    chunk.addText('b');
+    chunk.fillText(place, 'aa');
+    expect(chunk.take().toString()).to.equal('aab');
+  });
+
+  it('is written from where large runs of events lie, small ones being copied together', () => {
+    const chunk = new ChunkBuilder();
+    const large = Buffer.alloc(128 * 1024, 'l');
+    const small = Buffer.from('small');
+    chunk.addText('a');
+    chunk.addBytes(small, 0, small.length);
+    chunk.addBytes(large, 1, large.length);
+    chunk.addText('b');
+    chunk.addBytes(small, 1, 3);
+    const size = chunk.size;
+    const taken = chunk.take();
+    expect(taken.toString()).to.equal(`asmall${large.toString().slice(1)}bma`);
+    expect(taken.length).to.equal(size);
+    expect(taken.pieces.map(({ length }) => length)).to.deep.equal([6, large.length - 1, 3]);
+    expect(taken.pieces[1]?.buffer).to.equal(large.buffer);
+  });
+
+  it('is copied into several pieces where one would be larger than the memory that is used again', () => {
+    const chunk = new ChunkBuilder();
+    const part = Buffer.alloc(60 * 1024, 'p');
+    for (let count = 0; count < 20; count += 1) chunk.addBytes(part, 0, part.length);
+    const taken = chunk.take();
+    expect(taken.pieces.map(({ length }) => length)).to.deep.equal([8, 8, 4].map((count) => count * part.length));
+    expect(taken.toString()).to.equal('p'.repeat(20 * part.length));
+  });
+
+  it('joins values that lie apart with commas, whatever their sizes', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom('', '{}', '"é"', 'x'.repeat(9_000), 'y'.repeat(70_000)), { minLength: 1 }),
+        (values) => {
+          const framed = values.map((value) => Buffer.from(`##${value}##`));
+          let start = 0;
+          const places = framed.map(({ length }) => {
+            start += length;
+            return [start - length + 2, start - 2] as const;
+          });
+          const run = {
+            bytes: Buffer.concat(framed),
+            valueStarts: Uint32Array.from(places, ([from]) => from),
+            valueEnds: Uint32Array.from(places, ([, to]) => to),
+          };
+          const chunk = new ChunkBuilder();
+          chunk.addText('[');
+          chunk.addValues(run, 0, values.length);
+          chunk.addText(']');
+          const size = chunk.size;
+          const taken = chunk.take();
+          expect(taken.toString()).to.equal(`[${values.join(',')}]`);
+          expect(taken.length).to.equal(size);
+        },
+      ),
+    );
+  });
+
+  it('is built in memory that is used again once it was given back, and not before', () => {
+    const build = (letter: string): Chunk => {
+      const chunk = new ChunkBuilder();
+      for (let part = 0; part < 8; part += 1) chunk.addText(letter.repeat(8 * 1024 - 1));
+      return chunk.take();
+    };
+    const first = build('a');
+    const second = build('b');
+    expect(second.pieces[0]?.buffer).to.not.equal(first.pieces[0]?.buffer);
+    expect(first.toString()).to.match(/^a+$/);
+    const memory = first.pieces[0]?.buffer;
+    first.release();
+    first.release();
+    const [third, fourth] = [build('c'), build('d')];
+    expect(third.pieces[0]?.buffer).to.equal(memory);
+    expect(fourth.pieces[0]?.buffer).to.not.equal(memory);
+    expect(third.toString()).to.match(/^c+$/);
+    expect(second.toString()).to.match(/^b+$/);
+  });
+
+  it('gives back what it refers to when it was given back itself, and once', () => {
+    const released: string[] = [];
+    const [first, second] = ['a', 'b'].map((letter) => {
+      const chunk = new ChunkBuilder();
+      chunk.addText(letter);
+      chunk.addRelease(() => released.push(letter));
+      return chunk.take();
+    });
+    expect(released).to.deep.equal([]);
+    second?.release();
+    second?.release();
+    expect(released).to.deep.equal(['b']);
+    first?.release();
+    expect(released).to.deep.equal(['b', 'a']);
+  });
+
+  it('shares its unchanging parts with the lines of every other stream, and keeps them for a bounded number of types', () => {
+    expect(lineFrame('payments', 3)).to.equal(frame);
+    expect(lineFrame('payments', 2)).not.to.equal(frame);
+    for (let index = 0; index < 2_000; index += 1) lineFrame(`type-${index}`, 3);
+    expect(lineFrame('payments', 3)).not.to.equal(frame);
+    expect(lineFrame('payments', 3)).to.deep.equal(frame);
+  });
+
+  it('has neither events nor info when there is nothing to say', () => {
+    expect(lineStart(frame, 'x', 'y') + lineEnd(undefined)).to.equal(
+      '{"cursor":{"partition":"3","offset":"x","event_type":"payments","cursor_token":"y"}}\n',
+    );
+  });
+
+  it('says why it ends in words and as a code, in ASCII', () => {
+    expect(lineEnd({ debug: 'Zoë "left"\n', code: 'stream_timeout' })).to.equal(
+      ',"info":{"debug":"Zo\\u00eb \\"left\\"\\n","code":"stream_timeout"}}\n',
+    );
+  });
+});

@@ -1,0 +1,19 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { closeInfo, endsAtOnce } from '../../../src/broker/streaming/close-reasons.ts';
+
+describe('the reason of a close', () => {
+  it('has a code for programs and the words that clients know', () => {
+    expect(closeInfo('stream_timeout')).to.deep.equal({ debug: 'Stream timeout reached', code: 'stream_timeout' });
+    expect(closeInfo('commit_timeout').debug).to.equal('Commit timeout reached');
+    expect(closeInfo('cursors_reset').debug).to.equal('Resetting subscription cursors');
+    expect(closeInfo('stream_limit', '5').debug).to.equal('Stream limit in events reached: 5');
+  });
+
+  it('leaves time for commits unless it is too late for them', () => {
+    expect(endsAtOnce('stream_timeout')).to.equal(false);
+    expect(endsAtOnce('cursors_reset')).to.equal(false);
+    expect(endsAtOnce('commit_timeout')).to.equal(true);
+    expect(endsAtOnce('client_closed')).to.equal(true);
+  });
+});

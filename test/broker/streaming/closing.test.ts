@@ -1,0 +1,113 @@
+import { expect } from 'chai';
+import * as fastCheck from 'fast-check';
+import { describe, it } from 'mocha';
+import {
+  closingDueAt,
+  closingReason,
+  commitsAwaitedUntil,
+  type ClosingRules,
+  type PartitionProgress,
+  type StreamProgress,
+} from '../../../src/broker/streaming/closing.ts';
+
+const rules: ClosingRules = { commitTimeoutMilliseconds: 60, keepAliveLimit: 3, streamLimit: 100 };
+
+function partition(changes: Partial<PartitionProgress> = {}): PartitionProgress {
+  return { events: 0, keepAlives: 0, readFailure: undefined, handOverUntil: undefined, ...changes };
+}
+
+const quiet: StreamProgress = {
+  partitions: [partition(), partition()],
+  sentEvents: 0,
+  uncommittedSince: undefined,
+  idleSince: 0,
+  endsAt: 10_000,
+  logClosed: false,
+};
+
+describe('why a stream ends', () => {
+  const cases: [what: string, changes: Partial<StreamProgress>, now: number, answer: string | undefined][] = [
+    ['nothing happens', {}, 9_999, undefined],
+    ['its time is over', {}, 10_000, 'stream_timeout'],
+    ['events have been out for less than the commit timeout', { uncommittedSince: 100 }, 159, undefined],
+    ['events have been out for the commit timeout', { uncommittedSince: 100 }, 160, 'commit_timeout'],
+    ['the limit was sent and committed', { sentEvents: 100 }, 1, 'stream_limit 100'],
+    ['the limit was sent and is not committed', { sentEvents: 100, uncommittedSince: 0 }, 1, undefined],
+    ['one less than the limit was sent', { sentEvents: 99 }, 1, undefined],
+    ['the log was closed', { logClosed: true }, 1, 'server_shutdown'],
+    ['it has had no partition for a while', { partitions: [], idleSince: 100 }, 219, undefined],
+    ['it has had no partition for twice the commit timeout', { partitions: [], idleSince: 100 }, 220, 'no_partitions'],
+    ['a partition is waited for', { partitions: [partition(), partition({ handOverUntil: 50 })] }, 49, undefined],
+    [
+      'a partition was waited for in vain',
+      { partitions: [partition(), partition({ handOverUntil: 50 })] },
+      50,
+      'handover_timeout',
+    ],
+    ['one partition had its keep-alives', { partitions: [partition({ keepAlives: 3 }), partition()] }, 1, undefined],
+    [
+      'every partition had its keep-alives',
+      { partitions: [partition({ keepAlives: 3 }), partition({ keepAlives: 4 })] },
+      1,
+      'keep_alive_limit 3',
+    ],
+    [
+      'reading failed and events wait',
+      { partitions: [partition({ readFailure: 'damaged', events: 1 }), partition()] },
+      1,
+      undefined,
+    ],
+    [
+      'reading failed and everything was sent',
+      { partitions: [partition(), partition({ readFailure: 'damaged' })] },
+      1,
+      'log_error damaged',
+    ],
+    ['both the commit timeout and its time are over', { uncommittedSince: 0 }, 10_000, 'commit_timeout'],
+  ];
+  for (const [what, changes, now, answer] of cases) {
+    it(`is ${answer ?? 'nothing'} when ${what}`, () => {
+      const closing = closingReason(rules, { ...quiet, ...changes }, now);
+      expect(closing && `${closing.code} ${closing.detail}`.trim()).to.equal(answer);
+    });
+  }
+
+  it('is neither a limit nor keep-alives when they are not limited', () => {
+    const unlimited = { ...rules, keepAliveLimit: 0, streamLimit: 0 };
+    const progress = { ...quiet, sentEvents: 1_000, partitions: [partition({ keepAlives: 1_000 })] };
+    expect(closingReason(unlimited, progress, 1)).to.equal(undefined);
+  });
+});
+
+describe('when a stream is looked at next', () => {
+  const moment = fastCheck.integer({ min: 0, max: 1_000 });
+  const progress = fastCheck.record({
+    partitions: fastCheck.array(
+      fastCheck.record({
+        events: fastCheck.constant(0),
+        keepAlives: fastCheck.constant(0),
+        readFailure: fastCheck.constant(undefined),
+        handOverUntil: fastCheck.option(moment, { nil: undefined }),
+      }),
+      { maxLength: 4 },
+    ),
+    sentEvents: fastCheck.constant(0),
+    uncommittedSince: fastCheck.option(moment, { nil: undefined }),
+    idleSince: moment,
+    endsAt: moment,
+    logClosed: fastCheck.constant(false),
+  });
+
+  it('is exactly when time alone ends it', () => {
+    fastCheck.assert(
+      fastCheck.property(progress, moment, (state, now) => {
+        expect(closingReason(rules, state, now) !== undefined).to.equal(now >= closingDueAt(rules, state));
+      }),
+    );
+  });
+
+  it('is, for a stream that closes, when commits are no longer waited for', () => {
+    expect(commitsAwaitedUntil(rules, 100)).to.equal(160);
+    expect(commitsAwaitedUntil(rules, undefined)).to.equal(0);
+  });
+});

@@ -1,0 +1,152 @@
+import { expect } from 'chai';
+import * as fastCheck from 'fast-check';
+import { describe, it } from 'mocha';
+import { ChunkBuilder } from '../../../src/broker/streaming/batch-line.ts';
+import type { RecordBatch } from '../../../src/ports/event-log.ts';
+import { PartitionBuffer } from '../../../src/broker/streaming/partition-buffer.ts';
+import { UncommittedEvents } from '../../../src/broker/streaming/uncommitted-events.ts';
+import { numberedEntries, recordBatch } from '../../support/record-batch.ts';
+
+function sendFrom(buffer: PartitionBuffer, count: number, uncommitted = new UncommittedEvents()): string {
+  const chunk = new ChunkBuilder();
+  buffer.sendInto(chunk, count, uncommitted);
+  return chunk.take().toString();
+}
+
+describe('the buffer of a partition', () => {
+  it('gives its events in order, across the batches they came in', () => {
+    const buffer = new PartitionBuffer(-1);
+    buffer.push(recordBatch(numberedEntries(0, 2)));
+    buffer.push(recordBatch(numberedEntries(3, 5), true));
+    buffer.push(recordBatch(numberedEntries(6, 6)));
+    const uncommitted = new UncommittedEvents();
+    expect(buffer.events).to.equal(7);
+    expect(sendFrom(buffer, 2, uncommitted)).to.equal('0,1');
+    expect(buffer.passedThrough).to.equal(1);
+    expect(sendFrom(buffer, 3, uncommitted)).to.equal('2,3,4');
+    expect(sendFrom(buffer, 9, uncommitted)).to.equal('5,6');
+    expect(buffer.passedThrough).to.equal(6);
+    expect({ events: buffer.events, bytes: buffer.bytes, sent: uncommitted.count }).to.deep.equal({
+      events: 0,
+      bytes: 0,
+      sent: 7,
+    });
+  });
+
+  it('leaves out deletions and passes over them', () => {
+    const buffer = new PartitionBuffer(-1);
+    buffer.push(
+      recordBatch([
+        { offset: 0, value: null },
+        { offset: 1, value: 'a' },
+        { offset: 2, value: null },
+        { offset: 3, value: 'b' },
+        { offset: 4, value: null },
+      ]),
+    );
+    expect(buffer.events).to.equal(2);
+    expect(buffer.passedThrough).to.equal(0);
+    expect(sendFrom(buffer, 1)).to.equal('a');
+    expect(buffer.passedThrough).to.equal(2);
+    expect(sendFrom(buffer, 1)).to.equal('b');
+    expect(buffer.passedThrough).to.equal(4);
+  });
+
+  it('releases a batch with the chunk that takes its last event, and no batch that still waits', () => {
+    const buffer = new PartitionBuffer(-1);
+    const released: string[] = [];
+    const named = (name: string, first: number, last: number): RecordBatch => ({
+      ...recordBatch(numberedEntries(first, last)),
+      release: () => released.push(name),
+    });
+    buffer.push(named('first', 0, 3));
+    buffer.push(named('second', 4, 5));
+    const chunks = [2, 3, 1].map((count) => {
+      const chunk = new ChunkBuilder();
+      buffer.sendInto(chunk, count, new UncommittedEvents());
+      return chunk.take();
+    });
+    expect(released).to.deep.equal([]);
+    const releasedAfterEach = chunks.map((chunk) => {
+      chunk.release();
+      return [...released];
+    });
+    expect(releasedAfterEach).to.deep.equal([[], ['first'], ['first', 'second']]);
+  });
+
+  it('passes over batches of nothing but deletions, and over holes, only while nothing waits before them', () => {
+    const buffer = new PartitionBuffer(-1);
+    buffer.push(recordBatch([{ offset: 0, value: null }]));
+    expect(buffer.passedThrough).to.equal(0);
+    buffer.passHolesThrough(3);
+    expect(buffer.passedThrough).to.equal(3);
+    buffer.push(recordBatch([{ offset: 4, value: 'a' }]));
+    buffer.passHolesThrough(9);
+    expect(buffer.passedThrough).to.equal(3);
+  });
+
+  it('does not take in again what was passed already', () => {
+    const buffer = new PartitionBuffer(4);
+    buffer.push(recordBatch(numberedEntries(3, 6)));
+    expect(sendFrom(buffer, 10)).to.equal('5,6');
+  });
+
+  it('drops what was committed before it was sent', () => {
+    const buffer = new PartitionBuffer(-1);
+    buffer.push(recordBatch(numberedEntries(0, 4)));
+    buffer.dropThrough(2);
+    expect(buffer.events).to.equal(2);
+    expect(sendFrom(buffer, 10)).to.equal('3,4');
+    buffer.dropThrough(10);
+    expect(buffer.passedThrough).to.equal(10);
+  });
+
+  it('counts the events of a span of append times once a later one shows that it is over', () => {
+    const buffer = new PartitionBuffer(-1);
+    buffer.push(recordBatch(numberedEntries(0, 2), false, 1_000));
+    buffer.push(recordBatch(numberedEntries(3, 4), false, 2_000));
+    expect(buffer.oldestAppendedAt()).to.equal(1_000);
+    expect(buffer.eventsOfTimespanEndedAt(2_000)).to.equal(0);
+    buffer.push(recordBatch(numberedEntries(5, 5), false, 9_000));
+    expect(buffer.eventsOfTimespanEndedAt(2_000)).to.equal(5);
+    sendFrom(buffer, 1);
+    expect(buffer.eventsOfTimespanEndedAt(2_000)).to.equal(4);
+  });
+
+  it('loses, repeats and reorders nothing, however batches and sends are cut', () => {
+    const entry = fastCheck.record({ gap: fastCheck.nat(2), deleted: fastCheck.boolean() });
+    const batch = fastCheck.record({
+      entries: fastCheck.array(entry, { minLength: 1, maxLength: 6 }),
+      framed: fastCheck.boolean(),
+    });
+    fastCheck.assert(
+      fastCheck.property(
+        fastCheck.array(batch, { maxLength: 90 }),
+        fastCheck.array(fastCheck.integer({ min: 1, max: 9 }), { minLength: 1 }),
+        (batches, takes) => {
+          const buffer = new PartitionBuffer(-1);
+          const uncommitted = new UncommittedEvents();
+          const expected: string[] = [];
+          const received: string[] = [];
+          let offset = -1;
+          for (const [turn, { entries, framed }] of batches.entries()) {
+            const made = entries.map(({ gap, deleted }) => {
+              offset += gap + 1;
+              if (!deleted) expected.push(String(offset));
+              return { offset, value: deleted ? null : String(offset) };
+            });
+            buffer.push(recordBatch(made, framed));
+            const sent = sendFrom(buffer, takes[turn % takes.length] ?? 1, uncommitted);
+            if (sent !== '') received.push(...sent.split(','));
+            expect(uncommitted.count).to.equal(received.length);
+            expect(buffer.events).to.equal(expected.length - received.length);
+          }
+          while (buffer.events > 0) received.push(...sendFrom(buffer, takes[0] ?? 1, uncommitted).split(','));
+          expect(received).to.deep.equal(expected);
+          expect(buffer.bytes).to.equal(0);
+          expect(buffer.passedThrough).to.equal(offset);
+        },
+      ),
+    );
+  });
+});

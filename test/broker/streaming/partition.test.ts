@@ -1,0 +1,115 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { ChunkBuilder } from '../../../src/broker/streaming/batch-line.ts';
+import { StreamPartition } from '../../../src/broker/streaming/partition.ts';
+import type { Batch } from '../../support/client.ts';
+import { numberedEntries, recordBatch } from '../../support/record-batch.ts';
+
+function partitionBehind(committed: number): StreamPartition {
+  const ownership = { eventType: 'payments', partition: 2, state: 'assigned', nextStreamId: null, fence: 1 } as const;
+  return new StreamPartition({ ...ownership, streamId: 'a' }, committed, 1_000);
+}
+
+function receive(partition: StreamPartition, first: number, last: number): void {
+  partition.received({ batches: [recordBatch(numberedEntries(first, last))], nextOffset: last + 1 });
+}
+
+function send(partition: StreamPartition, events: number): Batch {
+  const chunk = new ChunkBuilder();
+  partition.sendInto(chunk, events, 'token', undefined, 2_000);
+  return JSON.parse(chunk.take().toString()) as Batch;
+}
+
+describe('a partition of a stream', () => {
+  it('sends lines with the position behind their last event', () => {
+    const partition = partitionBehind(-1);
+    receive(partition, 0, 4);
+    expect(send(partition, 3)).to.deep.equal({
+      cursor: { partition: '2', offset: '001-0001-000000000000000002', event_type: 'payments', cursor_token: 'token' },
+      events: [0, 1, 2],
+    });
+    expect(partition).to.include({ events: 2, readOffset: 5, lastSentAt: 2_000 });
+    expect(partition.uncommittedEvents).to.equal(3);
+  });
+
+  it('counts keep-alives in a row, which carry the last sent position', () => {
+    const partition = partitionBehind(-1);
+    expect(send(partition, 0).cursor.offset).to.equal('001-0001--1');
+    send(partition, 0);
+    expect(partition.keepAlives).to.equal(2);
+    receive(partition, 0, 0);
+    send(partition, 1);
+    expect(partition.keepAlives).to.equal(0);
+    expect(send(partition, 0).cursor.offset).to.equal('001-0001-000000000000000000');
+  });
+
+  it('takes only commits that move forward', () => {
+    const partition = partitionBehind(3);
+    receive(partition, 4, 9);
+    send(partition, 4);
+    expect(partition.commitThrough(3)).to.equal(false);
+    expect(partition.commitThrough(5)).to.equal(true);
+    expect(partition.uncommittedEvents).to.equal(2);
+    expect(partition.commitThrough(5)).to.equal(false);
+  });
+
+  it('moves on behind a commit of what was not sent, whether it was read or not', () => {
+    const partition = partitionBehind(-1);
+    receive(partition, 0, 9);
+    partition.commitThrough(4);
+    expect(send(partition, 1).events).to.deep.equal([5]);
+    const turn = partition.readTurn;
+    partition.commitThrough(20);
+    expect(partition).to.include({ readOffset: 21, events: 0 });
+    expect(partition.readTurn).to.be.above(turn);
+    expect(partition.uncommittedEvents).to.equal(0);
+  });
+
+  it('goes back to right behind what was sent when it is rewound', () => {
+    const partition = partitionBehind(-1);
+    receive(partition, 0, 9);
+    send(partition, 3);
+    partition.rewind();
+    expect(partition).to.include({ readOffset: 3, events: 0 });
+    receive(partition, 3, 5);
+    expect(send(partition, 3).events).to.deep.equal([3, 4, 5]);
+  });
+
+  it('knows what can be committed without the consumer: deletions and holes, once no event is out', () => {
+    const partition = partitionBehind(-1);
+    const entries = [...numberedEntries(0, 0), { offset: 1, value: null }];
+    partition.received({ batches: [recordBatch(entries)], nextOffset: 4 });
+    send(partition, 1);
+    expect(partition.committableWithoutConsumer).to.equal(undefined);
+    partition.commitThrough(1);
+    expect(partition.committableWithoutConsumer).to.equal(undefined);
+    partition.received({ batches: [], nextOffset: 4 });
+    expect(partition.committableWithoutConsumer).to.equal(3);
+  });
+
+  it('skips what retention took away and counts it', () => {
+    const partition = partitionBehind(-1);
+    expect(partition.skipTo(7)).to.equal(7);
+    expect(partition.readOffset).to.equal(7);
+    expect(partition.skipTo(5)).to.equal(0);
+  });
+
+  it('knows how many events lie in a span of append times that is over', () => {
+    const partition = partitionBehind(-1);
+    partition.received({ batches: [recordBatch(numberedEntries(0, 1), false, 1_000)], nextOffset: 2 });
+    partition.received({ batches: [recordBatch(numberedEntries(2, 2), false, 5_000)], nextOffset: 3 });
+    partition.noteTimespan(3_000);
+    expect(partition.eventsOfEndedTimespan).to.equal(2);
+    partition.noteTimespan(4_000);
+    expect(partition.eventsOfEndedTimespan).to.equal(0);
+  });
+
+  it('says why a stream ends without events', () => {
+    const chunk = new ChunkBuilder();
+    partitionBehind(5).sayInto(chunk, 'token', { debug: 'Over', code: 'over' });
+    expect(JSON.parse(chunk.take().toString())).to.deep.equal({
+      cursor: { partition: '2', offset: '001-0001-000000000000000005', event_type: 'payments', cursor_token: 'token' },
+      info: { debug: 'Over', code: 'over' },
+    });
+  });
+});

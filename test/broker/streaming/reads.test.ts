@@ -1,0 +1,146 @@
+import { expect } from 'chai';
+import { after, before, describe, it } from 'mocha';
+import type { EventLog } from '../../../src/ports/event-log.ts';
+import { HeldPartitions } from '../../../src/broker/streaming/assigned-partitions.ts';
+import { readStreamParameters } from '../../../src/broker/streaming/parameters.ts';
+import { StreamReads, prefetchBytesMaximum } from '../../../src/broker/streaming/reads.ts';
+import { LendstreamError } from '../../../src/errors.ts';
+import { silentLogger } from '../../../src/logger.ts';
+import { failingReads } from '../../support/failing-reads.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startStreamServer, type StreamServer } from '../../support/stream-server.ts';
+
+describe('what a stream reads ahead', () => {
+  let server: StreamServer;
+  const parameters = readStreamParameters({ batch_limit: 10 }, new Map(), 0.5);
+
+  before(async () => {
+    server = await startStreamServer();
+  });
+
+  after(() => server.stop());
+
+  async function prepare(log: EventLog = server.log) {
+    const type = await server.defineEventType(1);
+    const held = new HeldPartitions();
+    const ownership = { eventType: type, partition: 0, state: 'assigned', nextStreamId: null, fence: 1 } as const;
+    const [bounds] = await server.log.bounds([{ topic: type, partition: 0 }]);
+    held.adopt([{ ...ownership, streamId: 'me' }], bounds === undefined ? [] : [bounds], [], 0, 0);
+    const [partition] = held.list;
+    if (partition === undefined) throw new Error('The partition was just adopted.');
+    let changes = 0;
+    const reads = new StreamReads(log, silentLogger, held, () => (changes += 1));
+    return { type, held, partition, reads, changes: () => changes };
+  }
+
+  it('arrives as soon as it is published', async () => {
+    const { type, partition, reads, changes } = await prepare();
+    reads.begin(parameters, 0);
+    expect(partition.reading).to.equal(true);
+    await server.publish(type, 0, [1, 2, 3]);
+    await eventually(() => changes() === 1);
+    expect(partition).to.include({ reading: false, events: 3, readOffset: 3 });
+    reads.stop();
+  });
+
+  it('is bounded while nothing is sent', async () => {
+    const { type, held, partition, reads, changes } = await prepare();
+    const value = Buffer.from(JSON.stringify('x'.repeat(10_000)));
+    for (let batch = 0; batch < 30; batch += 1) {
+      await server.append(
+        type,
+        0,
+        Array.from({ length: 10 }, () => ({ key: null, value })),
+      );
+    }
+    for (let read = 1; read <= 30; read += 1) {
+      reads.begin(parameters, 0);
+      if (!partition.reading) break;
+      await eventually(() => changes() === read);
+    }
+    expect(partition.reading).to.equal(false);
+    expect(held.bufferedBytes()).to.be.within(prefetchBytesMaximum / 2, 2 * prefetchBytesMaximum);
+    reads.stop();
+  });
+
+  it('fills a batch that is larger than what is read ahead otherwise', async () => {
+    const { type, partition, reads, changes } = await prepare();
+    const value = Buffer.from(JSON.stringify('x'.repeat(10_000)));
+    for (let batch = 0; batch < 30; batch += 1) {
+      await server.append(
+        type,
+        0,
+        Array.from({ length: 10 }, () => ({ key: null, value })),
+      );
+    }
+    const large = readStreamParameters({ batch_limit: 250, max_uncommitted_events: 300 }, new Map(), 0.5);
+    for (let read = 1; read <= 30; read += 1) {
+      reads.begin(large, 0);
+      if (!partition.reading) break;
+      await eventually(() => changes() === read);
+    }
+    expect(partition.events).to.be.at.least(250);
+    reads.stop();
+  });
+
+  it('is not waited for any more after a stop, and read again when it is wanted', async () => {
+    const { type, partition, reads, changes } = await prepare();
+    reads.begin(parameters, 0);
+    reads.stop();
+    await eventually(() => changes() === 1);
+    expect(partition).to.include({ reading: false, events: 0 });
+    reads.begin(parameters, 0);
+    await server.publish(type, 0, [1]);
+    await eventually(() => partition.events === 1);
+    reads.stop();
+  });
+
+  it('counts for nothing when the partition was rewound meanwhile', async () => {
+    const { type, partition, reads, changes } = await prepare();
+    reads.begin(parameters, 0);
+    partition.rewind();
+    await server.publish(type, 0, [1]);
+    await eventually(() => changes() === 1);
+    expect(partition).to.include({ events: 0, readOffset: 0 });
+    reads.stop();
+  });
+
+  it('is tried again later when the log is not available', async () => {
+    const error = new LendstreamError('LOG_UNAVAILABLE', 'Later.');
+    const { partition, reads, changes } = await prepare(failingReads(server.log, error));
+    reads.begin(parameters, 100);
+    await eventually(() => changes() === 1);
+    expect(reads.retryAt).to.equal(1_100);
+    reads.begin(parameters, 1_099);
+    expect(partition.reading).to.equal(false);
+    reads.begin(parameters, 1_100);
+    expect(partition.reading).to.equal(true);
+    await eventually(() => changes() === 2);
+  });
+
+  it('ends with a reason when stored bytes are damaged', async () => {
+    const error = new LendstreamError('CORRUPT_BATCH', 'Damaged.');
+    const { type, partition, reads, changes } = await prepare(failingReads(server.log, error));
+    reads.begin(parameters, 0);
+    await eventually(() => changes() === 1);
+    expect(partition.readFailure).to.equal(`partition 0 of ${type}: Damaged.`);
+    reads.begin(parameters, 0);
+    expect(partition.reading).to.equal(false);
+  });
+
+  it('goes on at the oldest event held when retention was faster', async () => {
+    const error = new LendstreamError('OFFSET_OUT_OF_RANGE', 'Gone.', { details: { earliest: 7, latest: 9 } });
+    const { held, partition, reads, changes } = await prepare(failingReads(server.log, error));
+    reads.begin(parameters, 0);
+    await eventually(() => changes() === 1);
+    expect(partition.readOffset).to.equal(7);
+    expect(held.skippedOffsets).to.equal(7);
+  });
+
+  it('knows that the log was closed', async () => {
+    const { reads, changes } = await prepare(failingReads(server.log, new LendstreamError('LOG_CLOSED', 'Closed.')));
+    reads.begin(parameters, 0);
+    await eventually(() => changes() === 1);
+    expect(reads.logClosed).to.equal(true);
+  });
+});

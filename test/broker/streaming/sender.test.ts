@@ -1,0 +1,148 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import type { Chunk } from '../../../src/broker/streaming/batch-line.ts';
+import type { PartitionOwnership } from '../../../src/ports/coordination.ts';
+import { HeldPartitions } from '../../../src/broker/streaming/assigned-partitions.ts';
+import { readStreamParameters } from '../../../src/broker/streaming/parameters.ts';
+import { bufferBytesMaximum } from '../../../src/broker/streaming/reads.ts';
+import { StreamSender } from '../../../src/broker/streaming/sender.ts';
+import type { Batch } from '../../support/client.ts';
+import { numberedEntries, recordBatch } from '../../support/record-batch.ts';
+
+function prepare(
+  partitionCount: number,
+  source: Record<string, unknown>,
+): { held: HeldPartitions; sender: StreamSender } {
+  const held = new HeldPartitions();
+  const gained = Array.from({ length: partitionCount }, (_, partition): PartitionOwnership => {
+    return { eventType: 'payments', partition, state: 'assigned', streamId: 'me', nextStreamId: null, fence: 1 };
+  });
+  const bounds = gained.map(({ partition }) => ({ topic: 'payments', partition, earliest: 0, latest: 0 }));
+  held.adopt(gained, bounds, [], 0, 0);
+  return { held, sender: new StreamSender(readStreamParameters(source, new Map(), 0.5), held) };
+}
+
+function fill(held: HeldPartitions, events: number): void {
+  for (const partition of held.list) {
+    partition.received({ batches: [recordBatch(numberedEntries(0, events - 1))], nextOffset: events });
+  }
+}
+
+function batches(bytes: Chunk | undefined): Batch[] {
+  const lines = bytes?.toString().split('\n') ?? [];
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Batch);
+}
+
+describe('what a stream sends', () => {
+  it('is every line that is due, one batch of each partition in turn, up to the window', () => {
+    const { held, sender } = prepare(2, { batch_limit: 2, max_uncommitted_events: 7 });
+    fill(held, 10);
+    const sent = batches(sender.due(1));
+    expect(sent.map(({ cursor, events }) => [cursor.partition, events?.length])).to.deep.equal([
+      ['0', 2],
+      ['1', 2],
+      ['0', 2],
+      ['1', 1],
+    ]);
+    expect(sender.sentEvents).to.equal(7);
+    expect(sender.due(2)).to.equal(undefined);
+  });
+
+  it('begins with another partition each time, so that none takes the whole window for ever', () => {
+    const { held, sender } = prepare(2, { max_uncommitted_events: 1 });
+    fill(held, 5);
+    const first = batches(sender.due(1))[0]?.cursor.partition;
+    for (const partition of held.list) partition.commitThrough(0);
+    const second = batches(sender.due(1))[0]?.cursor.partition;
+    expect([first, second]).to.have.members(['0', '1']);
+  });
+
+  it('says once that the stream has started, and what was lost to retention', () => {
+    const { held, sender } = prepare(1, {});
+    fill(held, 3);
+    held.skippedOffsets = 4;
+    const infos = batches(sender.due(1)).map(({ info }) => info?.debug);
+    expect(infos).to.deep.equal([
+      'Stream started; skipped events due to retention time passed, count: 4 at most',
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('says once what another producer wrote that nobody can read', () => {
+    const { held, sender } = prepare(1, {});
+    fill(held, 1);
+    sender.due(1);
+    held.unreadableRecords = 2;
+    fill(held, 2);
+    const infos = batches(sender.due(2)).map(({ info }) => info?.debug);
+    expect(infos).to.deep.equal(['skipped records that are not JSON, count: 2']);
+  });
+
+  for (const [title, failing] of [
+    ['while its events are collected', 'valueEnds'],
+    ['while its bytes are copied', 'copy'],
+  ] as const) {
+    it(`never goes to another stream when building it failed ${title}`, () => {
+      const own = prepare(1, {});
+      const other = prepare(1, {});
+      fill(own.held, 2);
+      const batch = recordBatch(numberedEntries(100, 101), true);
+      const failure = new Error('No memory.');
+      const fail = (): never => {
+        throw failure;
+      };
+      if (failing === 'copy') Object.assign(batch.bytes, { copy: fail });
+      let reads = 0;
+      const broken = {
+        ...batch,
+        // Read a few times before it is sent.
+        get valueEnds() {
+          reads += 1;
+          return failing === 'valueEnds' && reads > 2 ? fail() : batch.valueEnds;
+        },
+      };
+      other.held.list[0]?.received({ batches: [broken], nextOffset: 102 });
+      expect(() => other.sender.due(1)).to.throw('No memory.');
+      expect(batches(own.sender.due(1)).flatMap(({ events }) => events ?? [])).to.deep.equal([0, 1]);
+    });
+  }
+
+  it('is cut into writes of a bounded size', () => {
+    const { held, sender } = prepare(1, { batch_limit: 1, max_uncommitted_events: 1_000 });
+    const value = JSON.stringify('x'.repeat(10_000));
+    const entries = Array.from({ length: 100 }, (_, offset) => ({ offset, value }));
+    held.list[0]?.received({ batches: [recordBatch(entries)], nextOffset: 100 });
+    expect(sender.due(1)?.length).to.be.within(256 * 1024, 300 * 1024);
+  });
+
+  it('leaves early, and says so, when memory is full before the batch is', () => {
+    const { held, sender } = prepare(2, { batch_limit: 1_000, max_uncommitted_events: 1_000 });
+    const value = JSON.stringify('x'.repeat(bufferBytesMaximum / 4));
+    const entries = Array.from({ length: 4 }, (_, offset) => ({ offset, value }));
+    held.list[1]?.received({ batches: [recordBatch(entries)], nextOffset: 4 });
+    const [batch, ...others] = batches(sender.due(1));
+    expect(others).to.deep.equal([]);
+    expect(batch?.cursor.partition).to.equal('1');
+    expect(batch?.events).to.have.length(4);
+    expect(batch?.info?.debug).to.equal('Stream started; Stream parameters are causing overflow');
+  });
+
+  it('ends with what waits, if that is asked for, and then the reason', () => {
+    const { held, sender } = prepare(1, { batch_limit: 100 });
+    fill(held, 3);
+    const [speaker] = held.list;
+    if (speaker === undefined) throw new Error('A partition is held.');
+    const sent = batches(sender.last(speaker, { debug: 'Over', code: 'over' }, 1, true));
+    expect(sent.map(({ events }) => events?.length)).to.deep.equal([3, undefined]);
+    expect(sent[1]?.info).to.deep.equal({ debug: 'Over', code: 'over' });
+    expect(batches(sender.last(speaker, { debug: 'Over' }, 1, false))).to.have.length(1);
+  });
+
+  it('is no event of a partition that changes hands', () => {
+    const { held, sender } = prepare(1, {});
+    fill(held, 3);
+    for (const partition of held.list) partition.handOverUntil = 10_000;
+    expect(sender.due(1)).to.equal(undefined);
+  });
+});

@@ -1,0 +1,100 @@
+import { expect } from 'chai';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import { NodeLease } from '../../../src/broker/streaming/node-lease.ts';
+import { commitPassed, openStreamSession, type StreamSessionServices } from '../../../src/broker/streaming/session.ts';
+import type { Subscription } from '../../../src/broker/definitions/subscription.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { silentLogger } from '../../../src/logger.ts';
+import { startStreamServer, type StreamServer } from '../../support/stream-server.ts';
+
+describe('the session of a stream', () => {
+  let server: StreamServer;
+  let services: StreamSessionServices;
+  let lease: NodeLease;
+
+  beforeEach(async () => {
+    server = await startStreamServer();
+    const { log, coordination } = server;
+    const own = { coordination, clock: systemClock, logger: silentLogger };
+    lease = new NodeLease({ ...own, nodeId: 'session-node', leaseMilliseconds: 60_000 });
+    services = { ...own, log, lease };
+  });
+
+  afterEach(async () => {
+    lease.stop();
+    await server.stop();
+  });
+
+  it('is opened on a lease that holds, with every partition known', async () => {
+    const type = await server.defineEventType(2);
+    const id = await server.subscribe([type]);
+    const subscription = server.registry.get<Subscription>('subscription', id);
+    if (subscription === undefined) throw new Error('There is no such subscription.');
+    expect(lease.isHeld(systemClock.monotonic())).to.equal(false);
+    const streamId = await openStreamSession(services, subscription, new Map([[type, 2]]), {
+      requestedPartitions: [],
+      commitTimeoutMilliseconds: 5_000,
+    });
+    expect(lease.isHeld(systemClock.monotonic())).to.equal(true);
+    const { sessions, partitions } = await server.coordination.topology(id);
+    const [{ nodeId, commitTimeoutMilliseconds, ...opened } = expect.fail('There is no session')] = sessions;
+    expect([opened.streamId, nodeId, commitTimeoutMilliseconds]).to.deep.equal([streamId, 'session-node', 5_000]);
+    expect(partitions).to.have.length(2);
+  });
+
+  it('commits what no consumer can commit of the partitions that it still has, though it has lost others', async () => {
+    const { coordination } = server;
+    const eventType = 'session.loans';
+    const places = Array.from({ length: 4 }, (_, partition) => ({ eventType, partition }));
+    await coordination.initialise(
+      'lost',
+      places.map((place) => ({ ...place, offset: -1 })),
+    );
+    await coordination.renewLease('session-node', 60_000);
+    const session = { nodeId: 'session-node', requestedPartitions: [], openedAt: 0, commitTimeoutMilliseconds: 0 };
+    await coordination.openSession('lost', { ...session, streamId: 'own' });
+    await coordination.openSession('lost', { ...session, streamId: 'other' });
+    const { generation } = await coordination.topology('lost');
+    const owners = ['other', 'own', 'other', 'own'];
+    const changes = places.map(
+      (place, index) => ({ ...place, state: 'assigned', streamId: owners[index] ?? '', nextStreamId: null }) as const,
+    );
+    expect(await coordination.applyOwnership('lost', generation, changes)).to.equal('applied');
+    const { partitions } = await coordination.topology('lost');
+    const held = partitions.map(({ partition, fence }) => {
+      return { eventType, partition, fence, committableWithoutConsumer: 5 };
+    });
+    await commitPassed(services, 'lost', 'own', held);
+    const committed = await coordination.committedOffsets('lost');
+    expect(committed.map(({ offset }) => offset)).to.deep.equal([-1, 5, -1, 5]);
+  });
+
+  it('commits what no consumer can commit under the fence of the partition, and survives a store that is away', async () => {
+    const { coordination } = server;
+    const eventType = 'session.loans';
+    await coordination.initialise('s', [{ eventType, partition: 0, offset: -1 }]);
+    const session = {
+      streamId: 'stream',
+      nodeId: 'session-node',
+      requestedPartitions: [],
+      openedAt: 0,
+      commitTimeoutMilliseconds: 0,
+    };
+    await coordination.openSession('s', session);
+    const { generation } = await coordination.topology('s');
+    const change = { eventType, partition: 0, state: 'assigned', streamId: 'stream', nextStreamId: null } as const;
+    await coordination.applyOwnership('s', generation, [change]);
+    const [owned] = (await coordination.topology('s')).partitions;
+    const fence = owned?.fence ?? 0;
+    const passed = { eventType, partition: 0, fence, committableWithoutConsumer: 7 };
+    await commitPassed(services, 's', 'stream', [{ ...passed, fence: fence - 1 }]);
+    expect(await coordination.committedOffsets('s')).to.deep.equal([{ eventType, partition: 0, offset: -1 }]);
+    await commitPassed(services, 's', 'stream', [passed, { ...passed, committableWithoutConsumer: undefined }]);
+    expect(await coordination.committedOffsets('s')).to.deep.equal([{ eventType, partition: 0, offset: 7 }]);
+    await commitPassed(services, 's', 'stream', []);
+    await commitPassed(services, 's', 'nobody', [{ ...passed, committableWithoutConsumer: 8 }]);
+    expect(await coordination.committedOffsets('s')).to.deep.equal([{ eventType, partition: 0, offset: 7 }]);
+    await coordination.close();
+    await commitPassed(services, 's', 'stream', [{ ...passed, committableWithoutConsumer: 9 }]);
+  });
+});

@@ -1,0 +1,470 @@
+import { expect } from 'chai';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'mocha';
+import { partitionCounts } from '../../../src/broker/subscriptions/assignment.ts';
+import type { Coordination } from '../../../src/ports/coordination.ts';
+import type { EventLog } from '../../../src/ports/event-log.ts';
+import { NodeLease } from '../../../src/broker/streaming/node-lease.ts';
+import { readStreamParameters } from '../../../src/broker/streaming/parameters.ts';
+import { SubscriptionStream, type StreamServices } from '../../../src/broker/streaming/subscription-stream.ts';
+import type { Subscription } from '../../../src/broker/definitions/subscription.ts';
+import { systemClock, type Clock } from '../../../src/clock.ts';
+import { LendstreamError } from '../../../src/errors.ts';
+import { silentLogger } from '../../../src/logger.ts';
+import { expireTopic } from '../../support/backend-under-test.ts';
+import type { Batch } from '../../support/client.ts';
+import { failingReads } from '../../support/failing-reads.ts';
+import { overriding } from '../../support/stepping-log.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startStreamServer, type StreamServer } from '../../support/stream-server.ts';
+
+describe('a subscription stream', () => {
+  let server: StreamServer;
+  const leases: NodeLease[] = [];
+
+  before(async () => {
+    server = await startStreamServer();
+  });
+
+  after(async () => {
+    for (const lease of leases) lease.stop();
+    await server.stop();
+  });
+
+  async function prepare(partitionCount: number): Promise<{ type: string; id: string }> {
+    const type = await server.defineEventType(partitionCount);
+    return { type, id: await server.subscribe([type]) };
+  }
+
+  async function open(
+    id: string,
+    source: Record<string, unknown> = {},
+    changes: Partial<StreamServices> = {},
+  ): Promise<SubscriptionStream> {
+    const { registry, log, coordination, metrics } = server;
+    const subscription = registry.get<Subscription>('subscription', id);
+    if (subscription === undefined) throw new Error('There is no such subscription.');
+    const own = { coordination, nodeId: randomUUID(), clock: systemClock, logger: silentLogger };
+    const lease = new NodeLease({ ...own, leaseMilliseconds: 60_000 });
+    leases.push(lease);
+    await lease.start();
+    const services = {
+      registry,
+      log,
+      coordination,
+      metrics,
+      clock: systemClock,
+      logger: silentLogger,
+      lease,
+      ...changes,
+    };
+    const eventTypes = partitionCounts(registry, subscription);
+    const parameters = readStreamParameters(source, eventTypes, 0.5);
+    const stream = await SubscriptionStream.open(services, subscription, eventTypes, parameters);
+    stream.start();
+    return stream;
+  }
+
+  async function nextBatches(stream: SubscriptionStream): Promise<Batch[]> {
+    const bytes = await stream.next();
+    const lines = bytes?.toString().split('\n').slice(0, -1) ?? [];
+    return lines.map((line) => JSON.parse(line) as Batch);
+  }
+
+  /** Everything up to the end. */
+  async function rest(stream: SubscriptionStream): Promise<Batch[]> {
+    const batches: Batch[] = [];
+    for (let more = await nextBatches(stream); more.length > 0; more = await nextBatches(stream)) batches.push(...more);
+    return batches;
+  }
+
+  async function sessions(id: string): Promise<number> {
+    return (await server.coordination.topology(id)).sessions.length;
+  }
+
+  describe('of a process that stood still', () => {
+    /** The clock of a process that can be stopped; hints do not reach it, and the store only as long as it is there. */
+    async function openStoppable(id: string) {
+      const own = { offset: 0, isOutOfReach: false };
+      const clock: Clock = { now: () => Date.now(), monotonic: () => performance.now() + own.offset };
+      const reach = (): void => {
+        if (own.isOutOfReach) throw new LendstreamError('COORDINATION_UNAVAILABLE', 'Out of reach.');
+      };
+      const coordination = overriding<Coordination>(server.coordination, {
+        watch: () => () => {},
+        renewLease: async (nodeId, milliseconds) => {
+          reach();
+          await server.coordination.renewLease(nodeId, milliseconds);
+        },
+        topology: async (subscription) => {
+          reach();
+          return server.coordination.topology(subscription);
+        },
+        committedOffsets: async (subscription) => {
+          reach();
+          return server.coordination.committedOffsets(subscription);
+        },
+      });
+      const named = { coordination, nodeId: randomUUID(), clock, logger: silentLogger };
+      const lease = new NodeLease({ ...named, leaseMilliseconds: 20_000 });
+      leases.push(lease);
+      await lease.start();
+      const stream = await open(id, { batch_flush_timeout: 1, commit_timeout: 60 }, { lease, clock, coordination });
+      return { own, lease, stream };
+    }
+
+    async function nextEvents(stream: SubscriptionStream): Promise<unknown[]> {
+      for (;;) {
+        const batches = await nextBatches(stream);
+        if (batches.length === 0) throw new Error(`The stream has ended: ${stream.closeReason}`);
+        const events = batches.flatMap(({ events: sent }) => sent ?? []);
+        if (events.length > 0) return events.map(({ number }) => number);
+      }
+    }
+
+    it('sends nothing that another stream sends meanwhile, and ends when it finds out', async () => {
+      const { type, id } = await prepare(1);
+      await server.publish(type, 0, [1]);
+      const { own, lease, stream } = await openStoppable(id);
+      expect(await nextEvents(stream)).to.deep.equal([1]);
+      own.offset += 17_000;
+      await server.coordination.renewLease(lease.nodeId, 0);
+      const successor = await open(id);
+      const remaining = rest(stream);
+      expect(await nextEvents(successor)).to.deep.equal([1]);
+      await server.publish(type, 0, [2]);
+      expect(await nextEvents(successor)).to.deep.equal([2]);
+      await lease.renew();
+      const lines = await remaining;
+      expect(lines.map(({ info }) => info?.code)).to.deep.equal(['session_lost']);
+      expect(lines.flatMap(({ events }) => events ?? [])).to.deep.equal([]);
+      successor.clientClosed();
+    });
+
+    it('goes on where it was when its lease is renewed and nobody was faster', async () => {
+      const { type, id } = await prepare(1);
+      const { own, lease, stream } = await openStoppable(id);
+      await server.publish(type, 0, [1]);
+      expect(await nextEvents(stream)).to.deep.equal([1]);
+      own.offset += 17_000;
+      await server.publish(type, 0, [2, 3]);
+      let isSent = false;
+      const sending = nextEvents(stream).then((events) => {
+        isSent = true;
+        return events;
+      });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      expect(isSent).to.equal(false);
+      await lease.renew();
+      const received = await sending;
+      while (received.length < 2) received.push(...(await nextEvents(stream)));
+      expect(received).to.deep.equal([2, 3]);
+      stream.clientClosed();
+    });
+
+    it('leaves no event behind with its last line while its lease is not held', async () => {
+      const { type, id } = await prepare(1);
+      const { own, stream } = await openStoppable(id);
+      await server.publish(type, 0, [1]);
+      expect(await nextEvents(stream)).to.deep.equal([1]);
+      own.offset += 17_000;
+      await server.publish(type, 0, [2]);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      stream.close('stream_timeout');
+      const [last] = await nextBatches(stream);
+      expect(last).to.have.nested.property('info.code', 'stream_timeout');
+      expect(last).not.to.have.property('events');
+      stream.clientClosed();
+    });
+
+    it('is told apart from one that finds the store out of reach, which goes on', async () => {
+      const { type, id } = await prepare(1);
+      const { own, lease, stream } = await openStoppable(id);
+      await server.publish(type, 0, [0]);
+      expect(await nextEvents(stream)).to.deep.equal([0]);
+      own.isOutOfReach = true;
+      for (let number = 1; number <= 3; number += 1) {
+        own.offset += 9_000;
+        await lease.renew().catch(() => {});
+        await server.publish(type, 0, [number]);
+        expect(await nextEvents(stream)).to.deep.equal([number]);
+        await server.coordination.commit(id, stream.streamId, [{ eventType: type, partition: 0, offset: number }]);
+      }
+      own.isOutOfReach = false;
+      await lease.renew();
+      await server.publish(type, 0, [4]);
+      expect(await nextEvents(stream)).to.deep.equal([4]);
+      stream.clientClosed();
+    });
+  });
+
+  it('sends nothing before it is asked, and then what came meanwhile in one piece', async () => {
+    const { type, id } = await prepare(1);
+    const stream = await open(id);
+    for (let number = 0; number < 4; number += 1) await server.publish(type, 0, [number]);
+    await eventually(async () => (await server.coordination.topology(id)).partitions[0]?.state === 'assigned');
+    const received: Batch[] = [];
+    while (received.length < 4) received.push(...(await nextBatches(stream)));
+    expect(received.map(({ events }) => events?.[0]?.['number'])).to.deep.equal([0, 1, 2, 3]);
+    stream.clientClosed();
+  });
+
+  it('frees its session at once when the client is gone, and answers the end to whoever still asks', async () => {
+    const { id } = await prepare(1);
+    const stream = await open(id);
+    const asked = stream.next();
+    stream.clientClosed();
+    expect(await asked).to.equal(null);
+    expect(await sessions(id)).to.equal(0);
+    expect(await stream.next()).to.equal(null);
+  });
+
+  it('says its reason once, keeps the session for what is out, and ends with the commit', async () => {
+    const { type, id } = await prepare(1);
+    await server.publish(type, 0, [1]);
+    const stream = await open(id);
+    const [batch] = await nextBatches(stream);
+    stream.close('cursors_reset');
+    stream.close('stream_timeout');
+    expect((await nextBatches(stream)).map(({ info }) => info?.code)).to.deep.equal(['cursors_reset']);
+    const end = stream.next();
+    expect(await sessions(id)).to.equal(1);
+    await server.commit(id, stream.streamId, batch === undefined ? [] : [batch.cursor]);
+    expect(await end).to.equal(null);
+    expect(await sessions(id)).to.equal(0);
+  });
+
+  it('ends its session in time although nobody reads its last line', async () => {
+    const { id } = await prepare(1);
+    const stream = await open(id);
+    let ended = 0;
+    stream.onEnded = () => (ended += 1);
+    stream.close('stream_timeout');
+    await eventually(async () => (await sessions(id)) === 0);
+    expect(ended).to.equal(1);
+    expect((await rest(stream)).map(({ info }) => info?.code)).to.deep.equal(['stream_timeout']);
+  });
+
+  it('is told apart by its reason in the metrics, and counted while it is open', async () => {
+    const { id } = await prepare(1);
+    const stream = await open(id);
+    const text = async () => server.metrics.registry.metrics();
+    expect(await text()).to.contain(`lendstream_open_streams{subscription_id="${id}"} 1`);
+    stream.close('server_shutdown');
+    await rest(stream);
+    expect(await text()).to.contain(`lendstream_open_streams{subscription_id="${id}"} 0`);
+    expect(await text()).to.match(/lendstream_closed_streams_total\{reason="server_shutdown"\} [1-9]/);
+  });
+
+  it('closes with the reason when stored events cannot be read, and skips none', async () => {
+    const { type, id } = await prepare(1);
+    await server.publish(type, 0, [1]);
+    const log = failingReads(server.log, new LendstreamError('CORRUPT_BATCH', 'Damaged.'));
+    const batches = await rest(await open(id, {}, { log }));
+    expect(batches).to.have.length(1);
+    expect(batches[0]?.info).to.deep.equal({
+      debug: `Reading events failed: partition 0 of ${type}: Damaged.`,
+      code: 'log_error',
+    });
+    expect((await server.coordination.committedOffsets(id))[0]?.offset).to.equal(-1);
+  });
+
+  it('closes when it has had no partition for twice the commit timeout', async () => {
+    const { type, id } = await prepare(1);
+    const owner = await open(id, { commit_timeout: 30 });
+    await server.publish(type, 0, [1]);
+    await nextBatches(owner);
+    const waiting = await open(id, {
+      commit_timeout: 1,
+      partitions: [{ event_type: type, partition: '0' }],
+    });
+    const batches = await rest(waiting);
+    expect(batches.map(({ info }) => info?.code)).to.deep.equal(['no_partitions']);
+    expect(batches[0]?.cursor).to.include({ event_type: type, partition: '0', offset: '001-0001--1' });
+    owner.clientClosed();
+  });
+
+  describe('that gets no partition in twice the commit timeout of a minute', () => {
+    /** A stream that waits for a partition which another one has, by a clock and by hints that are given by hand. */
+    async function openWaiting() {
+      const { type, id } = await prepare(1);
+      const owner = await open(id, { commit_timeout: 60 });
+      await server.publish(type, 0, [1]);
+      await nextBatches(owner);
+      const began = performance.now();
+      let turned = 0;
+      const clock: Clock = { now: () => Date.now(), monotonic: () => began + turned };
+      let hint: (change: 'topology') => void = () => {};
+      let looks = 0;
+      const coordination = overriding<Coordination>(server.coordination, {
+        watch: (_id, listener) => {
+          hint = listener;
+          return () => {};
+        },
+        committedOffsets: (subscriptionId) => {
+          looks += 1;
+          return server.coordination.committedOffsets(subscriptionId);
+        },
+      });
+      const named = { coordination, nodeId: randomUUID(), clock: systemClock, logger: silentLogger };
+      const lease = new NodeLease({ ...named, leaseMilliseconds: 3_600_000 });
+      leases.push(lease);
+      await lease.start();
+      const partitions = [{ event_type: type, partition: '0' }];
+      const stream = await open(id, { commit_timeout: 60, partitions }, { clock, lease, coordination });
+      return {
+        type,
+        owner,
+        stream,
+        /** Turns the clock and lets the stream look twice: what the first look finds, it has acted upon by then. */
+        turnTo: async (milliseconds: number): Promise<void> => {
+          turned = milliseconds;
+          for (let look = 0; look < 2 && !stream.isOver(); look += 1) {
+            const seen = looks;
+            hint('topology');
+            await eventually(() => looks > seen || stream.isOver());
+          }
+        },
+      };
+    }
+
+    it('goes on waiting up to the last millisecond, and then ends with the reason', async () => {
+      const { owner, stream, turnTo } = await openWaiting();
+      await turnTo(119_999);
+      expect(stream.closeReason).to.equal(undefined);
+      await turnTo(120_000);
+      const batches = await rest(stream);
+      expect(batches.map(({ info }) => info)).to.deep.equal([
+        { code: 'no_partitions', debug: 'No partition was assigned to this stream for twice the commit timeout' },
+      ]);
+      owner.clientClosed();
+    });
+
+    it('gets one in the last millisecond, and stays', async () => {
+      const { type, owner, stream, turnTo } = await openWaiting();
+      owner.clientClosed();
+      await eventually(() => owner.isOver());
+      await turnTo(119_999);
+      await turnTo(120_000);
+      expect(stream.closeReason).to.equal(undefined);
+      const batches = await nextBatches(stream);
+      expect(batches.map(({ events }) => events)).to.deep.equal([[{ number: 1 }]]);
+      expect(batches[0]?.cursor.event_type).to.equal(type);
+      stream.clientClosed();
+    });
+  });
+
+  it('waits for commits only while they can be made: not while the coordination store is away', async () => {
+    const { type, id } = await prepare(1);
+    let isAway = false;
+    const read: Coordination['committedOffsets'] = (subscriptionId) => {
+      if (isAway) return Promise.reject(new LendstreamError('COORDINATION_UNAVAILABLE', 'It is away.'));
+      return server.coordination.committedOffsets(subscriptionId);
+    };
+    const coordination = overriding<Coordination>(server.coordination, { committedOffsets: read });
+    const stream = await open(id, { commit_timeout: 2 }, { coordination });
+    stream.start();
+    await server.publish(type, 0, [1]);
+    await stream.next();
+    isAway = true;
+    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    expect(stream.closeReason).to.equal(undefined);
+    isAway = false;
+    const backAt = performance.now();
+    await eventually(() => stream.closeReason !== undefined);
+    expect(stream.closeReason).to.include('Commit timeout');
+    expect(performance.now() - backAt).to.be.greaterThan(900);
+    stream.clientClosed();
+  });
+
+  it('notices a commit whose hint was lost', async () => {
+    const { type, id } = await prepare(1);
+    await server.publish(type, 0, [1, 2]);
+    const deaf = new Proxy(server.coordination, {
+      get: (target, name) => {
+        if (name === 'watch') return () => () => {};
+        const member: unknown = Reflect.get(target, name);
+        return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+      },
+    });
+    const stream = await open(id, { max_uncommitted_events: 1 }, { coordination: deaf });
+    const [batch] = await nextBatches(stream);
+    await server.commit(id, stream.streamId, batch === undefined ? [] : [batch.cursor]);
+    const [second] = await nextBatches(stream);
+    expect(second?.events).to.deep.equal([{ number: 2 }]);
+    stream.clientClosed();
+  });
+
+  it('closes with the reason when the state of its subscription cannot be read', async () => {
+    const { type, id } = await prepare(2);
+    await server.publish(type, 0, [1]);
+    let isBroken = false;
+    const coordination = overriding<Coordination>(server.coordination, {
+      topology: async (subscription) => {
+        if (isBroken) throw new Error('Not to be read.');
+        return server.coordination.topology(subscription);
+      },
+    });
+    const stream = await open(id, {}, { coordination });
+    expect((await nextBatches(stream)).flatMap(({ events }) => events ?? [])).to.have.length(1);
+    isBroken = true;
+    const remaining = rest(stream);
+    const other = await open(id);
+    await eventually(() => stream.closeReason !== undefined);
+    stream.clientClosed();
+    other.clientClosed();
+    expect(stream.closeReason).to.equal('The coordination of the subscription failed');
+    expect((await remaining).at(-1)?.info).to.deep.equal({
+      debug: 'The coordination of the subscription failed: Not to be read.',
+      code: 'coordination_error',
+    });
+  });
+
+  it('is cut off when a line cannot be built, and all that was to be in it goes to the next stream', async () => {
+    const { type, id } = await prepare(1);
+    const log = overriding<EventLog>(server.log, {
+      read: async (place, options) => {
+        const result = await server.log.read(place, options);
+        const batches = result.batches.map((batch) => {
+          const bytes = Buffer.from(batch.bytes);
+          const copy = (): never => {
+            throw new Error('No memory.');
+          };
+          return overriding(batch, { bytes: Object.assign(bytes, { copy }) });
+        });
+        return { ...result, batches };
+      },
+    });
+    await server.publish(type, 0, [1, 2]);
+    const broken = await open(id, {}, { log });
+    const failure = await broken.next().catch((error: unknown) => error);
+    expect(failure).to.have.property('message', 'No memory.');
+    await server.publish(type, 0, [3]);
+    expect(await broken.next().catch((error: unknown) => error)).to.equal(failure);
+    broken.clientClosed();
+    await eventually(async () => (await sessions(id)) === 0);
+    const next = await open(id, { batch_limit: 3 });
+    const [batch] = await nextBatches(next);
+    expect(batch?.events).to.deep.equal([{ number: 1 }, { number: 2 }, { number: 3 }]);
+    next.clientClosed();
+  });
+
+  it('tells how many events retention took before they were committed', async () => {
+    const { type, id } = await prepare(1);
+    const first = await open(id);
+    await server.publish(type, 0, [0]);
+    await nextBatches(first);
+    first.clientClosed();
+    await server.publish(type, 0, [1, 2]);
+    await expireTopic(server.log, type);
+    await server.publish(type, 0, [3]);
+    const stream = await open(id);
+    const [batch] = await nextBatches(stream);
+    const earliest = (await server.log.bounds([{ topic: type, partition: 0 }]))[0]?.earliest ?? 0;
+    expect(earliest).to.be.above(0);
+    expect(batch?.info?.debug).to.equal(
+      `Stream started; skipped events due to retention time passed, count: ${earliest} at most`,
+    );
+    stream.clientClosed();
+  });
+});

@@ -1,0 +1,46 @@
+import { expect } from 'chai';
+import * as fastCheck from 'fast-check';
+import { describe, it } from 'mocha';
+import { UncommittedEvents } from '../../../src/broker/streaming/uncommitted-events.ts';
+
+describe('uncommitted events', () => {
+  it('are counted one by one, whatever holes their offsets have', () => {
+    const uncommitted = new UncommittedEvents();
+    uncommitted.add(0, 4);
+    uncommitted.add(9, 9);
+    expect(uncommitted.count).to.equal(6);
+    uncommitted.commitThrough(2);
+    expect(uncommitted.count).to.equal(3);
+    uncommitted.commitThrough(8);
+    expect(uncommitted.count).to.equal(1);
+    uncommitted.commitThrough(100);
+    expect(uncommitted.count).to.equal(0);
+  });
+
+  it('agree with a plain set of offsets for every order of sending and committing', () => {
+    const step = fastCheck.oneof(
+      fastCheck.record({ gap: fastCheck.nat(3), length: fastCheck.integer({ min: 1, max: 6 }) }),
+      fastCheck.record({ commit: fastCheck.integer({ min: -2, max: 900 }) }),
+    );
+    fastCheck.assert(
+      fastCheck.property(fastCheck.array(step, { maxLength: 400 }), (steps) => {
+        const uncommitted = new UncommittedEvents();
+        let model: number[] = [];
+        let next = 0;
+        for (const change of steps) {
+          if ('commit' in change) {
+            uncommitted.commitThrough(change.commit);
+            model = model.filter((offset) => offset > change.commit);
+          } else {
+            const first = next + change.gap;
+            const last = first + change.length - 1;
+            uncommitted.add(first, last);
+            for (let offset = first; offset <= last; offset += 1) model.push(offset);
+            next = last + 1;
+          }
+          expect(uncommitted.count).to.equal(model.length);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,59 @@
+import { expect } from 'chai';
+import { after, before, describe, it } from 'mocha';
+import type { EventLog, TopicPartition } from '../../../src/ports/event-log.ts';
+import { KnownEnds } from '../../../src/broker/subscriptions/end-offsets.ts';
+import { overriding } from '../../support/stepping-log.ts';
+import { openSubscriptionStore, type SubscriptionStore } from '../../support/subscription-store.ts';
+
+const eventType = 'ends.payments';
+
+describe('known ends', () => {
+  let store: SubscriptionStore;
+  let ends: KnownEnds;
+  /** What the log was asked. */
+  let questions: (readonly TopicPartition[])[] = [];
+
+  before(async () => {
+    store = await openSubscriptionStore();
+    await store.define(eventType, 2);
+    const log = overriding<EventLog>(store.log, {
+      bounds: (partitions) => {
+        questions.push(partitions);
+        return store.log.bounds(partitions);
+      },
+    });
+    ends = new KnownEnds({ log, registry: store.registry });
+  });
+
+  after(() => store.close());
+
+  const endsFor = async (...positions: [number, number][]) => {
+    questions = [];
+    return ends.endsFor(positions.map(([partition, offset]) => ({ eventType, partition, offset })));
+  };
+
+  it('are asked for once, and not again for what lies before them', async () => {
+    await store.publish(eventType, 0, 3);
+    expect(await endsFor([0, 0])).to.deep.equal([3]);
+    expect(questions).to.deep.equal([[{ topic: eventType, partition: 0 }]]);
+    expect(await endsFor([0, 2], [0, 1])).to.deep.equal([3, 3]);
+    expect(questions).to.deep.equal([]);
+  });
+
+  it('are asked for again by whoever lies behind them, together and each partition once', async () => {
+    await store.publish(eventType, 0, 2);
+    expect(await endsFor([0, 3], [0, 4], [1, 0], [0, 1])).to.deep.equal([5, 5, 0, 5]);
+    expect(questions).to.have.length(1);
+    expect(questions[0]).to.have.length(2);
+    await endsFor([0, 5]);
+    expect(questions).to.have.length(1);
+  });
+
+  it('are forgotten with their event type', async () => {
+    await store.define('ends.other');
+    await endsFor([0, 1]);
+    await store.registry.remove('event-type', eventType);
+    await endsFor([0, 1]);
+    expect(questions).to.have.length(1);
+  });
+});

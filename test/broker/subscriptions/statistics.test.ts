@@ -1,0 +1,172 @@
+import { expect } from 'chai';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import {
+  lagsAtOnce,
+  subscriptionLag,
+  subscriptionStatistics,
+  subscriptionStatus,
+} from '../../../src/broker/subscriptions/statistics.ts';
+import type { Subscription } from '../../../src/broker/definitions/subscription.ts';
+import { Subscriptions } from '../../../src/broker/subscriptions/subscriptions.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { overriding } from '../../support/stepping-log.ts';
+import { openSubscriptionStore, type SubscriptionStore } from '../../support/subscription-store.ts';
+
+describe('the statistics of a subscription', () => {
+  let store: SubscriptionStore;
+
+  beforeEach(async () => {
+    store = await openSubscriptionStore();
+    await store.define('loans', 2);
+  });
+
+  afterEach(() => store.close());
+
+  const create = async (...eventTypes: string[]): Promise<Subscription> => {
+    const body = { owning_application: 'core', event_types: eventTypes, read_from: 'end' };
+    return (await new Subscriptions(store).create(body)).subscription;
+  };
+
+  it('know nobody and count nothing before the first stream', async () => {
+    const subscription = await create('loans');
+    await store.publish('loans', 0, 3);
+    const expected = [
+      {
+        event_type: 'loans',
+        partitions: [
+          { partition: '0', state: 'unassigned', stream_id: '' },
+          { partition: '1', state: 'unassigned', stream_id: '' },
+        ],
+      },
+    ];
+    expect(await subscriptionStatistics(store, subscription, true)).to.deep.equal(expected);
+    expect(await subscriptionStatus(store, subscription)).to.deep.equal(expected);
+    expect(await subscriptionLag(store)).to.deep.equal([]);
+  });
+
+  it('count what is not committed, per partition', async () => {
+    const subscription = await create('loans');
+    const streamId = await store.join(subscription);
+    await store.publish('loans', 0, 15);
+    await store.publish('loans', 1, 2);
+    await store.coordination.commit(subscription.id, streamId, [{ eventType: 'loans', partition: 0, offset: 9 }]);
+    const holder = { stream_id: streamId, assignment_type: 'auto' };
+    expect(await subscriptionStatistics(store, subscription, false)).to.deep.equal([
+      {
+        event_type: 'loans',
+        partitions: [
+          { partition: '0', state: 'assigned', unconsumed_events: 5, ...holder },
+          { partition: '1', state: 'assigned', unconsumed_events: 2, ...holder },
+        ],
+      },
+    ]);
+    expect(await subscriptionLag(store)).to.deep.equal([
+      { subscriptionId: subscription.id, eventType: 'loans', unconsumedEvents: 7 },
+    ]);
+  });
+
+  it('are worked out for a few subscriptions at once, however many there are, from one look at each event type', async () => {
+    const count = 4 * lagsAtOnce;
+    await store.define('accounts', 1);
+    const names = ['loans', 'accounts'];
+    for (let number = 0; number < count; number += 1) {
+      const body = { owning_application: 'core', event_types: names, consumer_group: `${number}`, read_from: 'end' };
+      await store.join((await new Subscriptions(store).create(body)).subscription);
+    }
+    await store.publish('loans', 1, 3);
+    let [running, most, asked, looks] = [0, 0, 0, 0];
+    const coordination = overriding(store.coordination, {
+      committedOffsets: async (id) => {
+        running += 1;
+        asked += 1;
+        most = Math.max(most, running);
+        const offsets = await store.coordination.committedOffsets(id);
+        running -= 1;
+        return offsets;
+      },
+    });
+    const log = overriding(store.log, {
+      bounds: (...places) => {
+        looks += 1;
+        return store.log.bounds(...places);
+      },
+    });
+    const lags = await subscriptionLag({ ...store, coordination, log });
+    expect([asked, looks]).to.deep.equal([count, names.length]);
+    expect(most).to.be.within(2, lagsAtOnce);
+    const unconsumed = lags.map(({ eventType, unconsumedEvents }) => `${eventType} ${unconsumedEvents}`);
+    expect(unconsumed.filter((each) => each === 'loans 3')).to.have.length(count);
+    expect(unconsumed.filter((each) => each === 'accounts 0')).to.have.length(count);
+  });
+
+  it('keep the partitions of several event types apart', async () => {
+    await store.define('accounts', 2);
+    const subscription = await create('loans', 'accounts');
+    const direct = await store.join(subscription, []);
+    const other = await store.join(subscription, []);
+    await store.publish('accounts', 0, 1);
+    await store.publish('loans', 0, 2);
+    const { partitions } = await store.coordination.topology(subscription.id);
+    const status = await subscriptionStatus(store, subscription);
+    expect(status.map(({ event_type: name }) => name)).to.deep.equal(['accounts', 'loans']);
+    expect(
+      status.flatMap((item) => item.partitions.map(({ partition, state }) => [item.event_type, partition, state])),
+    ).to.deep.equal(partitions.map(({ eventType, partition, state }) => [eventType, String(partition), state]));
+    expect(new Set(status.flatMap((item) => item.partitions.map(({ stream_id: id }) => id)))).to.deep.equal(
+      new Set([direct]),
+    );
+    expect(other).not.to.equal(direct);
+    const counts = (await subscriptionStatistics(store, subscription, false)).map((item) =>
+      item.partitions.map(({ unconsumed_events: count }) => count),
+    );
+    expect(counts).to.deep.equal([
+      [1, 0],
+      [2, 0],
+    ]);
+  });
+
+  it('show who asked for its partitions and who is handing over', async () => {
+    const subscription = await create('loans');
+    const auto = await store.join(subscription);
+    const direct = await store.join(subscription, [1]);
+    const show = async () =>
+      (await subscriptionStatus(store, subscription)).flatMap((item) =>
+        item.partitions.map(({ state, stream_id: id, assignment_type: type }) => [state, id, type]),
+      );
+    expect(await show()).to.deep.equal([
+      ['assigned', auto, 'auto'],
+      ['reassigning', auto, 'auto'],
+    ]);
+    await store.coordination.closeSession(subscription.id, auto);
+    expect(await show()).to.deep.equal([
+      ['unassigned', '', undefined],
+      ['assigned', direct, 'direct'],
+    ]);
+  });
+
+  it('tell the age of the first unconsumed event, 0 where there is none', async () => {
+    const subscription = await create('loans');
+    await store.join(subscription);
+    await store.publish('loans', 0, 1);
+    const later = { ...store, clock: { ...systemClock, now: () => Date.now() + 90_000 } };
+    const [item] = await subscriptionStatistics(later, subscription, true);
+    const [first, second] = item?.partitions ?? [];
+    expect(first?.consumer_lag_seconds).to.be.within(90, 100);
+    expect(second?.consumer_lag_seconds).to.equal(0);
+  });
+
+  it('count partitions that came later from their first event', async () => {
+    const subscription = await create('loans');
+    await store.join(subscription);
+    await store.log.alterTopic('loans', { partitionCount: 3 });
+    await store.registry.put('event-type', 'loans', { partitionCount: 3 });
+    await store.publish('loans', 2, 4);
+    const [item] = await subscriptionStatistics(store, subscription, false);
+    expect(item?.partitions[2]).to.deep.equal({
+      partition: '2',
+      state: 'unassigned',
+      unconsumed_events: 4,
+      stream_id: '',
+    });
+  });
+});

@@ -1,0 +1,191 @@
+import { expect } from 'chai';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import { Subscriptions } from '../../../src/broker/subscriptions/subscriptions.ts';
+import { Registry } from '../../../src/broker/definitions/registry.ts';
+import { subscriptionId, type Subscription } from '../../../src/broker/definitions/subscription.ts';
+import { silentLogger } from '../../../src/logger.ts';
+import { eventually } from '../../support/eventually.ts';
+import { overriding } from '../../support/stepping-log.ts';
+import { failureOf, openSubscriptionStore, type SubscriptionStore } from '../../support/subscription-store.ts';
+
+describe('subscriptions', () => {
+  let store: SubscriptionStore;
+  let subscriptions: Subscriptions;
+
+  beforeEach(async () => {
+    store = await openSubscriptionStore();
+    subscriptions = new Subscriptions(store);
+    await store.define('loans', 2);
+  });
+
+  afterEach(() => store.close());
+
+  const body = (changes: Record<string, unknown> = {}): Record<string, unknown> => ({
+    owning_application: 'core',
+    event_types: ['loans'],
+    ...changes,
+  });
+
+  const create = async (changes: Record<string, unknown> = {}): Promise<Subscription> =>
+    (await subscriptions.create(body(changes))).subscription;
+
+  it('are created once and then answered as they are, whatever else is asked', async () => {
+    const first = await subscriptions.create(body({ read_from: 'begin', labels: { team: 'a' } }));
+    expect(first.outcome).to.equal('created');
+    expect(first.subscription.updated_at).to.equal(first.subscription.created_at);
+    const again = await subscriptions.create(body({ read_from: 'end', labels: {}, annotations: { a: 'b' } }));
+    expect(again).to.deep.equal({ outcome: 'existing', subscription: first.subscription });
+    expect(subscriptions.get(first.subscription.id)).to.deep.equal(first.subscription);
+  });
+
+  it('are created once by fifty who ask at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => subscriptions.create(body())));
+    expect(answers.filter(({ outcome }) => outcome === 'created')).to.have.length(1);
+    expect(answers.filter(({ outcome }) => outcome === 'existing')).to.have.length(49);
+    expect(new Set(answers.map(({ subscription }) => JSON.stringify(subscription))).size).to.equal(1);
+  });
+
+  it('are created once although the claim of the first ran out, and keep what was committed since', async () => {
+    let goOn = (): void => {};
+    let stands = false;
+    const coordination = overriding(store.coordination, {
+      committedOffsets: async (id) => {
+        stands = true;
+        await new Promise<void>((resolve) => (goOn = resolve));
+        return store.coordination.committedOffsets(id);
+      },
+    });
+    const registry = new Registry(store.log, silentLogger);
+    await registry.start();
+    const slow = new Subscriptions({ ...store, registry, coordination }).create(body());
+    await eventually(() => stands);
+    const { id } = await (async () => {
+      const claimed = subscriptionId('core', ['loans'], 'default');
+      await store.coordination.releaseClaim(`subscription/${claimed}`);
+      return create();
+    })();
+    const streamId = await store.join(subscriptions.get(id));
+    await store.publish('loans', 0, 10);
+    await store.coordination.commit(id, streamId, [{ eventType: 'loans', partition: 0, offset: 7 }]);
+    goOn();
+    const { outcome, subscription } = await slow;
+    expect([outcome, subscription.id]).to.deep.equal(['existing', id]);
+    const committed = await store.coordination.committedOffsets(id);
+    expect(committed.map(({ offset }) => offset)).to.include(7);
+    await registry.stop();
+  });
+
+  it('need event types that exist, and name those that do not', async () => {
+    const failure = await failureOf(create({ event_types: ['y', 'loans', 'x'] }));
+    expect(failure.message).to.equal("Failed to create subscription, event type(s) not found: 'x', 'y'");
+    expect(failure).to.have.property('code', 'UNPROCESSABLE');
+  });
+
+  it('take no event type that is being deleted, and are taken back when its deletion began meanwhile', async () => {
+    await store.registry.put('event-type', 'going', { partitionCount: 1, deleting: true });
+    expect(await failureOf(create({ event_types: ['going'] }))).to.have.property('code', 'UNPROCESSABLE');
+    const stop = store.registry.onChange(({ kind, value }) => {
+      if (kind !== 'subscription' || value === null) return;
+      // As if the mark of the deletion lay before the subscription in the log.
+      store.registry.get<Record<string, unknown>>('event-type', 'loans')!['deleting'] = true;
+    });
+    const failure = await failureOf(create());
+    stop();
+    expect(failure.message).to.equal("Failed to create subscription, event type(s) not found: 'loans'");
+    expect(subscriptions.list({ eventTypes: [] })).to.deep.equal([]);
+  });
+
+  it('may have a hundred partitions and no more', async () => {
+    await store.define('wide', 98);
+    await store.define('narrow', 1);
+    await create({ event_types: ['loans', 'wide'] });
+    const failure = await failureOf(create({ event_types: ['loans', 'narrow', 'wide'] }));
+    expect(failure.message).to.equal(
+      'total partition count for subscription is 101, but the maximum partition count is 100',
+    );
+  });
+
+  it('start at cursors that cover every partition', async () => {
+    const failure = await failureOf(create({ read_from: 'cursors' }));
+    expect(failure.message).to.equal('initial_cursors should contain cursors for all partitions of subscription');
+    await store.publish('loans', 0, 10);
+    const cursors = [
+      { event_type: 'loans', partition: '0', offset: '7' },
+      { event_type: 'loans', partition: '1', offset: 'BEGIN' },
+    ];
+    const subscription = await create({ read_from: 'cursors', initial_cursors: cursors });
+    await store.join(subscription);
+    expect((await store.coordination.committedOffsets(subscription.id)).map(({ offset }) => offset)).to.deep.equal([
+      7, -1,
+    ]);
+  });
+
+  it('are not found once deleted, with their offsets, and start anew when created again', async () => {
+    await store.publish('loans', 0, 10);
+    const subscription = await create({ read_from: 'begin' });
+    const streamId = await store.join(subscription);
+    await store.coordination.commit(subscription.id, streamId, [{ eventType: 'loans', partition: 0, offset: 5 }]);
+    const told: string[] = [];
+    store.coordination.watch(subscription.id, (change) => told.push(change));
+    await subscriptions.remove(subscription.id);
+    expect(told).to.include('removed');
+    expect(() => subscriptions.get(subscription.id)).to.throw(
+      `Subscription with id "${subscription.id}" does not exist`,
+    );
+    expect((await failureOf(subscriptions.remove(subscription.id))).message).to.equal(
+      `Subscription with id "${subscription.id}" does not exist`,
+    );
+    expect((await subscriptions.create(body({ read_from: 'begin' }))).outcome).to.equal('created');
+    expect(await store.coordination.committedOffsets(subscription.id)).to.deep.equal([]);
+  });
+
+  it('do not inherit offsets that a deleted one left behind', async () => {
+    const subscription = await create();
+    await store.registry.remove('subscription', subscription.id);
+    await store.coordination.initialise(subscription.id, [{ eventType: 'loans', partition: 0, offset: 99 }]);
+    await create();
+    expect(await store.coordination.committedOffsets(subscription.id)).to.deep.equal([]);
+  });
+
+  it('are listed newest first, by application, by all of their event types and by reader', async () => {
+    await store.define('accounts');
+    const readers = [{ data_type: 'service', value: 'x' }];
+    const a = await create({ consumer_group: 'a' });
+    const b = await create({ consumer_group: 'b', event_types: ['loans', 'accounts'] });
+    const c = await create({
+      consumer_group: 'c',
+      owning_application: 'other',
+      authorization: { admins: readers, readers },
+    });
+    const ids = (filter: Parameters<Subscriptions['list']>[0]): string[] =>
+      subscriptions.list(filter).map(({ id }) => id);
+    expect(ids({ eventTypes: [] })).to.deep.equal([c.id, b.id, a.id]);
+    expect(ids({ eventTypes: ['loans'], owningApplication: 'core' })).to.deep.equal([b.id, a.id]);
+    expect(ids({ eventTypes: ['loans', 'accounts'] })).to.deep.equal([b.id]);
+    expect(ids({ eventTypes: ['nothing'] })).to.deep.equal([]);
+    expect(ids({ eventTypes: [], reader: { data_type: 'service', value: 'x' } })).to.deep.equal([c.id]);
+  });
+
+  it('change in authorization, annotations and labels, and in nothing else', async () => {
+    const { id, created_at: createdAt } = await create({ labels: { a: 'b' }, annotations: { kept: 'yes' } });
+    await subscriptions.update(id, body({ labels: { c: 'd' } }));
+    expect(subscriptions.get(id)).to.deep.include({
+      labels: { c: 'd' },
+      annotations: { kept: 'yes' },
+      created_at: createdAt,
+    });
+    for (const [change, detail] of [
+      [{ consumer_group: 'x' }, 'Not allowed to change consumer group'],
+      [{ read_from: 'begin' }, 'Not allowed to change read from'],
+      [{ event_types: ['accounts'] }, 'Not allowed to change event types'],
+      [{ owning_application: 'x' }, 'Not allowed to change owning application'],
+      [
+        { initial_cursors: [{ event_type: 'loans', partition: '0', offset: 'BEGIN' }] },
+        'Not allowed to change initial cursors',
+      ],
+    ] as const) {
+      expect((await failureOf(subscriptions.update(id, body(change)))).message).to.equal(detail);
+    }
+    expect(await failureOf(subscriptions.update('unknown', body()))).to.have.property('code', 'NOT_FOUND');
+  });
+});
