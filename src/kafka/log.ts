@@ -17,17 +17,17 @@ import type {
 import type { Clock } from '../clock.ts';
 import { LendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import { type BrokerAddress, KafkaConnections } from './connections.ts';
-import { Coordinators } from './coordinator.ts';
-import { KafkaReader } from './fetch.ts';
-import { KafkaGroupOffsets } from './group-offsets.ts';
-import { deleteRecords } from './delete-records.ts';
-import { listBounds } from './list-offsets.ts';
-import { metadataRequest } from './metadata-request.ts';
-import { ClusterMetadata } from './metadata.ts';
-import { KafkaProducer } from './produce.ts';
-import { KafkaTopics } from './topics.ts';
-import { openKafkaWriter } from './transactions.ts';
+import { type BrokerAddress, KafkaConnections } from './connection/connections.ts';
+import { Coordinators } from './connection/coordinator.ts';
+import { KafkaReader } from './consume/reader.ts';
+import { KafkaGroupOffsets } from './admin/group-offsets.ts';
+import { deleteRecords } from './admin/delete-records.ts';
+import { listBounds } from './consume/list-offsets.ts';
+import { metadataRequest } from './protocol/metadata-request.ts';
+import { ClusterMetadata } from './connection/metadata.ts';
+import { KafkaProducer } from './produce/producer.ts';
+import { KafkaTopics } from './admin/topics.ts';
+import { openKafkaWriter } from './produce/transactions/transactions.ts';
 
 export interface KafkaLogOptions {
   /** `host:port` of some of the brokers; the others are found through them. */

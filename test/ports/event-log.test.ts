@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { assert, property, string, uint8Array, option } from 'fast-check';
 import { describe, it } from 'mocha';
 import { appendBytes } from '../../src/ports/event-log.ts';
-import { encodedRecordBytes } from '../../src/kafka/record-batch-encoding.ts';
+import { encodedRecordBytes } from '../../src/kafka/protocol/record-batch-encoding.ts';
 
 describe('what a record counts in an append', () => {
   it('is no less than it takes in a batch of Kafka, whatever its key and value', () => {

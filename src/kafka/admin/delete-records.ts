@@ -1,0 +1,75 @@
+import type { Offset, TopicPartition } from '../../ports/event-log.ts';
+import { LendstreamError } from '../../errors.ts';
+import type { KafkaConnections } from '../connection/connections.ts';
+import type { KafkaRequest } from '../protocol/request.ts';
+import { listOffsetsRequest, timestamps } from '../consume/list-offsets.ts';
+import type { ClusterMetadata } from '../connection/metadata.ts';
+import { errorOf, isLeadershipError, isUnknownTopic, protocolError } from '../protocol/errors.ts';
+import { readByTopic } from '../protocol/topic-partitions.ts';
+import { WireReader, WireWriter } from '../protocol/wire.ts';
+
+/** How long the replicas may take to follow before the broker answers that it took too long. Milliseconds. */
+const agreementMilliseconds = 10_000;
+
+/** What ListOffsets answers when no record is as young as was asked for. */
+const noOffset = -1;
+
+/** DeleteRecords, version 1: the records of one partition below an offset. */
+function deleteRecordsRequest(
+  { topic, partition }: TopicPartition,
+  offset: Offset,
+): KafkaRequest<{ readonly errorCode: number }[]> {
+  return {
+    name: 'DeleteRecords',
+    apiKey: 21,
+    apiVersion: 1,
+    brokerMilliseconds: agreementMilliseconds,
+    encode: () =>
+      new WireWriter()
+        .int32(1)
+        .string(topic)
+        .int32(1)
+        .int32(partition)
+        .int64(offset)
+        .int32(agreementMilliseconds)
+        .take(),
+    decode: (answer) => {
+      const reader = new WireReader(answer);
+      reader.int32(); // throttle time
+      return readByTopic(reader, () => {
+        reader.int32(); // partition
+        reader.int64(); // first offset that is left
+        return { errorCode: reader.int16() };
+      });
+    },
+  };
+}
+
+/**
+ * Deletes what lies below an offset and was appended before a time, by asking the partition's leader once.
+ * @throws UNKNOWN_TOPIC_OR_PARTITION, LOG_UNAVAILABLE, also when the leadership has moved: ask again later
+ */
+export async function deleteRecords(
+  { connections, metadata }: { readonly connections: KafkaConnections; readonly metadata: ClusterMetadata },
+  { topic, partition, offset }: TopicPartition & { readonly offset: Offset },
+  appendedBefore: number,
+): Promise<void> {
+  const place = { topic, partition };
+  const leader = await metadata.leaderOf(place);
+  const what = `Deleting records of topic ${topic}, partition ${partition},`;
+  const ask = async <Answer extends { readonly errorCode: number }>(
+    request: KafkaRequest<Answer[]>,
+  ): Promise<Answer> => {
+    const [answer] = await connections.send(leader, 'metadata', request);
+    if (answer?.errorCode === protocolError.none) return answer;
+    const code = answer?.errorCode ?? protocolError.unknownServerError;
+    if (isLeadershipError(code) || isUnknownTopic(code)) metadata.forgetLeaders(topic);
+    if (isLeadershipError(code)) throw new LendstreamError('LOG_UNAVAILABLE', `${what} failed: its leader has moved.`);
+    throw errorOf(code, what);
+  };
+  // Nothing is older than the epoch, and a time below zero has a meaning of its own in ListOffsets.
+  const first = await ask(listOffsetsRequest([place], Math.max(0, appendedBefore), {}));
+  const end = first.offset === noOffset ? offset : Math.min(offset, first.offset);
+  const held = await ask(listOffsetsRequest([place], timestamps.earliest, {}));
+  if (end > held.offset) await ask(deleteRecordsRequest(place, end));
+}

@@ -1,0 +1,149 @@
+import type { Offset, TopicPartition } from '../../ports/event-log.ts';
+import type { Clock } from '../../clock.ts';
+import { LendstreamError } from '../../errors.ts';
+import type { KafkaConnections } from '../connection/connections.ts';
+import type { KafkaRequest } from '../protocol/request.ts';
+import type { Coordinators } from '../connection/coordinator.ts';
+import { errorOf, isCoordinatorError, protocolError } from '../protocol/errors.ts';
+import { byTopic, readByTopic } from '../protocol/topic-partitions.ts';
+import { Retry, passing } from '../connection/retry.ts';
+import { WireReader, WireWriter } from '../protocol/wire.ts';
+
+type Position = TopicPartition & { readonly offset: Offset };
+type Answered<Item> = Item & { readonly errorCode: number };
+
+export interface GroupOffsetsOptions {
+  readonly connections: KafkaConnections;
+  readonly coordinators: Coordinators;
+  readonly clock: Clock;
+}
+
+/** How long to go on while the group's coordinator moves or loads. */
+const asking = { forMilliseconds: 10_000, firstPauseMilliseconds: 50, pauseMillisecondsMaximum: 50 };
+
+/** A commit from outside: of no member, in no generation. */
+const noGeneration = -1;
+const noMember = '';
+
+/**
+ * Positions of groups without members, so that Kafka's own tools show each subscription and its lag. The brokers forget
+ * a group that is not renewed (`offsets.retention.minutes`, seven days by default).
+ */
+export class KafkaGroupOffsets {
+  readonly #options: GroupOffsetsOptions;
+
+  constructor(options: GroupOffsetsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Partitions of topics that are gone are passed over.
+   * @throws LOG_UNAVAILABLE; UNPROCESSABLE when a client has joined the group
+   */
+  async export(group: string, positions: readonly Position[]): Promise<void> {
+    if (positions.length === 0) return;
+    await this.#atCoordinator(group, offsetCommitRequest(group, positions), (answer) => {
+      const refused = answer.find(({ errorCode }) => !passedOver.has(errorCode));
+      if (refused === undefined) return;
+      if (refused.errorCode === protocolError.unknownMemberId) {
+        throw new LendstreamError('UNPROCESSABLE', `A client consumes with the group id ${group} of a subscription.`);
+      }
+      throw errorOf(refused.errorCode, `Exporting the offsets of group ${group}`);
+    });
+  }
+
+  /** By topic, then partition. */
+  async of(group: string): Promise<Position[]> {
+    const positions = await this.#atCoordinator(group, offsetFetchRequest(group), (answer) => {
+      const refused = answer.find(({ errorCode }) => errorCode !== protocolError.none);
+      if (refused !== undefined) throw errorOf(refused.errorCode, `Looking up the offsets of group ${group}`);
+    });
+    return positions
+      .filter(({ offset }) => offset >= 0)
+      .map(({ topic, partition, offset }) => ({ topic, partition, offset }))
+      .sort((left, right) =>
+        left.topic === right.topic ? left.partition - right.partition : left.topic < right.topic ? -1 : 1,
+      );
+  }
+
+  async #atCoordinator<Answer extends Answered<object>[]>(
+    group: string,
+    request: KafkaRequest<Answer>,
+    check: (answer: Answer) => void,
+  ): Promise<Answer> {
+    const { connections, coordinators, clock } = this.#options;
+    const ask = async (): Promise<Answer> => {
+      const answer = await connections.send(await coordinators.of('group', group), 'coordinator', request);
+      if (answer.some(({ errorCode }) => isCoordinatorError(errorCode))) throw coordinatorMissing(group);
+      check(answer);
+      return answer;
+    };
+    const retry = new Retry(clock, asking);
+    for (;;) {
+      // Both requests may be sent again: the positions are set, not added.
+      const answer = await passing(ask());
+      if (!(answer instanceof LendstreamError)) return answer;
+      coordinators.forget('group', group);
+      await retry.after(answer);
+    }
+  }
+}
+
+const passedOver = new Set<number>([protocolError.none, protocolError.unknownTopicOrPartition]);
+
+function coordinatorMissing(group: string): LendstreamError {
+  return new LendstreamError('LOG_UNAVAILABLE', `The coordinator of group ${group} is not available.`);
+}
+
+/** OffsetCommit, version 5. */
+function offsetCommitRequest(group: string, positions: readonly Position[]): KafkaRequest<Answered<TopicPartition>[]> {
+  return {
+    name: 'OffsetCommit',
+    apiKey: 8,
+    apiVersion: 5,
+    encode: () => {
+      const writer = new WireWriter();
+      return writer
+        .string(group)
+        .int32(noGeneration)
+        .string(noMember)
+        .array([...byTopic(positions)], ([topic, ofTopic]) =>
+          writer
+            .string(topic)
+            .array(ofTopic, ({ partition, offset }) => writer.int32(partition).int64(offset).string(null)),
+        )
+        .take();
+    },
+    decode: (answer) => {
+      const reader = new WireReader(answer);
+      reader.int32(); // throttle time
+      return readByTopic(reader, (topic) => ({ topic, partition: reader.int32(), errorCode: reader.int16() }));
+    },
+  };
+}
+
+/** OffsetFetch, version 3: every position of the group. */
+function offsetFetchRequest(group: string): KafkaRequest<Answered<Position>[]> {
+  return {
+    name: 'OffsetFetch',
+    apiKey: 9,
+    apiVersion: 3,
+    encode: () =>
+      new WireWriter()
+        .string(group)
+        .array(null, () => {})
+        .take(),
+    decode: (answer) => {
+      const reader = new WireReader(answer);
+      reader.int32(); // throttle time
+      const positions = readByTopic(reader, (topic) => {
+        const partition = reader.int32();
+        const offset = reader.int64();
+        reader.nullableString(); // metadata
+        return { topic, partition, offset, errorCode: reader.int16() };
+      });
+      const errorCode = reader.int16();
+      return errorCode === protocolError.none ? positions : [{ topic: '', partition: 0, offset: 0, errorCode }];
+    },
+  };
+}

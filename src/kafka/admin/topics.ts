@@ -1,0 +1,272 @@
+import type { CleanupPolicy, TopicAlteration, TopicConfiguration } from '../../ports/event-log.ts';
+import { partitionsPerTopicMaximum } from '../../ports/event-log.ts';
+import type { Clock } from '../../clock.ts';
+import { LendstreamError, isLendstreamError } from '../../errors.ts';
+import type { BrokerAddress, KafkaConnections } from '../connection/connections.ts';
+import type { KafkaRequest } from '../protocol/request.ts';
+import { topicMessageBytesMaximum } from '../protocol/limits.ts';
+import { listBounds } from '../consume/list-offsets.ts';
+import { type MetadataAnswer, type TopicMetadata, metadataRequest } from '../protocol/metadata-request.ts';
+import { type ClusterMetadata, unknownPartition } from '../connection/metadata.ts';
+import { errorOf, isLeadershipError, isUnknownTopic, protocolError } from '../protocol/errors.ts';
+import {
+  type NamedResult,
+  type TopicSettings,
+  alterTopicRequest,
+  createPartitionsRequest,
+  createTopicRequest,
+  deleteTopicRequest,
+  describeTopicsRequest,
+} from '../protocol/topic-requests.ts';
+
+export interface KafkaTopicsOptions {
+  readonly connections: KafkaConnections;
+  readonly metadata: ClusterMetadata;
+  readonly clock: Clock;
+  /** How often each record is stored; -1 leaves it to the brokers. */
+  readonly replicationFactor: number;
+  /** How many replicas must have a record before it is acknowledged; absent leaves it to the brokers. */
+  readonly minimumInSyncReplicas?: number | undefined;
+}
+
+/** How long a change may take to be known to every broker. Milliseconds. */
+const spreadMillisecondsMaximum = 30_000;
+
+const spreadPollMilliseconds = 20;
+
+/** How long the cleanup policy of a topic is believed without asking again. Milliseconds. */
+const policyMilliseconds = 60_000;
+
+const settingNames = ['cleanup.policy', 'retention.ms', 'retention.bytes'] as const;
+
+/** Creating, changing, listing and deleting topics. */
+export class KafkaTopics {
+  readonly #options: KafkaTopicsOptions;
+  readonly #policies = new Map<string, { readonly policy: Promise<CleanupPolicy>; readonly askedAt: number }>();
+
+  constructor(options: KafkaTopicsOptions) {
+    this.#options = options;
+  }
+
+  /** @throws TOPIC_ALREADY_EXISTS, UNPROCESSABLE, LOG_UNAVAILABLE */
+  async create(configuration: TopicConfiguration): Promise<void> {
+    const { name, partitionCount } = configuration;
+    refusePartitionCount(name, partitionCount);
+    const { replicationFactor, minimumInSyncReplicas } = this.#options;
+    const settings = new Map<string, string | null>([
+      ...settingsOf(configuration),
+      ['max.message.bytes', String(topicMessageBytesMaximum)],
+      // Time runs on the brokers' clocks: records of a writer whose clock is wrong would stay or go at the wrong time.
+      ['message.timestamp.type', 'LogAppendTime'],
+    ]);
+    if (minimumInSyncReplicas !== undefined) settings.set('min.insync.replicas', String(minimumInSyncReplicas));
+    try {
+      await this.#change(
+        createTopicRequest(name, partitionCount, replicationFactor, settings),
+        `Creating topic ${name}`,
+      );
+    } catch (error) {
+      if (isLendstreamError(error, 'UNPROCESSABLE')) await this.#refuseClash(name);
+      throw error;
+    }
+    await this.#untilReady(name, 0, partitionCount);
+  }
+
+  /** @throws UNPROCESSABLE when there is a topic that Kafka does not keep apart from one of this name */
+  async #refuseClash(name: string): Promise<void> {
+    const spelling = name.replaceAll('.', '_');
+    const topics = await this.#options.metadata.allTopics();
+    const other = topics.find((topic) => topic.name.replaceAll('.', '_') === spelling);
+    if (other === undefined) return;
+    throw new LendstreamError(
+      'UNPROCESSABLE',
+      `A topic named ${other.name} exists: dots and underscores alone do not make another name.`,
+    );
+  }
+
+  /** @throws UNKNOWN_TOPIC_OR_PARTITION, UNPROCESSABLE (fewer partitions than now), LOG_UNAVAILABLE */
+  async alter(name: string, alteration: TopicAlteration): Promise<void> {
+    this.#options.metadata.forgetLeaders(name);
+    const { partitions } = await this.#options.metadata.topic(name);
+    const { partitionCount } = alteration;
+    if (partitionCount !== undefined) refusePartitionCount(name, partitionCount);
+    if (partitionCount !== undefined && partitionCount < partitions.length) {
+      throw new LendstreamError(
+        'UNPROCESSABLE',
+        `Topic ${name} has ${partitions.length} partitions and cannot have ${partitionCount}: partitions only grow.`,
+      );
+    }
+    const settings = settingsOf(alteration);
+    if (settings.size > 0) await this.#change(alterTopicRequest(name, settings), `Changing topic ${name}`);
+    this.#policies.delete(name);
+    if (partitionCount === undefined || partitionCount === partitions.length) return;
+    await this.#addPartitions(name, partitionCount);
+    await this.#untilReady(name, partitions.length, partitionCount);
+  }
+
+  async #addPartitions(name: string, partitionCount: number): Promise<void> {
+    const { metadata } = this.#options;
+    try {
+      await this.#change(createPartitionsRequest(name, partitionCount), `Adding partitions to topic ${name}`);
+    } catch (error) {
+      // Somebody else has added as many, or we did by a first request, whose answer was lost.
+      metadata.forgetLeaders(name);
+      if ((await metadata.topic(name)).partitions.length !== partitionCount) throw error;
+    }
+  }
+
+  /** @throws UNKNOWN_TOPIC_OR_PARTITION, LOG_UNAVAILABLE */
+  async delete(name: string): Promise<void> {
+    await this.#change(deleteTopicRequest(name), `Deleting topic ${name}`);
+    this.#policies.delete(name);
+    await this.#untilEveryBroker(name, ({ errorCode }) => errorCode === protocolError.unknownTopicOrPartition);
+  }
+
+  async list(): Promise<TopicConfiguration[]> {
+    const { metadata } = this.#options;
+    const topics = await metadata.allTopics();
+    if (topics.length === 0) return [];
+    const names = topics.map(({ name }) => name);
+    const described = await metadata.ask(describeTopicsRequest(names, settingNames));
+    const counts = new Map(topics.map(({ name, partitions }) => [name, partitions.length]));
+    // One that is being deleted just now is described with an error: it is no longer there.
+    return described
+      .filter(({ errorCode }) => errorCode === protocolError.none)
+      .map(({ name, settings }) => configurationOf(name, counts.get(name) ?? 0, settings));
+  }
+
+  /**
+   * How a topic gives up old records, which decides whether its records need keys. All who ask at the same time share
+   * one question.
+   * @throws UNKNOWN_TOPIC_OR_PARTITION, LOG_UNAVAILABLE
+   */
+  cleanupPolicyOf(name: string): Promise<CleanupPolicy> {
+    const now = this.#options.clock.monotonic();
+    const known = this.#policies.get(name);
+    if (known !== undefined && now - known.askedAt < policyMilliseconds) return known.policy;
+    const policy: Promise<CleanupPolicy> = this.#askCleanupPolicy(name).catch((error: unknown) => {
+      if (this.#policies.get(name)?.policy === policy) this.#policies.delete(name);
+      throw error;
+    });
+    this.#policies.set(name, { policy, askedAt: now });
+    return policy;
+  }
+
+  async #askCleanupPolicy(name: string): Promise<CleanupPolicy> {
+    const [described] = await this.#options.metadata.ask(describeTopicsRequest([name], settingNames));
+    if (described === undefined || isUnknownTopic(described.errorCode)) throw unknownPartition({ topic: name });
+    if (described.errorCode !== protocolError.none) throw errorOf(described.errorCode, `Looking at topic ${name}`);
+    return policyOf(described.settings.get('cleanup.policy'));
+  }
+
+  async #change(request: KafkaRequest<NamedResult[]>, what: string): Promise<void> {
+    const [result] = await this.#options.metadata.change(request);
+    if (result === undefined) throw new LendstreamError('LOG_UNAVAILABLE', `${what} got an empty answer.`);
+    if (result.errorCode === protocolError.none) return;
+    const error = errorOf(result.errorCode, what, { topic: result.name });
+    if (result.message === null) throw error;
+    throw new LendstreamError(error.code, `${what} failed: ${result.message}`, { details: error.details });
+  }
+
+  /** New partitions have leaders before those have made room for them: a thousand keep a broker busy for seconds. */
+  async #untilReady(name: string, firstNew: number, partitionCount: number): Promise<void> {
+    await this.#untilEveryBroker(name, (topic) => isReady(topic, partitionCount));
+    const added = Array.from({ length: partitionCount - firstNew }, (_, index) => ({
+      topic: name,
+      partition: firstNew + index,
+    }));
+    await listBounds(this.#options, added, { forMilliseconds: spreadMillisecondsMaximum });
+  }
+
+  /** A change is agreed on before every broker knows of it; whoever asks next may ask any of them. */
+  async #untilEveryBroker(name: string, holds: (topic: TopicMetadata) => boolean): Promise<void> {
+    const { clock, metadata } = this.#options;
+    const deadline = clock.monotonic() + spreadMillisecondsMaximum;
+    await metadata.refresh(name);
+    for (const broker of metadata.brokers) {
+      while (!(await this.#holdsAt(broker, name, holds))) {
+        if (clock.monotonic() > deadline) {
+          throw new LendstreamError('LOG_UNAVAILABLE', `Not every broker knows of the change of topic ${name}.`);
+        }
+        await new Promise((resolve) => setTimeout(resolve, spreadPollMilliseconds));
+      }
+    }
+    await metadata.refresh(name);
+  }
+
+  async #holdsAt(broker: BrokerAddress, name: string, holds: (topic: TopicMetadata) => boolean): Promise<boolean> {
+    let answer: MetadataAnswer;
+    try {
+      answer = await this.#options.connections.send(broker, 'metadata', metadataRequest([name]));
+    } catch (error) {
+      if (isLendstreamError(error, 'LOG_CLOSED')) throw error;
+      // A broker that is down will have caught up before it answers anybody.
+      return true;
+    }
+    return answer.topics.every(holds);
+  }
+}
+
+function isReady({ errorCode, partitions }: TopicMetadata, partitionCount: number): boolean {
+  return (
+    errorCode === protocolError.none &&
+    partitions.length >= partitionCount &&
+    partitions.every((partition) => partition.leader >= 0 && !isLeadershipError(partition.errorCode))
+  );
+}
+
+function refusePartitionCount(name: string, partitionCount: number): void {
+  if (Number.isInteger(partitionCount) && partitionCount >= 1 && partitionCount <= partitionsPerTopicMaximum) return;
+  throw new LendstreamError(
+    'UNPROCESSABLE',
+    `Topic ${name} may have from 1 to ${partitionsPerTopicMaximum} partitions, not ${partitionCount}.`,
+  );
+}
+
+const unlimited = '-1';
+const hourMilliseconds = 3_600_000;
+
+/**
+ * Retention and compaction act on whole segments that are closed: one is closed after a tenth of the retention, so that
+ * records stay at most a tenth longer than promised. A compacted topic has no retention and closes hourly.
+ */
+function segmentMilliseconds(retentionMilliseconds: number): number {
+  if (retentionMilliseconds <= 0) return hourMilliseconds;
+  return Math.min(Math.max(Math.ceil(retentionMilliseconds / 10), 60_000), 168 * hourMilliseconds);
+}
+
+function settingsOf(configuration: TopicAlteration): Map<string, string | null> {
+  const settings = new Map<string, string | null>();
+  const { cleanupPolicy, retentionMilliseconds, retentionBytes } = configuration;
+  if (cleanupPolicy !== undefined) settings.set('cleanup.policy', policyNames[cleanupPolicy]);
+  if (retentionMilliseconds !== undefined) {
+    settings.set('retention.ms', retentionMilliseconds === Infinity ? unlimited : String(retentionMilliseconds));
+    settings.set('segment.ms', String(segmentMilliseconds(retentionMilliseconds)));
+  }
+  if (retentionBytes !== undefined) settings.set('retention.bytes', String(retentionBytes));
+  return settings;
+}
+
+function configurationOf(name: string, partitionCount: number, settings: TopicSettings): TopicConfiguration {
+  const retentionBytes = settings.get('retention.bytes') ?? unlimited;
+  const retention = settings.get('retention.ms');
+  return {
+    name,
+    partitionCount,
+    cleanupPolicy: policyOf(settings.get('cleanup.policy')),
+    retentionMilliseconds: retention === unlimited ? Infinity : Number(retention ?? 0),
+    ...(retentionBytes === unlimited ? {} : { retentionBytes: Number(retentionBytes) }),
+  };
+}
+
+const policyNames: Record<CleanupPolicy, string> = {
+  delete: 'delete',
+  compact: 'compact',
+  compact_and_delete: 'compact,delete',
+};
+
+function policyOf(setting: string | null | undefined): CleanupPolicy {
+  const names = new Set((setting ?? 'delete').split(',').map((name) => name.trim()));
+  if (!names.has('compact')) return 'delete';
+  return names.has('delete') ? 'compact_and_delete' : 'compact';
+}

@@ -1,0 +1,362 @@
+import type { ISocketFactory, SASLOptions } from 'kafkajs';
+import Broker from 'kafkajs/src/broker/index.js';
+import connectionPoolBuilder, {
+  type Connection,
+  type ConnectionPool,
+} from 'kafkajs/src/cluster/connectionPoolBuilder.js';
+import loggers from 'kafkajs/src/loggers/index.js';
+import RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
+import defaultSocketFactory from 'kafkajs/src/network/socketFactory.js';
+import { connect, type Socket } from 'node:net';
+import type { ConnectionOptions as TlsOptions } from 'node:tls';
+import { LendstreamError, describeError } from '../../errors.ts';
+import type { Logger } from '../../logger.ts';
+import { FrameAssembler } from '../protocol/frames.ts';
+import type { KafkaRequest } from '../protocol/request.ts';
+import { RequestsInFlight } from './requests-in-flight.ts';
+import { WireReader, WireWriter } from '../protocol/wire.ts';
+
+/**
+ * Connections to the brokers: the only file that touches kafkajs's inside. kafkajs gives the socket, TLS, SASL, the
+ * framing of requests and the matching of answers; what is asked and what is answered is encoded and decoded in this
+ * folder.
+ *
+ * A broker answers the requests of one connection in order, so a long poll delays everything behind it. Each purpose
+ * therefore has a connection of its own to each broker: a lane.
+ */
+export type Lane = 'metadata' | 'long-poll' | 'middle-poll' | 'short-poll' | 'catch-up' | 'produce' | 'coordinator';
+
+export interface BrokerAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface ConnectionsOptions {
+  readonly clientId: string;
+  readonly logger: Logger;
+  readonly tls?: TlsOptions | undefined;
+  readonly sasl?: SASLOptions | undefined;
+  /** How sockets are made; tests put proxies between. */
+  readonly socketFactory?: ISocketFactory | undefined;
+}
+
+/** How long a broker may take to accept a connection. Milliseconds. */
+const connectMilliseconds = 1_000;
+
+/**
+ * How long an answer may take, besides what a request grants the broker. It bounds how long a hung broker goes
+ * unnoticed.
+ */
+const answerMilliseconds = 5_000;
+
+const authenticationMilliseconds = 10_000;
+
+/** How much one read of a socket takes. Bytes. */
+const readBytes = 256 * 1024;
+
+const keepAliveMilliseconds = 60_000;
+
+/**
+ * How long before a session of SASL ends it is renewed; brokers have to allow sessions longer than this. Milliseconds.
+ */
+const reauthenticationMilliseconds = 10_000;
+
+/**
+ * Nothing waits in a queue of its own unless a broker throttles: without this guard each connection would set a timer
+ * of 1 ms for every request, for ever.
+ */
+const schedule = RequestQueue.prototype.scheduleCheckPendingRequests;
+RequestQueue.prototype.scheduleCheckPendingRequests = function (this: RequestQueue): void {
+  if (this.pending.length > 0 || this.throttledUntil > Date.now()) schedule.call(this);
+};
+
+export class KafkaConnections {
+  readonly #options: ConnectionsOptions;
+  /** By lane and address. */
+  readonly #lanes = new Map<string, LaneConnection>();
+  #isClosed = false;
+
+  constructor(options: ConnectionsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Sends one request and answers with what the broker says, whatever error codes may be in it.
+   * @throws LOG_UNAVAILABLE: the broker was not reached, nothing was sent
+   * @throws OUTCOME_UNKNOWN: the request was sent and no answer came
+   * @throws LOG_CLOSED
+   */
+  async send<Answer>(to: BrokerAddress, lane: Lane, request: KafkaRequest<Answer>): Promise<Answer> {
+    if (this.#isClosed) throw new LendstreamError('LOG_CLOSED', 'The log is closed.');
+    const key = keyOf(lane, to);
+    let connection = this.#lanes.get(key);
+    if (connection === undefined) {
+      connection = new LaneConnection(to, this.#options);
+      this.#lanes.set(key, connection);
+    }
+    return connection.send(request);
+  }
+
+  /**
+   * The connection that the next request takes, to be compared with another one; undefined when it will be a new one.
+   * As long as it is the same the broker has not gone away in between.
+   */
+  current(to: BrokerAddress, lane: Lane): object | undefined {
+    return this.#lanes.get(keyOf(lane, to))?.current;
+  }
+
+  /** Closes every connection; requests without an answer fail. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const lane of this.#lanes.values()) lane.close();
+    this.#lanes.clear();
+  }
+}
+
+function keyOf(lane: Lane, { host, port }: BrokerAddress): string {
+  return `${lane} ${host}:${port}`;
+}
+
+class LaneConnection {
+  readonly #address: BrokerAddress;
+  readonly #options: ConnectionsOptions;
+  #pool: ConnectionPool | undefined;
+  /** The first request on a connection goes alone: kafkajs would open a socket for each of several. */
+  #opening: Promise<Connection> | undefined;
+  #current: Connection | undefined;
+  #isClosed = false;
+  /** Where the bytes of a socket go once its connection is open. */
+  readonly #receivers = new WeakMap<Socket, (bytes: Buffer) => void>();
+
+  constructor(address: BrokerAddress, options: ConnectionsOptions) {
+    this.#address = address;
+    this.#options = options;
+  }
+
+  get current(): object | undefined {
+    return this.#current?.isConnected() === true ? this.#current : undefined;
+  }
+
+  async send<Answer>(request: KafkaRequest<Answer>): Promise<Answer> {
+    const connection = await this.#ready();
+    try {
+      const answer = bodyOf(request, await exchange(connection, request));
+      connection.requestQueue.maybeThrottle(throttleMilliseconds(request, answer));
+      return request.decode(answer);
+    } catch (error) {
+      // After a missing answer the next one could be late as well, and after an unreadable one nothing can be trusted.
+      if (this.#current === connection) this.#discard(error);
+      throw new LendstreamError(
+        'OUTCOME_UNKNOWN',
+        `Kafka at ${this.#address.host}:${this.#address.port} gave no answer to ${request.name}: ${describeError(error)}`,
+        { cause: error },
+      );
+    }
+  }
+
+  /** A connection that takes a request right now. */
+  async #ready(): Promise<Connection> {
+    const connection = this.#current?.isConnected() === true ? this.#current : await this.#connect();
+    try {
+      if (this.#options.sasl !== undefined && !connection.isAuthenticated()) await connection.authenticate();
+      if (!connection.isConnected()) throw new Error('The connection was closed');
+      return connection;
+    } catch (error) {
+      if (this.#current === connection) this.#discard(error);
+      throw this.#unreachable(error);
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#discard(new Error('The log is closed'));
+  }
+
+  #connect(): Promise<Connection> {
+    this.#opening ??= this.#open().finally(() => (this.#opening = undefined));
+    return this.#opening;
+  }
+
+  async #open(): Promise<Connection> {
+    const { host, port } = this.#address;
+    const { clientId, tls, sasl, socketFactory } = this.#options;
+    const logger = loggers.createLogger({ level: 0, logCreator: () => () => undefined });
+    const builder = connectionPoolBuilder({
+      logger,
+      socketFactory: socketFactory ?? (tls === undefined ? this.#plainSocketFactory() : defaultSocketFactory()),
+      brokers: [`${host}:${port}`],
+      clientId,
+      connectionTimeout: connectMilliseconds,
+      requestTimeout: answerMilliseconds,
+      enforceRequestTimeout: true,
+      reauthenticationThreshold: reauthenticationMilliseconds,
+      maxInFlightRequests: null,
+      ...(tls === undefined ? {} : { ssl: tls }),
+      ...(sasl === undefined ? {} : { sasl }),
+    });
+    try {
+      const pool = await builder.build({ host, port, rack: null });
+      this.#pool = pool;
+      const broker = new Broker({
+        connectionPool: pool,
+        logger,
+        authenticationTimeout: authenticationMilliseconds,
+        allowAutoTopicCreation: false,
+      });
+      await broker.connect();
+      const connection = await pool.getConnection(0);
+      if (this.#isClosed) throw new Error('The log is closed');
+      connection.requestQueue.inflight = new RequestsInFlight();
+      this.#takeOverReceiving(connection);
+      this.#current = connection;
+      return connection;
+    } catch (error) {
+      this.#discard(error);
+      throw this.#unreachable(error);
+    }
+  }
+
+  /**
+   * Sockets that read into one piece of memory over and over: new memory for every read makes the collector run through
+   * the whole heap many times a second while events flow.
+   */
+  #plainSocketFactory(): ISocketFactory {
+    return ({ host, port, onConnect }) => {
+      const buffer = Buffer.allocUnsafeSlow(readBytes);
+      const socket: Socket = connect(
+        {
+          host,
+          port,
+          onread: {
+            buffer,
+            callback: (count) => {
+              const bytes = buffer.subarray(0, count);
+              const receive = this.#receivers.get(socket);
+              // Until then kafkajs receives, in memory of its own.
+              if (receive === undefined) socket.emit('data', Buffer.from(bytes));
+              else receive(bytes);
+              return true;
+            },
+          },
+        },
+        onConnect,
+      );
+      return socket.setKeepAlive(true, keepAliveMilliseconds);
+    };
+  }
+
+  /**
+   * From here on answers are put together here: kafkajs copies each together with what it has left over. Only what
+   * belongs to authentication still goes its way.
+   */
+  #takeOverReceiving(connection: Connection): void {
+    const assembler = new FrameAssembler((frame) => {
+      const correlationId = frame.readInt32BE(0);
+      connection.requestQueue.fulfillRequest({
+        size: frame.length,
+        correlationId,
+        payload: frame.subarray(int32Bytes),
+      });
+    });
+    const authenticate = connection.processData.bind(connection);
+    connection.processData = (bytes) => {
+      if (connection.authHandlers !== null) return authenticate(bytes);
+      try {
+        assembler.take(bytes);
+      } catch (error) {
+        this.#discard(error);
+      }
+    };
+    if (connection.socket === undefined) return;
+    this.#receivers.set(connection.socket, (bytes) => {
+      // What authenticates may be kept by kafkajs, so it gets memory of its own.
+      connection.processData(connection.authHandlers === null ? bytes : Buffer.from(bytes));
+    });
+  }
+
+  #unreachable(cause: unknown): LendstreamError {
+    const { host, port } = this.#address;
+    return new LendstreamError(
+      'LOG_UNAVAILABLE',
+      `Kafka at ${host}:${port} cannot be reached: ${describeError(cause)}`,
+      {
+        cause,
+      },
+    );
+  }
+
+  /** Fails what is under way and forgets the connection; the next request opens another one. */
+  #discard(reason: unknown): void {
+    const pool = this.#pool;
+    this.#pool = undefined;
+    this.#current = undefined;
+    if (pool === undefined) return;
+    for (const connection of pool.pool) {
+      connection.rejectRequests(reason instanceof Error ? reason : new Error(describeError(reason)));
+      connection.socket?.destroy();
+    }
+    pool.destroy().catch((error: unknown) => {
+      this.#options.logger.debug({ error: describeError(error) }, 'A connection to Kafka could not be closed in order');
+    });
+  }
+}
+
+/**
+ * Sends the request over kafkajs's queue, which matches answers to requests and gives up on late ones, and answers the
+ * body of the answer. kafkajs's own way there copies each request twice: a third of what producing costs.
+ */
+function exchange<Answer>(connection: Connection, request: KafkaRequest<Answer>): Promise<Buffer> {
+  const { apiKey, apiVersion, name: apiName, brokerMilliseconds = 0 } = request;
+  const body = request.encode();
+  const pieces = Buffer.isBuffer(body) ? [body] : body;
+  const correlationId = connection.nextCorrelationId();
+  return new Promise((resolve, reject) => {
+    const { socket } = connection;
+    if (socket === undefined) return reject(new Error('The connection was closed'));
+    connection.requestQueue.push({
+      entry: { apiKey, apiName, apiVersion, correlationId, resolve: ({ payload }) => resolve(payload), reject },
+      expectResponse: true,
+      requestTimeout: answerMilliseconds + brokerMilliseconds,
+      sendRequest: () => {
+        socket.cork();
+        socket.write(headOf(request, correlationId, connection.clientId, pieces));
+        for (const piece of pieces) socket.write(piece);
+        socket.uncork();
+      },
+    });
+  });
+}
+
+/**
+ * How long the broker leaves the connection alone from now on because a quota is used up. What is asked during that
+ * time would only lie there, and be taken for lost.
+ */
+function throttleMilliseconds({ isThrottleLast }: KafkaRequest<unknown>, answer: Buffer): number {
+  return answer.readInt32BE(isThrottleLast === true ? answer.length - int32Bytes : 0);
+}
+
+/** The answer without what is left of its header. */
+function bodyOf({ isFlexible = false }: KafkaRequest<unknown>, answer: Buffer): Buffer {
+  if (!isFlexible) return answer;
+  const reader = new WireReader(answer);
+  reader.skipTags();
+  return answer.subarray(reader.position);
+}
+
+/** Length and header (version 1, of a flexible request 2) of a request. */
+function headOf(
+  { apiKey, apiVersion, isFlexible = false }: KafkaRequest<unknown>,
+  correlationId: number,
+  clientId: string,
+  pieces: readonly Buffer[],
+): Buffer {
+  const writer = new WireWriter().int32(0).int16(apiKey).int16(apiVersion).int32(correlationId).string(clientId);
+  const header = (isFlexible ? writer.noTags() : writer).take();
+  let length = header.length - int32Bytes;
+  for (const piece of pieces) length += piece.length;
+  header.writeInt32BE(length);
+  return header;
+}
+
+/** What the length before a request takes and does not count, and the throttle time of an answer. */
+const int32Bytes = 4;

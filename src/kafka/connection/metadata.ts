@@ -1,0 +1,239 @@
+import type { Clock } from '../../clock.ts';
+import { LendstreamError, isLendstreamError } from '../../errors.ts';
+import type { TopicPartition } from '../../ports/event-log.ts';
+import type { BrokerAddress, KafkaConnections } from './connections.ts';
+import type { KafkaRequest } from '../protocol/request.ts';
+import {
+  type BrokerNode,
+  type MetadataAnswer,
+  type PartitionMetadata,
+  type TopicMetadata,
+  metadataRequest,
+} from '../protocol/metadata-request.ts';
+import { errorOf, isUnknownTopic, protocolError } from '../protocol/errors.ts';
+
+/** How long what is known of a topic is believed without asking again. Milliseconds. */
+const ageMillisecondsMaximum = 60_000;
+
+/** The least time between two questions about the same topic, so that a partition without a leader makes no storm. */
+const pauseMilliseconds = 25;
+
+/** How long a broker may take before the next one is asked as well. Milliseconds. */
+const patienceMilliseconds = 1_000;
+
+interface KnownTopic {
+  readonly topic: TopicMetadata;
+  readonly learnedAt: number;
+  isStale: boolean;
+}
+
+/**
+ * Which broker leads which partition. Every topic is asked about and answered by itself, so that a deleted one spoils
+ * nothing for the others; questions that come up together are one request.
+ */
+export class ClusterMetadata {
+  readonly #connections: KafkaConnections;
+  readonly #seeds: readonly BrokerAddress[];
+  readonly #clock: Clock;
+  readonly #topics = new Map<string, KnownTopic>();
+  #brokers: readonly BrokerNode[] = [];
+  #clusterId: string | null = null;
+  /** Topics of the question that is about to be asked, and its answer. */
+  #next: { readonly names: Set<string>; readonly answer: Promise<void> } | undefined;
+  /** Which of the seeds and brokers answered last. */
+  #preferred: BrokerAddress | undefined;
+
+  constructor(connections: KafkaConnections, seeds: readonly BrokerAddress[], clock: Clock) {
+    this.#connections = connections;
+    this.#seeds = seeds;
+    this.#clock = clock;
+  }
+
+  /** The brokers that were there when metadata was last asked for. */
+  get brokers(): readonly BrokerNode[] {
+    return this.#brokers;
+  }
+
+  /** Names this cluster for good; null before the first answer. */
+  get clusterId(): string | null {
+    return this.#clusterId;
+  }
+
+  /**
+   * The broker that leads a partition now.
+   * @throws UNKNOWN_TOPIC_OR_PARTITION; LOG_UNAVAILABLE while it has no leader or no broker answers
+   */
+  async leaderOf({ topic, partition }: TopicPartition): Promise<BrokerNode> {
+    const known = this.knownLeader({ topic, partition });
+    if (known !== undefined) return known;
+    const found = (await this.#partition(topic, partition)) ?? (await this.#addedPartition(topic, partition));
+    if (found === undefined) throw unknownPartition({ topic, partition });
+    const leader = this.#brokers.find(({ nodeId }) => nodeId === found.leader);
+    if (leader !== undefined) return leader;
+    this.forgetLeaders(topic);
+    throw new LendstreamError('LOG_UNAVAILABLE', `Topic ${topic}, partition ${partition}, has no leader now.`, {
+      details: { topic, partition },
+    });
+  }
+
+  async #partition(topic: string, partition: number): Promise<PartitionMetadata | undefined> {
+    return (await this.topic(topic)).partitions.find((candidate) => candidate.partition === partition);
+  }
+
+  /** Another process may have added partitions since the topic was asked about. */
+  #addedPartition(topic: string, partition: number): Promise<PartitionMetadata | undefined> {
+    this.forgetLeaders(topic);
+    return this.#partition(topic, partition);
+  }
+
+  /** The leader as far as it is known without asking. */
+  knownLeader({ topic, partition }: TopicPartition): BrokerNode | undefined {
+    const known = this.#fresh(topic);
+    // Partitions are listed in any order; most brokers list them by number.
+    const partitions = known?.partitions;
+    const found =
+      partitions?.[partition]?.partition === partition
+        ? partitions[partition]
+        : partitions?.find((candidate) => candidate.partition === partition);
+    return found === undefined ? undefined : this.#brokers.find(({ nodeId }) => nodeId === found.leader);
+  }
+
+  /**
+   * What the cluster says of a topic.
+   * @throws UNKNOWN_TOPIC_OR_PARTITION; LOG_UNAVAILABLE, also when the cluster refuses to say anything of the topic
+   */
+  async topic(name: string): Promise<TopicMetadata> {
+    const known = this.#fresh(name);
+    if (known !== undefined) return known;
+    await this.#learn(name);
+    const topic = this.#topics.get(name)?.topic;
+    if (topic === undefined) throw unknownPartition({ topic: name });
+    if (topic.errorCode !== protocolError.none)
+      throw errorOf(topic.errorCode, `Looking up topic ${name}`, { topic: name });
+    return topic;
+  }
+
+  /** Asks about a topic now, whatever is known. A topic that does not exist is no error here. */
+  async refresh(name: string): Promise<void> {
+    await this.#learn(name);
+  }
+
+  /** Every topic but the brokers' own. */
+  async allTopics(): Promise<readonly TopicMetadata[]> {
+    const answer = await this.ask(metadataRequest(null));
+    this.#keepBrokers(answer);
+    return answer.topics.filter(({ isInternal, errorCode }) => !isInternal && errorCode === protocolError.none);
+  }
+
+  /** Leadership moved, or partitions were added: the next question about this topic is asked anew. */
+  forgetLeaders(topic: string): void {
+    const known = this.#topics.get(topic);
+    if (known !== undefined) known.isStale = true;
+  }
+
+  /**
+   * Asks any broker something that may be asked twice. One that hangs is not waited for: the next is asked beside it.
+   * @throws LOG_UNAVAILABLE when none answers
+   */
+  ask<Answer>(request: KafkaRequest<Answer>): Promise<Answer> {
+    return this.#askEach(request, patienceMilliseconds);
+  }
+
+  /**
+   * Lets some broker change something, which passes it on to the controller: each that is known until one answers.
+   * @throws LOG_UNAVAILABLE when none answers, also when one may have done what it was asked
+   */
+  change<Answer>(request: KafkaRequest<Answer>): Promise<Answer> {
+    return this.#askEach(request, Infinity);
+  }
+
+  #askEach<Answer>(request: KafkaRequest<Answer>, patience: number): Promise<Answer> {
+    const candidates = this.#candidates();
+    let asked = 0;
+    let unanswered = 0;
+    return new Promise((resolve, reject) => {
+      const askNext = (): void => {
+        const broker = candidates[asked];
+        if (broker === undefined) return;
+        asked += 1;
+        unanswered += 1;
+        const timer = patience === Infinity ? undefined : setTimeout(askNext, patience);
+        this.#connections.send(broker, 'metadata', request).then(
+          (answer) => {
+            clearTimeout(timer);
+            asked = candidates.length;
+            // Whoever is slower than another is not asked first the next time.
+            this.#preferred = broker;
+            resolve(answer);
+          },
+          (failure: unknown) => {
+            clearTimeout(timer);
+            unanswered -= 1;
+            if (isLendstreamError(failure, 'LOG_CLOSED')) return reject(failure);
+            askNext();
+            if (unanswered === 0) reject(nobodyAnswers(candidates, failure));
+          },
+        );
+      };
+      askNext();
+    });
+  }
+
+  /** Every broker that is known, the one that answered last before the others. */
+  #candidates(): BrokerAddress[] {
+    const known = [this.#preferred, ...this.#brokers, ...this.#seeds].filter((address) => address !== undefined);
+    return [...new Map(known.map(({ host, port }) => [`${host}:${port}`, { host, port }])).values()];
+  }
+
+  #fresh(name: string): TopicMetadata | undefined {
+    const known = this.#topics.get(name);
+    if (known === undefined || known.isStale) return undefined;
+    return this.#clock.monotonic() - known.learnedAt < ageMillisecondsMaximum ? known.topic : undefined;
+  }
+
+  #learn(name: string): Promise<void> {
+    const known = this.#topics.get(name);
+    const wait = known === undefined ? 0 : known.learnedAt + pauseMilliseconds - this.#clock.monotonic();
+    const next = (this.#next ??= this.#question(Math.max(0, wait)));
+    next.names.add(name);
+    return next.answer;
+  }
+
+  #question(waitMilliseconds: number): { names: Set<string>; answer: Promise<void> } {
+    const names = new Set<string>();
+    const answer = new Promise<void>((resolve) => {
+      if (waitMilliseconds > 0) setTimeout(resolve, waitMilliseconds);
+      else setImmediate(resolve);
+    }).then(async () => {
+      this.#next = undefined;
+      this.#keep(await this.ask(metadataRequest([...names])));
+    });
+    return { names, answer };
+  }
+
+  #keep(answer: MetadataAnswer): void {
+    this.#keepBrokers(answer);
+    const learnedAt = this.#clock.monotonic();
+    for (const topic of answer.topics) {
+      if (isUnknownTopic(topic.errorCode)) this.#topics.delete(topic.name);
+      else this.#topics.set(topic.name, { topic, learnedAt, isStale: topic.errorCode !== protocolError.none });
+    }
+  }
+
+  #keepBrokers({ brokers, clusterId }: MetadataAnswer): void {
+    if (brokers.length > 0) this.#brokers = brokers;
+    this.#clusterId = clusterId;
+  }
+}
+
+function nobodyAnswers(brokers: readonly BrokerAddress[], cause: unknown): LendstreamError {
+  const names = brokers.map(({ host, port }) => `${host}:${port}`).join(', ');
+  return new LendstreamError('LOG_UNAVAILABLE', `No Kafka broker answers (asked ${names}).`, { cause });
+}
+
+export function unknownPartition({ topic, partition }: { topic: string; partition?: number }): LendstreamError {
+  const what = partition === undefined ? `Topic ${topic}` : `Topic ${topic}, partition ${partition},`;
+  return new LendstreamError('UNKNOWN_TOPIC_OR_PARTITION', `${what} does not exist.`, {
+    details: { topic, ...(partition === undefined ? {} : { partition }) },
+  });
+}

@@ -1,0 +1,25 @@
+import type { TopicPartition } from '../../ports/event-log.ts';
+import type { BrokerNode } from '../protocol/metadata-request.ts';
+import type { ClusterMetadata } from './metadata.ts';
+
+/** How long leaders go on being asked while they move, or are new to their partitions. Milliseconds. */
+export const leadershipRetry = { forMilliseconds: 10_000, firstPauseMilliseconds: 30, pauseMillisecondsMaximum: 300 };
+
+/**
+ * Which broker leads which of the partitions.
+ * @throws UNKNOWN_TOPIC_OR_PARTITION, LOG_UNAVAILABLE when one has no leader now
+ */
+export async function leadersOf(
+  metadata: ClusterMetadata,
+  partitions: readonly TopicPartition[],
+): Promise<Map<BrokerNode, TopicPartition[]>> {
+  const leaders = await Promise.all(partitions.map((partition) => metadata.leaderOf(partition)));
+  const byLeader = new Map<BrokerNode, TopicPartition[]>();
+  for (const [index, leader] of leaders.entries()) {
+    const partition = partitions[index] as TopicPartition;
+    const led = byLeader.get(leader);
+    if (led === undefined) byLeader.set(leader, [partition]);
+    else led.push(partition);
+  }
+  return byLeader;
+}

@@ -1,0 +1,181 @@
+import { noValue } from '../../ports/event-log.ts';
+import type { Offset, ReadResult, RecordBatch } from '../../ports/event-log.ts';
+
+/** What one fetch brought of one partition, decoded: everything visible in [from, to). */
+export interface Chunk {
+  readonly from: Offset;
+  /** Where the next fetch goes on; above `from`. */
+  readonly to: Offset;
+  readonly batches: readonly RecordBatch[];
+  /** The memory it holds, positions included. Bytes. */
+  readonly memoryBytes: number;
+  /** Monotonic milliseconds. */
+  readonly fetchedAt: number;
+}
+
+/** How many times its own size a part of an answer may keep in memory before it is copied. */
+const pinnedFactorMaximum = 8;
+
+/** What a chunk takes besides its records. Bytes. */
+const chunkOverheadBytes = 1_024;
+
+const positionBytesPerRecord = 20;
+
+/** @param bytes The memory that the batches lie in, unless they were compressed. */
+export function createChunk(
+  from: Offset,
+  { batches, nextOffset }: ReadResult,
+  bytes: Buffer,
+  fetchedAt: number,
+): Chunk {
+  let memoryBytes = chunkOverheadBytes + bytes.length;
+  for (const batch of batches) {
+    memoryBytes += positionBytesPerRecord * batch.count;
+    if (batch.bytes.buffer !== bytes.buffer) memoryBytes += batch.bytes.length;
+  }
+  return { from, to: nextOffset, batches, memoryBytes, fetchedAt };
+}
+
+interface Part {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * A partition's part of an answer. A few events that a slow stream holds must not hold megabytes of other partitions,
+ * so a small part is copied out of the answer; what is held is at most {@link pinnedFactorMaximum} times what is read.
+ */
+export function partOf(answer: Buffer, { start, end }: Part): Part & { bytes: Buffer } {
+  if (pinnedFactorMaximum * (end - start) >= answer.length) return { bytes: answer, start, end };
+  return { bytes: Buffer.from(answer.subarray(start, end)), start: 0, end: end - start };
+}
+
+/** The chunks of one partition that are still in memory, by where they begin. They may overlap. */
+export class PartitionChunks {
+  readonly #chunks: Chunk[] = [];
+
+  get isEmpty(): boolean {
+    return this.#chunks.length === 0;
+  }
+
+  has(offset: Offset): boolean {
+    return this.#find(offset) !== undefined;
+  }
+
+  add(chunk: Chunk): void {
+    let index = this.#chunks.length;
+    while (index > 0 && (this.#chunks[index - 1] as Chunk).from > chunk.from) index -= 1;
+    this.#chunks.splice(index, 0, chunk);
+  }
+
+  remove(chunk: Chunk): void {
+    const index = this.#chunks.indexOf(chunk);
+    if (index >= 0) this.#chunks.splice(index, 1);
+  }
+
+  /** As many whole batches as it takes to reach `bytesMaximum`; undefined when the position is not in memory. */
+  read(from: Offset, bytesMaximum: number): ReadResult | undefined {
+    const batches: RecordBatch[] = [];
+    let bytes = 0;
+    let nextOffset = from;
+    for (let chunk = this.#find(from); chunk !== undefined; chunk = this.#find(nextOffset)) {
+      for (const batch of chunk.batches) {
+        const last = batch.offsets[batch.count - 1] as Offset;
+        if (last < nextOffset) continue;
+        batches.push(recordsFrom(batch, nextOffset));
+        bytes += valueBytes(batch);
+        nextOffset = last + 1;
+        if (bytes >= bytesMaximum) return { batches, nextOffset };
+      }
+      nextOffset = chunk.to;
+    }
+    return nextOffset > from ? { batches, nextOffset } : undefined;
+  }
+
+  #find(offset: Offset): Chunk | undefined {
+    for (let index = this.#chunks.length - 1; index >= 0; index -= 1) {
+      const chunk = this.#chunks[index] as Chunk;
+      if (chunk.from <= offset && offset < chunk.to) return chunk;
+    }
+    return undefined;
+  }
+}
+
+/**
+ * The chunks of all partitions, so that readers who follow each other closely are served by one fetch. The oldest go
+ * first, and none stays long: what retention or a deletion removed must not be read for ever.
+ */
+export class ChunkMemory {
+  readonly #bytesMaximum: number;
+  readonly #ageMillisecondsMaximum: number;
+  /** The oldest first. */
+  readonly #chunks = new Map<Chunk, PartitionChunks>();
+  #bytes = 0;
+
+  constructor(bytesMaximum: number, ageMillisecondsMaximum: number) {
+    this.#bytesMaximum = bytesMaximum;
+    this.#ageMillisecondsMaximum = ageMillisecondsMaximum;
+  }
+
+  /** Takes in a chunk, also one that is larger than all that is kept otherwise: whoever asked for it reads it here. */
+  add(chunk: Chunk, owner: PartitionChunks): void {
+    owner.add(chunk);
+    this.#chunks.set(chunk, owner);
+    this.#bytes += chunk.memoryBytes;
+    for (const oldest of this.#chunks.keys()) {
+      if (this.#bytes <= this.#bytesMaximum || oldest === chunk) break;
+      this.#remove(oldest);
+    }
+  }
+
+  removeAged(now: number): void {
+    for (const chunk of this.#chunks.keys()) {
+      if (now - chunk.fetchedAt < this.#ageMillisecondsMaximum) break;
+      this.#remove(chunk);
+    }
+  }
+
+  /** Everything of one partition. */
+  removeAllOf(owner: PartitionChunks): void {
+    if (owner.isEmpty) return;
+    for (const [chunk, its] of this.#chunks) if (its === owner) this.#remove(chunk);
+  }
+
+  #remove(chunk: Chunk): void {
+    this.#chunks.get(chunk)?.remove(chunk);
+    this.#chunks.delete(chunk);
+    this.#bytes -= chunk.memoryBytes;
+  }
+}
+
+/** The batch without its records below `from`; it has some at or above. */
+function recordsFrom(batch: RecordBatch, from: Offset): RecordBatch {
+  const { offsets, count, foreign } = batch;
+  if ((offsets[0] as Offset) >= from) return batch;
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((offsets[middle] as Offset) < from) low = middle + 1;
+    else high = middle;
+  }
+  const first = low;
+  return {
+    ...batch,
+    count: count - first,
+    offsets: offsets.subarray(first),
+    valueStarts: batch.valueStarts.subarray(first),
+    valueEnds: batch.valueEnds.subarray(first),
+    ...(foreign !== undefined && { foreign: foreign.subarray(first) }),
+    key: (index) => batch.key(first + index),
+  };
+}
+
+/** From the first value to the last, framing between them included. Bytes. */
+function valueBytes({ valueStarts, valueEnds, count }: RecordBatch): number {
+  let first = 0;
+  let last = count - 1;
+  while (first <= last && valueStarts[first] === noValue) first += 1;
+  while (last > first && valueStarts[last] === noValue) last -= 1;
+  return first > last ? 0 : (valueEnds[last] as number) - (valueStarts[first] as number);
+}

@@ -1,0 +1,102 @@
+import type { Offset, ReadOptions, ReadResult, StopSignal } from '../../ports/event-log.ts';
+
+/** Where a pending read is kept, so that it can leave. */
+export interface PendingReadHolder {
+  readonly offset: Offset;
+  /** The read's time is up. */
+  readDue(read: PendingRead): void;
+  /** The read has ended by itself. */
+  readLeft(read: PendingRead): void;
+}
+
+/** The longest time a timer can be set to. Milliseconds. */
+const timerMillisecondsMaximum = 2 ** 31 - 1;
+
+/**
+ * One read without an answer. Every open stream holds one for each of its partitions, nearly all the time: it is one
+ * object instead of a closure for each thing that can end it, and has a timer only when its time has an end.
+ */
+export class PendingRead {
+  readonly bytesMaximum: number;
+  /** When its time is or was up; Infinity for a read that waits for good. Monotonic milliseconds. */
+  readonly dueAt: number;
+  /** Its time is up: the next answer ends it, also when there is nothing to read. */
+  isDue: boolean;
+  isEnded = false;
+  readonly #holder: PendingReadHolder;
+  readonly #resolve: (result: ReadResult | Promise<never>) => void;
+  readonly #sharers: Set<PendingRead> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    holder: PendingReadHolder,
+    { bytesMaximum, waitMilliseconds, signal }: ReadOptions,
+    now: number,
+    resolve: (result: ReadResult | Promise<never>) => void,
+  ) {
+    this.#holder = holder;
+    this.#resolve = resolve;
+    this.bytesMaximum = bytesMaximum;
+    this.dueAt = now + Math.max(0, waitMilliseconds);
+    this.isDue = !(waitMilliseconds > 0) || signal?.aborted === true;
+    if (this.isDue) return;
+    if (signal !== undefined) this.#sharers = readsEndedBy(signal).add(this);
+    if (waitMilliseconds === Infinity) return;
+    this.#timer = setTimeout(
+      () => {
+        this.isDue = true;
+        this.#holder.readDue(this);
+      },
+      Math.min(waitMilliseconds, timerMillisecondsMaximum),
+    );
+  }
+
+  answer(result: ReadResult): void {
+    if (this.isEnded) return;
+    this.#end();
+    this.#resolve(result);
+  }
+
+  answerNothing(): void {
+    this.answer({ batches: [], nextOffset: this.#holder.offset });
+  }
+
+  fail(failure: unknown): void {
+    if (this.isEnded) return;
+    this.#end();
+    // Rejects through `resolve`: nothing has to be held for the failure that hardly ever comes.
+    this.#resolve(Promise.reject(failure));
+  }
+
+  abort(): void {
+    this.answerNothing();
+    this.#holder.readLeft(this);
+  }
+
+  #end(): void {
+    this.isEnded = true;
+    this.#sharers?.delete(this);
+    clearTimeout(this.#timer);
+  }
+}
+
+/**
+ * The reads that one signal can end. A stream reads thousands of times with the same signal: it is listened to once,
+ * and each read costs a set entry.
+ */
+const readsBySignal = new WeakMap<StopSignal, Set<PendingRead>>();
+
+function readsEndedBy(signal: StopSignal): Set<PendingRead> {
+  const known = readsBySignal.get(signal);
+  if (known !== undefined) return known;
+  const reads = new Set<PendingRead>();
+  readsBySignal.set(signal, reads);
+  signal.addEventListener(
+    'abort',
+    () => {
+      for (const read of reads) read.abort();
+    },
+    { once: true },
+  );
+  return reads;
+}

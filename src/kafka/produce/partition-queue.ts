@@ -1,0 +1,268 @@
+import type { Offset, TopicPartition } from '../../ports/event-log.ts';
+import { LendstreamError } from '../../errors.ts';
+import type { PendingAppend } from './pending-append.ts';
+import { encodeRecordBatch, renumberBatch } from '../protocol/record-batch-encoding.ts';
+import { batchHeaderBytes, sequenceBehind } from '../protocol/record-batch.ts';
+import type { ProducerIdentity } from '../protocol/transaction-requests.ts';
+
+/** Several appends are merged into one batch up to here; one alone is a batch however large it is. Bytes. */
+const mergedBytesMaximum = 1024 * 1024;
+
+/** How long an append may wait without ever having been sent, before it fails with nothing stored. Milliseconds. */
+export const unsentMilliseconds = 5_000;
+
+/**
+ * How long an append that was sent is tried again before its caller is told that its outcome is unknown. Milliseconds.
+ */
+export const outcomeMilliseconds = 15_000;
+
+const pauseMillisecondsMinimum = 5;
+const pauseMillisecondsMaximum = 200;
+
+/** One record batch, sent again with the same sequence number until it is known what became of it. */
+export interface ProduceBatch {
+  readonly bytes: Buffer;
+  readonly count: number;
+  /** Whole ones: an append is never divided among batches, of which one could be stored and the other not. */
+  readonly appends: readonly PendingAppend[];
+  isSent: boolean;
+  /** Some attempt to store it had no answer that says that nothing was stored. */
+  mayBeStored: boolean;
+}
+
+/**
+ * The appends to one partition, in order, and the one batch that is being stored. Does no I/O: produce.ts tells it what
+ * the brokers answered.
+ */
+export class PartitionQueue implements TopicPartition {
+  readonly topic: string;
+  readonly partition: number;
+  /** What produce.ts is doing with it. */
+  state: 'ready' | 'preparing' | 'sending' | 'pausing' = 'ready';
+  #waiting: PendingAppend[] = [];
+  #batch: ProduceBatch | undefined;
+  #identity: ProducerIdentity | undefined;
+  #isIdentitySpent = true;
+  #nextSequence = 0;
+  /** Into how large a batch appends are merged, after the topic has refused larger ones. */
+  #batchBytesMaximum = mergedBytesMaximum;
+  /** How many of the next appends are sent in a batch of their own each, because one of them spoilt a common one. */
+  #aloneCount = 0;
+  #trouble: LendstreamError | undefined;
+  #pauseMilliseconds = pauseMillisecondsMinimum;
+
+  constructor({ topic, partition }: TopicPartition) {
+    this.topic = topic;
+    this.partition = partition;
+  }
+
+  get isEmpty(): boolean {
+    return this.#batch === undefined && this.#waiting.length === 0;
+  }
+
+  /** The batch being stored. */
+  get batch(): ProduceBatch | undefined {
+    return this.#batch;
+  }
+
+  /** Under which its batches are numbered, also when it is spent. */
+  get identity(): ProducerIdentity | undefined {
+    return this.#identity;
+  }
+
+  get needsIdentity(): boolean {
+    return this.#isIdentitySpent;
+  }
+
+  /** How long to wait after this failure; longer each time, until something is stored. Milliseconds. */
+  nextPause(): number {
+    const pause = this.#pauseMilliseconds;
+    this.#pauseMilliseconds = Math.min(2 * pause, pauseMillisecondsMaximum);
+    return pause;
+  }
+
+  add(append: PendingAppend): void {
+    this.#waiting.push(append);
+  }
+
+  /** Numbers batches under this identity from now on, from zero, the one that is being stored included. */
+  adopt(identity: ProducerIdentity): void {
+    this.#identity = identity;
+    this.#isIdentitySpent = false;
+    this.#nextSequence = 0;
+    if (this.#batch !== undefined) renumberBatch(this.#batch.bytes, { ...identity, firstSequence: 0 });
+  }
+
+  /**
+   * The batch to send next: the one being stored, or a new one.
+   * @param timestamp Of new records. Milliseconds since the epoch.
+   */
+  take(timestamp: number): ProduceBatch | undefined {
+    if (this.#identity === undefined || this.#isIdentitySpent) return undefined;
+    this.#batch ??= this.#build(this.#identity, timestamp);
+    return this.#batch;
+  }
+
+  /** The batch was stored; -1 when the broker knows that, but no longer where. */
+  stored(baseOffset: Offset): void {
+    const batch = this.#batch;
+    if (batch === undefined) return;
+    this.#batch = undefined;
+    this.#nextSequence = sequenceBehind(this.#nextSequence, batch.count);
+    this.#trouble = undefined;
+    this.#pauseMilliseconds = pauseMillisecondsMinimum;
+    let offset = baseOffset;
+    for (const append of batch.appends) {
+      if (baseOffset < 0) append.fail(this.#outcomeUnknown());
+      else append.storedAt(offset);
+      offset += append.records.length;
+    }
+  }
+
+  /**
+   * This attempt failed and the batch is to be sent again.
+   * @param mayBeStored False when the answer says that this attempt stored nothing.
+   */
+  failed(trouble: LendstreamError, mayBeStored: boolean): void {
+    this.#trouble = trouble;
+    if (this.#batch !== undefined && mayBeStored) this.#batch.mayBeStored = true;
+  }
+
+  /** The broker does not accept the identity or the number of the batch. */
+  refusedIdentity(trouble: LendstreamError): void {
+    if (this.#batch?.mayBeStored === true) this.giveUp(trouble);
+    this.#trouble = trouble;
+    this.#isIdentitySpent = true;
+  }
+
+  /**
+   * The batch is larger than the topic takes: its appends come again in smaller ones.
+   * @param error For an append that is too large by itself.
+   */
+  refusedSize(error: LendstreamError): void {
+    const batch = this.#batch;
+    if (batch === undefined || batch.mayBeStored || batch.appends.length === 1) return this.refused(error);
+    this.#batchBytesMaximum = Math.floor(batch.bytes.length / 2);
+    this.#takeBack(batch);
+  }
+
+  /** The broker will not store the batch, however often it is asked. */
+  refused(error: LendstreamError): void {
+    const batch = this.#batch;
+    if (batch === undefined) return;
+    if (batch.mayBeStored) return this.giveUp(error);
+    if (batch.appends.length > 1) {
+      this.#aloneCount = batch.appends.length;
+      return this.#takeBack(batch);
+    }
+    this.#drop(batch);
+    for (const append of batch.appends) append.fail(error);
+    return undefined;
+  }
+
+  /** Nobody can tell any more whether the batch was stored. */
+  giveUp(trouble: LendstreamError): void {
+    const batch = this.#batch;
+    if (batch === undefined) return;
+    this.#drop(batch);
+    for (const append of batch.appends) append.fail(this.#outcomeUnknown(trouble));
+  }
+
+  /** Answers everything that waits too long; a batch nobody waits for any more is given up, unless it is under way. */
+  expire(now: number): void {
+    this.#waiting = this.#waiting.filter((append) => {
+      if (now < append.acceptedAt + unsentMilliseconds) return !append.isAnswered;
+      append.fail(this.#unavailable());
+      return false;
+    });
+    const batch = this.#batch;
+    if (batch === undefined) return;
+    const isUnderWay = this.state === 'sending';
+    const patience = batch.isSent || isUnderWay ? outcomeMilliseconds : unsentMilliseconds;
+    const expired = batch.appends.filter((append) => !append.isAnswered && now >= append.acceptedAt + patience);
+    const isUnknown = batch.mayBeStored || isUnderWay;
+    for (const append of expired) append.fail(isUnknown ? this.#outcomeUnknown() : this.#unavailable());
+    if (isUnderWay) return;
+    if (batch.appends.every(({ isAnswered }) => isAnswered)) this.#drop(batch);
+    // What was answered as not stored must not be sent again with what shares its batch.
+    else if (!isUnknown && expired.length > 0) this.#takeBack(batch);
+  }
+
+  /** Answers everything with this error, or with an unknown outcome where it may be stored. */
+  failAll(error: LendstreamError): void {
+    const batch = this.#batch;
+    if (batch?.mayBeStored === true || this.state === 'sending') this.giveUp(error);
+    const appends = [...(this.#batch?.appends ?? []), ...this.#waiting];
+    if (this.#batch !== undefined) this.#drop(this.#batch);
+    this.#waiting = [];
+    for (const append of appends) append.fail(error);
+  }
+
+  /**
+   * The batch is not sent again. Its number is not given to another one even when it is refused: should a broker have
+   * stored it all the same, the other would be taken for the same batch, and be acknowledged without being stored.
+   */
+  #drop(batch: ProduceBatch): void {
+    this.#batch = undefined;
+    if (batch.isSent || this.state === 'sending') this.#isIdentitySpent = true;
+  }
+
+  #build(identity: ProducerIdentity, timestamp: number): ProduceBatch | undefined {
+    const appends: PendingAppend[] = [];
+    let bytes = batchHeaderBytes;
+    let taken = 0;
+    for (const append of this.#waiting) {
+      const isFull = bytes + append.bytes > this.#batchBytesMaximum;
+      if (appends.length > 0 && (this.#aloneCount > 0 || isFull)) break;
+      if (!append.isAnswered) {
+        appends.push(append);
+        bytes += append.bytes;
+      }
+      taken += 1;
+    }
+    this.#waiting.splice(0, taken);
+    if (appends.length === 0) return undefined;
+    this.#aloneCount = Math.max(0, this.#aloneCount - 1);
+    const [first] = appends;
+    const records = appends.length === 1 && first ? first.records : appends.flatMap((append) => append.records);
+    const encoded = encodeRecordBatch(records, {
+      producerId: identity.producerId,
+      producerEpoch: identity.producerEpoch,
+      firstSequence: this.#nextSequence,
+      timestamp,
+      isTransactional: false,
+    });
+    return { bytes: encoded, count: records.length, appends, isSent: false, mayBeStored: false };
+  }
+
+  /** Puts the batch's appends back in front. */
+  #takeBack(batch: ProduceBatch): void {
+    this.#drop(batch);
+    this.#waiting = [...batch.appends, ...this.#waiting];
+  }
+
+  #outcomeUnknown(trouble = this.#trouble): LendstreamError {
+    const reason = trouble === undefined ? '' : ` ${trouble.message}`;
+    return new LendstreamError(
+      'OUTCOME_UNKNOWN',
+      `Whether the records for topic ${this.topic}, partition ${this.partition}, were stored is not known.${reason}`,
+      {
+        details: { topic: this.topic, partition: this.partition },
+        ...(trouble === undefined ? {} : { cause: trouble }),
+      },
+    );
+  }
+
+  #unavailable(): LendstreamError {
+    const trouble = this.#trouble;
+    const reason = trouble === undefined ? 'Too much was before them.' : trouble.message;
+    return new LendstreamError(
+      'LOG_UNAVAILABLE',
+      `The records for topic ${this.topic}, partition ${this.partition}, were not stored. ${reason}`,
+      {
+        details: { topic: this.topic, partition: this.partition },
+        ...(trouble === undefined ? {} : { cause: trouble }),
+      },
+    );
+  }
+}

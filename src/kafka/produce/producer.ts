@@ -1,0 +1,313 @@
+import type { AppendResult, Offset, PartitionRecords, TopicPartition } from '../../ports/event-log.ts';
+import type { Clock } from '../../clock.ts';
+import { LendstreamError, describeError, isLendstreamError } from '../../errors.ts';
+import type { Logger } from '../../logger.ts';
+import type { KafkaConnections } from '../connection/connections.ts';
+import { produceBytesMaximum, topicMessageBytesMaximum } from '../protocol/limits.ts';
+import type { BrokerNode } from '../protocol/metadata-request.ts';
+import type { ClusterMetadata } from '../connection/metadata.ts';
+import { keyOf } from '../protocol/topic-partitions.ts';
+import { PartitionQueue, type ProduceBatch } from './partition-queue.ts';
+import { PendingAppend } from './pending-append.ts';
+import { type ProduceVerdict, verdictOf } from './verdict.ts';
+import { type ProduceResult, produceRequest } from '../protocol/produce-request.ts';
+import { ProducerIdentities } from './producer-identity.ts';
+import { errorOf, protocolError } from '../protocol/errors.ts';
+import { recordBatchBytes } from '../protocol/record-batch-encoding.ts';
+import { type CleanupPolicyOf, checkRecords } from './record-checks.ts';
+
+export interface KafkaProducerOptions {
+  readonly connections: KafkaConnections;
+  readonly metadata: ClusterMetadata;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly cleanupPolicyOf: CleanupPolicyOf;
+  /** Bytes of records that may wait to be stored; beyond it appends answer OVERLOADED. Default 64 MiB. */
+  readonly queuedBytesMaximum?: number | undefined;
+}
+
+const queuedBytesMaximumDefault = 64 * 1024 * 1024;
+
+/** How often appends that wait too long are looked for. Milliseconds. */
+const expiryMilliseconds = 100;
+
+/** How long closing waits for appends under way. Milliseconds. */
+const closeMilliseconds = 5_000;
+
+/**
+ * Appends outside of transactions, each stored once however often it has to be sent: batches of a partition are
+ * numbered under a producer id, and a batch whose answer is lost is sent again with its number.
+ *
+ * One request is under way to each leader; what arrives meanwhile is the next one, merged into one batch per partition.
+ */
+export class KafkaProducer {
+  readonly #options: KafkaProducerOptions;
+  readonly #identities: ProducerIdentities;
+  readonly #queues = new Map<string, PartitionQueue>();
+  /** Queues with something in them, the one served longest ago first. */
+  readonly #active = new Set<PartitionQueue>();
+  readonly #busyLeaders = new Set<number>();
+  #queuedBytes = 0;
+  /** Appends that were begun and not answered yet. */
+  #pendingCount = 0;
+  #onIdle: (() => void) | undefined;
+  #isDispatching = false;
+  #expiry: NodeJS.Timeout | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: KafkaProducerOptions) {
+    this.#options = options;
+    this.#identities = new ProducerIdentities(options.metadata);
+  }
+
+  /**
+   * Appends as the port says. Appends that are under way at the same time may be stored in either order.
+   *
+   * Records for one partition are stored in one batch. Where that is more than the topic takes, nothing of it is
+   * stored.
+   * @throws LOG_CLOSED
+   */
+  append(partitions: readonly PartitionRecords[]): Promise<AppendResult[]> {
+    if (this.#closing !== undefined) return Promise.reject(logClosed());
+    return Promise.all(partitions.map((request) => this.#appendOne(request)));
+  }
+
+  /** Waits for what is under way, for a while; later appends fail. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #appendOne(request: PartitionRecords): Promise<AppendResult> {
+    const { topic, partition } = request;
+    this.#pendingCount += 1;
+    try {
+      if (request.records.length === 0) throw new LendstreamError('UNPROCESSABLE', 'An append needs a record.');
+      await checkRecords(request, this.#options.cleanupPolicyOf);
+      const answer = await this.#enqueue(request);
+      if (answer instanceof LendstreamError) return { topic, partition, outcome: 'failed', error: answer };
+      return { topic, partition, outcome: 'appended', baseOffset: answer };
+    } catch (error) {
+      if (!isLendstreamError(error)) throw error;
+      return { topic, partition, outcome: 'failed', error };
+    } finally {
+      this.#pendingCount -= 1;
+      if (this.#pendingCount === 0) this.#onIdle?.();
+    }
+  }
+
+  #enqueue(request: PartitionRecords): Promise<Offset | LendstreamError> {
+    const maximum = this.#options.queuedBytesMaximum ?? queuedBytesMaximumDefault;
+    return new Promise((resolve, reject) => {
+      const append = new PendingAppend(request.records, this.#options.clock.monotonic(), (answer) => {
+        this.#queuedBytes -= append.bytes;
+        resolve(answer);
+      });
+      // Its bytes are counted generously, so that this is seldom worked out.
+      if (append.bytes > topicMessageBytesMaximum && recordBatchBytes(request.records) > topicMessageBytesMaximum) {
+        return reject(tooLargeTogether(request));
+      }
+      if (this.#queuedBytes > 0 && this.#queuedBytes + append.bytes > maximum) {
+        const detail = `More than ${maximum} bytes wait to be stored. Nothing was stored; try again later.`;
+        return reject(new LendstreamError('OVERLOADED', detail));
+      }
+      this.#queuedBytes += append.bytes;
+      const queue = this.#queueOf(request);
+      queue.add(append);
+      this.#active.add(queue);
+      this.#dispatchSoon();
+      this.#expiry ??= setTimeout(() => this.#expire(), expiryMilliseconds);
+    });
+  }
+
+  #queueOf({ topic, partition }: TopicPartition): PartitionQueue {
+    const key = keyOf({ topic, partition });
+    let queue = this.#queues.get(key);
+    if (queue === undefined) this.#queues.set(key, (queue = new PartitionQueue({ topic, partition })));
+    return queue;
+  }
+
+  /** What is appended in the same turn of the event loop belongs to the same request. */
+  #dispatchSoon(): void {
+    if (this.#isDispatching) return;
+    this.#isDispatching = true;
+    setImmediate(() => {
+      this.#isDispatching = false;
+      this.#sendReady();
+    });
+  }
+
+  #sendReady(): void {
+    const groups = new Map<BrokerNode, PartitionQueue[]>();
+    for (const queue of this.#active) {
+      if (queue.isEmpty) this.#active.delete(queue);
+      if (queue.isEmpty || queue.state !== 'ready') continue;
+      const leader = queue.needsIdentity ? undefined : this.#options.metadata.knownLeader(queue);
+      if (leader === undefined) {
+        void this.#prepare(queue);
+      } else if (!this.#busyLeaders.has(leader.nodeId)) {
+        const group = groups.get(leader);
+        if (group === undefined) groups.set(leader, [queue]);
+        else group.push(queue);
+      }
+    }
+    for (const [leader, queues] of groups) void this.#send(leader, queues);
+  }
+
+  /** Finds out what is missing before the queue's batches can be sent: an identity, the leader. */
+  async #prepare(queue: PartitionQueue): Promise<void> {
+    const { metadata } = this.#options;
+    queue.state = 'preparing';
+    try {
+      await metadata.leaderOf(queue);
+      if (queue.needsIdentity) queue.adopt(await this.#identities.after(queue.identity));
+      this.#resume(queue);
+    } catch (error) {
+      const failure = asLendstreamError(error);
+      if (failure.code === 'LOG_UNAVAILABLE') {
+        queue.failed(failure, false);
+        this.#pause(queue);
+        return;
+      }
+      queue.failAll(failure);
+      // Under its identity the partition has counted, and the next queue of that name would count from zero again.
+      this.#identities.retire(queue.identity);
+      this.#queues.delete(keyOf(queue));
+      this.#active.delete(queue);
+    }
+  }
+
+  async #send(leader: BrokerNode, queues: readonly PartitionQueue[]): Promise<void> {
+    const { connections, clock } = this.#options;
+    const sent: { queue: PartitionQueue; batch: ProduceBatch }[] = [];
+    let bytes = 0;
+    for (const queue of queues) {
+      if (bytes >= produceBytesMaximum) break;
+      const batch = queue.take(clock.now());
+      if (batch === undefined) continue;
+      bytes += batch.bytes.length;
+      queue.state = 'sending';
+      sent.push({ queue, batch });
+      // Whoever comes last now is the first to be served next time.
+      this.#active.delete(queue);
+      this.#active.add(queue);
+    }
+    if (sent.length === 0) return;
+    this.#busyLeaders.add(leader.nodeId);
+    const parts = sent.map(({ queue: { topic, partition }, batch }) => ({ topic, partition, bytes: batch.bytes }));
+    try {
+      const results = await connections.send(leader, 'produce', produceRequest(parts, null));
+      const byKey = new Map(results.map((result) => [keyOf(result), result]));
+      for (const { queue, batch } of sent) this.#settle(queue, batch, byKey.get(keyOf(queue)));
+    } catch (error) {
+      this.#options.logger.debug({ leader, error: describeError(error) }, 'A produce request got no answer');
+      for (const { queue, batch } of sent) this.#unanswered(queue, batch, asLendstreamError(error));
+    }
+    this.#busyLeaders.delete(leader.nodeId);
+    this.#dispatchSoon();
+  }
+
+  #unanswered(queue: PartitionQueue, batch: ProduceBatch, failure: LendstreamError): void {
+    const wasSent = failure.code !== 'LOG_UNAVAILABLE';
+    if (wasSent) batch.isSent = true;
+    queue.failed(failure, wasSent);
+    this.#options.metadata.forgetLeaders(queue.topic);
+    this.#pause(queue);
+  }
+
+  #settle(queue: PartitionQueue, batch: ProduceBatch, result: ProduceResult | undefined): void {
+    const { metadata, logger } = this.#options;
+    const { topic, partition } = queue;
+    batch.isSent = true;
+    const verdict: ProduceVerdict = result === undefined ? 'unknown' : verdictOf(result.errorCode);
+    if (verdict === 'stored') {
+      queue.stored(result?.baseOffset ?? -1);
+      return this.#resume(queue);
+    }
+    const details = { topic, partition };
+    const error = errorOf(
+      result?.errorCode ?? protocolError.unknownServerError,
+      `Appending to topic ${topic}, partition ${partition},`,
+      details,
+    );
+    logger.debug({ topic, partition, verdict, error: error.message }, 'A produce request was refused');
+    switch (verdict) {
+      case 'again':
+      case 'again_elsewhere':
+        queue.failed(error, false);
+        break;
+      case 'perhaps_stored':
+      case 'perhaps_stored_elsewhere':
+        queue.failed(error, true);
+        break;
+      case 'identity_refused':
+        queue.refusedIdentity(error);
+        break;
+      case 'too_large':
+        queue.refusedSize(error);
+        break;
+      case 'refused':
+        queue.refused(error);
+        break;
+      case 'unknown':
+        queue.giveUp(error);
+        break;
+    }
+    if (verdict === 'again_elsewhere' || verdict === 'perhaps_stored_elsewhere') metadata.forgetLeaders(topic);
+    return verdict === 'too_large' || verdict === 'refused' ? this.#resume(queue) : this.#pause(queue);
+  }
+
+  #resume(queue: PartitionQueue): void {
+    queue.state = 'ready';
+    this.#dispatchSoon();
+  }
+
+  #pause(queue: PartitionQueue): void {
+    queue.state = 'pausing';
+    setTimeout(() => this.#resume(queue), queue.nextPause());
+  }
+
+  #expire(): void {
+    this.#expiry = undefined;
+    const now = this.#options.clock.monotonic();
+    for (const queue of this.#active) queue.expire(now);
+    this.#dispatchSoon();
+    if (this.#active.size > 0) this.#expiry = setTimeout(() => this.#expire(), expiryMilliseconds);
+  }
+
+  async #close(): Promise<void> {
+    if (this.#pendingCount > 0) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, closeMilliseconds);
+        this.#onIdle = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    clearTimeout(this.#expiry);
+    for (const queue of this.#active) queue.failAll(logClosed());
+    this.#active.clear();
+  }
+}
+
+function asLendstreamError(error: unknown): LendstreamError {
+  if (isLendstreamError(error)) return error;
+  return new LendstreamError('OUTCOME_UNKNOWN', `Appending failed in an unforeseen way: ${describeError(error)}`, {
+    cause: error,
+  });
+}
+
+/** Nothing is divided among batches, of which one could be stored and the other not. */
+function tooLargeTogether({ topic, partition, records }: PartitionRecords): LendstreamError {
+  return new LendstreamError(
+    'RECORD_TOO_LARGE',
+    `The records for topic ${topic}, partition ${partition}, have ${recordBatchBytes(records)} bytes together; ` +
+      `the most that is stored at once is ${topicMessageBytesMaximum}.`,
+    { details: { topic, partition } },
+  );
+}
+
+function logClosed(): LendstreamError {
+  return new LendstreamError('LOG_CLOSED', 'The log is closed.');
+}

@@ -1,0 +1,126 @@
+import type { Offset, TopicPartition } from '../../../ports/event-log.ts';
+import type { Clock } from '../../../clock.ts';
+import { LendstreamError, isLendstreamError } from '../../../errors.ts';
+import type { KafkaConnections } from '../../connection/connections.ts';
+import type { KafkaRequest } from '../../protocol/request.ts';
+import type { BrokerNode } from '../../protocol/metadata-request.ts';
+import type { ClusterMetadata } from '../../connection/metadata.ts';
+import { leadersOf, leadershipRetry } from '../../connection/partition-leaders.ts';
+import { errorOf, isLeadershipError, protocolError } from '../../protocol/errors.ts';
+import { Retry, passing } from '../../connection/retry.ts';
+import { byTopic } from '../../protocol/topic-partitions.ts';
+import { WireReader, WireWriter } from '../../protocol/wire.ts';
+
+/** Where open transactions are looked for. */
+export interface OpenTransactionsOptions {
+  readonly connections: KafkaConnections;
+  readonly metadata: ClusterMetadata;
+  readonly clock: Clock;
+}
+
+/** What the leader of a partition knows of one producer that lately wrote to it. */
+interface ActiveProducer {
+  readonly producerId: bigint;
+  /** Where its open transaction begins in the partition; -1 when none is open. */
+  readonly transactionStart: Offset;
+}
+
+interface DescribedPartition extends TopicPartition {
+  readonly errorCode: number;
+  readonly producers: readonly ActiveProducer[];
+}
+
+/** DescribeProducers, version 0: who lately wrote to the partitions. */
+export function describeProducersRequest(partitions: readonly TopicPartition[]): KafkaRequest<DescribedPartition[]> {
+  return {
+    name: 'DescribeProducers',
+    apiKey: 61,
+    apiVersion: 0,
+    isFlexible: true,
+    encode: () => {
+      const writer = new WireWriter();
+      return writer
+        .compactArray([...byTopic(partitions)], ([topic, ofTopic]) => {
+          writer.compactString(topic);
+          writer.compactArray(ofTopic, ({ partition }) => writer.int32(partition)).noTags();
+        })
+        .noTags()
+        .take();
+    },
+    decode: (answer) => {
+      const reader = new WireReader(answer);
+      reader.int32(); // throttle time
+      const topics = reader.compactArray(() => {
+        const topic = reader.compactString();
+        const described = reader.compactArray(() => readPartition(reader, topic));
+        reader.skipTags();
+        return described;
+      });
+      return topics.flat();
+    },
+  };
+}
+
+function readPartition(reader: WireReader, topic: string): DescribedPartition {
+  const partition = reader.int32();
+  const errorCode = reader.int16();
+  reader.compactNullableString(); // error message
+  const producers = reader.compactArray(() => {
+    const producerId = reader.bigInt64();
+    reader.int32(); // epoch
+    reader.int32(); // last sequence number
+    reader.int64(); // time of the last record
+    reader.int32(); // epoch of the coordinator
+    const transactionStart = reader.int64();
+    reader.skipTags();
+    return { producerId, transactionStart };
+  });
+  reader.skipTags();
+  return { topic, partition, errorCode, producers };
+}
+
+/**
+ * Those of the partitions in which a transaction of the producer is open, as their leaders know it.
+ * @throws UNKNOWN_TOPIC_OR_PARTITION, LOG_UNAVAILABLE when the leaders do not answer for a while
+ */
+export async function partitionsWithOpenTransaction(
+  options: OpenTransactionsOptions,
+  producerId: bigint,
+  partitions: readonly TopicPartition[],
+): Promise<TopicPartition[]> {
+  const retry = new Retry(options.clock, leadershipRetry);
+  for (;;) {
+    const described = await passing(describe(options, partitions));
+    if (!isLendstreamError(described)) {
+      return described
+        .filter(({ producers }) =>
+          producers.some((each) => each.producerId === producerId && each.transactionStart >= 0),
+        )
+        .map(({ topic, partition }) => ({ topic, partition }));
+    }
+    for (const topic of byTopic(partitions).keys()) options.metadata.forgetLeaders(topic);
+    await retry.after(described);
+  }
+}
+
+/** @throws LOG_UNAVAILABLE when the leader of any of them does not answer for it */
+async function describe(
+  { connections, metadata }: OpenTransactionsOptions,
+  partitions: readonly TopicPartition[],
+): Promise<DescribedPartition[]> {
+  const byLeader = await leadersOf(metadata, partitions);
+  const ask = async (leader: BrokerNode, led: readonly TopicPartition[]): Promise<DescribedPartition[]> => {
+    const described = await connections.send(leader, 'metadata', describeProducersRequest(led));
+    for (const { topic, partition, errorCode } of described) {
+      if (errorCode === protocolError.none) continue;
+      const what = `Looking for open transactions in topic ${topic}, partition ${partition},`;
+      const error = errorOf(errorCode, what, { topic, partition });
+      // The broker has not heard of it yet, or it was deleted: the metadata tells, before the next attempt.
+      const isPassing = isLeadershipError(errorCode) || errorCode === protocolError.unknownTopicOrPartition;
+      throw isPassing ? new LendstreamError('LOG_UNAVAILABLE', error.message, { cause: error }) : error;
+    }
+    return described;
+  };
+  const answers = await Promise.all([...byLeader].map(([leader, led]) => ask(leader, led)));
+  return answers.flat();
+}

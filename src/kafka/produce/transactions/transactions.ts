@@ -1,0 +1,189 @@
+import type { FencedWriter, PartitionRecords, TopicPartition } from '../../../ports/event-log.ts';
+import { type ErrorCode, LendstreamError, describeError, isLendstreamError } from '../../../errors.ts';
+import { keyOf } from '../../protocol/topic-partitions.ts';
+import { type CleanupPolicyOf, checkRecords, recordBytesBound } from '../record-checks.ts';
+import { passing } from '../../connection/retry.ts';
+import { TransactionCoordination, type TransactionCoordinationOptions } from './coordination.ts';
+import { TransactionOutput, type TransactionOutputOptions } from './output.ts';
+import type { ProducerIdentity } from '../../protocol/transaction-requests.ts';
+
+export interface KafkaWriterOptions extends TransactionCoordinationOptions, TransactionOutputOptions {
+  readonly cleanupPolicyOf: CleanupPolicyOf;
+  /** Told when the writer is closed. */
+  readonly onClosed?: (writer: FencedWriter) => void;
+}
+
+/** What a transaction may hold; beyond it an append answers OVERLOADED. Bytes. */
+const transactionBytesMaximum = 64 * 1024 * 1024;
+
+/**
+ * How long after a transaction it is looked whether all of its partitions have heard of it, unless another one follows.
+ */
+const settleMilliseconds = 1_000;
+
+/** After these errors the next writer of the name, or the transaction's coordinator in time, aborts what is open. */
+const leftToOthers = new Set<ErrorCode | undefined>(['WRITER_FENCED', 'LOG_UNAVAILABLE', 'OUTCOME_UNKNOWN']);
+
+/**
+ * Opens the writer of a name; the name is its transactional id. Earlier writers of the name are fenced off from here
+ * on, and what they committed in the partitions is visible.
+ * @throws WRITER_FENCED when another one is opened at the same time, LOG_UNAVAILABLE, OUTCOME_UNKNOWN, LOG_CLOSED
+ */
+export async function openKafkaWriter(
+  options: KafkaWriterOptions,
+  writerId: string,
+  partitions: readonly TopicPartition[],
+): Promise<FencedWriter> {
+  const coordination = new TransactionCoordination(options, writerId);
+  const identity = await coordination.begin(partitions);
+  return new KafkaWriter(options, writerId, coordination, identity);
+}
+
+/**
+ * Writes with each append what belongs to the transaction, so that an append already meets a fence, and that a commit
+ * is one request.
+ */
+class KafkaWriter implements FencedWriter {
+  readonly writerId: string;
+  readonly #options: KafkaWriterOptions;
+  readonly #identity: ProducerIdentity;
+  readonly #coordination: TransactionCoordination;
+  readonly #output: TransactionOutput;
+  /** Partitions of the open transaction by key; none when no transaction is open. */
+  readonly #partitions = new Map<string, TopicPartition>();
+  #transactionBytes = 0;
+  /** Why no further step is possible. */
+  #spent: LendstreamError | undefined;
+  #lastStep: Promise<void> = Promise.resolve();
+  #settling: NodeJS.Timeout | undefined;
+
+  constructor(
+    options: KafkaWriterOptions,
+    writerId: string,
+    coordination: TransactionCoordination,
+    identity: ProducerIdentity,
+  ) {
+    this.writerId = writerId;
+    this.#options = options;
+    this.#identity = identity;
+    this.#coordination = coordination;
+    this.#output = new TransactionOutput(options, writerId, identity);
+  }
+
+  append(partitions: readonly PartitionRecords[]): Promise<void> {
+    return this.#step(() => this.#append(partitions));
+  }
+
+  commit(): Promise<void> {
+    return this.#step(() => this.#end(true));
+  }
+
+  abort(): Promise<void> {
+    return this.#step(() => this.#end(false));
+  }
+
+  /** Aborts what is open, unless it is not this writer's any more or Kafka is in trouble: others do it then. */
+  async close(): Promise<void> {
+    const closed = new LendstreamError('LOG_CLOSED', `The writer ${this.writerId} is closed.`);
+    clearTimeout(this.#settling);
+    await this.#step(() => Promise.reject(closed)).catch(() => closed);
+    this.#options.onClosed?.(this);
+    if (this.#partitions.size === 0 || leftToOthers.has(this.#spent?.code)) return;
+    this.#partitions.clear();
+    try {
+      await this.#coordination.abandon(this.#identity);
+    } catch (error) {
+      const { writerId } = this;
+      this.#options.logger.debug({ writerId, error: describeError(error) }, 'An open transaction was not aborted');
+    }
+  }
+
+  async #append(partitions: readonly PartitionRecords[]): Promise<void> {
+    const { metadata, cleanupPolicyOf } = this.#options;
+    for (const request of partitions) {
+      await checkRecords(request, cleanupPolicyOf);
+      for (const record of request.records) this.#transactionBytes += recordBytesBound(record);
+    }
+    if (this.#transactionBytes > transactionBytesMaximum) {
+      throw new LendstreamError(
+        'OVERLOADED',
+        `The transaction of writer ${this.writerId} is larger than ${transactionBytesMaximum} bytes.`,
+      );
+    }
+    const added = new Map<string, TopicPartition>();
+    for (const request of partitions) {
+      const key = keyOf(request);
+      if (request.records.length > 0 && !this.#partitions.has(key)) added.set(key, request);
+    }
+    if (added.size > 0) {
+      // One that does not exist is to be refused here; one without a leader may have one when its records are written.
+      await Promise.all([...added.values()].map((request) => passing(metadata.leaderOf(request))));
+      for (const [key, { topic, partition }] of added) this.#partitions.set(key, { topic, partition });
+      await this.#coordination.addPartitions(this.#identity, [...added.values()]);
+    }
+    await this.#output.write(partitions);
+  }
+
+  async #end(isCommit: boolean): Promise<void> {
+    if (this.#partitions.size === 0) return;
+    try {
+      await this.#coordination.end(this.#identity, isCommit, [...this.#partitions.values()]);
+      this.#settleSoon();
+    } finally {
+      this.#partitions.clear();
+      this.#transactionBytes = 0;
+    }
+  }
+
+  /** The next transaction settles this one. When none comes, nobody else would see that this one was not finished. */
+  #settleSoon(): void {
+    clearTimeout(this.#settling);
+    this.#settling = setTimeout(() => void this.#settleIfLeftOpen(), settleMilliseconds).unref();
+  }
+
+  /**
+   * The look takes as long as a slow broker does, and no step waits for it. Only what is to be mended stands before
+   * them.
+   */
+  async #settleIfLeftOpen(): Promise<void> {
+    await this.#tryToSettle(async () => {
+      if (!(await this.#coordination.isLeftOpen(this.#identity))) return;
+      this.#lastStep = this.#lastStep.then(() => this.#tryToSettle(() => this.#coordination.settle(this.#identity)));
+    });
+  }
+
+  /** Not a step: it is tried again while Kafka cannot be asked, which spends nothing. */
+  async #tryToSettle(settle: () => Promise<void>): Promise<void> {
+    if (this.#spent !== undefined || this.#partitions.size > 0 || !this.#coordination.isUnsettled) return;
+    try {
+      await settle();
+    } catch (error) {
+      if (this.#spent !== undefined) return;
+      if (isLendstreamError(error, 'LOG_UNAVAILABLE')) this.#settleSoon();
+      else this.#spend(error);
+    }
+  }
+
+  /** One step after the other, and none after an error. */
+  #step(action: () => Promise<void>): Promise<void> {
+    const step = this.#lastStep.then(async () => {
+      if (this.#spent !== undefined) throw this.#spent;
+      try {
+        await action();
+      } catch (error) {
+        throw this.#spend(error);
+      }
+    });
+    this.#lastStep = step.catch(() => {});
+    return step;
+  }
+
+  #spend(error: unknown): LendstreamError {
+    this.#spent = isLendstreamError(error)
+      ? error
+      : new LendstreamError('OUTCOME_UNKNOWN', `The writer failed in an unforeseen way: ${describeError(error)}`, {
+          cause: error,
+        });
+    return this.#spent;
+  }
+}

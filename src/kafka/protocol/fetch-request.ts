@@ -1,0 +1,130 @@
+import type { Offset, TopicPartition } from '../../ports/event-log.ts';
+import type { AbortedTransaction } from './aborted-producers.ts';
+import type { KafkaRequest } from './request.ts';
+import { WireReader, WireWriter } from './wire.ts';
+
+/** From where one partition is read. */
+export interface FetchPosition {
+  readonly offset: Offset;
+  /** How much of this partition may be answered; whole batches are answered up to it. Bytes. */
+  readonly bytesMaximum: number;
+}
+
+/** What is asked of one broker: a position for each partition of each topic. */
+export type FetchPositions = ReadonlyMap<string, ReadonlyMap<number, FetchPosition>>;
+
+export interface FetchLimits {
+  /** How long the broker waits for a first byte; 0 answers at once. */
+  readonly waitMilliseconds: number;
+  /** How much all partitions together may answer. Bytes. */
+  readonly bytesMaximum: number;
+}
+
+/** What a broker answers for one partition. The offsets are -1 when there is an error. */
+export interface FetchedPartition extends TopicPartition {
+  readonly errorCode: number;
+  /** Below it everything is decided: committed readers read up to here. */
+  readonly lastStableOffset: Offset;
+  readonly abortedTransactions: readonly AbortedTransaction[];
+  /** Where in the answer its record batches lie. */
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface FetchAnswer {
+  /** Concerns the request as a whole. */
+  readonly errorCode: number;
+  readonly partitions: readonly FetchedPartition[];
+  /** Whether there are record batches of any partition. */
+  readonly hasRecords: boolean;
+  readonly bytes: Buffer;
+}
+
+const noReplica = -1;
+const readCommitted = 1;
+const noSession = 0;
+const outsideOfSessions = -1;
+const noLeaderEpoch = -1;
+const noLogStart = -1;
+
+/** An answer comes as soon as it holds this much. Bytes. */
+const bytesMinimum = 1;
+
+const expectedBytesPerPartition = 32;
+
+/**
+ * Fetch, version 10: record batches from positions, as committed readers see them, aborted ones and control batches
+ * included. The first partition that has something answers at least one whole batch, however large; a later one answers
+ * nothing when its next batch does not fit.
+ *
+ * Asked with the next version, a broker that used to lead a partition goes on answering as its follower, and keeps from
+ * readers for a while what was appended and acknowledged; this one it answers that it is not the leader.
+ */
+export function fetchRequest(positions: FetchPositions, limits: FetchLimits): KafkaRequest<FetchAnswer> {
+  return {
+    name: 'Fetch',
+    apiKey: 1,
+    apiVersion: 10,
+    brokerMilliseconds: limits.waitMilliseconds,
+    encode: () => encodeFetch(positions, limits),
+    decode: decodeFetch,
+  };
+}
+
+function encodeFetch(positions: FetchPositions, { waitMilliseconds, bytesMaximum }: FetchLimits): Buffer {
+  let expectedBytes = 64;
+  for (const [topic, partitions] of positions) {
+    expectedBytes += topic.length + expectedBytesPerPartition * (partitions.size + 1);
+  }
+  const writer = new WireWriter(expectedBytes);
+  writer
+    .int32(noReplica)
+    .int32(waitMilliseconds)
+    .int32(bytesMinimum)
+    .int32(bytesMaximum)
+    .int8(readCommitted)
+    .int32(noSession)
+    .int32(outsideOfSessions)
+    .int32(positions.size);
+  for (const [topic, partitions] of positions) {
+    writer.string(topic).int32(partitions.size);
+    for (const [partition, position] of partitions) {
+      writer
+        .int32(partition)
+        .int32(noLeaderEpoch)
+        .int64(position.offset)
+        .int64(noLogStart)
+        .int32(position.bytesMaximum);
+    }
+  }
+  // Partitions that a session forgets.
+  return writer.array([], () => undefined).take();
+}
+
+function decodeFetch(bytes: Buffer): FetchAnswer {
+  const reader = new WireReader(bytes);
+  reader.int32(); // throttle time
+  const errorCode = reader.int16();
+  reader.int32(); // session
+  const partitions: FetchedPartition[] = [];
+  for (let topics = reader.int32(); topics > 0; topics -= 1) {
+    const topic = reader.string();
+    for (let count = reader.int32(); count > 0; count -= 1) partitions.push(decodePartition(reader, topic));
+  }
+  return { errorCode, partitions, hasRecords: partitions.some(({ start, end }) => end > start), bytes };
+}
+
+function decodePartition(reader: WireReader, topic: string): FetchedPartition {
+  const partition = reader.int32();
+  const errorCode = reader.int16();
+  reader.int64(); // high watermark
+  const lastStableOffset = reader.int64();
+  reader.int64(); // log start
+  const abortedTransactions = reader.array(() => ({ producerId: reader.bigInt64(), firstOffset: reader.int64() }));
+  const size = Math.max(0, reader.int32());
+  const start = reader.position;
+  const end = start + size;
+  if (end > reader.source.length) throw new RangeError('The answer is shorter than it says');
+  reader.position = end;
+  return { topic, partition, errorCode, lastStableOffset, abortedTransactions, start, end };
+}

@@ -1,0 +1,139 @@
+import { noValue } from '../../ports/event-log.ts';
+import type { Offset } from '../../ports/event-log.ts';
+import { UnreadableBatch, markerBytes } from './record-batch.ts';
+import { behindVarint, readVarint, skipVarlong } from './varint.ts';
+
+/** Where the records of one batch lie in its bytes. */
+export interface RecordPositions {
+  readonly count: number;
+  readonly offsets: Float64Array;
+  readonly valueStarts: Uint32Array;
+  readonly valueEnds: Uint32Array;
+  /** Where each key's length stands; the key follows it. */
+  readonly keyLengthsAt: Uint32Array;
+  /** 1 for each record without our marker; absent when all have it. */
+  readonly foreign: Uint8Array | undefined;
+}
+
+/** What the batch's header says about the records. */
+export interface RecordsHeader {
+  readonly baseOffset: Offset;
+  readonly lastOffsetDelta: number;
+  readonly recordCount: number;
+}
+
+/** Attributes, timestamp delta, offset delta, key length, value length and header count: a byte each, at the least. */
+const bodyBytesMinimum = 6;
+
+/** A body with its length before it. */
+const recordBytesMinimum = 1 + bodyBytesMinimum;
+
+const malformed = 'holds records that do not have the shape its header promises';
+
+/**
+ * Finds the records in `bytes` from `start` on; nothing else follows them.
+ * @param from Records below this offset are left out.
+ * @throws UnreadableBatch
+ */
+export function findRecords(
+  bytes: Uint8Array,
+  start: number,
+  { baseOffset, lastOffsetDelta, recordCount }: RecordsHeader,
+  from: Offset,
+): RecordPositions {
+  const end = bytes.length;
+  // Before memory is taken for them: a count alone could ask for gigabytes.
+  if (recordCount < 0 || recordCount * recordBytesMinimum > end - start) throw new UnreadableBatch(malformed);
+
+  const { offsets, valueStarts, valueEnds, keyLengthsAt } = emptyPositions(recordCount);
+  let foreign: Uint8Array | undefined;
+
+  let found = 0;
+  let position = start;
+  let previousDelta = -1;
+  for (let record = 0; record < recordCount; record += 1) {
+    const bodyBytes = readVarint(bytes, position);
+    const bodyStart = behindVarint;
+    const bodyEnd = bodyStart + bodyBytes;
+    if (bodyBytes < bodyBytesMinimum || bodyEnd > end) throw new UnreadableBatch(malformed);
+    const delta = readVarint(bytes, skipVarlong(bytes, bodyStart + 1));
+    const keyLengthAt = behindVarint;
+    const keyBytes = readVarint(bytes, keyLengthAt);
+    const valueLengthAt = keyBytes > 0 ? behindVarint + keyBytes : behindVarint;
+    if (delta <= previousDelta || delta > lastOffsetDelta || keyBytes < -1 || valueLengthAt >= bodyEnd) {
+      throw new UnreadableBatch(malformed);
+    }
+    const valueBytes = readVarint(bytes, valueLengthAt);
+    const valueStart = behindVarint;
+    const valueEnd = valueBytes > 0 ? valueStart + valueBytes : valueStart;
+    if (valueBytes < -1 || valueEnd >= bodyEnd) throw new UnreadableBatch(malformed);
+    previousDelta = delta;
+    position = bodyEnd;
+
+    const offset = baseOffset + delta;
+    if (offset < from) continue;
+    offsets[found] = offset;
+    valueStarts[found] = valueBytes < 0 ? noValue : valueStart;
+    valueEnds[found] = valueBytes < 0 ? noValue : valueEnd;
+    keyLengthsAt[found] = keyLengthAt;
+    if (!isOurs(bytes, valueEnd, bodyEnd)) {
+      foreign ??= new Uint8Array(recordCount);
+      foreign[found] = 1;
+    }
+    found += 1;
+  }
+  if (position !== end) throw new UnreadableBatch(malformed);
+  if (found === recordCount) return { count: found, offsets, valueStarts, valueEnds, keyLengthsAt, foreign };
+  return {
+    count: found,
+    offsets: offsets.subarray(0, found),
+    valueStarts: valueStarts.subarray(0, found),
+    valueEnds: valueEnds.subarray(0, found),
+    keyLengthsAt: keyLengthsAt.subarray(0, found),
+    foreign: foreign?.subarray(0, found),
+  };
+}
+
+/**
+ * Up to here V8 keeps typed arrays among its own objects, and four of them cost less than a piece of memory for all.
+ */
+const smallCountMaximum = 8;
+
+function emptyPositions(count: number) {
+  if (count <= smallCountMaximum) {
+    return {
+      offsets: new Float64Array(count),
+      valueStarts: new Uint32Array(count),
+      valueEnds: new Uint32Array(count),
+      keyLengthsAt: new Uint32Array(count),
+    };
+  }
+  // Else each in memory of its own would cost the collector more than their contents.
+  const memory = new ArrayBuffer(20 * count);
+  return {
+    offsets: new Float64Array(memory, 0, count),
+    valueStarts: new Uint32Array(memory, 8 * count, count),
+    valueEnds: new Uint32Array(memory, 12 * count, count),
+    keyLengthsAt: new Uint32Array(memory, 16 * count, count),
+  };
+}
+
+const [marker0, marker1, marker2, marker3, marker4] = markerBytes;
+
+/** Whether our marker, and nothing else, follows the value. */
+function isOurs(bytes: Uint8Array, valueEnd: number, bodyEnd: number): boolean {
+  return (
+    bodyEnd - valueEnd === markerBytes.length &&
+    bytes[valueEnd] === marker0 &&
+    bytes[valueEnd + 1] === marker1 &&
+    bytes[valueEnd + 2] === marker2 &&
+    bytes[valueEnd + 3] === marker3 &&
+    bytes[valueEnd + 4] === marker4
+  );
+}
+
+/** The key whose length stands at a place that {@link findRecords} found. */
+export function keyAt(bytes: Buffer, keyLengthAt: number): string | null {
+  const keyBytes = readVarint(bytes, keyLengthAt);
+  return keyBytes < 0 ? null : bytes.toString('utf8', behindVarint, behindVarint + keyBytes);
+}

@@ -1,0 +1,138 @@
+import { expect } from 'chai';
+import { after, before, it } from 'mocha';
+import { eventTypeNameCharactersMaximum } from '../../../src/broker/event-types/validation.ts';
+import type { KafkaLog } from '../../../src/kafka/log.ts';
+import kafkajs from 'kafkajs';
+import { describeOnCluster } from '../../support/cluster.ts';
+import { openKafkaLog, topicOfOnesOwn } from '../../support/kafka-log.ts';
+import { records } from '../../support/log-reading.ts';
+import { failureOf } from '../../support/subscription-store.ts';
+import { openLogBehindProxy } from '../log-behind-proxy.ts';
+
+describeOnCluster('Topics of Kafka', (cluster) => {
+  let log: KafkaLog;
+
+  before(async () => {
+    log = await openKafkaLog(cluster());
+  });
+
+  after(() => log.close());
+
+  /** Settings of a topic as another client sees them. */
+  async function settingsOf(topic: string): Promise<Record<string, string>> {
+    const admin = new kafkajs.Kafka({
+      brokers: [...cluster().kafkaBrokers],
+      logLevel: kafkajs.logLevel.NOTHING,
+    }).admin();
+    await admin.connect();
+    const { resources } = await admin.describeConfigs({
+      includeSynonyms: false,
+      resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: topic }],
+    });
+    await admin.disconnect();
+    return Object.fromEntries(
+      resources.flatMap(({ configEntries }) =>
+        configEntries.map(({ configName, configValue }) => [configName, configValue]),
+      ),
+    );
+  }
+
+  it('take records of the largest size and carry the time of the broker', async () => {
+    const topic = topicOfOnesOwn();
+    await log.createTopic(topic);
+    expect(await settingsOf(topic.name)).to.include({
+      'max.message.bytes': String(8 * 1024 * 1024 + 64 * 1024),
+      'message.timestamp.type': 'LogAppendTime',
+      'cleanup.policy': 'delete',
+      'retention.ms': '3600000',
+    });
+  });
+
+  it('have names as long as those of event types may be', async () => {
+    const { name: begin } = topicOfOnesOwn();
+    const topic = topicOfOnesOwn({ name: begin.padEnd(eventTypeNameCharactersMaximum, 'x') });
+    await log.createTopic(topic);
+    expect(topic.name).to.have.length(249);
+    await log.deleteTopic(topic.name);
+  });
+
+  it('are refused in our words when they clash with one of somebody else', async () => {
+    const topic = topicOfOnesOwn();
+    await log.createTopic(topic);
+    const error = await failureOf(log.createTopic({ ...topic, name: topic.name.replace('test.', 'test_') }));
+    expect(error).to.include({
+      code: 'UNPROCESSABLE',
+      message: `A topic named ${topic.name} exists: dots and underscores alone do not make another name.`,
+    });
+  });
+
+  it('keep what an alteration does not name, also what somebody else has set', async () => {
+    const topic = topicOfOnesOwn({ retentionBytes: 9_000_000 });
+    await log.createTopic(topic);
+    await log.alterTopic(topic.name, { retentionMilliseconds: 7_200_000 });
+    expect(await settingsOf(topic.name)).to.include({
+      'retention.ms': '7200000',
+      'retention.bytes': '9000000',
+      'max.message.bytes': String(8 * 1024 * 1024 + 64 * 1024),
+    });
+  });
+
+  const segments: [string, number, string][] = [
+    ['a tenth of the retention', 36_000_000, '3600000'],
+    ['a minute at the least', 100_000, '60000'],
+    ['a week at the most', 10_000_000_000, '604800000'],
+  ];
+  for (const [title, retentionMilliseconds, expected] of segments) {
+    it(`close their segments after ${title}, so that retention can act`, async () => {
+      const topic = topicOfOnesOwn({ retentionMilliseconds });
+      await log.createTopic(topic);
+      expect((await settingsOf(topic.name))['segment.ms']).to.equal(expected);
+    });
+  }
+
+  it('get their partitions although the answer is lost or somebody else adds as many at the same time', async () => {
+    const subject = await openLogBehindProxy(cluster().kafkaBrokers);
+    try {
+      const topic = await subject.newTopic(1);
+      subject.proxy.inject({ api: 'CreatePartitions', fault: { kind: 'lose response', disconnect: true } });
+      await subject.log.alterTopic(topic, { partitionCount: 2 });
+      const last = { topic, partition: 1 };
+      expect(await subject.log.bounds([last])).to.deep.equal([{ ...last, earliest: 0, latest: 0 }]);
+      await Promise.all([subject.log, subject.witness].map((each) => each.alterTopic(topic, { partitionCount: 4 })));
+      expect((await log.listTopics()).find(({ name }) => name === topic)?.partitionCount).to.equal(4);
+    } finally {
+      await subject.close();
+    }
+  });
+
+  it('are asked for their cleanup policy once by all appends that need it at the same time', async () => {
+    const subject = await openLogBehindProxy(cluster().kafkaBrokers);
+    try {
+      const where = await subject.newPartition();
+      const appends = Array.from({ length: 50 }, (_, index) => [{ ...where, records: records(`${index}`) }]);
+      await Promise.all(appends.map((each) => subject.log.append(each)));
+      expect(subject.proxy.requests('DescribeConfigs')).to.equal(1);
+    } finally {
+      await subject.close();
+    }
+  });
+
+  it('are ready when they are made, and so are partitions that are added, however many', async () => {
+    const subject = await openLogBehindProxy(cluster().kafkaBrokers);
+    const questionsForBounds = async (topic: string, partitionCount: number): Promise<number> => {
+      const before = subject.proxy.requests('ListOffsets');
+      await subject.log.bounds(Array.from({ length: partitionCount }, (_, partition) => ({ topic, partition })));
+      return subject.proxy.requests('ListOffsets') - before;
+    };
+    try {
+      const topic = topicOfOnesOwn({ partitionCount: 100 });
+      await subject.log.createTopic(topic);
+      expect(await questionsForBounds(topic.name, 100)).to.equal(2);
+      await subject.log.alterTopic(topic.name, { partitionCount: 150 });
+      expect(await questionsForBounds(topic.name, 150)).to.equal(2);
+      await subject.log.deleteTopic(topic.name);
+    } finally {
+      await subject.close();
+    }
+  });
+});

@@ -1,0 +1,83 @@
+import { expect } from 'chai';
+import { after, before, it } from 'mocha';
+import { describeOnCluster } from '../../support/cluster.ts';
+import { reportError } from '../../support/kafka-proxy.ts';
+import { appendTo, codeOf, records } from '../../support/log-reading.ts';
+import { openLogBehindProxy, type LogBehindProxy } from '../log-behind-proxy.ts';
+import { metadataRefusing, metadataWithoutLeaders } from './metadata-answers.ts';
+
+const topicAuthorizationFailed = 29;
+
+describeOnCluster('What Kafka tells of its topics', (cluster) => {
+  let subject: LogBehindProxy;
+
+  before(async () => {
+    subject = await openLogBehindProxy(cluster().kafkaBrokers);
+  });
+  after(() => subject.close());
+
+  it('is not that a topic does not exist when it refuses to tell', async () => {
+    const where = await subject.newPartition();
+    const refused = subject.proxy.inject({
+      api: 'Metadata',
+      times: Infinity,
+      when: ({ body }) => body.includes(where.topic),
+      fault: { kind: 'answer', body: () => metadataRefusing(where.topic, topicAuthorizationFailed) },
+    });
+    const appended = codeOf(appendTo(subject.log, where, records('a')));
+    const bounds = codeOf(subject.log.bounds([where]));
+    while (refused.hits < 3) await new Promise((resolve) => setTimeout(resolve, 5));
+    subject.advance(15_000);
+    expect(await appended).to.equal('LOG_UNAVAILABLE');
+    expect(await bounds).to.equal('LOG_UNAVAILABLE');
+    refused.remove();
+    await appendTo(subject.log, where, records('b'));
+    expect(await subject.valuesIn(where)).to.deep.equal(['b']);
+  });
+
+  it('is that a topic does not exist when no topic can have its name', async () => {
+    const where = { topic: 'no such / name', partition: 0 };
+    expect(await codeOf(subject.log.bounds([where]))).to.equal('UNKNOWN_TOPIC_OR_PARTITION');
+    expect(await codeOf(appendTo(subject.log, where, records('a')))).to.equal('UNKNOWN_TOPIC_OR_PARTITION');
+  });
+
+  it('decides when a leader denies a partition, and a leader that is missing denies nothing', async () => {
+    const where = await subject.newPartition();
+    await appendTo(subject.witness, where, records('a'));
+    const when = ({ body }: { readonly body: Buffer }): boolean => body.includes(where.topic);
+    const denied = subject.proxy.inject({ api: 'ListOffsets', when, times: 2, fault: reportError(3) });
+    const leaderless = subject.proxy.inject({
+      api: 'Metadata',
+      when,
+      nth: 2,
+      times: 3,
+      fault: { kind: 'patch response', patch: () => metadataWithoutLeaders(where.topic) },
+    });
+    expect(await subject.log.bounds([where])).to.deep.equal([{ ...where, earliest: 0, latest: 1 }]);
+    expect([denied.hits, leaderless.hits]).to.deep.equal([2, 3]);
+  });
+
+  it('is told by another broker when the one that is asked hangs', async () => {
+    // Two names of the same broker are two brokers to whoever asks.
+    const [first = '', ...others] = cluster().kafkaBrokers;
+    const several = await openLogBehindProxy([first.replace('127.0.0.1', 'localhost'), first, ...others]);
+    try {
+      const where = await several.newPartition();
+      const hanging = several.proxy.inject({
+        api: 'Metadata',
+        times: Infinity,
+        when: ({ target }) => target.startsWith('localhost'),
+        fault: { kind: 'lose request', disconnect: false },
+      });
+      const startedAt = performance.now();
+      await several.log.bounds([where]);
+      expect(performance.now() - startedAt).to.be.within(500, 3_000);
+      const again = performance.now();
+      await several.log.bounds([await several.newPartition()]);
+      expect(performance.now() - again).to.be.below(500);
+      expect(hanging.hits).to.equal(1);
+    } finally {
+      await several.close();
+    }
+  });
+});

@@ -1,0 +1,137 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { ChunkMemory, PartitionChunks, createChunk, partOf, type Chunk } from '../../../src/kafka/consume/chunks.ts';
+import { recordsOf } from '../../support/log-reading.ts';
+import { numberedEntries, recordBatch, type BatchEntry } from '../../support/record-batch.ts';
+
+/** A chunk with a batch for each list of offsets; values are the offsets. */
+function chunkOf(from: number, to: number, batches: readonly (readonly BatchEntry[])[], fetchedAt = 0): Chunk {
+  const decoded = { batches: batches.map((entries) => recordBatch(entries)), nextOffset: to };
+  return createChunk(from, decoded, Buffer.alloc(1_000), fetchedAt);
+}
+
+function offsetsRead(chunks: PartitionChunks, from: number, bytesMaximum = Infinity): [number[], number] | undefined {
+  const result = chunks.read(from, bytesMaximum);
+  if (result === undefined) return undefined;
+  const offsets = result.batches.flatMap(recordsOf).map(({ offset }) => offset);
+  expect(result.batches.flatMap(recordsOf).map(({ value }) => value)).to.deep.equal(offsets.map(String));
+  return [offsets, result.nextOffset];
+}
+
+describe('Chunks of a partition', () => {
+  function threeChunks(): PartitionChunks {
+    const chunks = new PartitionChunks();
+    chunks.add(chunkOf(20, 30, [numberedEntries(20, 24)]));
+    chunks.add(chunkOf(10, 20, [numberedEntries(10, 12), numberedEntries(15, 19)]));
+    chunks.add(chunkOf(40, 41, [numberedEntries(40, 40)]));
+    return chunks;
+  }
+
+  const cases: [string, number, number, [number[], number] | undefined][] = [
+    [
+      'from where a chunk begins to where its run ends',
+      10,
+      Infinity,
+      [[10, 11, 12, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24], 30],
+    ],
+    ['from the middle of a batch', 16, Infinity, [[16, 17, 18, 19, 20, 21, 22, 23, 24], 30]],
+    ['from a hole between batches', 13, Infinity, [[15, 16, 17, 18, 19, 20, 21, 22, 23, 24], 30]],
+    ['one batch at least', 10, 1, [[10, 11, 12], 13]],
+    ['one batch at least, what is asked for of it', 12, 1, [[12], 13]],
+    ['whole batches until there is enough', 10, 10, [[10, 11, 12, 15, 16, 17, 18, 19], 20]],
+    ['the way over a hole at the end of a chunk', 27, Infinity, [[], 30]],
+    ['nothing below what is there', 9, Infinity, undefined],
+    ['nothing where there is no chunk', 30, Infinity, undefined],
+    ['a chunk of one record', 40, Infinity, [[40], 41]],
+  ];
+  for (const [title, from, bytesMaximum, expected] of cases) {
+    it(`answer ${title}`, () => {
+      expect(offsetsRead(threeChunks(), from, bytesMaximum)).to.deep.equal(expected);
+    });
+  }
+
+  it('may overlap', () => {
+    const chunks = new PartitionChunks();
+    chunks.add(chunkOf(10, 20, [numberedEntries(10, 19)]));
+    chunks.add(chunkOf(14, 16, [numberedEntries(14, 15)]));
+    expect(offsetsRead(chunks, 14)).to.deep.equal([[14, 15, 16, 17, 18, 19], 20]);
+    expect(offsetsRead(chunks, 12)).to.deep.equal([[12, 13, 14, 15, 16, 17, 18, 19], 20]);
+  });
+
+  it('keep keys, tombstones and the marks of others at their records', () => {
+    const entries = [...numberedEntries(5, 6), { offset: 7, value: null }, { offset: 8, value: 'theirs' }];
+    const batch = {
+      ...recordBatch(entries),
+      key: (index: number) => `key ${index}`,
+      foreign: Uint8Array.of(0, 1, 0, 1),
+    };
+    const chunks = new PartitionChunks();
+    chunks.add(createChunk(5, { batches: [batch], nextOffset: 9 }, batch.bytes, 0));
+    const [part] = chunks.read(6, 1)?.batches ?? [];
+    expect(part).to.not.equal(undefined);
+    expect(part === undefined ? [] : recordsOf(part)).to.deep.equal([
+      { offset: 6, key: 'key 1', value: '6' },
+      { offset: 7, key: 'key 2', value: null },
+      { offset: 8, key: 'key 3', value: 'theirs' },
+    ]);
+    expect([...(part?.foreign ?? [])]).to.deep.equal([1, 0, 1]);
+  });
+});
+
+describe('The memory of chunks', () => {
+  const bytes = chunkOf(0, 1, []).memoryBytes;
+
+  it('gives up the oldest for the newest, over all partitions', () => {
+    const memory = new ChunkMemory(2 * bytes, Infinity);
+    const [one, other] = [new PartitionChunks(), new PartitionChunks()];
+    memory.add(chunkOf(0, 1, []), one);
+    memory.add(chunkOf(0, 1, []), other);
+    memory.add(chunkOf(1, 2, []), other);
+    expect([one.isEmpty, other.read(0, 1)?.nextOffset]).to.deep.equal([true, 2]);
+  });
+
+  it('keeps the newest chunk, however large', () => {
+    const memory = new ChunkMemory(bytes / 2, Infinity);
+    const [one, other] = [new PartitionChunks(), new PartitionChunks()];
+    memory.add(chunkOf(0, 1, []), one);
+    memory.add(chunkOf(0, 1, []), other);
+    expect([one.isEmpty, other.isEmpty]).to.deep.equal([true, false]);
+  });
+
+  it('gives up what has reached its age', () => {
+    const memory = new ChunkMemory(Infinity, 1_000);
+    const chunks = new PartitionChunks();
+    memory.add(chunkOf(0, 1, [], 5_000), chunks);
+    memory.add(chunkOf(1, 2, [], 5_500), chunks);
+    memory.removeAged(5_999);
+    expect(chunks.read(0, 1)?.nextOffset).to.equal(2);
+    memory.removeAged(6_000);
+    expect([chunks.read(0, 1), chunks.read(1, 1)?.nextOffset]).to.deep.equal([undefined, 2]);
+    memory.removeAged(6_500);
+    expect(chunks.isEmpty).to.equal(true);
+  });
+
+  it('forgets a partition and counts on with the others', () => {
+    const memory = new ChunkMemory(2 * bytes, Infinity);
+    const [one, other] = [new PartitionChunks(), new PartitionChunks()];
+    memory.add(chunkOf(0, 1, []), one);
+    memory.add(chunkOf(0, 1, []), other);
+    memory.removeAllOf(one);
+    memory.add(chunkOf(1, 2, []), other);
+    expect([one.isEmpty, other.read(0, 1)?.nextOffset]).to.deep.equal([true, 2]);
+  });
+});
+
+describe('A part of an answer', () => {
+  const answer = Buffer.alloc(8_000, 'x');
+
+  it('is copied when it is small, so that it does not keep the rest in memory', () => {
+    const { bytes, start, end } = partOf(answer, { start: 100, end: 1_000 });
+    expect([bytes.length, start, end]).to.deep.equal([900, 0, 900]);
+    expect(bytes.buffer).to.not.equal(answer.buffer);
+  });
+
+  it('stays where it is when it is large', () => {
+    expect(partOf(answer, { start: 100, end: 1_100 })).to.deep.equal({ bytes: answer, start: 100, end: 1_100 });
+  });
+});

@@ -1,0 +1,364 @@
+import { expect } from 'chai';
+import { after, before, it } from 'mocha';
+import type { AppendResult, TopicPartition } from '../../../src/ports/event-log.ts';
+import { describeOnCluster } from '../../support/cluster.ts';
+import { recordBatchBytes } from '../../../src/kafka/protocol/record-batch-encoding.ts';
+import { refuseWith, reportError, type Fault, type InjectedFault } from '../../support/kafka-proxy.ts';
+import { appendTo, codeOf, readAll, records } from '../../support/log-reading.ts';
+import { createSmallTopic, openLogBehindProxy, sized, type LogBehindProxy } from '../log-behind-proxy.ts';
+import { metadataWithoutLeaders } from '../connection/metadata-answers.ts';
+import { eventually } from '../../support/eventually.ts';
+
+const loseAnswer: Fault = { kind: 'lose response', disconnect: true };
+const loseRequest: Fault = { kind: 'lose request', disconnect: true };
+
+describeOnCluster('Appends to Kafka', (cluster) => {
+  let subject: LogBehindProxy;
+
+  before(async () => {
+    subject = await openLogBehindProxy(cluster().kafkaBrokers);
+  });
+  after(() => subject.close());
+
+  /** An append that has been answered once, so that only what is tested remains to be done. */
+  async function usedPartition(): Promise<TopicPartition> {
+    const where = await subject.newPartition();
+    await appendTo(subject.log, where, records('first'));
+    return where;
+  }
+
+  /** Appends each text by a call of its own, all at once. */
+  function appendEach(where: TopicPartition, ...texts: readonly string[]): Promise<AppendResult[]> {
+    return Promise.all(texts.map((text) => subject.log.append([{ ...where, records: records(text) }]))).then(
+      (results) => results.flat(),
+    );
+  }
+
+  /** Expects each text to be stored once, at the offset that its append was answered, after what was there before. */
+  async function expectStored(where: TopicPartition, texts: readonly string[], results: readonly AppendResult[]) {
+    const read = await readAll(subject.witness, where);
+    expect(read.slice(-texts.length).map(({ value }) => value)).to.deep.equal(texts);
+    expect(new Set(read.map(({ value }) => value)).size).to.equal(read.length);
+    expect(results.map(outcomeOf)).to.deep.equal(read.slice(-texts.length).map(({ offset }) => offset));
+  }
+
+  async function whileInjected<Answer>(
+    faults: readonly InjectedFault[],
+    action: () => Promise<Answer>,
+  ): Promise<Answer> {
+    try {
+      return await action();
+    } finally {
+      for (const fault of faults) fault.remove();
+    }
+  }
+
+  it('of one turn of the event loop are one request and one batch, and each learns its own offset', async () => {
+    const where = await usedPartition();
+    const requests = subject.proxy.requests('Produce');
+    const texts = Array.from({ length: 50 }, (_, index) => `${index}`);
+    const results = await appendEach(where, ...texts);
+    expect(subject.proxy.requests('Produce') - requests).to.equal(1);
+    await expectStored(where, texts, results);
+  });
+
+  it('of no records are refused', async () => {
+    const where = await subject.newPartition();
+    const [result] = await subject.log.append([{ ...where, records: [] }]);
+    expect(result && outcomeOf(result)).to.equal('UNPROCESSABLE');
+  });
+
+  const passing: readonly (readonly [string, Fault, number])[] = [
+    ['an answer is lost', loseAnswer, 1],
+    ['answers are lost again and again', loseAnswer, 4],
+    ['a request is lost', loseRequest, 1],
+    ['the leader says that it is none', refuseWith(6), 3],
+    ['the leader stores them and says that it is none', reportError(6), 1],
+    ['too few replicas are in sync for a while', refuseWith(19), 3],
+    ['too few replicas were in sync after they were stored', reportError(20), 2],
+    ['the replicas took too long', reportError(7), 1],
+    ['the broker does not know the partition yet', refuseWith(3), 2],
+    ['they arrive damaged', refuseWith(2), 1],
+    ['the broker expects another sequence number', refuseWith(45), 1],
+    ['the broker does not know the producer id', refuseWith(59), 1],
+    ['the producer’s epoch is over', refuseWith(47), 1],
+  ];
+  for (const [what, fault, times] of passing) {
+    it(`are stored once and in order when ${what}, with others queued behind`, async () => {
+      const where = await usedPartition();
+      const injected = subject.proxy.inject({ api: 'Produce', fault, times });
+      const first = appendEach(where, 'a');
+      await injected.hit;
+      const behind = appendEach(where, 'b', 'c');
+      const results = [...(await first), ...(await behind)];
+      expect(injected.hits).to.equal(times);
+      await expectStored(where, ['a', 'b', 'c'], results);
+      await expectStored(where, ['d'], await appendEach(where, 'd'));
+    });
+  }
+
+  it('are stored once when no answer comes and nobody closes the connection', async () => {
+    const where = await usedPartition();
+    subject.proxy.inject({ api: 'Produce', fault: { kind: 'lose response', disconnect: false } });
+    await expectStored(where, ['a'], await appendEach(where, 'a'));
+  });
+
+  it('to several partitions are stored once each when their common answers are lost', async () => {
+    const topic = await subject.newTopic(5);
+    const partitions = [0, 1, 2, 3, 4].map((partition) => ({ topic, partition }));
+    const append = (text: string): Promise<AppendResult[]> =>
+      subject.log.append(partitions.map((where) => ({ ...where, records: records(`${text}1`, `${text}2`) })));
+    await append('first');
+    subject.proxy.inject({ api: 'Produce', fault: loseAnswer, times: 2 });
+    const results = await Promise.all([append('a'), append('b')]);
+    for (const [partition, where] of partitions.entries()) {
+      const read = await readAll(subject.witness, where);
+      expect(read.map(({ value }) => value)).to.deep.equal(['first1', 'first2', 'a1', 'a2', 'b1', 'b2']);
+      const answered = results.map((result) => outcomeOf(result[partition] as AppendResult));
+      expect(answered).to.deep.equal([read[2]?.offset, read[4]?.offset]);
+    }
+  });
+
+  it('whose answers stay away have an unknown outcome, those behind them none, and later ones are not mixed up', async () => {
+    const where = await usedPartition();
+    const injected = subject.proxy.inject({ api: 'Produce', fault: loseAnswer, times: Infinity });
+    const sent = appendEach(where, 'sent');
+    await injected.hit;
+    const behind = appendEach(where, 'behind');
+    const ids = subject.proxy.requests('InitProducerId');
+    await whileInjected([injected], async () => {
+      await until(() => injected.hits > 2);
+      subject.advance(15_000);
+      expect((await sent).map(outcomeOf)).to.deep.equal(['OUTCOME_UNKNOWN']);
+      expect((await behind).map(outcomeOf)).to.deep.equal(['LOG_UNAVAILABLE']);
+    });
+    await appendEach(where, 'later');
+    await appendEach(where, 'last');
+    expect(await subject.valuesIn(where)).to.deep.equal(['first', 'sent', 'later', 'last']);
+    expect(subject.proxy.requests('InitProducerId') - ids).to.equal(1);
+  });
+
+  it('that too few replicas could take for too long fail with nothing stored', async () => {
+    const where = await usedPartition();
+    const injected = subject.proxy.inject({ api: 'Produce', fault: refuseWith(19), times: Infinity });
+    await whileInjected([injected], async () => {
+      const refused = appendEach(where, 'refused');
+      // By then the pauses are long: the time must be over between two attempts, for one under way may yet be stored.
+      await eventually(() => injected.hits >= 6);
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      subject.advance(15_000);
+      expect((await refused).map(outcomeOf)).to.deep.equal(['LOG_UNAVAILABLE']);
+    });
+    await appendEach(where, 'later');
+    expect(await subject.valuesIn(where)).to.deep.equal(['first', 'later']);
+  });
+
+  it('of which the broker knows that they are stored, but no longer where, have an unknown outcome', async () => {
+    const where = await usedPartition();
+    subject.proxy.inject({ api: 'Produce', fault: reportError(46) });
+    expect((await appendEach(where, 'a')).map(outcomeOf)).to.deep.equal(['OUTCOME_UNKNOWN']);
+    await appendEach(where, 'b');
+    expect(await subject.valuesIn(where)).to.deep.equal(['first', 'a', 'b']);
+  });
+
+  it('that get an answer nobody knows have an unknown outcome, and the partition goes on', async () => {
+    const where = await usedPartition();
+    subject.proxy.inject({ api: 'Produce', fault: reportError(-1) });
+    expect((await appendEach(where, 'a')).map(outcomeOf)).to.deep.equal(['OUTCOME_UNKNOWN']);
+    await appendEach(where, 'b');
+    expect(await subject.valuesIn(where)).to.deep.equal(['first', 'a', 'b']);
+  });
+
+  it('to a partition without a leader fail with nothing stored and hold up no other', async () => {
+    const leaderless = await subject.newPartition();
+    const where = await usedPartition();
+    const injected = subject.proxy.inject({
+      api: 'Metadata',
+      times: Infinity,
+      when: ({ body }) => body.includes(leaderless.topic),
+      fault: { kind: 'answer', body: () => metadataWithoutLeaders(leaderless.topic) },
+    });
+    await whileInjected([injected], async () => {
+      const waiting = appendEach(leaderless, 'never');
+      await injected.hit;
+      await expectStored(where, ['a'], await appendEach(where, 'a'));
+      await until(() => injected.hits > 2);
+      subject.advance(5_000);
+      expect((await waiting).map(outcomeOf)).to.deep.equal(['LOG_UNAVAILABLE']);
+    });
+    await appendEach(leaderless, 'later');
+    expect(await subject.valuesIn(leaderless)).to.deep.equal(['later']);
+  });
+
+  it('to one partition in trouble hold up no other', async () => {
+    const troubled = await usedPartition();
+    const where = await usedPartition();
+    const injected = subject.proxy.inject({
+      api: 'Produce',
+      times: Infinity,
+      when: ({ body }) => body.includes(troubled.topic),
+      fault: refuseWith(19),
+    });
+    let waiting: Promise<AppendResult[]> = Promise.resolve([]);
+    await whileInjected([injected], async () => {
+      waiting = appendEach(troubled, 'late');
+      await injected.hit;
+      for (const text of ['a', 'b', 'c']) await expectStored(where, [text], await appendEach(where, text));
+    });
+    await expectStored(troubled, ['late'], await waiting);
+  });
+
+  it('to a topic that takes smaller batches are stored one by one, and those too large for it fail alone and whole', async () => {
+    const topic = await createSmallTopic(cluster().kafkaBrokers, 100_000);
+    const where = { topic, partition: 0 };
+    const many = Array.from({ length: 30 }, (_, index) => sized(`many ${index}`, 10_000));
+    const results = await Promise.all([
+      ...many.map((record) => subject.log.append([{ ...where, records: [record] }])),
+      subject.log.append([{ ...where, records: [sized('huge', 150_000)] }]),
+      subject.log.append([{ ...where, records: many }]),
+      subject.log.append([{ ...where, records: [sized('last', 10)] }]),
+    ]);
+    const outcomes = results.flat().map(outcomeOf);
+    const read = await readAll(subject.witness, where, undefined, 10_000_000);
+    expect(outcomes.slice(30, 32)).to.deep.equal(['RECORD_TOO_LARGE', 'RECORD_TOO_LARGE']);
+    expect([...outcomes.slice(0, 30), outcomes[32]]).to.deep.equal(read.map(({ offset }) => offset));
+    expect(read.map(({ value }) => value?.split('.')[0])).to.deep.equal([
+      ...many.map(({ value }) => value?.toString().split('.')[0]),
+      'last',
+    ]);
+  });
+
+  it('are stored up to the very size that a topic takes, and nothing of them one byte above it', async () => {
+    const batchBytesMaximum = 20_000;
+    const where = { topic: await createSmallTopic(cluster().kafkaBrokers, batchBytesMaximum), partition: 0 };
+    const of = (bytes: number) => [sized('a', 5_000), sized('b', 5_000), sized('c', bytes)];
+    const room = batchBytesMaximum - recordBatchBytes(of(9_000)) + 9_000;
+    const [above] = await subject.log.append([{ ...where, records: of(room + 1) }]);
+    expect(above && outcomeOf(above)).to.equal('RECORD_TOO_LARGE');
+    expect(await readAll(subject.witness, where)).to.deep.equal([]);
+    const [within] = await subject.log.append([{ ...where, records: of(room) }]);
+    expect(within && outcomeOf(within)).to.equal(0);
+    expect(await readAll(subject.witness, where)).to.have.length(3);
+  });
+
+  it('of more than is stored at once are refused without being sent', async () => {
+    const where = await usedPartition();
+    const requests = subject.proxy.requests('Produce');
+    const [result] = await subject.log.append([
+      { ...where, records: Array.from({ length: 9 }, (_, index) => sized(`${index}`, 1024 * 1024)) },
+    ]);
+    expect(result && outcomeOf(result)).to.equal('RECORD_TOO_LARGE');
+    expect(subject.proxy.requests('Produce')).to.equal(requests);
+    await expectStored(where, ['a'], await appendEach(where, 'a'));
+  });
+
+  it('to a topic that is deleted meanwhile say that it is unknown, and one of the same name starts anew', async () => {
+    const { topic } = await usedPartition();
+    const where = { topic, partition: 0 };
+    await subject.witness.deleteTopic(topic);
+    expect((await appendEach(where, 'gone')).map(outcomeOf)).to.deep.equal(['UNKNOWN_TOPIC_OR_PARTITION']);
+    const configuration = {
+      name: topic,
+      partitionCount: 1,
+      cleanupPolicy: 'delete',
+      retentionMilliseconds: 1e6,
+    } as const;
+    await subject.witness.createTopic(configuration);
+    await expectStored(where, ['anew', 'again'], await appendEach(where, 'anew', 'again'));
+  });
+
+  it('are each stored once, where they were told, and in the order of their caller, whatever goes wrong', async () => {
+    const topic = await subject.newTopic(4);
+    // None that refuses the number of a batch: right after a lost answer its outcome is unknown, and rightly so.
+    const faults: Fault[] = [loseAnswer, loseRequest, refuseWith(6), reportError(6), reportError(20), refuseWith(19)];
+    const injected = faults.flatMap((fault, index) =>
+      [0, 1, 2, 3].map((round) => subject.proxy.inject({ api: 'Produce', fault, nth: 3 + index * 2 + round * 13 })),
+    );
+    const callers = Array.from({ length: 16 }, (_, caller) => caller);
+    const answers = new Map<string, number | string>();
+    await whileInjected(injected, () =>
+      Promise.all(
+        callers.map(async (caller) => {
+          for (let round = 0; round < 25; round += 1) {
+            const text = `${caller} ${round}`;
+            const [result] = await appendEach({ topic, partition: caller % 4 }, text);
+            answers.set(text, result === undefined ? 'nothing' : outcomeOf(result));
+          }
+        }),
+      ),
+    );
+    expect(injected.reduce((sum, { hits }) => sum + hits, 0)).to.be.above(10);
+    for (const partition of [0, 1, 2, 3]) {
+      const read = await readAll(subject.witness, { topic, partition });
+      expect(read).to.have.length(100);
+      for (const { offset, value } of read) expect(answers.get(value ?? '')).to.equal(offset);
+      for (const caller of callers.filter((candidate) => candidate % 4 === partition)) {
+        const own = read.filter(({ value }) => value?.startsWith(`${caller} `)).map(({ value }) => value);
+        expect(own).to.deep.equal(Array.from({ length: 25 }, (_, round) => `${caller} ${round}`));
+      }
+    }
+  });
+});
+
+describeOnCluster('Appends to Kafka, limited and closed', (cluster) => {
+  it('are refused at once beyond what may be queued, and those before are stored', async () => {
+    const subject = await openLogBehindProxy(cluster().kafkaBrokers, { queuedBytesMaximum: 100_000 });
+    try {
+      const where = await subject.newPartition();
+      subject.proxy.inject({ api: 'Produce', fault: { kind: 'delay request', milliseconds: 200 } });
+      const append = (name: string): Promise<AppendResult[]> =>
+        subject.log.append([{ ...where, records: [sized(name, 40_000)] }]);
+      const accepted = [append('a'), append('b')];
+      const [refused] = await append('c');
+      expect(refused && outcomeOf(refused)).to.equal('OVERLOADED');
+      await Promise.all(accepted);
+      await append('d');
+      const values = await subject.valuesIn(where);
+      expect(values.map((value) => value?.[0])).to.deep.equal(['a', 'b', 'd']);
+    } finally {
+      await subject.close();
+    }
+  });
+
+  it('are waited for by closing, and refused after it', async () => {
+    const subject = await openLogBehindProxy(cluster().kafkaBrokers);
+    try {
+      const where = await subject.newPartition();
+      await appendTo(subject.log, where, records('first'));
+      subject.proxy.inject({ api: 'Produce', fault: loseAnswer });
+      const underWay = appendTo(subject.log, where, records('under way'));
+      await Promise.all([subject.log.close(), subject.log.close()]);
+      expect(await underWay).to.equal(1);
+      expect(await codeOf(appendTo(subject.log, where, records('late')))).to.equal('LOG_CLOSED');
+      expect(await subject.valuesIn(where)).to.deep.equal(['first', 'under way']);
+    } finally {
+      await subject.close();
+    }
+  });
+
+  it('that cannot be stored do not keep the log from closing', async () => {
+    const subject = await openLogBehindProxy(cluster().kafkaBrokers);
+    try {
+      const where = await subject.newPartition();
+      await appendTo(subject.log, where, records('first'));
+      const injected = subject.proxy.inject({ api: 'Produce', fault: loseAnswer, times: Infinity });
+      const sent = codeOf(appendTo(subject.log, where, records('sent')));
+      await injected.hit;
+      const queued = codeOf(appendTo(subject.log, where, records('queued')));
+      await subject.log.close();
+      expect(await sent).to.equal('OUTCOME_UNKNOWN');
+      expect(await queued).to.equal('LOG_CLOSED');
+    } finally {
+      await subject.close();
+    }
+  });
+});
+
+/** The base offset, or the code of the error. */
+function outcomeOf(result: AppendResult): number | string {
+  return result.outcome === 'appended' ? result.baseOffset : result.error.code;
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+}

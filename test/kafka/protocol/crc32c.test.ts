@@ -1,0 +1,44 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { describe, it } from 'mocha';
+import { crc32c } from '../../../src/kafka/protocol/crc32c.ts';
+
+/** The definition, a bit at a time. */
+function bitwise(bytes: Uint8Array): number {
+  let remainder = 0xffff_ffff;
+  for (const byte of bytes) {
+    remainder ^= byte;
+    for (let bit = 0; bit < 8; bit += 1) {
+      remainder = (remainder & 1) === 0 ? remainder >>> 1 : (remainder >>> 1) ^ 0x82f6_3b78;
+    }
+  }
+  return ~remainder >>> 0;
+}
+
+describe('CRC-32C', () => {
+  const cases: [name: string, bytes: Uint8Array, checksum: number][] = [
+    ['nothing', new Uint8Array(), 0],
+    ['the digits 1 to 9', Buffer.from('123456789'), 0xe306_9283],
+    // RFC 3720, appendix B.4
+    ['32 zero bytes', new Uint8Array(32), 0x8a91_36aa],
+    ['32 bytes of ones', new Uint8Array(32).fill(0xff), 0x62a8_ab43],
+    ['0 to 31', Uint8Array.from({ length: 32 }, (_, at) => at), 0x46dd_794e],
+    ['31 to 0', Uint8Array.from({ length: 32 }, (_, at) => 31 - at), 0x113f_db5c],
+  ];
+  for (const [name, bytes, checksum] of cases) {
+    it(`of ${name}`, () => {
+      expect(crc32c(bytes)).to.equal(checksum);
+    });
+  }
+
+  it('is what its definition says for every length and wherever the bytes lie', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 1_500, size: 'max' }), fc.nat(20), fc.nat(20), (bytes, before, after) => {
+        const memory = new Uint8Array(before + bytes.length + after).fill(0x5a);
+        memory.set(bytes, before);
+        expect(crc32c(memory, before, before + bytes.length)).to.equal(bitwise(bytes));
+        expect(crc32c(memory.subarray(before, before + bytes.length))).to.equal(bitwise(bytes));
+      }),
+    );
+  });
+});

@@ -1,0 +1,51 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { describe, it } from 'mocha';
+import { FrameAssembler } from '../../../src/kafka/protocol/frames.ts';
+
+function framed(bodies: readonly Uint8Array[]): Buffer {
+  return Buffer.concat(
+    bodies.flatMap((body) => {
+      const length = Buffer.alloc(4);
+      length.writeInt32BE(body.length);
+      return [length, body];
+    }),
+  );
+}
+
+describe('the frames of a connection', () => {
+  it('come whole and in order, however their bytes were cut, and hold none of the memory they came in', () => {
+    const body = fc.uint8Array({ minLength: 1, maxLength: 3_000 });
+    fc.assert(
+      fc.property(
+        fc.array(body, { maxLength: 6 }),
+        fc.infiniteStream(fc.integer({ min: 1, max: 5_000 })),
+        (bodies, cuts) => {
+          const frames: Buffer[] = [];
+          const assembler = new FrameAssembler((frame) => frames.push(frame));
+          const bytes = framed(bodies);
+          const reused = Buffer.alloc(5_000);
+          for (let position = 0; position < bytes.length;) {
+            const size = Math.min(cuts.next().value as number, bytes.length - position);
+            bytes.copy(reused, 0, position, position + size);
+            assembler.take(reused.subarray(0, size));
+            reused.fill(0xee);
+            position += size;
+          }
+          expect(frames.map((frame) => frame.toString('hex'))).to.deep.equal(
+            bodies.map((each) => Buffer.from(each).toString('hex')),
+          );
+        },
+      ),
+    );
+  });
+
+  for (const length of [0, -1, 2_000_000_000]) {
+    it(`are no frames when their length is said to be ${length}`, () => {
+      const assembler = new FrameAssembler(() => {});
+      const bytes = Buffer.alloc(8);
+      bytes.writeInt32BE(length);
+      expect(() => assembler.take(bytes)).to.throw(RangeError);
+    });
+  }
+});

@@ -1,0 +1,87 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import * as zlib from 'node:zlib';
+import type { Offset } from '../../../src/ports/event-log.ts';
+import { attribute, batchHeaderBytes, field, uncountedBytes } from '../../../src/kafka/protocol/record-batch.ts';
+import { inflatedBytesMaximum } from '../../../src/kafka/protocol/record-batch-compression.ts';
+import { decodeRecordBatches } from '../../../src/kafka/protocol/record-batch-decoding.ts';
+import { recordsOf } from '../../support/log-reading.ts';
+import { encode, seal } from './encoded-batches.ts';
+import { bytesOf, toReadRecord, vectorNamed } from '../vectors/vectors.ts';
+
+const where = { topic: 'orders', partition: 3 };
+
+function decode(bytes: Buffer, from = 0) {
+  return decodeRecordBatches(where, bytes, 0, bytes.length, from, []);
+}
+
+/** A batch with the given bytes in place of its records. */
+function compressedBatch(baseOffset: Offset, codec: number, compressed: Buffer): Buffer {
+  const header = encode([{ key: null, value: Buffer.from('1') }], { baseOffset }).subarray(0, batchHeaderBytes);
+  const batch = Buffer.concat([header, compressed]);
+  batch.writeInt32BE(batch.length - uncountedBytes, field.length);
+  batch.writeInt16BE(codec & attribute.compression, field.attributes);
+  return seal(batch);
+}
+
+/** Batches of one record of many zero bytes each, at offsets 0, 1, 2 and so on. */
+function spaciousBatches(count: number, valueBytes: number): Buffer[] {
+  const plain = encode([{ key: null, value: Buffer.alloc(valueBytes) }]).subarray(batchHeaderBytes);
+  const compressed = zlib.gzipSync(plain, { level: 1 });
+  return Array.from({ length: count }, (_, baseOffset) => compressedBatch(baseOffset, 1, compressed));
+}
+
+describe('a compressed record batch', () => {
+  for (const codec of ['snappy', 'lz4', 'zstd']) {
+    const vector = vectorNamed(codec);
+    if (codec === 'zstd' && 'zstdDecompressSync' in zlib) {
+      it('of zstd is read, since this Node can', () => {
+        const expected = vector.batches[0]?.records.map(toReadRecord);
+        expect(decode(bytesOf(vector)).batches.flatMap(recordsOf)).to.deep.equal(expected);
+      });
+      continue;
+    }
+    it(`of ${codec} is an error that names it`, () => {
+      expect(() => decode(bytesOf(vector)))
+        .to.throw(`is compressed with ${codec}`)
+        .with.property('code', 'CORRUPT_BATCH');
+    });
+  }
+
+  it('of an unknown codec is an error that numbers it', () => {
+    expect(() => decode(compressedBatch(0, 6, Buffer.from('?')))).to.throw('is compressed with codec 6');
+  });
+
+  it('that is none is an error', () => {
+    expect(() => decode(compressedBatch(0, 1, Buffer.from('no gzip'))))
+      .to.throw('cannot be decompressed with gzip')
+      .with.property('code', 'CORRUPT_BATCH');
+  });
+
+  it('may not grow without bounds', () => {
+    const bomb = Buffer.concat(spaciousBatches(1, inflatedBytesMaximum));
+    expect(bomb.length).to.be.below(inflatedBytesMaximum / 100);
+    expect(() => decode(bomb))
+      .to.throw(`is larger than ${inflatedBytesMaximum} bytes when decompressed`)
+      .with.property('code', 'CORRUPT_BATCH');
+  });
+
+  it('may be one of many, which are decoded as far as memory goes, and the rest by the next read', () => {
+    const valueBytes = Math.ceil(inflatedBytesMaximum / 2);
+    const answer = Buffer.concat(spaciousBatches(5, valueBytes));
+    const first = decode(answer);
+    expect([first.batches.length, first.nextOffset]).to.deep.equal([2, 2]);
+    const second = decode(answer, first.nextOffset);
+    expect([second.batches.length, second.nextOffset]).to.deep.equal([2, 4]);
+  });
+
+  it('is malformed when its records are, and not read beyond its own memory', () => {
+    const records = encode([{ key: null, value: Buffer.from('12345') }]).subarray(batchHeaderBytes);
+    for (let end = 0; end < records.length; end += 1) {
+      const cut = compressedBatch(0, 1, zlib.gzipSync(records.subarray(0, end)));
+      expect(() => decode(cut))
+        .to.throw()
+        .with.property('code', 'CORRUPT_BATCH');
+    }
+  });
+});

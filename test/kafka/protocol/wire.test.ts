@@ -1,0 +1,94 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { describe, it } from 'mocha';
+import { WireReader, WireWriter } from '../../../src/kafka/protocol/wire.ts';
+
+describe('the primitive types of the protocol', () => {
+  it('are written big endian, with lengths before strings, bytes and arrays', () => {
+    const writer = new WireWriter(1);
+    writer
+      .int8(-1)
+      .boolean(true)
+      .int16(258)
+      .int32(-2)
+      .string('aé')
+      .string(null)
+      .bytes(Buffer.from([7]))
+      .bytes(null);
+    writer.array([1, 2], (item) => writer.int8(item)).array(null, () => undefined);
+    expect(writer.take().toString('hex')).to.equal(
+      ['ff', '01', '0102', 'fffffffe', '0003', '61c3a9', 'ffff', '00000001', '07', 'ffffffff'].join('') +
+        ['00000002', '01', '02', 'ffffffff'].join(''),
+    );
+  });
+
+  const longs: [number, string][] = [
+    [0, '0000000000000000'],
+    [-1, 'ffffffffffffffff'],
+    [-2, 'fffffffffffffffe'],
+    [4_294_967_296, '0000000100000000'],
+    [Number.MAX_SAFE_INTEGER, '001fffffffffffff'],
+  ];
+  for (const [value, hex] of longs) {
+    it(`have ${value} as ${hex}`, () => {
+      expect(new WireWriter().int64(value).take().toString('hex')).to.equal(hex);
+      expect(new WireReader(Buffer.from(hex, 'hex')).int64()).to.equal(value);
+    });
+  }
+
+  it('come back as they were written', () => {
+    const long = fc.maxSafeInteger();
+    const text = fc.option(fc.string({ unit: 'grapheme' }));
+    fc.assert(
+      fc.property(fc.array(long), text, fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (numbers, name, id) => {
+        const writer = new WireWriter(2);
+        writer.array(numbers, (number) => writer.int64(number)).string(name);
+        const reader = new WireReader(writer.bigInt64(id).boolean(false).take());
+        expect(reader.array(() => reader.int64())).to.deep.equal(numbers);
+        expect(reader.nullableString()).to.equal(name);
+        expect(reader.bigInt64()).to.equal(id);
+        expect(reader.boolean()).to.equal(false);
+        expect(reader.position).to.equal(reader.source.length);
+      }),
+    );
+  });
+
+  it('of flexible requests have their length plus one before strings and arrays', () => {
+    const writer = new WireWriter(1).compactString('aé').compactString('').noTags();
+    writer.compactArray([1, 2], (item) => writer.int8(item)).compactString('a'.repeat(200));
+    expect(writer.take().toString('hex')).to.equal(
+      ['04', '61c3a9', '01', '00', '03', '01', '02', 'c901', '61'.repeat(200)].join(''),
+    );
+    const reader = new WireReader(writer.take());
+    expect([reader.compactString(), reader.compactNullableString()]).to.deep.equal(['aé', '']);
+    reader.skipTags();
+    expect(reader.compactArray(() => reader.int8())).to.deep.equal([1, 2]);
+    expect(reader.compactString()).to.have.length(200);
+    expect(new WireReader(Buffer.from([0])).compactNullableString()).to.equal(null);
+  });
+
+  it('of flexible answers are read past fields that are not known here', () => {
+    const reader = new WireReader(Buffer.from('02 05 02 aabb 81 01 00 2a'.replaceAll(' ', ''), 'hex'));
+    reader.skipTags();
+    expect(reader.int8()).to.equal(42);
+    for (const spoilt of ['0105', '01050aaa', '8080808080', '05aa']) {
+      const cutOff = new WireReader(Buffer.from(spoilt, 'hex'));
+      expect(() => (spoilt === '05aa' ? cutOff.compactString() : cutOff.skipTags()), spoilt).to.throw(RangeError);
+    }
+  });
+
+  it('are refused when they are cut off anywhere', () => {
+    const whole = new WireWriter().int16(1).string('text').int32(5).int64(7).take();
+    const readAll = (bytes: Buffer): void => {
+      const reader = new WireReader(bytes);
+      reader.int16();
+      reader.string();
+      reader.int32();
+      reader.int64();
+    };
+    readAll(whole);
+    for (let length = 0; length < whole.length; length += 1) {
+      expect(() => readAll(whole.subarray(0, length)), `${length} bytes`).to.throw(RangeError);
+    }
+  });
+});
