@@ -2,14 +2,14 @@ import type { Clock } from '../clock.ts';
 import { LendstreamError, isLendstreamError } from '../errors.ts';
 import type { Offset } from '../ports/event-log.ts';
 import type { PackedRecords } from '../ports/packed-records.ts';
-import { decodeBody, encodeRuns } from './batch-format.ts';
-import type { StoredBatch } from './batch-format.ts';
-import type { NewRow, WriterRequests } from './log-messages.ts';
-import type { LogThread } from './log-thread.ts';
+import { decodeBody, encodeRuns } from './records/batch-format.ts';
+import type { StoredBatch } from './records/batch-format.ts';
+import type { NewRow, WriterRequests } from './thread/messages.ts';
+import type { LogThread } from './thread/log-thread.ts';
 import { unknownPartition } from './partition-state.ts';
 import type { PartitionState } from './partition-state.ts';
-import { roughBytes } from './record-sizes.ts';
-import { splitIntoRows } from './row-splitting.ts';
+import { roughBytes } from './records/record-sizes.ts';
+import { splitIntoRows } from './records/row-splitting.ts';
 
 /** One commit takes no more than this many bytes, or one member that is larger. */
 const groupBytesMaximum = 8 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import type { CleanupPolicy, Offset } from '../ports/event-log.ts';
-import type { StoredBatch } from './batch-format.ts';
+import type { StoredBatch } from './records/batch-format.ts';
 import type { PartitionState } from './partition-state.ts';
-import type { RunMemory } from './run-memory.ts';
+import type { RunMemory } from './records/run-memory.ts';
 
 /** What goes out of memory at once: a batch, or all batches that are kept of a run. */
 interface Entry {

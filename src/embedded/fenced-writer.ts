@@ -2,7 +2,7 @@ import { LendstreamError } from '../errors.ts';
 import type { FencedWriter, PartitionRecords } from '../ports/event-log.ts';
 import type { AppendPart, AppendQueue } from './append-queue.ts';
 import { writerFenced } from './append-queue.ts';
-import { roughBytes } from './record-sizes.ts';
+import { roughBytes } from './records/record-sizes.ts';
 
 /** What an open transaction may hold before its commit. */
 export const transactionBytesMaximum = 64 * 1024 * 1024;

@@ -1,8 +1,8 @@
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Offset, TopicPartition } from '../ports/event-log.ts';
-import type { GroupOffset, WriterRequests } from './log-messages.ts';
-import type { LogThread } from './log-thread.ts';
+import type { GroupOffset, WriterRequests } from './thread/messages.ts';
+import type { LogThread } from './thread/log-thread.ts';
 
 /** How long exported positions may wait to be written together: nobody depends on them after a crash. */
 const saveAfterMilliseconds = 1_000;

@@ -2,14 +2,14 @@ import { LendstreamError, describeError, isLendstreamError } from '../errors.ts'
 import type { HealthPart } from '../health.ts';
 import type { Logger } from '../logger.ts';
 import type { Offset, ReadResult, RecordBatch } from '../ports/event-log.ts';
-import { batchFrom, decodeBody } from './batch-format.ts';
-import type { StoredBatch } from './batch-format.ts';
+import { batchFrom, decodeBody } from './records/batch-format.ts';
+import type { StoredBatch } from './records/batch-format.ts';
 import type { BatchCache } from './batch-cache.ts';
-import type { FetchAnswer, FetchRequests } from './log-messages.ts';
-import { startLogThread } from './log-thread.ts';
-import type { LogThread } from './log-thread.ts';
+import type { FetchAnswer, FetchRequests } from './thread/messages.ts';
+import { startLogThread } from './thread/log-thread.ts';
+import type { LogThread } from './thread/log-thread.ts';
 import type { PartitionState } from './partition-state.ts';
-import { RunMemory, SpareRunMemory } from './run-memory.ts';
+import { RunMemory, SpareRunMemory } from './records/run-memory.ts';
 
 /** What one miss of the cache fetches at least, so that small batches are not fetched one by one. */
 const fetchBytesMinimum = 256 * 1024;
@@ -60,7 +60,7 @@ export class LogReader {
   }
 
   #startThread(): LogThread<FetchRequests> {
-    const thread = startLogThread<FetchRequests>(new URL('./log-fetcher.js', import.meta.url), (error) => {
+    const thread = startLogThread<FetchRequests>(new URL('./thread/fetcher.js', import.meta.url), (error) => {
       if (this.#isClosed) return;
       const facts = { error: describeError(error) };
       this.#logger.error(facts, 'The thread that reads the log ended and is started again');

@@ -26,15 +26,15 @@ import { lockDataFolder } from './data-folder.ts';
 import type { DataFolderLock } from './data-folder.ts';
 import { EmbeddedWriter } from './fenced-writer.ts';
 import { GroupOffsets } from './group-offsets.ts';
-import type { PersistedState, WriterRequests } from './log-messages.ts';
+import type { PersistedState, WriterRequests } from './thread/messages.ts';
 import { LogReader } from './log-reader.ts';
-import { startLogThread } from './log-thread.ts';
-import type { LogThread } from './log-thread.ts';
+import { startLogThread } from './thread/log-thread.ts';
+import type { LogThread } from './thread/log-thread.ts';
 import { LogMaintenance } from './maintenance.ts';
 import { findPartition, unknownPartition } from './partition-state.ts';
 import type { PartitionState } from './partition-state.ts';
-import { forbiddenRecordBytes } from './record-sizes.ts';
-import { diskReserveBytes } from './storage-check.ts';
+import { forbiddenRecordBytes } from './records/record-sizes.ts';
+import { diskReserveBytes } from './thread/storage-check.ts';
 import { StorageWatch } from './storage-watch.ts';
 import { TopicCatalogue } from './topic-catalogue.ts';
 import { failWaiting, waitForGrowth, wakeWaiting } from './waiting-reads.ts';
@@ -93,7 +93,7 @@ export class EmbeddedLog implements EventLog {
       options.logger.error({ error: describeError(error) }, 'The thread that writes the log ended; nothing is stored');
       writerHealth.hasFailed(`The thread that writes the log ended: ${describeError(error)}.`);
     };
-    const writerThread = startLogThread<WriterRequests>(new URL('./log-writer.js', import.meta.url), onFailure);
+    const writerThread = startLogThread<WriterRequests>(new URL('./thread/writer.js', import.meta.url), onFailure);
     try {
       const state = await writerThread.ask('open', {
         path: join(lock.path, 'log.db'),

@@ -4,9 +4,9 @@ import { LendstreamError, describeError } from '../errors.ts';
 import type { HealthPart } from '../health.ts';
 import type { Logger } from '../logger.ts';
 import type { BatchCache } from './batch-cache.ts';
-import type { MaintenanceRequests, RetentionQuestion, RowReplacement, WriterRequests } from './log-messages.ts';
-import { startLogThread } from './log-thread.ts';
-import type { LogThread } from './log-thread.ts';
+import type { MaintenanceRequests, RetentionQuestion, RowReplacement, WriterRequests } from './thread/messages.ts';
+import { startLogThread } from './thread/log-thread.ts';
+import type { LogThread } from './thread/log-thread.ts';
 import type { PartitionState, TopicState, TopicTable } from './partition-state.ts';
 
 /** How often the write-ahead log is carried over into the database file. */
@@ -225,7 +225,7 @@ export class LogMaintenance {
 
   async #startThread(): Promise<LogThread<MaintenanceRequests>> {
     const { databasePath, health, logger } = this.#options;
-    const thread = startLogThread<MaintenanceRequests>(new URL('./log-maintenance.js', import.meta.url), (error) => {
+    const thread = startLogThread<MaintenanceRequests>(new URL('./thread/maintenance.js', import.meta.url), (error) => {
       logger.error({ error: describeError(error) }, 'The thread that maintains the log ended and is started again');
       health.isNotReady(`The thread that maintains the log ended and is started again: ${describeError(error)}.`);
       this.#thread = undefined;

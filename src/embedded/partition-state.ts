@@ -1,7 +1,7 @@
 import { LendstreamError } from '../errors.ts';
 import type { Offset, TopicConfiguration, TopicPartition } from '../ports/event-log.ts';
-import type { StoredBatch } from './batch-format.ts';
-import type { PersistedPartition, PersistedTopic } from './log-messages.ts';
+import type { StoredBatch } from './records/batch-format.ts';
+import type { PersistedPartition, PersistedTopic } from './thread/messages.ts';
 
 /** A read that waits for its partition to grow. */
 export interface ReadWaiter {

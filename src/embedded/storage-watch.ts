@@ -1,7 +1,7 @@
 import type { Health, HealthPart } from '../health.ts';
 import type { Logger } from '../logger.ts';
-import type { WriterRequests } from './log-messages.ts';
-import type { LogThread } from './log-thread.ts';
+import type { WriterRequests } from './thread/messages.ts';
+import type { LogThread } from './thread/log-thread.ts';
 
 /** How often folder and disk are looked at when nothing is written: what they can do is known this much later. */
 const watchMilliseconds = 1_000;

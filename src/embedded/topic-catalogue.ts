@@ -1,8 +1,8 @@
 import { LendstreamError } from '../errors.ts';
 import { partitionsPerTopicMaximum } from '../ports/event-log.ts';
 import type { TopicAlteration, TopicConfiguration } from '../ports/event-log.ts';
-import type { PersistedState, WriterRequests } from './log-messages.ts';
-import type { LogThread } from './log-thread.ts';
+import type { PersistedState, WriterRequests } from './thread/messages.ts';
+import type { LogThread } from './thread/log-thread.ts';
 import { newPartitionState, toConfiguration, toPersistedTopic, unknownTopic } from './partition-state.ts';
 import type { PartitionState, TopicState, TopicTable } from './partition-state.ts';
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { BatchCache, isWorthKeeping } from '../../src/embedded/batch-cache.ts';
-import { decodeBody, encodeBody } from '../../src/embedded/batch-format.ts';
-import type { StoredBatch } from '../../src/embedded/batch-format.ts';
-import { RunMemory } from '../../src/embedded/run-memory.ts';
+import { decodeBody, encodeBody } from '../../src/embedded/records/batch-format.ts';
+import type { StoredBatch } from '../../src/embedded/records/batch-format.ts';
+import { RunMemory } from '../../src/embedded/records/run-memory.ts';
 import { newPartitionState } from '../../src/embedded/partition-state.ts';
 import type { PartitionState } from '../../src/embedded/partition-state.ts';
 import { wakeWaiting, waitForGrowth } from '../../src/embedded/waiting-reads.ts';

@@ -1,11 +1,11 @@
-import { LendstreamError } from '../errors.ts';
-import type { LogRecord, Offset, TopicPartition } from '../ports/event-log.ts';
-import { noValue } from '../ports/event-log.ts';
-import type { Connection } from '../sqlite.ts';
-import { asBuffer, decodeRow, encodeBody } from './batch-format.ts';
-import type { StoredBatch } from './batch-format.ts';
-import { openForReading, pageBytesOf } from './log-database.ts';
-import type { CompactionQuestion, MaintenanceRequests, RetentionQuestion, RowReplacement } from './log-messages.ts';
+import { LendstreamError } from '../../errors.ts';
+import type { LogRecord, Offset, TopicPartition } from '../../ports/event-log.ts';
+import { noValue } from '../../ports/event-log.ts';
+import type { Connection } from '../../sqlite.ts';
+import { asBuffer, decodeRow, encodeBody } from '../records/batch-format.ts';
+import type { StoredBatch } from '../records/batch-format.ts';
+import { openForReading, pageBytesOf } from './database.ts';
+import type { CompactionQuestion, MaintenanceRequests, RetentionQuestion, RowReplacement } from './messages.ts';
 import { answerRequests } from './log-thread.ts';
 
 /**

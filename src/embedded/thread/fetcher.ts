@@ -1,9 +1,9 @@
-import { LendstreamError, describeError } from '../errors.ts';
-import type { Offset } from '../ports/event-log.ts';
-import { type Connection, databaseErrorKind } from '../sqlite.ts';
-import { asBuffer, checkRow, endOfRoomInRun } from './batch-format.ts';
-import { openForReading } from './log-database.ts';
-import type { FetchAnswer, FetchQuestion, FetchRequests } from './log-messages.ts';
+import { LendstreamError, describeError } from '../../errors.ts';
+import type { Offset } from '../../ports/event-log.ts';
+import { type Connection, databaseErrorKind } from '../../sqlite.ts';
+import { asBuffer, checkRow, endOfRoomInRun } from '../records/batch-format.ts';
+import { openForReading } from './database.ts';
+import type { FetchAnswer, FetchQuestion, FetchRequests } from './messages.ts';
 import { Transferred, answerRequests } from './log-thread.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { CleanupPolicy, Offset } from '../ports/event-log.ts';
-import type { ErrorCode } from '../errors.ts';
+import type { CleanupPolicy, Offset } from '../../ports/event-log.ts';
+import type { ErrorCode } from '../../errors.ts';
 
 /** What the main thread asks of the writer thread, and the answers. One table, so that both sides agree by type. */
 export interface WriterRequests {

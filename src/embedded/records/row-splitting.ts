@@ -1,6 +1,6 @@
-import { noValue } from '../ports/event-log.ts';
-import { sliceRecords, valueStartOf } from '../ports/packed-records.ts';
-import type { PackedRecords } from '../ports/packed-records.ts';
+import { noValue } from '../../ports/event-log.ts';
+import { sliceRecords, valueStartOf } from '../../ports/packed-records.ts';
+import type { PackedRecords } from '../../ports/packed-records.ts';
 import { roughBytes } from './record-sizes.ts';
 
 /** A row is closed when it has reached this size; one record more may exceed it. */

@@ -1,8 +1,8 @@
-import { LendstreamError, describeError } from '../errors.ts';
-import type { CleanupPolicy, Offset } from '../ports/event-log.ts';
-import type { Connection } from '../sqlite.ts';
-import { checksumOf } from './batch-format.ts';
-import { codeOfDatabaseError, openForWriting, pageBytesOf, pragmaNumber, restartWal } from './log-database.ts';
+import { LendstreamError, describeError } from '../../errors.ts';
+import type { CleanupPolicy, Offset } from '../../ports/event-log.ts';
+import type { Connection } from '../../sqlite.ts';
+import { checksumOf } from '../records/batch-format.ts';
+import { codeOfDatabaseError, openForWriting, pageBytesOf, pragmaNumber, restartWal } from './database.ts';
 import type {
   CommitAnswer,
   CommitRequest,
@@ -12,7 +12,7 @@ import type {
   PersistedTopic,
   RowReplacement,
   WriterRequests,
-} from './log-messages.ts';
+} from './messages.ts';
 import { Transferred, answerRequests } from './log-thread.ts';
 import { StorageCheck } from './storage-check.ts';
 

@@ -1,9 +1,9 @@
 import { crc32 } from 'node:zlib';
-import { LendstreamError } from '../errors.ts';
-import { noValue } from '../ports/event-log.ts';
-import type { LogRecord, Offset, RecordBatch, TopicPartition } from '../ports/event-log.ts';
-import { packRecords } from '../ports/packed-records.ts';
-import type { PackedRecords } from '../ports/packed-records.ts';
+import { LendstreamError } from '../../errors.ts';
+import { noValue } from '../../ports/event-log.ts';
+import type { LogRecord, Offset, RecordBatch, TopicPartition } from '../../ports/event-log.ts';
+import { packRecords } from '../../ports/packed-records.ts';
+import type { PackedRecords } from '../../ports/packed-records.ts';
 import type { RunMemory } from './run-memory.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
-import type { LogRecord } from '../../src/ports/event-log.ts';
-import { packRecords } from '../../src/ports/packed-records.ts';
+import type { LogRecord } from '../../../src/ports/event-log.ts';
+import { packRecords } from '../../../src/ports/packed-records.ts';
 import {
   batchFrom,
   checksumOf,
@@ -11,11 +11,11 @@ import {
   encodeBody,
   encodeRuns,
   endOfRoomInRun,
-} from '../../src/embedded/batch-format.ts';
-import type { BatchPosition } from '../../src/embedded/batch-format.ts';
-import { RunMemory } from '../../src/embedded/run-memory.ts';
-import { isLendstreamError } from '../../src/errors.ts';
-import { recordsOf } from '../support/log-reading.ts';
+} from '../../../src/embedded/records/batch-format.ts';
+import type { BatchPosition } from '../../../src/embedded/records/batch-format.ts';
+import { RunMemory } from '../../../src/embedded/records/run-memory.ts';
+import { isLendstreamError } from '../../../src/errors.ts';
+import { recordsOf } from '../../support/log-reading.ts';
 
 const where = { topic: 'orders', partition: 3 };
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { RunMemory, SpareRunMemory } from '../../src/embedded/run-memory.ts';
+import { RunMemory, SpareRunMemory } from '../../../src/embedded/records/run-memory.ts';
 
 describe('the memory of a run', () => {
   it('is free when the last of those who hold it lets go, and not before', () => {

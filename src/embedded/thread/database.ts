@@ -1,6 +1,6 @@
-import { LendstreamError, describeError } from '../errors.ts';
-import type { ErrorCode } from '../errors.ts';
-import { type Connection, databaseErrorKind, openDatabase } from '../sqlite.ts';
+import { LendstreamError, describeError } from '../../errors.ts';
+import type { ErrorCode } from '../../errors.ts';
+import { type Connection, databaseErrorKind, openDatabase } from '../../sqlite.ts';
 
 /**
  * Bytes per database page of a new file; an older one keeps what it was made with. Rows are longer than a page and most

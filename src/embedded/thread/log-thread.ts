@@ -1,8 +1,8 @@
 import { Worker, parentPort } from 'node:worker_threads';
 import type { TransferListItem } from 'node:worker_threads';
-import { LendstreamError, describeError } from '../errors.ts';
-import { codeOfDatabaseError } from './log-database.ts';
-import type { ThreadFailure } from './log-messages.ts';
+import { LendstreamError, describeError } from '../../errors.ts';
+import { codeOfDatabaseError } from './database.ts';
+import type { ThreadFailure } from './messages.ts';
 
 /** The shape of a table of requests: by name, what is asked and what is answered. */
 type RequestTable<Table> = { [Name in keyof Table]: { request: unknown; answer: unknown } };

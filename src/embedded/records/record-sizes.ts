@@ -1,5 +1,5 @@
-import { noValue, recordBytesMaximum } from '../ports/event-log.ts';
-import type { PackedRecords } from '../ports/packed-records.ts';
+import { noValue, recordBytesMaximum } from '../../ports/event-log.ts';
+import type { PackedRecords } from '../../ports/packed-records.ts';
 
 /** What records weigh, near enough for queues and rows: each character of a key counts as one byte. */
 export function roughBytes({ keys, values }: PackedRecords): number {

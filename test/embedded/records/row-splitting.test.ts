@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { packRecords } from '../../src/ports/packed-records.ts';
-import type { PackedRecords } from '../../src/ports/packed-records.ts';
-import { rowBytesMaximum, splitIntoRows } from '../../src/embedded/row-splitting.ts';
+import { packRecords } from '../../../src/ports/packed-records.ts';
+import type { PackedRecords } from '../../../src/ports/packed-records.ts';
+import { rowBytesMaximum, splitIntoRows } from '../../../src/embedded/records/row-splitting.ts';
 
 /** Records with values of so many bytes; null for a tombstone. The key of each is its number. */
 function run(...sizes: (number | null)[]): PackedRecords {
