@@ -70,7 +70,7 @@ describe('docs/errors.md', () => {
   });
 
   it('has a row with the number of every error of the lending API about requests', () => {
-    const source = /const requestErrorCodes = \{([^}]*)\}/.exec(read('src/http/lending-errors.ts'))?.[1] ?? '';
+    const source = /const requestErrorCodes = \{([^}]*)\}/.exec(read('src/http/edge/lending-errors.ts'))?.[1] ?? '';
     const codes = [...source.matchAll(/(\w+): ([\d_]+)/g)].map((match) => [match[1] ?? '', match[2] ?? ''] as const);
     expect(codes.length).to.be.greaterThan(3);
     const wrong = codes.filter(([reason, number]) => rows.get(reason)?.[1] !== number.replaceAll('_', ''));

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { commandIdOf } from '../../src/http/idempotency.ts';
+import { commandIdOf } from '../../src/http/lending/idempotency.ts';
 import { detailOf, jsonOf, runLoad, send, type Answered, type LoadProcess, type LoadSettings } from './load-process.ts';
 import { randomNumbers } from '../support/random-numbers.ts';
 

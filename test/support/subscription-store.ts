@@ -18,7 +18,7 @@ import { KnownEnds } from '../../src/broker/subscriptions/end-offsets.ts';
 import { Registry } from '../../src/broker/definitions/registry.ts';
 import type { Subscription } from '../../src/broker/definitions/subscription.ts';
 import { systemClock, type Clock } from '../../src/clock.ts';
-import { createApplication } from '../../src/http/application.ts';
+import { createApplication } from '../../src/http/edge/application.ts';
 import { silentLogger, type Logger } from '../../src/logger.ts';
 import { createMetrics, type Metrics } from '../../src/metrics.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from './backend-under-test.ts';

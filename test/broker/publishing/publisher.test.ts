@@ -8,7 +8,7 @@ import { eventBytesMaximum } from '../../../src/broker/publishing/event-preparat
 import { Publisher, type PublishOutcome } from '../../../src/broker/publishing/publisher.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { LendstreamError, type ErrorCode } from '../../../src/errors.ts';
-import { bodyBytesMaximum } from '../../../src/http/body.ts';
+import { bodyBytesMaximum } from '../../../src/http/edge/body.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { createMetrics } from '../../../src/metrics.ts';
 import {

@@ -1,0 +1,64 @@
+import { Router, type Request } from 'express';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { LendstreamError } from '../../errors.ts';
+
+/** What a browser shows. It has no key before the admin page can ask for one. */
+const pages = new Set(['/', '/admin', '/docs', '/openapi.json']);
+
+/** What asks whether the process is alive or ready has no key. */
+const probes = new Set(['/health', '/ready']);
+
+/** The files of the pages. They tell nothing that is not published with the source. */
+const pageFolders = ['/admin/', '/docs/'];
+
+/**
+ * Lets only requests with one of the API keys through, to be put before every other router. A key comes as
+ * `Authorization: Bearer <key>` or in the header `apikey`. With no keys configured everything passes and both headers
+ * mean nothing. What is refused gets 401, in the form of the part of the API that was asked.
+ */
+export function createAuthentication(apiKeys: readonly string[]): Router {
+  const router = Router();
+  if (apiKeys.length === 0) return router;
+  const digests = apiKeys.map(digestOf);
+  router.use((request, response, next) => {
+    if (isOpen(request.path) || presentedKeys(request).some((key) => isKnown(key, digests))) {
+      next();
+      return;
+    }
+    response.set('WWW-Authenticate', 'Bearer');
+    throw new LendstreamError(
+      'UNAUTHORIZED',
+      'A valid API key is needed: send "Authorization: Bearer <key>" or "apikey".',
+    );
+  });
+  return router;
+}
+
+function isOpen(path: string): boolean {
+  return probes.has(withoutLastSlash(path)) || isBrowserPage(path);
+}
+
+/** Whether a path is one of the pages or their files, none of which holds data. */
+export function isBrowserPage(path: string): boolean {
+  return pages.has(withoutLastSlash(path)) || pageFolders.some((folder) => path.startsWith(folder));
+}
+
+/** The path as the routers take it, for which a slash at its end says nothing. */
+function withoutLastSlash(path: string): string {
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+}
+
+function presentedKeys(request: Request): string[] {
+  const bearer = /^bearer +(\S+) *$/i.exec(request.get('authorization') ?? '')?.[1];
+  return [bearer, request.get('apikey')].filter((key) => key !== undefined);
+}
+
+/** Compares digests, which have one length, against every key there is: the time taken tells nothing of a key. */
+function isKnown(key: string, digests: readonly Buffer[]): boolean {
+  const presented = digestOf(key);
+  return digests.reduce((known, digest) => timingSafeEqual(presented, digest) || known, false);
+}
+
+function digestOf(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}

@@ -1,0 +1,241 @@
+import type { Request } from 'express';
+import { isUtf8 } from 'node:buffer';
+import { createGunzip } from 'node:zlib';
+import type { Requests, Unread } from '../../contract.ts';
+import { LendstreamError, describeError } from '../../errors.ts';
+import { bodiesInFlight, type BodyClaim } from './bodies-in-flight.ts';
+
+/** The largest request body, as sent and after decompression. Bytes. */
+export const bodyBytesMaximum = 8 * 1024 * 1024;
+
+/**
+ * How deep the JSON of a body may be nested, but for those that have a limit of their own. Levels. An event may have
+ * half as many; what uses the stack for each level, such as writing a value into a message, manages this many wherever
+ * it is done.
+ */
+export const bodyDepthMaximum = 200;
+
+/**
+ * Reads a request's body whole, undoing `Content-Encoding: gzip`. Another encoding is refused. Its bytes count as in
+ * flight until the request is answered.
+ * @throws REQUEST_TOO_LARGE, MALFORMED_REQUEST (corrupt gzip, body cut off), UNSUPPORTED_MEDIA_TYPE, OVERLOADED when
+ *   too many bytes of bodies are in flight
+ */
+export function readBody(request: Request, bytesMaximum: number = bodyBytesMaximum): Promise<Buffer> {
+  const claim = bodiesInFlight.claim(request.socket);
+  request.res?.once('close', () => claim.release());
+  return readClaimed(request, bytesMaximum, claim);
+}
+
+/** The same of a request whose answer goes on long after its body was used: its bytes count until they are read. */
+export async function readPassingBody(request: Request): Promise<Buffer> {
+  const claim = bodiesInFlight.claim(request.socket);
+  try {
+    return await readClaimed(request, bodyBytesMaximum, claim);
+  } finally {
+    claim.release();
+  }
+}
+
+async function readClaimed(request: Request, bytesMaximum: number, claim: BodyClaim): Promise<Buffer> {
+  // Nothing more comes of a connection that ended while something else was waited for, not even its end.
+  if (request.destroyed) throw cutOff();
+  const sent = await readRaw(request, bytesMaximum, claim);
+  const encoding = contentEncodingOf(request);
+  if (sent.length > 0) refuseOtherThanJsonOfPages(request);
+  if (encoding === 'identity') return sent;
+  if (encoding !== 'gzip' && encoding !== 'x-gzip') {
+    throw new LendstreamError('UNSUPPORTED_MEDIA_TYPE', `Content-Encoding ${encoding} is not supported, use gzip.`);
+  }
+  return unpack(sent, bytesMaximum, claim);
+}
+
+/** How a body is encoded, in lower case; an empty header says as little as none. */
+export function contentEncodingOf({ headers }: Request): string {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
+  return encoding === '' ? 'identity' : encoding;
+}
+
+/**
+ * A browser sends a body of another type for any page without asking first. Programs that are no browsers send any type
+ * or none, and it is not looked at.
+ * @throws UNSUPPORTED_MEDIA_TYPE
+ */
+function refuseOtherThanJsonOfPages({ headers }: Request): void {
+  if (headers.origin === undefined && headers['sec-fetch-site'] === undefined) return;
+  if (/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? '')) return;
+  throw new LendstreamError('UNSUPPORTED_MEDIA_TYPE', 'A page must send its body as Content-Type: application/json.');
+}
+
+/** Counts what comes out while it comes: how much it will be is not known before. */
+function unpack(packed: Buffer, bytesMaximum: number, claim: BodyClaim): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const gunzip = createGunzip();
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const refuse = (error: LendstreamError): void => {
+      gunzip.destroy();
+      reject(error);
+    };
+    gunzip.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size > bytesMaximum) refuse(tooLarge(bytesMaximum));
+      else if (!claim.resize(packed.length + size)) refuse(tooMuchInFlight());
+    });
+    gunzip.on('error', (error) => {
+      reject(new LendstreamError('MALFORMED_REQUEST', `The gzip body cannot be read: ${describeError(error)}`));
+    });
+    gunzip.on('end', () => {
+      claim.resize(size);
+      resolve(Buffer.concat(chunks, size));
+    });
+    gunzip.end(packed);
+  });
+}
+
+/**
+ * Reads the body of an operation that must be one JSON object. Its fields are those that the description has; what is
+ * in them is not looked at.
+ * @throws what {@link readBody} throws, and MALFORMED_REQUEST with the parser's words
+ */
+export async function readJsonObject<Operation extends keyof Requests>(
+  request: Request,
+): Promise<Unread<Requests[Operation]>> {
+  return parseJsonObject(await readBody(request));
+}
+
+/** @throws MALFORMED_REQUEST with the parser's words */
+export function parseJsonObject(body: Buffer): Record<string, unknown> {
+  const value = parseJson(body);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new LendstreamError('MALFORMED_REQUEST', 'The body must be a JSON object.');
+  }
+  return value as Record<string, unknown>;
+}
+
+/**
+ * @throws MALFORMED_REQUEST with the parser's words, when it is no UTF-8 or nested deeper than {@link bodyDepthMaximum}
+ */
+export function parseJson(body: Buffer): unknown {
+  if (isNestedDeeper(body, bodyDepthMaximum)) {
+    throw new LendstreamError('MALFORMED_REQUEST', `The body is nested deeper than ${bodyDepthMaximum} levels.`);
+  }
+  // Decoding would put another character in the place of what is none.
+  if (!isUtf8(body)) throw new LendstreamError('MALFORMED_REQUEST', 'The body is not UTF-8.');
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch (error) {
+    throw new LendstreamError('MALFORMED_REQUEST', `The body is not JSON: ${describeError(error)}`);
+  }
+}
+
+/** Looks at brackets alone. JSON that is not well-formed may seem deeper or shallower; the parser refuses it. */
+function isNestedDeeper(body: Buffer, levels: number): boolean {
+  let depth = 0;
+  for (let at = 0; at < body.length; at += 1) {
+    switch (body[at] ?? 0) {
+      case quote:
+        at = endOfText(body, at);
+        break;
+      case openingBracket:
+      case openingBrace:
+        depth += 1;
+        if (depth > levels) return true;
+        break;
+      case closingBracket:
+      case closingBrace:
+        depth -= 1;
+        break;
+      default:
+    }
+  }
+  return false;
+}
+
+/** Where the quotation mark stands that ends a text. */
+function endOfText(body: Buffer, begin: number): number {
+  let at = begin + 1;
+  while (at < body.length && body[at] !== quote) at += body[at] === backslash ? 2 : 1;
+  return at;
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const openingBracket = 0x5b;
+const openingBrace = 0x7b;
+const closingBracket = 0x5d;
+const closingBrace = 0x7d;
+
+/** A length that is known is refused at once; of others the bytes count as they come. */
+function readRaw(request: Request, bytesMaximum: number, claim: BodyClaim): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const refuse = (error: LendstreamError): void => onceDiscarded(request, () => reject(error));
+    const length = Number(request.headers['content-length'] ?? 0);
+    if (length > bytesMaximum) {
+      refuse(tooLarge(bytesMaximum));
+      return;
+    }
+    if (!claim.resize(length)) {
+      refuse(tooMuchInFlight());
+      return;
+    }
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const finish = (): void =>
+      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
+    const giveUp = (error: LendstreamError): void => {
+      request.removeAllListeners('data').off('end', finish);
+      chunks.length = 0;
+      claim.release();
+      refuse(error);
+    };
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > bytesMaximum) giveUp(tooLarge(bytesMaximum));
+      else if (size > claim.bytes && !claim.resize(size)) giveUp(tooMuchInFlight());
+      else chunks.push(chunk);
+    });
+    request.on('end', finish);
+    request.on('error', reject);
+    request.on('aborted', () => {
+      chunks.length = 0;
+      claim.release();
+      reject(cutOff());
+    });
+  });
+}
+
+/** How long a client may go on sending a body that is refused, and for how long it may pause. Milliseconds. */
+const discardingMillisecondsMaximum = 10_000;
+const discardingPauseMilliseconds = 500;
+
+/**
+ * Throws away what still comes of a body, then calls back. An answer while the client is sending closes the connection
+ * under it, and many clients then report the broken connection instead of the answer. One that waits before it sends
+ * more is answered all the same.
+ */
+function onceDiscarded(request: Request, done: () => void): void {
+  const finish = (): void => {
+    clearTimeout(pause);
+    clearTimeout(whole);
+    done();
+  };
+  const pause = setTimeout(finish, discardingPauseMilliseconds);
+  const whole = setTimeout(finish, discardingMillisecondsMaximum);
+  request.on('data', () => pause.refresh());
+  request.on('end', finish);
+  request.on('close', finish);
+}
+
+function tooLarge(bytesMaximum: number): LendstreamError {
+  return new LendstreamError('REQUEST_TOO_LARGE', `A request body may have at most ${bytesMaximum} bytes.`);
+}
+
+function cutOff(): LendstreamError {
+  return new LendstreamError('MALFORMED_REQUEST', 'The request was cut off.');
+}
+
+function tooMuchInFlight(): LendstreamError {
+  return new LendstreamError('OVERLOADED', 'Too many bytes of request bodies are under way. Nothing was done.');
+}

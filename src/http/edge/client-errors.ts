@@ -1,0 +1,54 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { LendstreamError, type ErrorCode } from '../../errors.ts';
+import { problemText } from './problem.ts';
+
+/** How long a client may take to send a whole request; what it is answered may take any time. Milliseconds. */
+export const requestMillisecondsMaximum = 120_000;
+
+/** How long it may take for the headers. Milliseconds. */
+export const headersMillisecondsMaximum = 10_000;
+
+/** How often connections are looked through for those that take too long. Milliseconds. */
+export const requestCheckMilliseconds = 5_000;
+
+/** Answers what never becomes a request, be it no HTTP, too long or too slow, as a problem like any other. */
+export function answerUnreadableRequests(server: Server): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: AnsweringSocket) => {
+    // In the middle of an answer, or with nobody left to read one, there is nothing to be said.
+    if (!socket.writable || error.code === 'ECONNRESET' || socket._httpMessage?.headersSent === true) {
+      socket.destroy();
+      return;
+    }
+    socket.end(answerOf(problemOf(error)), () => socket.destroy());
+  });
+}
+
+/** The server keeps the answer under way here; it says so nowhere else. */
+interface AnsweringSocket extends Socket {
+  readonly _httpMessage?: { readonly headersSent?: boolean } | null;
+}
+
+function problemOf(error: NodeJS.ErrnoException): LendstreamError {
+  const [code, detail] = problems[error.code ?? ''] ?? ['MALFORMED_REQUEST', `This is no HTTP: ${error.message}`];
+  return new LendstreamError(code, detail);
+}
+
+const problems: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  HPE_HEADER_OVERFLOW: ['HEADERS_TOO_LARGE', 'The headers of the request are too long.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['REQUEST_TIMEOUT', 'The request took too long to arrive.'],
+};
+
+function answerOf(problem: LendstreamError): string {
+  const body = problemText(problem);
+  return [
+    `HTTP/1.1 ${problem.status} ${problem.title}`,
+    'Content-Type: application/problem+json',
+    'Cache-Control: no-store',
+    'X-Content-Type-Options: nosniff',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n');
+}

@@ -1,0 +1,182 @@
+import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
+import { randomBytes } from 'node:crypto';
+import { type ErrorCode, LendstreamError, describeError } from '../../errors.ts';
+import type { Logger } from '../../logger.ts';
+import { type ApiError, apiErrors } from '../../worker/refusal-format.ts';
+
+/**
+ * The lending API's one error format, `{"errors":[{errorCode, errorReason, errorSource}]}`, and the only place that
+ * writes it. Findings of the lending rules come with their names and numbers; here are those about the request itself.
+ */
+
+/** Names and numbers of the lending API for requests as such. From 10000 on they are this service's own. */
+const requestErrorCodes = {
+  INVALID_CREDENTIALS: 2,
+  INVALID_API_OPERATION: 3,
+  INVALID_PARAMETERS: 4,
+  INTERNAL_ERROR: 6,
+  ANOTHER_TASK_IN_PROGRESS: 10_001,
+  IDEMPOTENCY_KEY_ALREADY_USED: 10_002,
+  SERVICE_UNAVAILABLE: 10_003,
+} as const;
+
+export type RequestErrorReason = keyof typeof requestErrorCodes;
+
+/** After how long a request is worth sending again that met one still under way. Seconds. */
+const retryInProgressSeconds = 5;
+/** After how long a request is worth sending again that the service could not serve. Seconds. */
+const retryUnavailableSeconds = 1;
+
+const lendingPaths = pathsBelow('/(?:loans|loanproducts|toggles|commands)');
+
+/** Whether refusals at a path come in the form of the lending API: below its resources, see {@link pathsBelow}. */
+export function isLendingPath(path: string): boolean {
+  return lendingPaths.test(path);
+}
+
+/**
+ * A failure whose findings the API names: thrown by the handlers of the lending routes, written by their error handler.
+ */
+export class LendingErrors extends LendstreamError {
+  readonly errors: readonly ApiError[];
+
+  constructor(code: ErrorCode, errors: readonly ApiError[]) {
+    super(code, errors.map(({ errorReason, errorSource }) => `${errorReason} ${errorSource ?? ''}`).join('; '));
+    this.name = 'LendingErrors';
+    this.errors = errors;
+  }
+}
+
+/** One finding about the request itself. @param source The field, header or resource, or a sentence. */
+export function requestError(errorReason: RequestErrorReason, source: string | null): ApiError {
+  return { errorCode: requestErrorCodes[errorReason], errorReason, errorSource: source };
+}
+
+/** 400 for a parameter or field that cannot be read. */
+export function invalidParameter(source: string): LendingErrors {
+  return new LendingErrors('MALFORMED_REQUEST', [requestError('INVALID_PARAMETERS', source)]);
+}
+
+/** 400 for a body that is no JSON of the kind that the request has. */
+export function malformedBody(reason: string): LendingErrors {
+  return new LendingErrors('MALFORMED_REQUEST', [
+    requestError('INVALID_PARAMETERS', `The body cannot be read: ${reason}`),
+  ]);
+}
+
+/** 404 for a resource that is named in the path and is not there. @param source The path parameter. */
+export function resourceNotFound(source: string): LendingErrors {
+  return new LendingErrors('NOT_FOUND', [requestError('INVALID_PARAMETERS', source)]);
+}
+
+/** 404 for a loan that is not there. */
+export function loanNotFound(): LendingErrors {
+  return new LendingErrors(
+    'NOT_FOUND',
+    apiErrors([{ errorReason: 'INVALID_LOAN_ACCOUNT_ID', errorSource: 'loanAccountId' }]),
+  );
+}
+
+/** 404 for a transaction that is not there. */
+export function transactionNotFound(): LendingErrors {
+  return new LendingErrors(
+    'NOT_FOUND',
+    apiErrors([{ errorReason: 'INVALID_TRANSACTION_ID', errorSource: 'transactionId' }]),
+  );
+}
+
+/** What the lending API calls each of our error codes; what is not here is our own fault. */
+const reasonOf: Readonly<Partial<Record<ErrorCode, RequestErrorReason>>> = {
+  MALFORMED_REQUEST: 'INVALID_PARAMETERS',
+  NOT_ACCEPTABLE: 'INVALID_PARAMETERS',
+  REQUEST_TOO_LARGE: 'INVALID_PARAMETERS',
+  UNSUPPORTED_MEDIA_TYPE: 'INVALID_PARAMETERS',
+  UNPROCESSABLE: 'INVALID_PARAMETERS',
+  RECORD_TOO_LARGE: 'INVALID_PARAMETERS',
+  UNAUTHORIZED: 'INVALID_CREDENTIALS',
+  FORBIDDEN: 'INVALID_API_OPERATION',
+  MISDIRECTED_REQUEST: 'INVALID_API_OPERATION',
+  NOT_FOUND: 'INVALID_API_OPERATION',
+  METHOD_NOT_ALLOWED: 'INVALID_API_OPERATION',
+  CONFLICT: 'ANOTHER_TASK_IN_PROGRESS',
+};
+
+/** The error handler of the lending routes; mount it on their paths alone. */
+export function lendingErrorHandler(logger: Logger): ErrorRequestHandler {
+  return (error: unknown, request, response, _next) => {
+    if (response.headersSent) {
+      // Nothing can be told any more; a cut connection is the only honest end.
+      logger.error({ error: describeError(error), path: request.originalUrl }, 'An answer was cut off by an error');
+      response.destroy();
+      return;
+    }
+    const known = knownError(error);
+    if (known !== undefined) {
+      sendLendingError(response, known);
+      return;
+    }
+    const token = randomBytes(12).toString('hex');
+    logger.error(
+      { token, method: request.method, path: request.originalUrl, error: error instanceof Error ? error.stack : error },
+      'A request failed for an unforeseen reason',
+    );
+    sendErrors(response, 500, [requestError('INTERNAL_ERROR', `An internal error happened. Please report ${token}.`)]);
+  };
+}
+
+/**
+ * The path of a resource and all below it, for the handlers that end its router: `/loans`, `/loans/x/y` and also
+ * `/loans:search`, the form that the lending API gives to operations on a whole collection.
+ * @param path May be a pattern that stands for several.
+ */
+export function pathsBelow(path: `/${string}`): RegExp {
+  return new RegExp(`^${path}(?::[^/]*)?(?=/|$)`);
+}
+
+/** No lending route of that path. */
+export const lendingPathNotFound: RequestHandler = (request, response) => {
+  const message = `There is no resource at ${pathOf(request.originalUrl)}.`;
+  sendErrors(response, 404, [requestError('INVALID_API_OPERATION', message)]);
+};
+
+/** Ends a lending route's chain of methods: `router.route(path).get(...).all(lendingMethodNotAllowed('GET'))`. */
+export function lendingMethodNotAllowed(...allowed: string[]): RequestHandler {
+  return (request, response) => {
+    response.set('Allow', allowed.join(','));
+    sendErrors(response, 405, [requestError('INVALID_API_OPERATION', `${request.method} is not supported here.`)]);
+  };
+}
+
+/** The body of an answer that refuses. */
+export function errorBody(errors: readonly ApiError[]): string {
+  return JSON.stringify({ errors });
+}
+
+function knownError(error: unknown): LendstreamError | undefined {
+  if (error instanceof LendingErrors) return error;
+  if (error instanceof LendstreamError) return error.code === 'INTERNAL' ? undefined : error;
+  // What Express itself throws for a request it cannot read, such as a malformed escape in the path.
+  const status = (error as { status?: unknown } | null)?.status;
+  return typeof status === 'number' && status >= 400 && status < 500
+    ? new LendstreamError('MALFORMED_REQUEST', describeError(error))
+    : undefined;
+}
+
+function sendLendingError(response: Response, error: LendstreamError): void {
+  if (error.retriable) response.set('Retry-After', String(retryUnavailableSeconds));
+  if (error.code === 'CONFLICT') response.set('Retry-After', String(retryInProgressSeconds));
+  if (error instanceof LendingErrors) {
+    sendErrors(response, error.status, error.errors);
+    return;
+  }
+  const fallback = error.retriable ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR';
+  sendErrors(response, error.status, [requestError(reasonOf[error.code] ?? fallback, error.message)]);
+}
+
+function sendErrors(response: Response, status: number, errors: readonly ApiError[]): void {
+  response.status(status).type('application/json').end(errorBody(errors));
+}
+
+function pathOf(url: string): string {
+  return url.split('?', 1)[0] ?? url;
+}

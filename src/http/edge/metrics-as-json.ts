@@ -1,0 +1,44 @@
+import type { Answers } from '../../contract.ts';
+import type { Metrics } from '../../metrics.ts';
+
+/**
+ * All metrics in the form of Dropwizard's library, which clients of Nakadi read. A name carries its labels as
+ * Prometheus writes them. There are no meters and no timers: rates are for whoever asks to work out, and durations are
+ * histograms.
+ */
+export async function metricsAsJson({ registry }: Metrics): Promise<Answers['getMetrics']> {
+  const gauges: Record<string, { value: number }> = {};
+  const counters: Record<string, { count: number }> = {};
+  const histograms: Record<string, { count: number; sum: number; buckets: Record<string, number> }> = {};
+  for (const { name, type: declaredType, values } of await registry.getMetricsAsJSON()) {
+    // The library declares an enum of numbers for what are words.
+    const type = String(declaredType);
+    for (const { labels, value, metricName } of values as readonly SeriesValue[]) {
+      const { le: bucket, ...otherLabels } = labels;
+      if (type === 'counter') counters[nameWithLabels(name, labels)] = { count: value };
+      else if (type !== 'histogram') gauges[nameWithLabels(name, labels)] = { value };
+      else {
+        const histogram = (histograms[nameWithLabels(name, otherLabels)] ??= { count: 0, sum: 0, buckets: {} });
+        if (bucket !== undefined) histogram.buckets[String(bucket)] = value;
+        else if (metricName === `${name}_count`) histogram.count = value;
+        else histogram.sum = value;
+      }
+    }
+  }
+  return { version: formVersion, gauges, counters, histograms, meters: {}, timers: {} };
+}
+
+/** Of Dropwizard's form, not of the service. */
+const formVersion = '4.0.0';
+
+interface SeriesValue {
+  readonly labels: Readonly<Record<string, string | number | undefined>>;
+  readonly value: number;
+  /** Of a histogram: which of its series this is. */
+  readonly metricName?: string;
+}
+
+function nameWithLabels(name: string, labels: SeriesValue['labels']): string {
+  const pairs = Object.entries(labels).map(([label, value]) => `${label}=${JSON.stringify(String(value ?? ''))}`);
+  return pairs.length === 0 ? name : `${name}{${pairs.join(',')}}`;
+}

@@ -1,0 +1,70 @@
+import { Router } from 'express';
+import type { Answers } from '../../contract.ts';
+import { toTimestamp } from '../../clock.ts';
+import type { Health } from '../../health.ts';
+import type { Metrics } from '../../metrics.ts';
+import { metricsAsJson } from './metrics-as-json.ts';
+import { methodNotAllowed } from './problem.ts';
+
+export interface OperationsServices {
+  readonly metrics: Metrics;
+  /** Brings up to date what is only worked out when somebody asks. */
+  readonly refreshMetrics: () => Promise<void>;
+  readonly health: Health;
+  readonly version: string;
+}
+
+/** What an operator's machines ask: is it alive, can it serve, how does it do. */
+export function createOperationsRouter(services: OperationsServices): Router {
+  const { metrics, refreshMetrics, health, version } = services;
+  const router = Router({ caseSensitive: true });
+  router
+    .route('/health')
+    .get((request, response) => {
+      response.vary('Accept');
+      if (request.accepts(['text/plain', 'application/json']) !== 'application/json') {
+        response.type('text/plain').send('OK');
+        return;
+      }
+      const parts = health.parts().map(({ name, ready, since, reason }) => {
+        return { name, ready, since: toTimestamp(since), reason };
+      });
+      response.json({ ready: health.notReadyReasons().length === 0, parts } satisfies Answers['getHealth']);
+    })
+    .all(methodNotAllowed('GET'));
+  router
+    .route('/ready')
+    .get((_request, response) => {
+      const reasons = health.notReadyReasons();
+      const readiness = { ready: reasons.length === 0, reasons } satisfies Answers['getReadiness'];
+      if (!readiness.ready) response.set('Retry-After', '1');
+      response.status(readiness.ready ? 200 : 503).json(readiness);
+    })
+    .all(methodNotAllowed('GET'));
+  router
+    .route('/metrics')
+    .get(async (request, response) => {
+      await refreshMetrics();
+      response.vary('Accept');
+      if (!wantsPrometheusText(request.headers.accept ?? '')) {
+        response.json(await metricsAsJson(metrics));
+        return;
+      }
+      const text = await metrics.registry.metrics();
+      response.set('Content-Type', metrics.registry.contentType).send(text);
+    })
+    .all(methodNotAllowed('GET'));
+  router
+    .route('/version')
+    .get((_request, response) => {
+      response.json({ version } satisfies Answers['getVersion']);
+    })
+    .all(methodNotAllowed('GET'));
+  return router;
+}
+
+/** Prometheus names its text whenever it asks; clients of Nakadi read JSON and name it, or nothing in particular. */
+function wantsPrometheusText(accept: string): boolean {
+  const wanted = accept.toLowerCase();
+  return /text\/(plain|\*)|application\/openmetrics-text/.test(wanted) && !wanted.includes('application/json');
+}

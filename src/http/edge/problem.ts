@@ -1,0 +1,77 @@
+import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
+import { randomBytes } from 'node:crypto';
+import { FieldViolations, LendstreamError, describeError } from '../../errors.ts';
+import type { Logger } from '../../logger.ts';
+
+/** The streaming API's one error format: RFC 7807 problem+json, keys in the order title, status, detail. */
+export function sendProblem(
+  response: Response,
+  error: LendstreamError,
+  extensions: Record<string, unknown> = {},
+): void {
+  response.status(error.status).set('Content-Type', 'application/problem+json');
+  if (error.retriable) response.set('Retry-After', '1');
+  response.end(problemText(error, extensions));
+}
+
+/** The body of a problem. */
+export function problemText(error: LendstreamError, extensions: Record<string, unknown> = {}): string {
+  const type = error instanceof FieldViolations ? { type: 'http://httpstatus.es/422' } : {};
+  return JSON.stringify({ ...type, title: error.title, status: error.status, detail: error.message, ...extensions });
+}
+
+/** What Express itself throws for a request it cannot read (a malformed URL, for one). */
+function fromFramework(error: unknown): LendstreamError | undefined {
+  const status = (error as { status?: unknown } | null)?.status;
+  return typeof status === 'number' && status >= 400 && status < 500
+    ? new LendstreamError('MALFORMED_REQUEST', describeError(error))
+    : undefined;
+}
+
+/**
+ * The last handler: every error that nobody answered becomes a problem. What was not foreseen is logged under a token.
+ */
+export function problemHandler(logger: Logger): ErrorRequestHandler {
+  return (error: unknown, request, response, _next) => {
+    if (response.headersSent) {
+      // Nothing can be told any more; a cut connection is the only honest end.
+      logger.error({ error: describeError(error), path: request.path }, 'An answer was cut off by an error');
+      response.destroy();
+      return;
+    }
+    const known = error instanceof LendstreamError ? error : fromFramework(error);
+    if (known !== undefined && known.code !== 'INTERNAL') {
+      sendProblem(response, known);
+      return;
+    }
+    const token = randomBytes(12).toString('hex');
+    logger.error(
+      { token, method: request.method, path: request.path, error: error instanceof Error ? error.stack : error },
+      'A request failed for an unforeseen reason',
+    );
+    const detail = `An internal error happened. Please report it. (${token})`;
+    sendProblem(response, new LendstreamError('INTERNAL', detail));
+  };
+}
+
+/** No route of that path. */
+export const pathNotFound: RequestHandler = (request, response) => {
+  sendProblem(response, new LendstreamError('NOT_FOUND', `There is no resource at ${request.path}.`));
+};
+
+/**
+ * Ends a route's chain of methods: `router.route(path).get(...).all(methodNotAllowed('GET'))`. OPTIONS may be asked.
+ */
+export function methodNotAllowed(...allowed: string[]): RequestHandler {
+  return (request, response) => {
+    response.set('Allow', allowed.join(','));
+    if (request.method === 'OPTIONS') {
+      response.status(200).end();
+      return;
+    }
+    sendProblem(
+      response,
+      new LendstreamError('METHOD_NOT_ALLOWED', `Request method '${request.method}' is not supported here.`),
+    );
+  };
+}

@@ -1,0 +1,51 @@
+import { Router } from 'express';
+import type { Answers, Schemas } from '../../contract.ts';
+import type { CommandOutcome } from '../../worker/fence.ts';
+import {
+  lendingErrorHandler,
+  lendingMethodNotAllowed,
+  lendingPathNotFound,
+  pathsBelow,
+  requestError,
+  resourceNotFound,
+} from '../edge/lending-errors.ts';
+import type { LendingServices } from './services.ts';
+
+/** When a command that is not decided yet is worth asking for again. Seconds. */
+const pendingRetrySeconds = 1;
+
+/** Answers what became of a command that a request did not want to wait for, as long as this process remembers it. */
+export function createCommandsRouter({ view, logger }: LendingServices): Router {
+  const router = Router({ caseSensitive: true });
+  router
+    .route('/commands/:commandId')
+    .get((request, response) => {
+      const commandId = request.params.commandId.toLowerCase();
+      if (view.commandUnderWay(commandId) !== undefined) {
+        response.set('Retry-After', String(pendingRetrySeconds));
+        response.json({ commandId, status: 'PENDING' } satisfies Answers['getCommand']);
+        return;
+      }
+      const outcome = view.recentOutcome(commandId);
+      if (outcome === undefined) throw resourceNotFound('commandId');
+      const { loanAccountId, loanProductId, transactionKey, reason } = outcome;
+      const errors = reason === undefined ? outcome.errors : [requestError('INTERNAL_ERROR', reason)];
+      response.json({
+        commandId,
+        status: statusOf(outcome),
+        ...(loanAccountId === undefined ? {} : { loanAccountId }),
+        ...(loanProductId === undefined ? {} : { loanProductId }),
+        ...(transactionKey === undefined ? {} : { transactionEncodedKey: transactionKey }),
+        ...(errors === undefined ? {} : { errors }),
+      } satisfies Answers['getCommand']);
+    })
+    .all(lendingMethodNotAllowed('GET'));
+  router.use(pathsBelow('/commands'), lendingPathNotFound, lendingErrorHandler(logger));
+  return router;
+}
+
+/** What the command came to, whether now or when it was done before. */
+export function statusOf({ outcome, errors }: CommandOutcome): Exclude<Schemas['CommandStatus']['status'], 'PENDING'> {
+  if (outcome === 'dead_letter') return 'FAILED';
+  return outcome === 'refused' || (errors !== undefined && errors.length > 0) ? 'REFUSED' : 'COMMITTED';
+}

@@ -1,0 +1,37 @@
+import { Router } from 'express';
+import type { EventLog } from '../../ports/event-log.ts';
+import { readLoanEvents } from '../../worker/loan-events.ts';
+import { lendingErrorHandler, lendingMethodNotAllowed, loanNotFound } from '../edge/lending-errors.ts';
+import { knownParameters } from './query.ts';
+import type { LendingServices } from './services.ts';
+import { catchUpOnMissingLoans } from './named-loans.ts';
+
+export interface LoanEventsServices extends LendingServices {
+  readonly log: EventLog;
+  /** Partitions of the lending event types. */
+  readonly partitionCount: number;
+  /** How much of the log an answer may cost. Bytes; the default of `readLoanEvents` when absent. */
+  readonly scannedBytesMaximum?: number;
+}
+
+/**
+ * GET /loans/{id}/events: what was published of one loan and is still held, in the loan's order, each event as its
+ * consumers got it. To be put before the other routes of loans, which answer for paths that they do not know.
+ */
+export function createLoanEventsRouter(services: LoanEventsServices): Router {
+  const { log, partitionCount, scannedBytesMaximum, view, logger } = services;
+  const router = Router({ caseSensitive: true });
+  catchUpOnMissingLoans(router, services);
+  router
+    .route('/loans/:loanAccountId/events')
+    .get(async (request, response) => {
+      knownParameters(request);
+      const loanAccountId = view.loanId(request.params.loanAccountId);
+      if (loanAccountId === undefined) throw loanNotFound();
+      const { events, complete } = await readLoanEvents(log, loanAccountId, partitionCount, scannedBytesMaximum);
+      response.type('json').send(`{"items":[${events.join(',')}],"complete":${complete}}`);
+    })
+    .all(lendingMethodNotAllowed('GET'));
+  router.use('/loans/:loanAccountId/events', lendingErrorHandler(logger));
+  return router;
+}

@@ -1,0 +1,72 @@
+import type { Router } from 'express';
+import { LendstreamError } from '../../errors.ts';
+import type { CommandType } from '../../worker/command-format.ts';
+import type { CommandOutcome } from '../../worker/fence.ts';
+import { writeTransaction, writeTransactions } from '../../worker/loan-format.ts';
+import type { CommandRequests } from './command-requests.ts';
+import { lendingMethodNotAllowed, transactionNotFound } from '../edge/lending-errors.ts';
+import { choiceParameter, knownParameters, lendingPage, pageParameters, setPageHeaders } from './query.ts';
+import type { LendingServices } from './services.ts';
+import { existingLoan, loanAfter, loanOfPath } from './named-loans.ts';
+
+/** The commands that post a transaction to a loan, by the last part of their path. */
+const postingRoutes: Readonly<Record<string, CommandType>> = {
+  'disbursement-transactions': 'DISBURSE',
+  'repayment-transactions': 'REPAY',
+  'fee-transactions': 'APPLY_FEE',
+  'penalty-transactions': 'APPLY_PENALTY',
+  'principal-overpayment-transactions': 'PRINCIPAL_OVERPAYMENT',
+};
+
+/** Adds the routes that post, undo and list the transactions of loans. */
+export function addTransactionRoutes(router: Router, services: LendingServices, commands: CommandRequests): void {
+  const { view } = services;
+  const transactionAfter = (outcome: CommandOutcome): string => {
+    const transaction = writeTransaction(loanAfter(services, outcome), outcome.transactionKey ?? '');
+    if (transaction !== null) return transaction;
+    throw new LendstreamError('INTERNAL', `Command ${outcome.commandId} left no transaction to answer with.`);
+  };
+
+  for (const [path, type] of Object.entries(postingRoutes)) {
+    router
+      .route(`/loans/:loanAccountId/${path}`)
+      .post(
+        commands.handler({
+          type,
+          successStatus: 201,
+          subjectOf: (request) => ({ loanAccountId: loanOfPath(services, request) }),
+          resourceOf: transactionAfter,
+        }),
+      )
+      .all(lendingMethodNotAllowed('POST'));
+  }
+
+  router
+    .route('/loans/transactions/:transactionId\\:adjust')
+    .post(
+      commands.handler({
+        type: 'ADJUST_TRANSACTION',
+        successStatus: 200,
+        subjectOf: (request) => {
+          const transactionId = String(request.params['transactionId']);
+          const loanAccountId = view.loanIdOfTransaction(transactionId);
+          if (loanAccountId === undefined) throw transactionNotFound();
+          return { loanAccountId, pathFields: { transactionId } };
+        },
+        resourceOf: transactionAfter,
+      }),
+    )
+    .all(lendingMethodNotAllowed('POST'));
+
+  router
+    .route('/loans/:loanAccountId/transactions')
+    .get((request, response) => {
+      knownParameters(request, ...pageParameters, 'detailsLevel');
+      choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
+      const loan = existingLoan(services, request);
+      const page = lendingPage(request);
+      setPageHeaders(response, page, () => view.transactionCount(request.params['loanAccountId']));
+      response.type('json').send(writeTransactions(loan, page));
+    })
+    .all(lendingMethodNotAllowed('GET'));
+}

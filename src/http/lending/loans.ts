@@ -1,0 +1,140 @@
+import { Router, type Request } from 'express';
+import { writeAccount, writeBalances, writeSchedule } from '../../worker/loan-format.ts';
+import { findProduct } from '../../worker/products.ts';
+import { apiErrors } from '../../worker/refusal-format.ts';
+import { readToggles } from '../../worker/toggles.ts';
+import { type LoanQuery, loanSortFields } from '../../views/loan-query.ts';
+import { CommandRequests, idIn } from './command-requests.ts';
+import {
+  LendingErrors,
+  lendingErrorHandler,
+  lendingMethodNotAllowed,
+  lendingPathNotFound,
+  pathsBelow,
+} from '../edge/lending-errors.ts';
+import { writeList } from './list.ts';
+import {
+  choiceParameter,
+  filterParameter,
+  knownParameters,
+  lendingPage,
+  pageParameters,
+  setPageHeaders,
+  sortParameter,
+} from './query.ts';
+import type { LendingServices } from './services.ts';
+import { addTransactionRoutes } from './loan-transactions.ts';
+import { catchUpOnMissingLoans, existingLoan, loanAfter, loanOfPath } from './named-loans.ts';
+
+/** States that loans may be asked for. */
+const accountStates = [
+  'PARTIAL_APPLICATION',
+  'PENDING_APPROVAL',
+  'APPROVED',
+  'ACTIVE',
+  'ACTIVE_IN_ARREARS',
+  'CLOSED',
+] as const;
+
+/** Query parameters of the list of loans; every other one is refused, as it would filter by nothing. */
+const listParameters = [
+  ...pageParameters,
+  'detailsLevel',
+  'sortBy',
+  'accountState',
+  'accountHolderId',
+  'productTypeKey',
+] as const;
+
+/** The loans: opening, moving through their states, posting transactions, and reading all of it. */
+export function createLoansRouter(services: LendingServices): Router {
+  const { view, registry, clock, logger } = services;
+  const commands = new CommandRequests(services);
+  const router = Router({ caseSensitive: true });
+  catchUpOnMissingLoans(router, services);
+
+  router
+    .route('/loans')
+    .get(async (request, response) => {
+      knownParameters(request, ...listParameters);
+      const page = lendingPage(request);
+      const query = {
+        ...loanFilters(services, request),
+        sorting: sortParameter(request, loanSortFields, 'creationDate'),
+        ...page,
+      };
+      const body = await writeList(view.list(query), writeAccount, clock);
+      setPageHeaders(response, page, () => view.count(query));
+      response.type('json').send(body);
+    })
+    .post(
+      commands.handler({
+        type: 'CREATE_LOAN',
+        successStatus: 201,
+        subjectOf: (_request, bodyText, newId) => ({ loanAccountId: idIn(bodyText, newId) }),
+        resourceOf: (outcome) => writeAccount(loanAfter(services, outcome)),
+      }),
+    )
+    .all(lendingMethodNotAllowed('GET', 'POST'));
+
+  // Before the routes that take the whole last part of the path for an id.
+  router
+    .route('/loans/:loanAccountId\\:changeState')
+    .post(
+      commands.handler({
+        type: 'CHANGE_STATE',
+        successStatus: 200,
+        subjectOf: (request) => ({ loanAccountId: loanOfPath(services, request) }),
+        resourceOf: (outcome) => writeAccount(loanAfter(services, outcome)),
+      }),
+    )
+    .all(lendingMethodNotAllowed('POST'));
+
+  addTransactionRoutes(router, services, commands);
+
+  router
+    .route('/loans/:loanAccountId')
+    .get((request, response) => {
+      knownParameters(request, 'detailsLevel');
+      choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
+      response.type('json').send(writeAccount(existingLoan(services, request)));
+    })
+    .all(lendingMethodNotAllowed('GET'));
+  router
+    .route('/loans/:loanAccountId/schedule')
+    .get((request, response) => {
+      knownParameters(request, 'detailsLevel');
+      choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
+      const schedule = writeSchedule(existingLoan(services, request), readToggles(registry));
+      if (typeof schedule !== 'string') throw new LendingErrors('MALFORMED_REQUEST', apiErrors(schedule));
+      response.type('json').send(schedule);
+    })
+    .all(lendingMethodNotAllowed('GET'));
+  router
+    .route('/loans/:loanAccountId/balances')
+    .get((request, response) => {
+      knownParameters(request);
+      response.type('json').send(writeBalances(existingLoan(services, request), readToggles(registry)));
+    })
+    .all(lendingMethodNotAllowed('GET'));
+
+  router.use(pathsBelow('/loans'), lendingPathNotFound, lendingErrorHandler(logger));
+  return router;
+}
+
+/** @throws LendingErrors with INVALID_PARAMETERS for a state that there is not */
+function loanFilters(
+  { registry }: LendingServices,
+  request: Request,
+): Pick<LoanQuery, 'accountState' | 'accountHolderId' | 'productTypeKey'> {
+  choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
+  const accountState = choiceParameter(request, 'accountState', accountStates);
+  const accountHolderId = filterParameter(request, 'accountHolderId');
+  const product = filterParameter(request, 'productTypeKey');
+  return {
+    ...(accountState === undefined ? {} : { accountState }),
+    ...(accountHolderId === undefined ? {} : { accountHolderId }),
+    // Loans know their product by its key; a client may have only the id.
+    ...(product === undefined ? {} : { productTypeKey: findProduct(registry, product)?.encodedKey ?? product }),
+  };
+}

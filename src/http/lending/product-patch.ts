@@ -1,0 +1,60 @@
+import { describeError } from '../../errors.ts';
+import { isExactObject, readExactObject, writeExact } from '../../worker/exact-json.ts';
+import { LendingErrors, malformedBody, requestError } from '../edge/lending-errors.ts';
+
+/**
+ * The paths of a product that a patch may replace, as the lending API writes them: with a slash before them or without.
+ */
+const patchedFields = ['state', 'name', 'notes'] as const;
+
+/** The most operations of one patch. */
+const operationsMaximum = 50;
+
+/**
+ * The payload of UPDATE_PRODUCT from a patch: a list of `{op, path, value}`, of which a later one counts over an
+ * earlier one. `op` is ADD or REPLACE, in capitals or small letters: both set the field. Whether the values are of the
+ * right form is left for the check of the payload.
+ * @throws LendingErrors that name what cannot be patched by its path
+ */
+export function payloadOfProductPatch(bodyText: string): string {
+  const operations = readOperations(bodyText);
+  const payload: Record<string, unknown> = {};
+  const errors = operations.flatMap((operation, index) => {
+    if (!isExactObject(operation)) return [requestError('INVALID_PARAMETERS', `[${index}]`)];
+    const { op, path, value, ...others } = operation;
+    const [other] = Object.keys(others);
+    if (other !== undefined) return [requestError('INVALID_PARAMETERS', `[${index}].${other}`)];
+    const isKnown = typeof op === 'string' && ['ADD', 'REPLACE', 'add', 'replace'].includes(op);
+    if (!isKnown) return [requestError('INVALID_PARAMETERS', `[${index}].op`)];
+    if (typeof path !== 'string') return [requestError('INVALID_PARAMETERS', `[${index}].path`)];
+    const field = patchedFields.find((name) => path === name || path === `/${name}`);
+    if (field === undefined) {
+      const errorMessage = `Of a product only ${patchedFields.join(', ')} can be changed: loans copy all else.`;
+      return [{ ...requestError('INVALID_PARAMETERS', path.slice(0, pathCharactersMaximum)), errorMessage }];
+    }
+    if (value === undefined || value === null) return [requestError('INVALID_PARAMETERS', field)];
+    payload[field] = value;
+    return [];
+  });
+  if (errors.length > 0) throw new LendingErrors('MALFORMED_REQUEST', errors);
+  return writeExact(payload);
+}
+
+/** How much of an unknown path is told. */
+const pathCharactersMaximum = 100;
+
+function readOperations(bodyText: string): readonly unknown[] {
+  let body: unknown;
+  try {
+    body = JSON.parse(bodyText);
+    // The list once more, as what reads a body reads it: without repeated keys, its numbers as they were written.
+    if (Array.isArray(body)) body = readExactObject(`{"operations":${bodyText}}`)['operations'];
+  } catch (error) {
+    throw malformedBody(describeError(error));
+  }
+  if (!Array.isArray(body)) throw malformedBody('The JSON is not a list of operations.');
+  if (body.length === 0 || body.length > operationsMaximum) {
+    throw malformedBody(`A patch has 1 to ${operationsMaximum} operations.`);
+  }
+  return body;
+}

@@ -1,0 +1,113 @@
+import { Router, type Request } from 'express';
+import { formatOffset, parseOffset, parsePartition } from '../../broker/cursors/cursor.ts';
+import {
+  cursorDistance,
+  shiftCursor,
+  unconsumedEvents,
+  type Position,
+} from '../../broker/cursors/cursor-operations.ts';
+import type { Answers, Requests, Schemas, Unread } from '../../contract.ts';
+import { LendstreamError } from '../../errors.ts';
+import { parseJson, readBody } from '../edge/body.ts';
+import { catchUpOnMiss } from '../edge/catch-up.ts';
+import { partitionView, type EventTypesServices } from './partitions.ts';
+import { methodNotAllowed } from '../edge/problem.ts';
+
+/** Most cursors of one request. */
+export const cursorsPerRequestMaximum = 1_000;
+
+/** POST /event-types/{name}/cursor-distances, /shifted-cursors and /cursors-lag. */
+export function createCursorOperationsRouter({ registry, eventTypes, log }: EventTypesServices): Router {
+  const router = Router({ caseSensitive: true });
+  router.param('name', catchUpOnMiss(registry, 'event-type'));
+  router
+    .route('/event-types/:name/cursor-distances')
+    .post(async (request, response) => {
+      eventTypes.get(request.params.name);
+      const queries: readonly Unread<Requests['measureCursorDistances'][number]>[] = await readQueries(request);
+      const answers = queries.map((query) => {
+        const initial_cursor = cursorOf(query.initial_cursor, 'initial_cursor.');
+        const final_cursor = cursorOf(query.final_cursor, 'final_cursor.');
+        const distance = cursorDistance(positionOf(initial_cursor), positionOf(final_cursor));
+        // As they were sent, so that a client finds its own cursors again.
+        return { initial_cursor, final_cursor, distance };
+      });
+      response.json(answers satisfies Answers['measureCursorDistances']);
+    })
+    .all(methodNotAllowed('POST'));
+  router
+    .route('/event-types/:name/shifted-cursors')
+    .post(async (request, response) => {
+      eventTypes.get(request.params.name);
+      const queries: readonly Unread<Requests['shiftCursors'][number]>[] = await readQueries(request);
+      const answers = queries.map((query) => {
+        const position = positionOf(cursorOf(query, ''));
+        const shift = query.shift ?? 0;
+        if (!Number.isSafeInteger(shift)) throw missing('shift', 'must be a whole number');
+        return cursorView({ ...position, offset: shiftCursor(position, shift as number) });
+      });
+      response.json(answers satisfies Answers['shiftCursors']);
+    })
+    .all(methodNotAllowed('POST'));
+  router
+    .route('/event-types/:name/cursors-lag')
+    .post(async (request, response) => {
+      const { eventType, partitionCount } = eventTypes.get(request.params.name);
+      const positions = (await readQueries(request)).map((query) => positionOf(cursorOf(query, '')));
+      const partitions = positions.map(({ partition: text }) => {
+        const partition = parsePartition(text);
+        if (partition === undefined || partition >= partitionCount) {
+          throw new LendstreamError('UNPROCESSABLE', 'Partition not found.');
+        }
+        return { topic: eventType.name, partition };
+      });
+      const bounds = await log.bounds(partitions);
+      const answers = bounds.map((found, index) => ({
+        ...partitionView(found),
+        unconsumed_events: unconsumedEvents(found, positions[index]?.offset ?? -1),
+      }));
+      response.json(answers satisfies Answers['measureCursorLag']);
+    })
+    .all(methodNotAllowed('POST'));
+  return router;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function missing(field: string, message: string): LendstreamError {
+  return new LendstreamError('MALFORMED_REQUEST', `Field "${field}" ${message}`);
+}
+
+async function readQueries(request: Request): Promise<readonly Fields[]> {
+  const value = parseJson(await readBody(request));
+  if (!Array.isArray(value) || !value.every(isObject)) {
+    throw new LendstreamError('MALFORMED_REQUEST', 'The body must be a JSON array of objects.');
+  }
+  if (value.length > cursorsPerRequestMaximum) {
+    throw new LendstreamError('UNPROCESSABLE', `At most ${cursorsPerRequestMaximum} cursors may be sent at once.`);
+  }
+  return value;
+}
+
+function positionOf({ partition, offset }: Schemas['Position']): Position {
+  return { partition, offset: parseOffset(offset) };
+}
+
+/** The texts of a cursor. @throws MALFORMED_REQUEST when one is missing */
+function cursorOf(cursor: unknown, parent: string): Schemas['Position'] {
+  const fields: Unread<Schemas['PositionQuery']> = isObject(cursor) ? cursor : {};
+  const text = (name: keyof typeof fields): string => {
+    const value = fields[name];
+    if (typeof value !== 'string') throw missing(`${parent}${name}`, 'must be a string and must not be null');
+    return value;
+  };
+  return { partition: text('partition'), offset: text('offset') };
+}
+
+function cursorView({ partition, offset }: Position): Schemas['Position'] {
+  return { partition, offset: formatOffset(offset) };
+}

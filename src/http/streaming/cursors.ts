@@ -1,0 +1,56 @@
+import { Router, type Request } from 'express';
+import { commitCursors, listCursors, resetCursors, type CommitServices } from '../../broker/subscriptions/commits.ts';
+import type { HistoryNotes } from '../../broker/subscriptions/activity.ts';
+import { KnownEnds } from '../../broker/subscriptions/end-offsets.ts';
+import type { Answers } from '../../contract.ts';
+import { LendstreamError } from '../../errors.ts';
+import type { Metrics } from '../../metrics.ts';
+import { readJsonObject } from '../edge/body.ts';
+import { catchUpOnMiss } from '../edge/catch-up.ts';
+import { methodNotAllowed } from '../edge/problem.ts';
+
+export interface CursorsServices extends CommitServices {
+  readonly metrics: Metrics;
+  readonly history?: HistoryNotes;
+}
+
+/** `/subscriptions/{id}/cursors`: showing, committing and resetting the cursors of a subscription. */
+export function createCursorsRouter(services: CursorsServices): Router {
+  const committing = { ...services, ends: new KnownEnds(services) };
+  const router = Router({ caseSensitive: true });
+  router.param('id', catchUpOnMiss(services.registry, 'subscription'));
+  router
+    .route('/subscriptions/:id/cursors')
+    .get(async (request, response) => {
+      response.json({ items: await listCursors(services, request.params.id) } satisfies Answers['listCursors']);
+    })
+    .post(async (request, response) => {
+      const endTimer = services.metrics.commitSeconds.startTimer();
+      const streamId = streamIdOf(request);
+      const { items } = await readJsonObject<'commitCursors'>(request);
+      const outcome = await commitCursors(committing, request.params.id, streamId, items);
+      endTimer();
+      services.history?.committed(
+        request.params.id,
+        outcome.items.map(({ cursor }) => cursor),
+      );
+      if (outcome.allCommitted) response.status(204).end();
+      else response.json({ items: outcome.items } satisfies Answers['commitCursors']);
+    })
+    .patch(async (request, response) => {
+      const { items } = await readJsonObject<'resetCursors'>(request);
+      await resetCursors(services, request.params.id, items);
+      response.status(204).end();
+    })
+    .all(methodNotAllowed('GET', 'POST', 'PATCH'));
+  return router;
+}
+
+/** @throws MALFORMED_REQUEST without the header, which has two names */
+function streamIdOf(request: Request<{ id: string }>): string {
+  const streamId = request.get('X-Nakadi-StreamId') ?? request.get('X-Mambu-StreamId');
+  if (streamId === undefined) {
+    throw new LendstreamError('MALFORMED_REQUEST', "Required request header 'X-Nakadi-StreamId' is not present.");
+  }
+  return streamId;
+}

@@ -1,0 +1,100 @@
+import { Router, type Request } from 'express';
+import { writtenValueAt } from '../../broker/publishing/event-scanner.ts';
+import { judgeDefinition, judgeEvent } from '../../broker/publishing/event-type-check.ts';
+import type { EventTypeRecord } from '../../broker/definitions/event-type.ts';
+import { readEventType, type EventTypeDefinition } from '../../broker/event-types/validation.ts';
+import { readBoundedSchema } from '../../broker/schemas/effective-schema.ts';
+import { nextSchemaVersion } from '../../broker/schemas/schema-evolution.ts';
+import { toTimestamp, type Clock } from '../../clock.ts';
+import type { Answers, Requests, Schemas, Unread } from '../../contract.ts';
+import { LendstreamError, isLendstreamError } from '../../errors.ts';
+import { parseJsonObject, readBody, readJsonObject } from '../edge/body.ts';
+import { catchUpOnMiss } from '../edge/catch-up.ts';
+import type { EventTypesServices } from './partitions.ts';
+import { methodNotAllowed } from '../edge/problem.ts';
+import { comparedSchemaTextOf } from './schema-text.ts';
+
+export interface EventTypeChecksServices extends EventTypesServices {
+  readonly clock: Clock;
+}
+
+/**
+ * Verdicts before anything is saved: POST /registry/event-type-checks about a definition, an event or both, and
+ * POST /event-types/{name}/schemas/{version}/compatibility-check about a schema alone.
+ */
+export function createEventTypeChecksRouter(services: EventTypeChecksServices): Router {
+  const { registry, eventTypes, clock } = services;
+  const router = Router({ caseSensitive: true });
+  router.param('name', catchUpOnMiss(registry, 'event-type'));
+  router
+    .route('/registry/event-type-checks')
+    .post(async (request, response) => {
+      const body = await readBody(request);
+      const { event_type: subject }: Unread<Requests['checkEventType']> = parseJsonObject(body);
+      const event = writtenValueAt(body, body.indexOf('{'), ['event']);
+      const now = toTimestamp(clock.now());
+      if (typeof subject === 'string') {
+        await registry.find('event-type', subject);
+        const record = eventTypes.get(subject);
+        const { version } = record.eventType.schema;
+        const known = { ...verdictOnExisting, current_version: version, version };
+        response.json({ ...known, event: await eventVerdict(record, event) } satisfies Answers['checkEventType']);
+        return;
+      }
+      if (typeof subject !== 'object' || subject === null || Array.isArray(subject)) {
+        const detail = 'Field "event_type" must be a definition of an event type, or the name of one';
+        throw new LendstreamError('MALFORMED_REQUEST', detail);
+      }
+      const definition = subject as Record<string, unknown>;
+      const name = typeof definition['name'] === 'string' ? definition['name'] : '';
+      const current = eventTypes.find(name);
+      const read = (): EventTypeDefinition => {
+        const wanted = readEventType(definition);
+        if (current === undefined) eventTypes.refuseConfusingName(wanted.name);
+        return wanted;
+      };
+      const { verdict, record } = judgeDefinition(current, read, now);
+      const judged = record === undefined ? null : await eventVerdict(record, event);
+      response.json({ ...verdict, event: judged } satisfies Answers['checkEventType']);
+    })
+    .all(methodNotAllowed('POST'));
+  router
+    .route('/event-types/:name/schemas/:version/compatibility-check')
+    .post(async (request, response) => {
+      response.json(await compatibilityOf(services, request));
+    })
+    .all(methodNotAllowed('POST'));
+  return router;
+}
+
+/** An event type that is there stays as it is. */
+const verdictOnExisting = { valid: true, detail: null, violations: [], changes: [] };
+
+/** @param event The text of what to hold against the schema; undefined when only the definition was asked about. */
+async function eventVerdict(
+  record: EventTypeRecord,
+  event: string | undefined,
+): Promise<Schemas['EventTypeCheck']['event']> {
+  if (event === undefined) return null;
+  const violations = await judgeEvent(record, event);
+  return { valid: violations.length === 0, violations };
+}
+
+/** Whether a schema may follow the one of this version, and which version it would then have. */
+async function compatibilityOf(
+  { eventTypes }: EventTypeChecksServices,
+  request: Request<{ name: string; version: string }>,
+): Promise<Answers['checkCompatibility']> {
+  const { name, version } = request.params;
+  const { compatibility_mode: mode } = eventTypes.get(name).eventType;
+  const base = eventTypes.schema(name, version);
+  const next = readBoundedSchema(comparedSchemaTextOf(await readJsonObject<'checkCompatibility'>(request)));
+  const answer = { compatibility_mode: mode, version: base.version };
+  try {
+    nextSchemaVersion(readBoundedSchema(base.schema), next, mode, base.version);
+    return { compatible: true, ...answer, error: null };
+  } catch (error) {
+    if (!isLendstreamError(error, 'UNPROCESSABLE')) throw error;
+    return { compatible: false, ...answer, error: error.message };
+  }
+}

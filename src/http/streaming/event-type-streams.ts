@@ -1,0 +1,197 @@
+import { Router, type Request, type Response } from 'express';
+import { once } from 'node:events';
+import { parseOffset, parsePartition } from '../../broker/cursors/cursor.ts';
+import { unavailability } from '../../broker/cursors/cursor-availability.ts';
+import type { Offset, PartitionBounds, TopicPartition } from '../../ports/event-log.ts';
+import { EventTypeStream, type EventTypeStreamParameters } from '../../broker/streaming/event-type-stream.ts';
+import type { Clock } from '../../clock.ts';
+import { LendstreamError, describeError } from '../../errors.ts';
+import type { Logger } from '../../logger.ts';
+import { catchUpOnMiss } from '../edge/catch-up.ts';
+import { acceptsGzip, cutOffLater, writeJsonStream } from '../edge/json-stream.ts';
+import type { EventTypesServices } from './partitions.ts';
+import { methodNotAllowed } from '../edge/problem.ts';
+import { textParameter } from '../edge/query.ts';
+
+/** How many streams without a subscription a process serves at once: each costs reads that no other consumer shares. */
+export const eventTypeStreamsMaximum = 200;
+
+/** When nothing else is asked. Seconds. */
+const flushSecondsDefault = 30;
+
+/** The longest time that can be asked for. Seconds. */
+const secondsMaximum = 86_400;
+
+/** The most that a number of events can be. */
+const eventsMaximum = 1_000_000_000;
+
+export interface EventTypeStreamsServices extends EventTypesServices {
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface EventTypeStreamsRouter {
+  readonly router: Router;
+  /** Ends every stream with its last line, takes no more, and resolves when their answers are finished. */
+  closeAll(): Promise<void>;
+}
+
+/**
+ * GET /event-types/{name}/events: the events of a type without a subscription, from the positions in the header
+ * `X-Nakadi-Cursors` (a JSON array of `{partition, offset}`, each the last event already seen) or from now on. Meant
+ * for looking at events, not for consuming them: nothing is committed and nothing is remembered. To be put before the
+ * route that publishes, which answers other methods of this path.
+ */
+export function createEventTypeStreamsRouter(services: EventTypeStreamsServices): EventTypeStreamsRouter {
+  const { registry, eventTypes, logger } = services;
+  const streams = new Map<EventTypeStream, Response>();
+  let accepting = true;
+  const router = Router({ caseSensitive: true });
+  router.param('name', catchUpOnMiss(registry, 'event-type'));
+  const route = router.route('/event-types/:name/events');
+  route.head(methodNotAllowed('GET', 'POST'));
+  route.get(async (request, response) => {
+    if (eventTypes.find(request.params.name) === undefined) throw new LendstreamError('NOT_FOUND', 'topic not found');
+    const parameters = readParameters(request);
+    const positions = await readPositions(services, request);
+    if (!accepting || streams.size >= eventTypeStreamsMaximum) {
+      throw new LendstreamError('OVERLOADED', 'No more streams without a subscription can be served here just now.');
+    }
+    if (response.destroyed) return;
+    const stream = new EventTypeStream(services, positions, parameters);
+    const { streamTimeoutMilliseconds } = parameters;
+    // A reader that reads nothing asks for nothing, so that the stream would not end.
+    const timer =
+      streamTimeoutMilliseconds === 0 ? undefined : setTimeout(() => cutOffLater(response), streamTimeoutMilliseconds);
+    streams.set(stream, response);
+    response.on('close', () => {
+      clearTimeout(timer);
+      streams.delete(stream);
+      stream.close('client_closed');
+    });
+    const compressed = acceptsGzip(request);
+    response.writeHead(200, {
+      'Content-Type': 'application/x-json-stream',
+      Vary: 'Accept-Encoding',
+      ...(compressed ? { 'Content-Encoding': 'gzip' } : {}),
+    });
+    response.flushHeaders();
+    writeJsonStream(response, stream, compressed, (error) => {
+      logger.error({ error: describeError(error) }, 'A stream without a subscription was cut off by an error');
+      response.destroy();
+    });
+  });
+  // Publishing answers for itself, see publishing.ts.
+  route.post((_request, _response, next) => next('route'));
+  route.all(methodNotAllowed('GET', 'POST'));
+  return {
+    router,
+    async closeAll() {
+      accepting = false;
+      await Promise.all(
+        [...streams].map(([stream, response]) => {
+          const closed = once(response, 'close');
+          stream.close('server_shutdown');
+          cutOffLater(response);
+          return closed;
+        }),
+      );
+    },
+  };
+}
+
+/** @throws MALFORMED_REQUEST for what is no number, UNPROCESSABLE for one out of bounds */
+function readParameters(request: Request): EventTypeStreamParameters {
+  const number = (name: string, least: number, most: number, absent: number): number => {
+    const text = textParameter(request, name);
+    if (text === undefined || text === '') return absent;
+    if (!/^-?\d{1,15}$/.test(text)) {
+      const detail = `'${name}' parameter should be a whole number, but was '${text}'`;
+      throw new LendstreamError('MALFORMED_REQUEST', detail);
+    }
+    if (Number(text) < least) throw new LendstreamError('UNPROCESSABLE', `${name} can't be lower than ${least}`);
+    if (Number(text) > most) throw new LendstreamError('UNPROCESSABLE', `${name} can't be higher than ${most}`);
+    return Number(text);
+  };
+  const batchLimit = number('batch_limit', 1, eventsMaximum, 1);
+  const flushSeconds = number('batch_flush_timeout', 1, secondsMaximum, flushSecondsDefault);
+  const streamLimit = number('stream_limit', 0, eventsMaximum, 0);
+  const streamSeconds = number('stream_timeout', 0, secondsMaximum, 0);
+  if (streamLimit !== 0 && streamLimit < batchLimit) {
+    throw new LendstreamError('UNPROCESSABLE', "stream_limit can't be lower than batch_limit");
+  }
+  if (streamSeconds !== 0 && streamSeconds < flushSeconds) {
+    throw new LendstreamError('UNPROCESSABLE', "stream_timeout can't be lower than batch_flush_timeout");
+  }
+  return {
+    batchLimit,
+    flushMilliseconds: flushSeconds * 1_000,
+    streamLimit,
+    streamTimeoutMilliseconds: streamSeconds * 1_000,
+    keepAliveLimit: number('stream_keep_alive_limit', 0, eventsMaximum, 0),
+  };
+}
+
+/**
+ * Where to begin in each partition asked for.
+ * @throws NOT_FOUND for an unknown event type, MALFORMED_REQUEST for a header that cannot be read, PRECONDITION_FAILED
+ *   for a partition that is not there, named twice, or a position that is not held
+ */
+async function readPositions(
+  { eventTypes, log }: EventTypesServices,
+  request: Request<{ name: string }>,
+): Promise<(TopicPartition & { readonly offset: Offset })[]> {
+  const { eventType, partitionCount } = eventTypes.get(request.params.name);
+  const topic = eventType.name;
+  const header = request.get('X-Nakadi-Cursors');
+  const cursors = header === undefined ? undefined : readCursors(header);
+  if (cursors === undefined) {
+    const partitions = Array.from({ length: partitionCount }, (_, partition) => ({ topic, partition }));
+    return (await log.bounds(partitions)).map(({ partition, latest }) => ({ topic, partition, offset: latest }));
+  }
+  const places = cursors.map(({ partition: text, offset }) => {
+    const partition = parsePartition(text);
+    if (partition === undefined || partition >= partitionCount) throw refused(`non existing partition ${text}`);
+    return { topic, partition, offset };
+  });
+  if (new Set(places.map(({ partition }) => partition)).size < places.length) {
+    throw refused('more than one cursor for a partition');
+  }
+  const bounds = await log.bounds(places.map(({ partition }) => ({ topic, partition })));
+  return places.map(({ partition, offset: text }, index) => {
+    const found = bounds[index] as PartitionBounds;
+    const offset = offsetOf(text);
+    const reason = unavailability({ eventType: topic, partition, offset }, found);
+    if (reason !== undefined) throw refused(reason);
+    return { topic, partition, offset: Math.max(offset + 1, found.earliest) };
+  });
+}
+
+function offsetOf(text: string): Offset {
+  try {
+    return parseOffset(text);
+  } catch (error) {
+    throw refused(describeError(error));
+  }
+}
+
+function refused(reason: string): LendstreamError {
+  return new LendstreamError('PRECONDITION_FAILED', reason);
+}
+
+/** @throws MALFORMED_REQUEST */
+function readCursors(header: string): { readonly partition: string; readonly offset: string }[] {
+  const malformed = new LendstreamError('MALFORMED_REQUEST', 'incorrect syntax of X-nakadi-cursors header');
+  let value: unknown;
+  try {
+    value = JSON.parse(header);
+  } catch {
+    throw malformed;
+  }
+  if (!Array.isArray(value) || value.length === 0) throw malformed;
+  return value.map((cursor: unknown) => {
+    const { partition, offset } = (cursor ?? {}) as Record<string, unknown>;
+    if (typeof partition !== 'string' || typeof offset !== 'string') throw malformed;
+    return { partition, offset };
+  });
+}

@@ -1,0 +1,135 @@
+import { Router, type Request } from 'express';
+import { isDeepStrictEqual } from 'node:util';
+import { isNamed } from '../../broker/definitions/rules.ts';
+import type { EventType } from '../../broker/definitions/event-type.ts';
+import { enrichmentStrategies, partitionStrategies, readEventType } from '../../broker/event-types/validation.ts';
+import { readBoundedSchema } from '../../broker/schemas/effective-schema.ts';
+import type { Answers, Schemas } from '../../contract.ts';
+import { LendstreamError } from '../../errors.ts';
+import { readJsonObject } from '../edge/body.ts';
+import { catchUpOnMiss } from '../edge/catch-up.ts';
+import { createCursorOperationsRouter } from './cursor-operations.ts';
+import { createPartitionsRouter, type EventTypesServices } from './partitions.ts';
+import { methodNotAllowed } from '../edge/problem.ts';
+import { attributeParameter, flagParameter, pageOf, textParameter, type Page } from '../edge/query.ts';
+import { schemaTextOf } from './schema-text.ts';
+
+/** Event types, their schemas and partitions, and the registry of strategies. */
+export function createEventTypesRouter(services: EventTypesServices): Router {
+  const router = Router({ caseSensitive: true });
+  router.param('name', catchUpOnMiss(services.registry, 'event-type'));
+  addEventTypes(router, services);
+  addSchemas(router, services);
+  router.use(createPartitionsRouter(services), createCursorOperationsRouter(services));
+  router
+    .route('/registry/enrichment-strategies')
+    .get((_request, response) => {
+      response.json(enrichmentStrategies satisfies Answers['listEnrichmentStrategies']);
+    })
+    .all(methodNotAllowed('GET'));
+  router
+    .route('/registry/partition-strategies')
+    .get((_request, response) => {
+      response.json(partitionStrategies satisfies Answers['listPartitionStrategies']);
+    })
+    .all(methodNotAllowed('GET'));
+  return router;
+}
+
+function addEventTypes(router: Router, { eventTypes }: EventTypesServices): void {
+  router
+    .route('/event-types')
+    .get((request, response) => {
+      const owner = textParameter(request, 'owning_application');
+      const writer = attributeParameter(request, 'writer');
+      const found = eventTypes
+        .list()
+        .filter(({ eventType }) => owner === undefined || eventType.owning_application === owner)
+        .filter(({ eventType }) => writer === undefined || isNamed(eventType.authorization, 'writers', writer))
+        .map(({ eventType }) => viewOf(eventType));
+      response.json(cut(found, optionalPage(request)) satisfies Answers['listEventTypes']);
+    })
+    .post(async (request, response) => {
+      await eventTypes.create(readEventType(await readJsonObject<'createEventType'>(request)));
+      response.status(201).end();
+    })
+    .all(methodNotAllowed('GET', 'POST'));
+  router
+    .route('/event-types/:name')
+    .get((request, response) => {
+      response.json(viewOf(eventTypes.get(request.params.name).eventType) satisfies Answers['getEventType']);
+    })
+    .put(async (request, response) => {
+      eventTypes.get(request.params.name);
+      const definition = readEventType(await readJsonObject<'updateEventType'>(request));
+      await eventTypes.update(request.params.name, definition);
+      response.status(200).end();
+    })
+    .delete(async (request, response) => {
+      await eventTypes.remove(request.params.name);
+      response.status(200).end();
+    })
+    .all(methodNotAllowed('GET', 'PUT', 'DELETE'));
+}
+
+/** An event type as the API shows it: an audience nobody named is left out, other empty fields are null. */
+function viewOf(eventType: EventType): Schemas['EventType'] {
+  const { audience, ...shown } = eventType;
+  return audience === null ? shown : { ...shown, audience };
+}
+
+/** Event types are listed whole unless a page is asked for. */
+function optionalPage(request: Request): Page | null {
+  const isAsked = ['limit', 'offset'].some((name) => textParameter(request, name) !== undefined);
+  return isAsked ? pageOf(request) : null;
+}
+
+function cut<Item>(items: readonly Item[], page: Page | null): readonly Item[] {
+  return page === null ? items : items.slice(page.offset, page.offset + page.limit);
+}
+
+function addSchemas(router: Router, { eventTypes }: EventTypesServices): void {
+  router
+    .route('/event-types/:name/schemas')
+    .get((request, response) => {
+      const page = pageOf(request);
+      const schemas = eventTypes.schemas(request.params.name);
+      const path = `/event-types/${encodeURIComponent(request.params.name)}/schemas`;
+      const _links = linksOf(path, page, schemas.length);
+      response.json({ items: cut(schemas, page), _links } satisfies Answers['listSchemas']);
+    })
+    .post(async (request, response) => {
+      const { name } = request.params;
+      eventTypes.get(name);
+      const text = schemaTextOf(await readJsonObject<'addSchema'>(request));
+      if (!flagParameter(request, 'fetch')) {
+        response.json((await eventTypes.addSchema(name, text)) satisfies Answers['addSchema']);
+        return;
+      }
+      const wanted = readBoundedSchema(text);
+      const found = eventTypes
+        .schemas(name)
+        .find((schema) => isDeepStrictEqual(readBoundedSchema(schema.schema), wanted));
+      if (found === undefined) {
+        throw new LendstreamError('NOT_FOUND', `EventType "${name}" has no schema equal to the one given.`);
+      }
+      response.json(found satisfies Answers['addSchema']);
+    })
+    .all(methodNotAllowed('GET', 'POST'));
+  router
+    .route('/event-types/:name/schemas/:version')
+    .get((request, response) => {
+      const schema = eventTypes.schema(request.params.name, request.params.version);
+      response.json(schema satisfies Answers['getSchema']);
+    })
+    .all(methodNotAllowed('GET'));
+}
+
+/** A page that lies wholly beyond the end has no neighbours. */
+function linksOf(path: string, { limit, offset }: Page, total: number): Schemas['Links'] {
+  const link = (to: number): { href: string } => ({ href: `${path}?offset=${to}&limit=${limit}` });
+  return {
+    ...(offset > 0 && offset < total ? { prev: link(Math.max(0, offset - limit)) } : {}),
+    ...(offset + limit < total ? { next: link(offset + limit) } : {}),
+  };
+}

@@ -1,0 +1,66 @@
+import { Router } from 'express';
+import { formatOffset, parseOffset, parsePartition } from '../../broker/cursors/cursor.ts';
+import { unconsumedEvents } from '../../broker/cursors/cursor-operations.ts';
+import type { EventLog, PartitionBounds } from '../../ports/event-log.ts';
+import type { EventTypes } from '../../broker/event-types/event-types.ts';
+import type { Registry } from '../../broker/definitions/registry.ts';
+import type { Answers, Schemas } from '../../contract.ts';
+import { LendstreamError } from '../../errors.ts';
+import { catchUpOnMiss } from '../edge/catch-up.ts';
+import { methodNotAllowed } from '../edge/problem.ts';
+import { refuseParameter, textParameter } from '../edge/query.ts';
+
+/** What the routes of event types and their partitions work with. */
+export interface EventTypesServices {
+  readonly registry: Registry;
+  readonly eventTypes: EventTypes;
+  readonly log: EventLog;
+}
+
+/** GET /event-types/{name}/partitions and one of them, with `consumed_offset` the number of events after it. */
+export function createPartitionsRouter({ registry, eventTypes, log }: EventTypesServices): Router {
+  const router = Router({ caseSensitive: true });
+  router.param('name', catchUpOnMiss(registry, 'event-type'));
+  router
+    .route('/event-types/:name/partitions')
+    .get(async (request, response) => {
+      const { eventType, partitionCount } = eventTypes.get(request.params.name);
+      refuseParameter(request, 'cursors', `POST /event-types/${eventType.name}/cursors-lag answers what it asks for`);
+      const partitions = Array.from({ length: partitionCount }, (_, partition) => ({
+        topic: eventType.name,
+        partition,
+      }));
+      const views = (await log.bounds(partitions)).map(partitionView);
+      response.json(views satisfies Answers['listPartitions']);
+    })
+    .all(methodNotAllowed('GET'));
+  router
+    .route('/event-types/:name/partitions/:partition')
+    .get(async (request, response) => {
+      const { eventType, partitionCount } = eventTypes.get(request.params.name);
+      const partition = parsePartition(request.params.partition);
+      if (partition === undefined || partition >= partitionCount) {
+        throw new LendstreamError('NOT_FOUND', 'partition not found');
+      }
+      const consumed = textParameter(request, 'consumed_offset');
+      const offset = consumed === undefined ? undefined : parseOffset(consumed);
+      const views = (await log.bounds([{ topic: eventType.name, partition }])).map(
+        (bounds): Answers['getPartition'] => ({
+          ...partitionView(bounds),
+          ...(offset === undefined ? {} : { unconsumed_events: unconsumedEvents(bounds, offset) }),
+        }),
+      );
+      response.json(views[0]);
+    })
+    .all(methodNotAllowed('GET'));
+  return router;
+}
+
+/** A partition as the API shows it; its newest event is the one before the next to come. */
+export function partitionView({ earliest, latest, partition }: PartitionBounds): Schemas['Partition'] {
+  return {
+    oldest_available_offset: formatOffset(earliest),
+    newest_available_offset: formatOffset(latest - 1),
+    partition: String(partition),
+  };
+}

@@ -1,0 +1,52 @@
+import { Router } from 'express';
+import type { PublishedItem } from '../../broker/publishing/published-item.ts';
+import type { Publisher } from '../../broker/publishing/publisher.ts';
+import type { Registry } from '../../broker/definitions/registry.ts';
+import type { Answers } from '../../contract.ts';
+import { LendstreamError } from '../../errors.ts';
+import { readBody } from '../edge/body.ts';
+import { catchUpOnMiss } from '../edge/catch-up.ts';
+import { methodNotAllowed } from '../edge/problem.ts';
+
+export interface PublishingServices {
+  readonly registry: Registry;
+  readonly publisher: Publisher;
+}
+
+/** Who is named as publisher while callers are not told apart. */
+export const anonymousPublisher = 'unauthenticated';
+
+/** By this header Nakadi shows events to one subscription alone; taken no notice of, it would show them to all. */
+const consumerTagRefusal =
+  'X-CONSUMER-TAG is not supported: every subscription of an event type gets all of its events. Nothing was stored.';
+
+/** POST /event-types/{name}/events. Reading them is in event-type-streams.ts. */
+export function createPublishingRouter({ registry, publisher }: PublishingServices): Router {
+  const router = Router({ caseSensitive: true });
+  router.param('name', catchUpOnMiss(registry, 'event-type'));
+  const route = router.route('/event-types/:name/events');
+  route.post(async (request, response) => {
+    if (request.headers['x-consumer-tag'] !== undefined) throw new LendstreamError('UNPROCESSABLE', consumerTagRefusal);
+    const body = await readBody(request);
+    const flowId = request.headers['x-flow-id'];
+    const outcome = await publisher.publish(request.params.name, body, {
+      flowId: typeof flowId === 'string' ? flowId : '',
+      publishedBy: anonymousPublisher,
+    });
+    if (outcome.status === 200) response.status(200).end();
+    else response.status(outcome.status).json(outcome.items.map(withoutOffset) satisfies Answers['publishEvents']);
+  });
+  route.all(methodNotAllowed('POST'));
+  return router;
+}
+
+/** Where an event lies is for callers within the process; clients read it from their streams. */
+function withoutOffset({
+  publishing_status,
+  detail,
+  step,
+  eid,
+  partition,
+}: PublishedItem): Omit<PublishedItem, 'offset'> {
+  return { publishing_status, detail, step, eid, partition };
+}

@@ -1,0 +1,32 @@
+import type { Schemas, Unread } from '../../contract.ts';
+import { FieldViolations, LendstreamError } from '../../errors.ts';
+
+/**
+ * The text of the schema that a request carries as `{"type": "json_schema", "schema": "..."}`.
+ * @throws MALFORMED_REQUEST when the type or the text is missing, or the type is another
+ */
+export function schemaTextOf(body: Unread<Schemas['SchemaDefinition']>): string {
+  for (const field of ['type', 'schema'] as const) {
+    if (typeof body[field] !== 'string') {
+      throw new LendstreamError('MALFORMED_REQUEST', `Field "${field}" must be a string and must not be null`);
+    }
+  }
+  refuseOtherType(body.type);
+  return String(body.schema);
+}
+
+/**
+ * The text of a schema to be compared, which is of the event type's own type unless it says something else.
+ * @throws FieldViolations when there is none; MALFORMED_REQUEST when it is no text, or of another type
+ */
+export function comparedSchemaTextOf({ type = null, schema = null }: Unread<Schemas['ComparedSchema']>): string {
+  if (type !== null) refuseOtherType(type);
+  if (schema === null) throw new FieldViolations([{ field: 'schema', message: 'must not be null' }]);
+  if (typeof schema !== 'string') throw new LendstreamError('MALFORMED_REQUEST', 'Field "schema" must be a string');
+  return schema;
+}
+
+function refuseOtherType(type: unknown): void {
+  if (String(type).toLowerCase() === 'json_schema') return;
+  throw new LendstreamError('MALFORMED_REQUEST', 'Field "type" cannot be this. Possible values: json_schema');
+}

@@ -1,0 +1,65 @@
+import { Router } from 'express';
+import type { Coordination, PartitionOwnership } from '../../ports/coordination.ts';
+import type { HistoryNotes } from '../../broker/subscriptions/activity.ts';
+import type { Registry } from '../../broker/definitions/registry.ts';
+import { findSubscription } from '../../broker/definitions/subscription.ts';
+import { toTimestamp } from '../../clock.ts';
+import type { Answers, Schemas } from '../../contract.ts';
+import { catchUpOnMiss } from '../edge/catch-up.ts';
+import { methodNotAllowed } from '../edge/problem.ts';
+
+export interface SubscriptionStreamsServices {
+  readonly registry: Registry;
+  readonly coordination: Coordination;
+  readonly history: HistoryNotes;
+}
+
+/**
+ * GET /subscriptions/{id}/streams: the streams that are open and what they hold, the last commits and why streams
+ * ended, on whatever process.
+ */
+export function createSubscriptionStreamsRouter(services: SubscriptionStreamsServices): Router {
+  const { registry, coordination, history } = services;
+  const router = Router({ caseSensitive: true });
+  router.param('id', catchUpOnMiss(registry, 'subscription'));
+  router
+    .route('/subscriptions/:id/streams')
+    .get(async (request, response) => {
+      const { id } = findSubscription(registry, request.params.id);
+      const [{ sessions, partitions }, { since, lastCommits, endedStreams }] = await Promise.all([
+        coordination.topology(id),
+        history.of(id),
+      ]);
+      response.json({
+        items: sessions.map(({ streamId, nodeId, openedAt, requestedPartitions }) => ({
+          stream_id: streamId,
+          node_id: nodeId,
+          opened_at: toTimestamp(openedAt),
+          assignment_type: requestedPartitions.length > 0 ? 'direct' : 'auto',
+          partitions: partitions.flatMap((partition) =>
+            partition.streamId === streamId ? partitionView(partition) : [],
+          ),
+        })),
+        observed_since: toTimestamp(since),
+        last_commits: lastCommits.map(({ eventType, partition, offset, committedAt }) => ({
+          event_type: eventType,
+          partition: String(partition),
+          offset,
+          committed_at: toTimestamp(committedAt),
+        })),
+        ended: endedStreams.map(({ streamId, endedAt, reason }) => ({
+          stream_id: streamId,
+          ended_at: toTimestamp(endedAt),
+          reason,
+        })),
+      } satisfies Answers['listSubscriptionStreams']);
+    })
+    .all(methodNotAllowed('GET'));
+  return router;
+}
+
+type HeldPartition = Schemas['SubscriptionStreams']['items'][number]['partitions'][number];
+
+function partitionView({ eventType, partition, state }: PartitionOwnership): HeldPartition[] {
+  return state === 'unassigned' ? [] : [{ event_type: eventType, partition: String(partition), state }];
+}

@@ -1,0 +1,99 @@
+import { expect } from 'chai';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { createAdminRouter } from '../../../src/http/edge/admin.ts';
+import { createApplication } from '../../../src/http/edge/application.ts';
+import { createAuthentication } from '../../../src/http/edge/authentication.ts';
+import { silentLogger } from '../../../src/logger.ts';
+import { call } from '../../support/client.ts';
+import { removeFolder, temporaryFolder } from '../../support/service.ts';
+
+describe('the files of the admin page', () => {
+  let folder = '';
+  let server: Server | undefined;
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+  });
+
+  afterEach(async () => {
+    server?.closeAllConnections();
+    await new Promise((resolve) => server?.close(resolve));
+    await removeFolder(folder);
+  });
+
+  async function listen(apiKeys: readonly string[] = []): Promise<string> {
+    const routers = [createAuthentication(apiKeys), createAdminRouter(folder)];
+    server = createServer(createApplication(routers, silentLogger));
+    await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  async function build(): Promise<void> {
+    await mkdir(join(folder, 'assets'));
+    await writeFile(join(folder, 'index.html'), '<!doctype html><title>The page</title>');
+    await writeFile(join(folder, 'assets/index-abc.js'), 'the script');
+  }
+
+  it('are the page at every address that it may have, to be asked for each time', async () => {
+    await build();
+    const url = await listen();
+    for (const path of ['/admin', '/admin/', '/admin/loans/any', '/admin/event-types/a.b/edit']) {
+      const answer = await call(`${url}${path}`, 'GET');
+      expect([answer.status, answer.headers.get('cache-control')], path).to.deep.equal([200, 'no-cache']);
+      expect(answer.text).to.contain('The page');
+      expect(answer.headers.get('content-type')).to.equal('text/html; charset=utf-8');
+    }
+  });
+
+  it('are led to from where one tries first, with a key or without', async () => {
+    await build();
+    const answer = await fetch(`${await listen(['key'])}/`, { redirect: 'manual' });
+    expect([answer.status, answer.headers.get('location')]).to.deep.equal([302, '/admin']);
+  });
+
+  it('may be kept for ever when their name tells their content', async () => {
+    await build();
+    const answer = await call(`${await listen()}/admin/assets/index-abc.js`, 'GET');
+    expect(answer.text).to.equal('the script');
+    expect(answer.headers.get('cache-control')).to.equal('public, max-age=31536000, immutable');
+    expect(answer.headers.get('content-type')).to.equal('text/javascript; charset=utf-8');
+  });
+
+  it('may load nothing from elsewhere and run nothing that is written into the page', async () => {
+    await build();
+    const { headers } = await call(`${await listen()}/admin`, 'GET');
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).to.contain("default-src 'none'").and.to.contain("frame-ancestors 'none'");
+    expect(policy).not.to.match(/unsafe|https?:|\*/);
+    expect(headers.get('x-content-type-options')).to.equal('nosniff');
+  });
+
+  it('are open where the API is not', async () => {
+    await build();
+    const url = await listen(['key']);
+    expect((await call(`${url}/admin`, 'GET')).status).to.equal(200);
+    expect((await call(`${url}/admin/assets/index-abc.js`, 'GET')).status).to.equal(200);
+    expect((await call(`${url}/administration`, 'GET')).status).to.equal(401);
+  });
+
+  it('are none but those of the build', async () => {
+    await build();
+    const url = await listen();
+    for (const path of ['/admin/assets/other.js', '/admin/assets/..%2f..%2fpackage.json', '/administration']) {
+      expect((await call(`${url}${path}`, 'GET')).status, path).to.equal(404);
+    }
+    expect((await call(`${url}/admin`, 'POST', {})).status).to.equal(405);
+  });
+
+  it('say how they are built where they are not', async () => {
+    const answer = await call(`${await listen()}/admin`, 'GET');
+    expect([answer.status, answer.body['detail']]).to.deep.equal([
+      404,
+      'The admin page has not been built. Build it with: npm run build',
+    ]);
+  });
+});

@@ -1,0 +1,93 @@
+import { expect } from 'chai';
+import { Router } from 'express';
+import { afterEach, describe, it } from 'mocha';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { apiKeyCharactersMaximum } from '../../../src/config.ts';
+import { createApplication } from '../../../src/http/edge/application.ts';
+import { createAuthentication } from '../../../src/http/edge/authentication.ts';
+import { silentLogger } from '../../../src/logger.ts';
+import { call } from '../../support/client.ts';
+import { leaveUnwatched } from '../../support/answer-watch.ts';
+
+describe('authentication', () => {
+  let server: Server | undefined;
+
+  afterEach(() => server?.close());
+
+  async function listen(apiKeys: readonly string[]): Promise<string> {
+    const routes = Router();
+    for (const path of ['/health', '/ready', '/metrics', '/loans']) {
+      routes.get(path, (_request, response) => {
+        response.end('open');
+      });
+    }
+    const application = createApplication([createAuthentication(apiKeys), routes], silentLogger);
+    server = await new Promise<Server>((resolve) => {
+      const listening = application.listen(0, '127.0.0.1', () => resolve(listening));
+    });
+    leaveUnwatched(server);
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  const keys = ['first-key', 'second-key'];
+  const visible = '!"#$%&()*+-./0189:;<=>?@AZ[]^_`az{|}~';
+  const longest = 'k'.repeat(apiKeyCharactersMaximum);
+  const rows: [string, readonly string[], string, Record<string, string>, number][] = [
+    ['accepts a key of everything that may be in one', [visible], '/loans', { apikey: visible }, 200],
+    ['accepts that as bearer', [visible], '/loans', { Authorization: `Bearer ${visible}` }, 200],
+    ['accepts the longest key', [longest], '/loans', { Authorization: `Bearer ${longest}` }, 200],
+    ['refuses the longest key with a character more', [longest], '/loans', { apikey: `${longest}k` }, 401],
+    ['refuses a request without a key', keys, '/loans', {}, 401],
+    ['accepts a key as bearer', keys, '/loans', { Authorization: 'Bearer first-key' }, 200],
+    ['accepts any of the keys', keys, '/loans', { Authorization: 'Bearer second-key' }, 200],
+    ['takes the scheme in any case', keys, '/loans', { Authorization: 'bearer first-key' }, 200],
+    ['accepts a key in the apikey header', keys, '/loans', { apikey: 'second-key' }, 200],
+    ['takes either header when both are sent', keys, '/loans', { Authorization: 'Bearer x', apikey: 'first-key' }, 200],
+    ['refuses another key', keys, '/loans', { apikey: 'third-key' }, 401],
+    ['refuses the beginning of a key', keys, '/loans', { apikey: 'first-ke' }, 401],
+    ['refuses an empty key', keys, '/loans', { apikey: '' }, 401],
+    ['refuses another scheme', keys, '/loans', { Authorization: 'Basic first-key' }, 401],
+    ['refuses the key as a query parameter', keys, '/loans?apikey=first-key', {}, 401],
+    ['refuses unknown paths alike, which tells nothing of what exists', keys, '/nowhere', {}, 401],
+    ['leaves /health open', keys, '/health', {}, 200],
+    ['leaves /ready open', keys, '/ready', {}, 200],
+    ['leaves /health/ open, as it is the same', keys, '/health/', {}, 200],
+    ['leaves /ready/ open, as it is the same', keys, '/ready/', {}, 200],
+    ['leaves /docs/ open', keys, '/docs/', {}, 404],
+    ['leaves /openapi.json/ open', keys, '/openapi.json/', {}, 404],
+    ['guards /HEALTH, which is another path', keys, '/HEALTH', {}, 401],
+    ['guards /Ready, which is another path', keys, '/Ready', {}, 401],
+    ['guards what lies below an open path', keys, '/health/x', {}, 401],
+    ['guards /metrics', keys, '/metrics', {}, 401],
+    ['guards what only begins like an open path', keys, '/health/../loans/x', {}, 401],
+    ['lets everything through with no keys configured', [], '/loans', {}, 200],
+    ['ignores the headers with no keys configured', [], '/loans', { Authorization: 'Bearer whatever' }, 200],
+  ];
+  for (const [sentence, configured, path, headers, status] of rows) {
+    it(sentence, async () => {
+      const url = await listen(configured);
+      expect((await call(`${url}${path}`, 'GET', undefined, headers)).status).to.equal(status);
+    });
+  }
+
+  it('refuses with a problem that names the scheme', async () => {
+    const answer = await call(`${await listen(keys)}/metrics`, 'GET');
+    expect(answer.headers.get('content-type')).to.equal('application/problem+json');
+    expect(answer.headers.get('www-authenticate')).to.equal('Bearer');
+    expect(answer.body['title']).to.equal('Unauthorized');
+  });
+
+  it('refuses in lending with its errors, and names the scheme', async () => {
+    const answer = await call(`${await listen(keys)}/loans`, 'GET');
+    expect(answer.headers.get('content-type')).to.match(/^application\/json/);
+    expect(answer.headers.get('www-authenticate')).to.equal('Bearer');
+    expect(answer.body['errors']).to.deep.equal([
+      {
+        errorCode: 2,
+        errorReason: 'INVALID_CREDENTIALS',
+        errorSource: 'A valid API key is needed: send "Authorization: Bearer <key>" or "apikey".',
+      },
+    ]);
+  });
+});

@@ -1,0 +1,108 @@
+import { expect } from 'chai';
+import { after, before, describe, it } from 'mocha';
+import { request } from 'node:http';
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { Router } from 'express';
+import { compressedBytesMinimum, createCompressionRouter } from '../../../src/http/edge/compression.ts';
+import { eventTypeBody } from '../../support/broker-on-embedded-log.ts';
+import { call } from '../../support/client.ts';
+import { removeFolder, startService, temporaryFolder, type Service } from '../../support/service.ts';
+import { serve } from '../../support/subscription-store.ts';
+
+interface RawAnswer {
+  readonly status: number;
+  readonly encoding: string | undefined;
+  readonly vary: string | undefined;
+  readonly bytes: Buffer;
+}
+
+/** An answer as it came, which `fetch` would decompress. */
+function ask(url: string, headers: Record<string, string>, method = 'GET', body?: string): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method, headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => {
+        const { 'content-encoding': encoding, vary } = response.headers;
+        resolve({ status: response.statusCode ?? 0, encoding, vary, bytes: Buffer.concat(chunks) });
+      });
+    });
+    sent.on('error', reject).end(body);
+  });
+}
+
+describe('compressing answers', () => {
+  const router = Router();
+  router.all('/text/:length', (incoming, response) => {
+    response.json('x'.repeat(Number(incoming.params.length) - '""'.length));
+  });
+
+  const decompress = { gzip: gunzipSync, br: brotliDecompressSync, deflate: inflateSync };
+
+  for (const [what, headers, length, method, encoding] of [
+    ['compresses as a browser likes it best', { 'Accept-Encoding': 'gzip, deflate, br' }, 100_000, 'GET', 'br'],
+    ['compresses for old clients', { 'Accept-Encoding': 'deflate' }, 100_000, 'GET', 'deflate'],
+    ['compresses one that is just long enough', { 'Accept-Encoding': 'gzip' }, compressedBytesMinimum, 'GET', 'gzip'],
+    [
+      'leaves one alone that is a byte shorter',
+      { 'Accept-Encoding': 'gzip' },
+      compressedBytesMinimum - 1,
+      'GET',
+      undefined,
+    ],
+    ['leaves one alone that nobody asked to compress', {}, 100_000, 'GET', undefined],
+    ['leaves one alone where gzip is refused', { 'Accept-Encoding': 'gzip;q=0' }, 100_000, 'GET', undefined],
+    ['leaves the answer of a POST alone', { 'Accept-Encoding': 'gzip' }, 100_000, 'POST', undefined],
+    ['leaves the answer of a HEAD alone', { 'Accept-Encoding': 'gzip' }, 100_000, 'HEAD', undefined],
+  ] as const) {
+    it(what, async () => {
+      const server = await serve([createCompressionRouter(), router]);
+      const answer = await ask(`${server.url}/text/${length}`, headers, method);
+      await server.close();
+      expect(answer.encoding).to.equal(encoding);
+      const bytes = encoding === undefined ? answer.bytes : decompress[encoding](answer.bytes);
+      expect(bytes.length).to.equal(method === 'HEAD' ? 0 : length);
+      if (method === 'GET') expect(answer.vary).to.match(/Accept-Encoding/);
+    });
+  }
+});
+
+describe('the service compresses what is long', () => {
+  let folder = '';
+  let service: Service;
+  const gzip = { 'Accept-Encoding': 'gzip' };
+
+  before(async () => {
+    folder = await temporaryFolder();
+    service = await startService(folder);
+    expect((await call(`${service.url}/event-types`, 'POST', eventTypeBody('orders'))).status).to.equal(201);
+  });
+
+  after(async () => {
+    await service.stop();
+    await removeFolder(folder);
+  });
+
+  for (const path of ['/event-types', '/openapi.json', '/metrics', '/docs/swagger-ui-bundle.js', '/toggles'] as const) {
+    it(`${path === '/toggles' ? 'but not a short one: ' : ''}${path}`, async () => {
+      const plain = await ask(`${service.url}${path}`, {});
+      const answer = await ask(`${service.url}${path}`, gzip);
+      expect([plain.status, plain.encoding, answer.status]).to.deep.equal([200, undefined, 200]);
+      if (path === '/toggles') {
+        expect([answer.encoding, answer.bytes.equals(plain.bytes)]).to.deep.equal([undefined, true]);
+        return;
+      }
+      expect(answer.encoding).to.equal('gzip');
+      expect(answer.bytes.length).to.be.lessThan(plain.bytes.length / 2);
+      // Metrics are others each time.
+      if (path !== '/metrics') expect(gunzipSync(answer.bytes).equals(plain.bytes)).to.equal(true);
+    });
+  }
+
+  it('but not what publishing answers', async () => {
+    const events = JSON.stringify(Array.from({ length: 100 }, () => ({ bad: 'x' })));
+    const answer = await ask(`${service.url}/event-types/orders/events`, gzip, 'POST', events);
+    expect([answer.status, answer.encoding]).to.deep.equal([422, undefined]);
+    expect(answer.bytes.length).to.be.greaterThan(compressedBytesMinimum);
+  });
+});

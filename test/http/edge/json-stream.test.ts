@@ -1,0 +1,164 @@
+import { expect } from 'chai';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { constants, createGunzip } from 'node:zlib';
+import { writeJsonStream, type ChunkSource } from '../../../src/http/edge/json-stream.ts';
+import { eventually } from '../../support/eventually.ts';
+
+const lineFeed = 0x0a;
+
+/** Around the two pieces of a chunk of some thousand bytes: four digits and two line ends for each. */
+const framingBytes = 2 * (4 + 2 + 2);
+
+type Chunk = Awaited<ReturnType<ChunkSource['next']>>;
+
+/** Gives chunks of random text until it is told that it is enough; then waits for what is pushed. */
+class TestSource implements ChunkSource {
+  /** Chunks given, and those of them that were given back. */
+  given = 0;
+  released = 0;
+  /** Whether the writer waits for the next chunk; else it waits for the connection. */
+  isAsked = false;
+  readonly #chunkBytes: number;
+  #isEnough = false;
+  #reader: ((chunk: Chunk) => void) | undefined;
+
+  constructor(chunkBytes: number) {
+    this.#chunkBytes = chunkBytes;
+  }
+
+  next(): Promise<Chunk> {
+    return new Promise((resolve) => {
+      this.isAsked = true;
+      this.#reader = resolve;
+      if (!this.#isEnough) this.push();
+    });
+  }
+
+  enough(): void {
+    this.#isEnough = true;
+  }
+
+  /** Gives one more chunk: a line of text that does not compress well, in two pieces as a large event comes. */
+  push(): void {
+    this.given += 1;
+    const bytes = randomBytes(this.#chunkBytes);
+    for (let index = 0; index < bytes.length; index += 1) bytes[index] = 0x20 + ((bytes[index] ?? 0) & 0x3f);
+    bytes[bytes.length - 1] = lineFeed;
+    const middle = Math.floor(bytes.length / 2);
+    const pieces = [bytes.subarray(0, middle), bytes.subarray(middle)];
+    this.#give({ pieces, release: () => (this.released += 1) });
+  }
+
+  end(): void {
+    this.#give(null);
+  }
+
+  #give(chunk: Chunk): void {
+    this.isAsked = false;
+    this.#reader?.(chunk);
+  }
+}
+
+describe('a JSON stream', () => {
+  let server: Server;
+  let reader: IncomingMessage | undefined;
+  let response: ServerResponse;
+  let source: TestSource;
+  let failures: unknown[];
+
+  beforeEach(async () => {
+    failures = [];
+    server = createServer();
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+  });
+
+  afterEach(() => {
+    reader?.destroy();
+    server.closeAllConnections();
+    server.close();
+  });
+
+  /** Opens a stream whose reader reads nothing for now. */
+  async function open(chunkBytes: (highWaterMark: number) => number, compressed: boolean): Promise<IncomingMessage> {
+    const requested = once(server, 'request') as Promise<[unknown, ServerResponse]>;
+    const sent = get({ host: '127.0.0.1', port: (server.address() as AddressInfo).port, agent: false });
+    const answered = once(sent, 'response') as Promise<[IncomingMessage]>;
+    [, response] = await requested;
+    response.on('error', () => {});
+    source = new TestSource(chunkBytes(response.writableHighWaterMark));
+    response.flushHeaders();
+    writeJsonStream(response, source, compressed, (error) => failures.push(error));
+    const [opened] = await answered;
+    opened.on('error', () => {});
+    reader = opened;
+    return opened;
+  }
+
+  /** Resolves when the connection is full: bytes are left, and the writer does not ask for more. */
+  async function untilFull(): Promise<void> {
+    let before = -1;
+    await eventually(async () => {
+      const { given } = source;
+      const isStill = given === before;
+      before = given;
+      if (!isStill) await new Promise((resolve) => setTimeout(resolve, 50));
+      return isStill && response.writableLength > 0 && !source.isAsked;
+    }, 20_000);
+  }
+
+  /** Begins to read the answer, and counts its lines. */
+  function readLines(from: IncomingMessage, compressed: boolean): { count: number; ended: boolean } {
+    const read = { count: 0, ended: false };
+    const text = compressed ? from.pipe(createGunzip({ finishFlush: constants.Z_SYNC_FLUSH })) : from;
+    text.on('data', (bytes: Buffer) => {
+      for (const byte of bytes) if (byte === lineFeed) read.count += 1;
+    });
+    text.on('end', () => (read.ended = true));
+    return read;
+  }
+
+  const sizes: [title: string, bytes: (highWaterMark: number) => number][] = [
+    ['200 bytes', () => 200],
+    ['one byte less than the high-water mark, with the framing', (mark) => mark - 1 - framingBytes],
+    ['as many bytes as the high-water mark, with the framing', (mark) => mark - framingBytes],
+    ['one byte less than the high-water mark, without the framing', (mark) => mark - 1],
+    ['as many bytes as the high-water mark, without the framing', (mark) => mark],
+    ['four times the high-water mark', (mark) => 4 * mark],
+  ];
+  for (const compressed of [false, true]) {
+    for (const [title, chunkBytes] of sizes) {
+      it(`goes on after a reader that paused, in chunks of ${title}${compressed ? ', compressed' : ''}`, async () => {
+        const opened = await open(chunkBytes, compressed);
+        await untilFull();
+        source.enough();
+        const read = readLines(opened, compressed);
+        await eventually(() => source.isAsked && read.count === source.given);
+        expect(response.writableLength).to.equal(0);
+        for (let more = 0; more < 3; more += 1) {
+          source.push();
+          await eventually(() => source.isAsked && read.count === source.given);
+        }
+        expect(source.released).to.equal(source.given);
+        source.end();
+        await eventually(() => read.ended);
+        expect(failures).to.deep.equal([]);
+      });
+    }
+
+    it(`asks for nothing more when a reader that paused has gone${compressed ? ', compressed' : ''}`, async () => {
+      const opened = await open(() => 200, compressed);
+      await untilFull();
+      const { given } = source;
+      opened.destroy();
+      await once(response, 'close');
+      // The chunk that waited for the connection is the last that was asked for, or the one after it.
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(source.given).to.be.at.most(given + 1);
+      expect(failures).to.deep.equal([]);
+    });
+  }
+});

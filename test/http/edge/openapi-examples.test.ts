@@ -1,0 +1,63 @@
+import { expect } from 'chai';
+import { after, before, describe, it } from 'mocha';
+import { operations, type Example, type Operation } from '../../support/api-description.ts';
+import { answerFaults } from '../../support/answer-contract.ts';
+import { openStream, type OpenStream } from '../../support/client.ts';
+import { examplesOf, queryOf, requestOf, valuesOf } from '../../support/example-requests.ts';
+import { removeFolder, startService, temporaryFolder, type Service } from '../../support/service.ts';
+
+/**
+ * Sends every example of the description, in the order of the document, and deletes what it made at the end, the last
+ * first. Commits are made with a stream that is open meanwhile.
+ */
+describe('the examples of the description', () => {
+  let folder: string;
+  let service: Service;
+  let stream: OpenStream;
+
+  before(async () => {
+    folder = await temporaryFolder();
+    service = await startService(folder);
+  });
+
+  after(async () => {
+    stream.close();
+    await service.stop();
+    await removeFolder(folder);
+  });
+
+  const deleting = operations.filter(({ method }) => method === 'delete').toReversed();
+  for (const operation of [...operations.filter(({ method }) => method !== 'delete'), ...deleting]) {
+    for (const [name, example] of examplesOf(operation)) {
+      it(`${operation.operationId}${name === '' ? '' : `, ${name}`} is answered ${example['x-status']}`, async () => {
+        if (operation.operationId === 'openStream') {
+          const id = valuesOf(operation, example)['id'] ?? '';
+          stream = await openStream(service.url, id, queryOf(operation));
+          await stream.until((batches) => batches.some(({ events }) => events !== undefined));
+          return;
+        }
+        await send(operation, example);
+      });
+    }
+  }
+
+  async function send(operation: Operation, example: Example): Promise<void> {
+    const { method, path, headers, body: sent } = requestOf(operation, example);
+    const closing = new AbortController();
+    const response = await fetch(`${service.url}${path}`, {
+      method,
+      headers: {
+        ...headers,
+        ...(operation.operationId === 'commitCursors' ? { 'X-Nakadi-StreamId': stream.streamId } : {}),
+      },
+      signal: closing.signal,
+      ...(sent === undefined ? {} : { body: sent }),
+    });
+    const isStreaming = operation.isStream && response.status === 200;
+    const body = isStreaming ? '' : await response.text();
+    closing.abort();
+    expect(response.status, body).to.equal(example['x-status']);
+    const answer = { method, url: path, status: response.status, headers: Object.fromEntries(response.headers), body };
+    expect(answerFaults(answer)).to.deep.equal([]);
+  }
+});

@@ -1,0 +1,143 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { expect } from 'chai';
+import type { Express } from 'express';
+import { after, before, describe, it } from 'mocha';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Server } from 'node:http';
+import { createApp, type App } from '../../../src/app.ts';
+import { readConfig } from '../../../src/config.ts';
+import { silentLogger } from '../../../src/logger.ts';
+import { schemaFaults } from '../../support/answer-contract.ts';
+import { description, operations, resolved, type JsonObject } from '../../support/api-description.ts';
+import { removeFolder, temporaryFolder } from '../../support/service.ts';
+
+/** Pages for people, which are no API. */
+const pages = /^\/(admin(\/|$)|$)/;
+
+describe('the description of the API', () => {
+  let folder: string;
+  let app: App;
+  let mounted: string[];
+
+  before(async () => {
+    folder = await temporaryFolder();
+    app = await createApp(readConfig({ DATA_DIR: folder, HOST: '127.0.0.1', PORT: '0' }), silentLogger);
+    const url = await app.start();
+    mounted = routesOf(await applicationAt(url));
+  });
+
+  after(async () => {
+    await app.stop();
+    await removeFolder(folder);
+  });
+
+  it('is a description as OpenAPI 3.1 has it, by the official schema', async () => {
+    expect(await openApiFaults(description)).to.equal(undefined);
+    const { responses, ...withoutAnswers } = structuredClone(description['components']) as JsonObject;
+    const faulty = {
+      ...description,
+      components: { ...withoutAnswers, responses: { ...(responses as object), Bad: {} } },
+    };
+    expect(JSON.stringify(await openApiFaults(faulty))).to.include("must have required property 'description'");
+  });
+
+  it('describes every route that is mounted, and no other', () => {
+    const described = operations.map(({ method, path }) => `${method} ${path}`);
+    const routes = new Set(mounted.filter((route) => !pages.test(route.split(' ')[1] ?? '')));
+    expect([...routes].sort()).to.deep.equal(described.sort());
+  });
+
+  it('names each operation once and puts it under a tag that is explained', () => {
+    const ids = operations.map(({ operationId }) => operationId);
+    expect(new Set(ids).size).to.equal(ids.length);
+    const tags = (description['tags'] as { name: string }[]).map(({ name }) => name);
+    const used = Object.values(description['paths'] as Record<string, Record<string, { tags?: string[] }>>).flatMap(
+      (item) => Object.values(item).flatMap(({ tags: own }) => own ?? []),
+    );
+    expect([...new Set(used)]).to.have.members(tags);
+  });
+
+  it('has a parameter for each part of a path, and an example for each', () => {
+    for (const { path, parameters } of operations) {
+      const named = parameters.filter((parameter) => parameter.in === 'path');
+      const parts = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]);
+      expect(named.map(({ name }) => name)).to.have.members(parts, path);
+      for (const { schema, example } of named) expect(schemaFaults(schema, example), path).to.deep.equal([]);
+    }
+  });
+
+  it('says the schema of every body, all of which can be compiled', () => {
+    for (const { responses, requestBody } of operations) {
+      const contents = [requestBody, ...Object.values(responses)].flatMap((body) => Object.values(body?.content ?? {}));
+      for (const { schema } of contents) schemaFaults(schema, undefined);
+    }
+  });
+
+  it('has examples that are as their schemas say, but for those that are to be refused', () => {
+    for (const { operationId, requestBody, responses } of operations) {
+      for (const { schema, examples } of Object.values(requestBody?.content ?? {})) {
+        for (const [name, { value, 'x-status': status }] of Object.entries(examples)) {
+          if (status < 400) expect(schemaFaults(schema, value), `${operationId}, ${name}`).to.deep.equal([]);
+        }
+      }
+      for (const [status, { content }] of Object.entries(responses)) {
+        for (const media of Object.values(content ?? {})) {
+          const { schema, examples = {} } = media as { schema: JsonObject; examples?: Record<string, JsonObject> };
+          for (const example of Object.values(examples)) {
+            expect(schemaFaults(schema, example['value']), `${operationId}, ${status}`).to.deep.equal([]);
+          }
+        }
+      }
+    }
+  });
+
+  it('refers to nothing that is not there', () => {
+    const references = [...JSON.stringify(description).matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1]);
+    expect(references).to.have.length.greaterThan(100);
+    for (const $ref of references) expect(resolved({ $ref }), $ref).to.be.an('object');
+  });
+});
+
+/** What the official schema finds wrong; undefined for nothing. */
+async function openApiFaults(document: JsonObject): Promise<unknown> {
+  const validator = new Validator();
+  // It works on what it is given.
+  const { errors } = await validator.validate(structuredClone(document));
+  expect(validator.version).to.equal('3.1');
+  return errors;
+}
+
+/** The application behind a server of this process. */
+async function applicationAt(url: string): Promise<Express> {
+  let server: Server | undefined;
+  const remember = (message: unknown): void => {
+    server = (message as { server: Server }).server;
+  };
+  subscribe('http.server.request.start', remember);
+  await (await fetch(`${url}/health`)).text();
+  unsubscribe('http.server.request.start', remember);
+  return server?.listeners('request')[0] as unknown as Express;
+}
+
+interface Layer {
+  readonly route?: { readonly path: string | string[]; readonly methods: Readonly<Record<string, boolean>> };
+  readonly handle: { readonly stack?: readonly Layer[] };
+}
+
+/** Every method of every route, such as `get /loans/{loanAccountId}`; what is refused on purpose is none. */
+function routesOf(application: Express): string[] {
+  const walk = (layers: readonly Layer[]): string[] =>
+    layers.flatMap(({ route, handle }) => {
+      if (route === undefined) return walk(handle.stack ?? []);
+      const methods = Object.keys(route.methods).filter((method) => method !== '_all' && method !== 'head');
+      return [route.path].flat().flatMap((path) => methods.map((method) => `${method} ${templateOf(path)}`));
+    });
+  return walk((application.router as unknown as { stack: readonly Layer[] }).stack);
+}
+
+function templateOf(path: string): string {
+  return path
+    .replaceAll('\\:', '\0')
+    .replaceAll(/:(\w+)/g, '{$1}')
+    .replaceAll('\0', ':');
+}

@@ -1,0 +1,247 @@
+import { expect } from 'chai';
+import { after, before, describe, it } from 'mocha';
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { Router } from 'express';
+import { createApp, type App } from '../../../src/app.ts';
+import { readConfig } from '../../../src/config.ts';
+import { createApplication, createApplicationServer } from '../../../src/http/edge/application.ts';
+import { bodiesInFlight } from '../../../src/http/edge/bodies-in-flight.ts';
+import { bodyBytesMaximum, readBody } from '../../../src/http/edge/body.ts';
+import { commandBytesMaximum } from '../../../src/http/lending/command-requests.ts';
+import { toggleBytesMaximum } from '../../../src/http/lending/toggles.ts';
+import {
+  headersMillisecondsMaximum,
+  requestCheckMilliseconds,
+  requestMillisecondsMaximum,
+} from '../../../src/http/edge/client-errors.ts';
+import { silentLogger } from '../../../src/logger.ts';
+import { leaveUnwatched } from '../../support/answer-watch.ts';
+import { eventually } from '../../support/eventually.ts';
+import { answerTo, readAnswer, type RawAnswer } from '../../support/raw-request.ts';
+import { removeFolder, temporaryFolder } from '../../support/service.ts';
+
+const eventType = {
+  name: 'shop.orders',
+  owning_application: 'shop',
+  category: 'undefined',
+  schema: { type: 'json_schema', schema: '{}' },
+};
+
+/** The limits that docs/operating.md names, as numbers. */
+const documented = {
+  bodyBytes: 8 * 1024 * 1024,
+  commandBytes: 256 * 1024,
+  toggleBytes: 1024,
+  headersBytes: 16 * 1024,
+  headersMilliseconds: 10_000,
+  requestMilliseconds: 120_000,
+};
+
+describe('a request at its limits', function () {
+  this.timeout(60_000);
+  let folder: string;
+  let app: App;
+  let url: string;
+
+  before(async () => {
+    folder = await temporaryFolder();
+    // Without a worker a command is not decided, so that only its form counts.
+    app = await createApp(readConfig({ DATA_DIR: folder, PORT: '0', ROLES: 'serve' }), silentLogger);
+    url = await app.start();
+    const made = await send('POST', '/event-types', Buffer.from(JSON.stringify(eventType)), 'with a length');
+    expect(made.status).to.equal(201);
+  });
+
+  after(async () => {
+    await app.stop();
+    await removeFolder(folder);
+  });
+
+  type Form = 'with a length' | 'in chunks' | 'compressed' | 'compressed in chunks';
+
+  function send(method: string, path: string, body: Buffer, form: Form): Promise<RawAnswer> {
+    const isCompressed = form.startsWith('compressed');
+    const sent = isCompressed ? gzipSync(body) : body;
+    const isChunked = form.endsWith('in chunks');
+    const head = [
+      `${method} ${path} HTTP/1.1`,
+      'Host: localhost',
+      'Connection: close',
+      'Prefer: wait=0',
+      ...(isCompressed ? ['Content-Encoding: gzip'] : []),
+      isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${sent.length}`,
+    ].join('\r\n');
+    const text = sent.toString('latin1');
+    const bytes = isChunked ? `${sent.length.toString(16)}\r\n${text}\r\n0\r\n\r\n` : text;
+    return answerTo(url, `${head}\r\n\r\n${bytes}`).then(readAnswer);
+  }
+
+  /** JSON with white space behind it, of this length in all. */
+  function padded(json: string, bytes: number): Buffer {
+    return Buffer.from(json.padEnd(bytes, ' '));
+  }
+
+  const operations: [title: string, method: string, path: string, json: string, most: number, status: number][] = [
+    ['events', 'POST', '/event-types/shop.orders/events', '[{}]', documented.bodyBytes, 200],
+    [
+      'a subscription',
+      'POST',
+      '/subscriptions',
+      '{"owning_application":"shop","event_types":["shop.orders"]}',
+      documented.bodyBytes,
+      200,
+    ],
+    ['a definition', 'PUT', '/event-types/shop.orders', JSON.stringify(eventType), documented.bodyBytes, 200],
+    ['a loan command', 'POST', '/loans', '{"productTypeKey":"none","loanAmount":1}', documented.commandBytes, 202],
+    ['a toggle', 'PUT', '/toggles/PRINCIPAL_OVERPAYMENT', '{"enabled":false}', documented.toggleBytes, 200],
+  ];
+  for (const [title, method, path, json, most, status] of operations) {
+    for (const form of ['with a length', 'in chunks', 'compressed', 'compressed in chunks'] as const) {
+      it(`takes ${title} of ${most} bytes ${form}, and not of one more`, async () => {
+        const whole = await send(method, path, padded(json, most), form);
+        expect(whole.status, whole.body).to.be.oneOf([status, 201]);
+        const larger = await send(method, path, padded(json, most + 1), form);
+        expect(larger.status, larger.body).to.equal(413);
+        expect(larger.body).to.include(String(most));
+      });
+    }
+  }
+
+  it('takes no compressed body that is too long before it is unpacked', async () => {
+    // A member that says nothing, as often as it takes.
+    const nothing = gzipSync('');
+    const packed = Buffer.alloc(documented.bodyBytes + 1 - ((documented.bodyBytes + 1) % nothing.length), nothing);
+    const body = Buffer.concat([packed, nothing]);
+    expect(body.length).to.be.greaterThan(documented.bodyBytes);
+    const answer = await answerTo(
+      url,
+      `POST /event-types/shop.orders/events HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n` +
+        `Content-Encoding: gzip\r\nContent-Length: ${body.length}\r\n\r\n${body.toString('latin1')}`,
+    );
+    expect(readAnswer(answer).status).to.equal(413);
+  });
+
+  const encodings: [encoding: string, status: number][] = [
+    ['gzip', 200],
+    ['GZIP', 200],
+    [' gzip ', 200],
+    ['x-gzip', 200],
+    ['gzip, gzip', 415],
+    ['br', 415],
+    ['deflate', 415],
+    ['zstd', 415],
+  ];
+  for (const [encoding, status] of encodings) {
+    it(`answers ${status} to a body that is compressed and said to be ${JSON.stringify(encoding)}`, async () => {
+      const body = gzipSync('[{}]').toString('latin1');
+      const head = `POST /event-types/shop.orders/events HTTP/1.1\r\nHost: localhost\r\nConnection: close`;
+      const text = `${head}\r\nContent-Encoding: ${encoding}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+      expect(readAnswer(await answerTo(url, text)).status).to.equal(status);
+    });
+  }
+
+  for (const encoding of ['', 'identity', 'Identity', ' ']) {
+    it(`takes a body as it is when its encoding is ${JSON.stringify(encoding)}, and a GET likewise`, async () => {
+      const rest = `HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Encoding: ${encoding}\r\n`;
+      const post = `POST /event-types/shop.orders/events ${rest}Content-Length: 4\r\n\r\n[{}]`;
+      expect(readAnswer(await answerTo(url, post)).status).to.equal(200);
+      expect(readAnswer(await answerTo(url, `GET /event-types ${rest}\r\n`)).status).to.equal(200);
+    });
+  }
+
+  /** A head of this many bytes: first line, names, values and all between them. */
+  function headOf(bytes: number): string {
+    const head = 'GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Long: \r\n\r\n';
+    return head.replace('X-Long: ', `X-Long: ${'a'.repeat(bytes - head.length)}`);
+  }
+
+  it('takes a head of 16 KiB, and not one that has so much without what lies between its fields', async () => {
+    expect(readAnswer(await answerTo(url, headOf(documented.headersBytes))).status).to.equal(200);
+    const between = 'GET  HTTP/1.1\r\n: \r\n: \r\n: \r\n\r\n'.length;
+    expect(readAnswer(await answerTo(url, headOf(documented.headersBytes + between))).status).to.equal(431);
+  });
+
+  it('has every header looked at, however many there are', async () => {
+    const many = 'a:\r\n'.repeat(5_000);
+    const ask = (last: string): Promise<RawAnswer> =>
+      answerTo(url, `GET /loans HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${many}${last}\r\n`).then(
+        readAnswer,
+      );
+    expect((await ask('')).status).to.equal(200);
+    expect((await ask('Host: localhost\r\n')).status).to.equal(400);
+    expect((await ask('Origin: http://evil.example\r\n')).status).to.equal(403);
+  });
+
+  it('leaves nothing behind that counts as under way, whatever it was answered', async () => {
+    await eventually(() => bodiesInFlight.bytes === 0);
+  });
+
+  it('has the limits that are documented', () => {
+    expect({
+      bodyBytes: bodyBytesMaximum,
+      commandBytes: commandBytesMaximum,
+      toggleBytes: toggleBytesMaximum,
+      headersBytes: documented.headersBytes,
+      headersMilliseconds: headersMillisecondsMaximum,
+      requestMilliseconds: requestMillisecondsMaximum,
+    }).to.deep.equal(documented);
+  });
+});
+
+describe('a request that does not arrive', function () {
+  this.timeout(60_000);
+  let server: Server;
+  let url: string;
+
+  /** In the place of the real ones, for which a test would wait two minutes. Milliseconds. */
+  const timeout = 1_000;
+
+  before(async () => {
+    const router = Router();
+    router.post('/whole', async (request, response) => {
+      await readBody(request);
+      // Longer than a request may take to arrive, and than it takes to look for such.
+      await setTimeout(timeout + requestCheckMilliseconds + 1_000);
+      response.end('done');
+    });
+    server = createApplicationServer(createApplication([router], silentLogger));
+    expect([server.headersTimeout, server.requestTimeout]).to.deep.equal([
+      headersMillisecondsMaximum,
+      requestMillisecondsMaximum,
+    ]);
+    server.headersTimeout = timeout;
+    server.requestTimeout = timeout;
+    leaveUnwatched(server);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  it('is answered 408 when its headers or its body take too long, and not when its answer does', async () => {
+    const head = 'POST /whole HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n';
+    const startedAt = performance.now();
+    const timed = async (bytes: string): Promise<[status: number, milliseconds: number]> => {
+      const { status } = readAnswer(await answerTo(url, bytes));
+      return [status, performance.now() - startedAt];
+    };
+    const [headers, body, chunks, whole] = await Promise.all([
+      timed(head),
+      timed(`${head}Content-Length: 10\r\n\r\n123456789`),
+      timed(`${head}Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n`),
+      timed(`${head}Content-Length: 2\r\n\r\n{}`),
+    ]);
+    for (const [status, milliseconds] of [headers, body, chunks]) {
+      expect(status).to.equal(408);
+      expect(milliseconds).to.be.within(timeout, timeout + 2 * requestCheckMilliseconds + 2_000);
+    }
+    expect(whole[0]).to.equal(200);
+  });
+});

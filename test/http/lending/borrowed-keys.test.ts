@@ -1,0 +1,128 @@
+import { expect } from 'chai';
+import { after, before, describe, it } from 'mocha';
+import { annuityProduct } from '../../../src/admin/annuity-product.ts';
+import { hashPartition } from '../../../src/broker/publishing/partitioning.ts';
+import type { Answer } from '../../support/client.ts';
+import { commandRecord, eventsOfPartition, send } from '../../support/lending-log.ts';
+import { eventually } from '../../support/eventually.ts';
+import { removeFolder, temporaryFolder } from '../../support/service.ts';
+import { type LendingService, partitionCount, startLendingService } from './lending-service.ts';
+
+type Json = Record<string, unknown>;
+
+/** What is refused, by field. */
+const refusedFields = ({ body }: Answer): unknown[] =>
+  (body['errors'] as Json[]).map(({ errorReason, errorSource }) => `${String(errorReason)} ${String(errorSource)}`);
+
+describe('the key of a loan or product', () => {
+  let folder: string;
+  let service: LendingService;
+  let loanKey: string;
+  let productKey: string;
+
+  before(async () => {
+    folder = await temporaryFolder();
+    service = await startLendingService(folder);
+    const product = await service.post('/loanproducts', annuityProduct('annuity'));
+    expect(product.status, product.text).to.equal(201);
+    productKey = String(product.body['encodedKey']);
+    const loan = await service.post('/loans', { id: 'victim', productTypeKey: 'annuity', loanAmount: 1000 });
+    expect(loan.status, loan.text).to.equal(201);
+    loanKey = String(loan.body['encodedKey']);
+  });
+
+  after(async () => {
+    await service.stop();
+    await removeFolder(folder);
+  });
+
+  it('cannot be the id of another loan, in either case of its letters', async () => {
+    for (const id of [loanKey, loanKey.toUpperCase(), '0'.repeat(32)]) {
+      const answer = await service.post('/loans', { id, productTypeKey: 'annuity', loanAmount: 1000 });
+      expect(answer.status, id).to.equal(400);
+      expect(refusedFields(answer), id).to.deep.equal(['INVALID_PARAMETERS id']);
+    }
+    expect((await service.get(`/loans/${loanKey}`)).body).to.include({ id: 'victim' });
+  });
+
+  it('cannot be the id of another product', async () => {
+    for (const id of [productKey, productKey.toUpperCase(), loanKey]) {
+      const answer = await service.post('/loanproducts', { ...annuityProduct('x'), id });
+      expect(answer.status, id).to.equal(400);
+      expect(refusedFields(answer), id).to.deep.equal(['INVALID_PARAMETERS id']);
+    }
+    expect((await service.get(`/loanproducts/${productKey}`)).body).to.include({ id: 'annuity' });
+  });
+
+  it('leaves ids of one digit less or more to everybody', async () => {
+    for (const id of ['a'.repeat(31), 'a'.repeat(33), `g${'a'.repeat(31)}`]) {
+      const answer = await service.post('/loans', { id, productTypeKey: 'annuity', loanAmount: 1000 });
+      expect(answer.status, `${id} ${answer.text}`).to.equal(201);
+    }
+  });
+
+  const noKeys = [
+    'annuity',
+    '<script>alert(1)</script>',
+    'a'.repeat(31),
+    'a'.repeat(33),
+    'A'.repeat(32),
+    `${'a'.repeat(31)}g`,
+    `${'a'.repeat(32)}\n`,
+    '',
+    7,
+  ];
+  for (const encodedKey of noKeys) {
+    it(`is 32 hexadecimal digits where a client chooses it, not ${JSON.stringify(encodedKey)}`, async () => {
+      const answer = await service.post('/loanproducts', { ...annuityProduct('chosen'), encodedKey });
+      expect(answer.status).to.equal(400);
+      expect(refusedFields(answer)).to.deep.equal(['INVALID_PARAMETERS encodedKey']);
+      const fee = { encodedKey, name: 'fee', trigger: 'MANUAL', amount: 1 };
+      const feesSettings = { fees: [fee] };
+      const ofFee = await service.post('/loanproducts', { ...annuityProduct('chosen'), feesSettings });
+      expect(refusedFields(ofFee)).to.deep.equal(['INVALID_PARAMETERS feesSettings.fees[0].encodedKey']);
+    });
+  }
+
+  it('may be chosen for a product, once', async () => {
+    const encodedKey = '8a84b7147d0d296f017d0e1c2c7e0005';
+    const first = await service.post('/loanproducts', { ...annuityProduct('first-of-key'), encodedKey });
+    expect(first.status, first.text).to.equal(201);
+    expect(first.body).to.include({ encodedKey });
+    const second = await service.post('/loanproducts', { ...annuityProduct('second-of-key'), encodedKey });
+    expect(refusedFields(second)).to.deep.equal(['INVALID_PARAMETERS encodedKey']);
+  });
+
+  it('cannot be the id of another fee of the product', async () => {
+    const [first, second] = [loanKey, productKey].map((encodedKey) => ({ encodedKey, name: 'f', trigger: 'MANUAL' }));
+    const fees = [first, { ...second, id: loanKey }];
+    const answer = await service.post('/loanproducts', { ...annuityProduct('two-fees'), feesSettings: { fees } });
+    expect(refusedFields(answer)).to.deep.equal(['INVALID_PARAMETERS feesSettings.fees[1].id']);
+  });
+
+  it('cannot be borrowed by commands past the API either, two in one batch and on each partition', async () => {
+    for (let partition = 0; partition < partitionCount; partition += 1) {
+      const id = idsOfForm.find((candidate) => hashPartition([candidate], partitionCount) === partition) ?? '';
+      const loan = { type: 'CREATE_LOAN', id, payload: { productTypeKey: 'annuity', loanAmount: 1000 } } as const;
+      const product = { type: 'CREATE_PRODUCT', id, payload: { ...annuityProduct(id) } } as const;
+      const keyed = { ...annuityProduct('keyed'), encodedKey: 'no key' };
+      const records = [loan, loan, product, { type: 'CREATE_PRODUCT', id: 'keyed', payload: keyed } as const];
+      const before = (await eventsOfPartition(service.log, 'command_rejected', partition)).length;
+      await send(service.log, records.map(commandRecord), partition);
+      await eventually(
+        async () =>
+          (await eventsOfPartition(service.log, 'command_rejected', partition)).length === before + records.length,
+      );
+      const rejected = (await eventsOfPartition(service.log, 'command_rejected', partition)).slice(before);
+      expect(rejected.map(({ errors }) => (errors as Json[])[0]?.['errorSource'])).to.deep.equal([
+        'id',
+        'id',
+        'id',
+        'encodedKey',
+      ]);
+    }
+    expect((await service.get('/loanproducts/keyed')).status).to.equal(404);
+  });
+
+  const idsOfForm = Array.from({ length: 20 }, (_, number) => number.toString(16).padStart(32, 'c'));
+});

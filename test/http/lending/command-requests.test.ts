@@ -1,0 +1,291 @@
+import { expect } from 'chai';
+import { after, before, describe, it } from 'mocha';
+import { commandIdOf } from '../../../src/http/lending/idempotency.ts';
+import type { Answer } from '../../support/client.ts';
+import { annuityProduct } from '../../../src/admin/annuity-product.ts';
+import { eventually } from '../../support/eventually.ts';
+import { lendingServiceForSuite } from './lending-service.ts';
+
+const atOnce = { Prefer: 'wait=0' };
+const under = (key: string) => ({ 'Idempotency-Key': key });
+
+describe('a request that changes a loan', () => {
+  const suite = lendingServiceForSuite();
+  const { openActive } = suite;
+
+  const open = (id: string, headers?: Record<string, string>): Promise<Answer> =>
+    suite.service.post('/loans', { id, productTypeKey: 'annuity', loanAmount: 1000 }, headers);
+
+  const repay = (id: string, amount: number, headers?: Record<string, string>): Promise<Answer> =>
+    suite.service.post(`/loans/${id}/repayment-transactions`, { amount }, headers);
+
+  async function repaymentsOf(id: string): Promise<number> {
+    const transactions = JSON.parse((await suite.service.get(`/loans/${id}/transactions`)).text) as { type: string }[];
+    return transactions.filter(({ type }) => type === 'REPAYMENT').length;
+  }
+
+  /** Asks until the command has come to something. */
+  async function decided(location: string): Promise<Answer> {
+    for (let tries = 0; tries < 500; tries += 1) {
+      const answer = await suite.service.get(location);
+      if (answer.body['status'] !== 'PENDING') return answer;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    throw new Error(`${location} was not decided in time`);
+  }
+
+  describe('while no worker runs', () => {
+    before(() => suite.service.stopWorker());
+    after(() => suite.service.startWorker());
+
+    it('is answered with where to ask, and decided once a worker is there', async () => {
+      const answer = await open('later', atOnce);
+      expect(answer.status).to.equal(202);
+      expect(answer.headers.get('preference-applied')).to.equal('wait=0');
+      const location = String(answer.headers.get('location'));
+      expect(location).to.equal(`/commands/${String(answer.body['commandId'])}`);
+      expect((await suite.service.get(location)).body).to.include({ status: 'PENDING' });
+      expect((await suite.service.get('/loans/later')).status).to.equal(404);
+      await suite.service.startWorker();
+      expect((await decided(location)).body).to.include({ status: 'COMMITTED', loanAccountId: 'later' });
+      expect((await suite.service.get('/loans/later')).status).to.equal(200);
+      await suite.service.stopWorker();
+    });
+
+    it('waits as long as it was asked to', async () => {
+      const begun = performance.now();
+      expect((await open('waited', { Prefer: 'respond-async, wait=1' })).status).to.equal(202);
+      expect(performance.now() - begun).to.be.greaterThan(950);
+    });
+
+    it('conflicts with itself under the same key, and replays what it came to', async () => {
+      const first = await open('conflict', { ...atOnce, ...under('conflict') });
+      expect(first.status).to.equal(202);
+      const second = await open('conflict', { ...atOnce, ...under('conflict') });
+      expect(second.status).to.equal(409);
+      expect(second.headers.get('retry-after')).to.equal('5');
+      expect((second.body['errors'] as Record<string, unknown>[])[0]?.['errorReason']).to.equal(
+        'ANOTHER_TASK_IN_PROGRESS',
+      );
+      await suite.service.startWorker();
+      await decided(String(first.headers.get('location')));
+      const third = await open('conflict', under('conflict'));
+      expect(third.status).to.equal(201);
+      expect(third.headers.get('idempotent-replayed')).to.equal('true');
+      expect(third.body).to.include({ id: 'conflict' });
+      await suite.service.stopWorker();
+    });
+  });
+
+  describe('under an Idempotency-Key', () => {
+    before(() => openActive('keyed'));
+
+    it('runs once and replays its answer letter by letter', async () => {
+      const first = await repay('keyed', 100, under('once'));
+      expect(first.status, first.text).to.equal(201);
+      expect(first.headers.get('idempotent-replayed')).to.equal(null);
+      const second = await repay('keyed', 100, under('once'));
+      expect(second.status).to.equal(201);
+      expect(second.text).to.equal(first.text);
+      expect(second.headers.get('idempotent-replayed')).to.equal('true');
+      expect(await repaymentsOf('keyed')).to.equal(1);
+    });
+
+    it('runs once when many come at the same time', async () => {
+      const before = await repaymentsOf('keyed');
+      const answers = await Promise.all(Array.from({ length: 10 }, () => repay('keyed', 1, under('rush'))));
+      const statuses = answers.map(({ status }) => status);
+      expect(statuses.filter((status) => status === 201).length).to.be.greaterThan(0);
+      expect(statuses.filter((status) => status !== 201 && status !== 409)).to.deep.equal([]);
+      expect(await repaymentsOf('keyed')).to.equal(before + 1);
+    });
+
+    it('is refused with another body', async () => {
+      await repay('keyed', 2, under('reused'));
+      const other = await repay('keyed', 3, under('reused'));
+      expect(other.status).to.equal(422);
+      expect((other.body['errors'] as Record<string, unknown>[])[0]?.['errorReason']).to.equal(
+        'IDEMPOTENCY_KEY_ALREADY_USED',
+      );
+    });
+
+    it('is the same however its path is written', async () => {
+      const first = await repay('keyed', 1, under('written'));
+      for (const path of ['/loans/keyed/repayment-transactions/', '/loans/%6Beyed/repayment-transactions?x=1']) {
+        const again = await suite.service.post(path, { amount: 1 }, under('written'));
+        expect(again.headers.get('idempotent-replayed'), path).to.equal('true');
+        expect(again.text).to.equal(first.text);
+      }
+    });
+
+    it('is independent of the same key on another path', async () => {
+      expect((await open('key-here', under('paths'))).status).to.equal(201);
+      expect((await repay('keyed', 4, under('paths'))).headers.get('idempotent-replayed')).to.equal(null);
+    });
+
+    it('replays the refusal that the worker decided', async () => {
+      const first = await repay('keyed', 1_000_000, under('refused'));
+      expect(first.status).to.equal(400);
+      const second = await repay('keyed', 1_000_000, under('refused'));
+      expect(second.status).to.equal(400);
+      expect(second.text).to.equal(first.text);
+      expect(second.headers.get('idempotent-replayed')).to.equal('true');
+    });
+
+    it('may be sent again when its form was wrong, for it never became a command', async () => {
+      const path = '/loans/keyed/repayment-transactions';
+      expect((await suite.service.post(path, { amount: 'five' }, under('form'))).status).to.equal(400);
+      expect((await suite.service.post(path, { amount: 5 }, under('form'))).status).to.equal(201);
+    });
+
+    it('runs once over a restart too, which forgets the stored answer but not the command', async () => {
+      const first = await repay('keyed', 6, under('restart'));
+      const refused = await repay('keyed', 1_000_000, under('restart-refused'));
+      const opened = await suite.service.post(
+        '/loans',
+        { productTypeKey: 'annuity', loanAmount: 7 },
+        under('restart-open'),
+      );
+      const product = await suite.service.post('/loanproducts', annuityProduct('restarted'), under('restart-product'));
+      expect([first, refused, opened, product].map(({ status }) => status)).to.deep.equal([201, 400, 201, 201]);
+      const before = await repaymentsOf('keyed');
+      await suite.restart();
+      const again = [
+        await repay('keyed', 6, under('restart')),
+        await repay('keyed', 1_000_000, under('restart-refused')),
+        await suite.service.post('/loans', { productTypeKey: 'annuity', loanAmount: 7 }, under('restart-open')),
+        await suite.service.post('/loanproducts', annuityProduct('restarted'), under('restart-product')),
+      ];
+      expect(again.map(({ status, text }) => [status, text])).to.deep.equal(
+        [first, refused, opened, product].map(({ status, text }) => [status, text]),
+      );
+      expect(again.map(({ headers }) => headers.get('idempotent-replayed'))).to.deep.equal([
+        'true',
+        'true',
+        'true',
+        'true',
+      ]);
+      expect(await repaymentsOf('keyed')).to.equal(before);
+    });
+  });
+
+  it('says how long it would have waited, two minutes at most', async () => {
+    const waits: [preference: string, applied: string | null][] = [
+      ['wait=0', 'wait=0'],
+      ['wait=119', 'wait=119'],
+      ['wait=120', 'wait=120'],
+      ['wait=121', 'wait=120'],
+      ['respond-async, WAIT="7"', 'wait=7'],
+      ['wait=-1', null],
+      ['wait=1000000000', null],
+      ['', null],
+    ];
+    for (const [Prefer, applied] of waits) {
+      const answer = await open(`preferring-${waits.findIndex(([known]) => known === Prefer)}`, { Prefer });
+      expect(answer.status, answer.text).to.equal(Prefer === 'wait=0' ? 202 : 201);
+      expect(answer.headers.get('Preference-Applied'), Prefer).to.equal(applied);
+    }
+  });
+
+  it('is answered 202 with wait=0 also when it is decided before its acknowledgement is there', async () => {
+    let isHeld = false;
+    const decidedFirst = async (): Promise<void> => {
+      if (isHeld) await eventually(async () => (await suite.service.get('/loans/at-once')).status === 200);
+    };
+    await suite.restart(true, { beforeAcknowledgement: decidedFirst });
+    isHeld = true;
+    const answer = await open('at-once', atOnce);
+    expect(answer.status, answer.text).to.equal(202);
+    const location = String(answer.headers.get('location'));
+    expect((await suite.service.get(location)).body).to.include({ status: 'COMMITTED', loanAccountId: 'at-once' });
+    await suite.restart();
+  });
+
+  describe('on a service that waits a second at most, of a worker that does not run', () => {
+    const wait = { secondsDefault: 0.3, secondsMaximum: 1 };
+    const limits = { outcomeWait: wait, outcomes: { recentMaximum: 2 } };
+
+    before(() => suite.restart(false, limits));
+    after(() => suite.restart());
+
+    for (const [Prefer, applied, seconds] of [
+      [undefined, null, wait.secondsDefault],
+      ['respond-async', null, wait.secondsDefault],
+      ['wait=0', 'wait=0', 0],
+      ['wait=1', 'wait=1', wait.secondsMaximum],
+      ['wait=2', 'wait=1', wait.secondsMaximum],
+      ['wait=120', 'wait=1', wait.secondsMaximum],
+    ] as const) {
+      it(`is answered 202 after ${seconds} s with ${Prefer === undefined ? 'no Prefer' : `Prefer: ${Prefer}`}`, async () => {
+        const begun = performance.now();
+        const answer = await open(`wait-${String(Prefer).replace('=', '-')}`, Prefer === undefined ? {} : { Prefer });
+        const waited = (performance.now() - begun) / 1_000;
+        expect(answer.status, answer.text).to.equal(202);
+        expect(waited).to.be.greaterThan(seconds - 0.05);
+        // Were the maximum passed over, it would wait until the test gives up.
+        expect(waited).to.be.lessThan(seconds + 5);
+        expect(answer.headers.get('preference-applied')).to.equal(applied);
+        expect(answer.headers.get('location')).to.equal(`/commands/${String(answer.body['commandId'])}`);
+        expect(answer.headers.get('retry-after')).to.equal('1');
+      });
+    }
+
+    it('is refused with another body while the first one is under way', async () => {
+      expect((await open('under-way', { ...atOnce, ...under('under-way') })).status).to.equal(202);
+      const other = await suite.service.post(
+        '/loans',
+        { id: 'under-way', productTypeKey: 'annuity', loanAmount: 1001 },
+        under('under-way'),
+      );
+      expect([other.status, other.headers.get('retry-after')]).to.deep.equal([422, null]);
+    });
+
+    it('can be asked for by its id, in any case, until as many others were decided as are remembered', async () => {
+      // All that the tests above have sent comes first.
+      await suite.service.startWorker();
+      for (const id of ['wait-undefined', 'wait-respond-async', 'wait-wait-0', 'wait-wait-120', 'under-way']) {
+        while ((await suite.service.get(`/loans/${id}`)).status === 404)
+          await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      await suite.service.stopWorker();
+      const sent: string[] = [];
+      for (let times = 0; times < 3; times += 1)
+        sent.push(String((await open('asked', atOnce)).headers.get('location')));
+      for (const location of sent) {
+        const pending = await suite.service.get(location.toUpperCase().replace('/COMMANDS/', '/commands/'));
+        expect([pending.status, pending.body['status'], pending.headers.get('retry-after')]).to.deep.equal([
+          200,
+          'PENDING',
+          '1',
+        ]);
+      }
+      await suite.service.startWorker();
+      const last = await decided(sent[2] ?? '');
+      expect([last.body['status'], last.headers.get('retry-after')]).to.deep.equal(['REFUSED', null]);
+      const statuses = await Promise.all(sent.map(async (location) => (await suite.service.get(location)).status));
+      expect(statuses).to.deep.equal([404, 200, 200]);
+      expect((await suite.service.get('/commands/00000000-0000-4000-8000-000000000000')).status).to.equal(404);
+      await suite.service.stopWorker();
+    });
+  });
+
+  it('goes on when its sender hangs up', async () => {
+    await suite.service.stopWorker();
+    const connection = new AbortController();
+    const sent = fetch(`${suite.service.url}/loans`, {
+      method: 'POST',
+      headers: under('hung-up'),
+      body: JSON.stringify({ id: 'hung-up', productTypeKey: 'annuity', loanAmount: 1000 }),
+      signal: connection.signal,
+    }).catch((error: unknown) => error);
+    const location = `/commands/${commandIdOf('hung-up', '/loans')}`;
+    while ((await suite.service.get(location)).body['status'] !== 'PENDING') {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    connection.abort();
+    await sent;
+    await suite.service.startWorker();
+    expect((await decided(location)).body).to.include({ status: 'COMMITTED', loanAccountId: 'hung-up' });
+    expect((await suite.service.get('/loans/hung-up')).status).to.equal(200);
+  });
+});

@@ -1,0 +1,171 @@
+import { expect } from 'chai';
+import { after, before } from 'mocha';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { annuityProduct } from '../../../src/admin/annuity-product.ts';
+import type { EventLog } from '../../../src/ports/event-log.ts';
+import { EventTypes } from '../../../src/broker/event-types/event-types.ts';
+import { Publisher } from '../../../src/broker/publishing/publisher.ts';
+import { Registry } from '../../../src/broker/definitions/registry.ts';
+import { type Clock, systemClock } from '../../../src/clock.ts';
+import { createApplication } from '../../../src/http/edge/application.ts';
+import { createCommandsRouter } from '../../../src/http/lending/commands.ts';
+import { type OutcomeWait, openLoanView } from '../../../src/http/lending/services.ts';
+import { createLoanEventsRouter } from '../../../src/http/lending/loan-events.ts';
+import { createLoanProductsRouter } from '../../../src/http/lending/loan-products.ts';
+import { createLoansRouter } from '../../../src/http/lending/loans.ts';
+import { createTogglesRouter } from '../../../src/http/lending/toggles.ts';
+import { silentLogger } from '../../../src/logger.ts';
+import type { CommandOutcomesLimits } from '../../../src/views/command-outcomes.ts';
+import { createMetrics } from '../../../src/metrics.ts';
+import { ensureLendingTopics, lendingEventTypes } from '../../../src/worker/lending-topics.ts';
+import { LendingWorker } from '../../../src/worker/lending-worker.ts';
+import { rememberedMilliseconds } from '../../../src/worker/remembered-commands.ts';
+import { openCoordinationUnderTest, openLogUnderTest } from '../../support/backend-under-test.ts';
+import { type Answer, call } from '../../support/client.ts';
+import { removeFolder, temporaryFolder } from '../../support/service.ts';
+import { overriding } from '../../support/stepping-log.ts';
+
+export const partitionCount = 2;
+
+/** The lending API as a process serves it: log, registry, publisher, view and worker, over a real socket. */
+export interface LendingService {
+  readonly url: string;
+  readonly log: EventLog;
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  put(path: string, body?: unknown): Promise<Answer>;
+  startWorker(): Promise<void>;
+  stopWorker(): Promise<void>;
+  /** Ends everything and leaves the data. */
+  stop(): Promise<void>;
+}
+
+export interface LendingServiceLimits {
+  readonly scannedBytesMaximum?: number;
+  readonly outcomes?: CommandOutcomesLimits;
+  readonly outcomeWait?: OutcomeWait;
+  /** Runs after a request's command is durable and before the request knows it. */
+  readonly beforeAcknowledgement?: () => Promise<void>;
+  readonly clock?: Clock;
+  readonly rememberedMilliseconds?: number;
+}
+
+/**
+ * Starts the service on a folder of data, with the worker running unless told otherwise.
+ * @param limits Other limits than the service's own.
+ */
+export async function startLendingService(
+  dataFolder: string,
+  withWorker = true,
+  { outcomes, outcomeWait, beforeAcknowledgement, clock = systemClock, ...limits }: LendingServiceLimits = {},
+): Promise<LendingService> {
+  const logger = silentLogger;
+  const metrics = createMetrics();
+  const log = await openLogUnderTest(dataFolder);
+  const registry = new Registry(log, logger);
+  await registry.start();
+  const coordination = await openCoordinationUnderTest(dataFolder, log);
+  const nodeId = 'service';
+  await coordination.renewLease(nodeId, 3_600_000);
+  const eventTypes = new EventTypes({ registry, coordination, log, clock, logger });
+  await eventTypes.registerSystemEventTypes(lendingEventTypes(partitionCount, 3_600_000));
+  await ensureLendingTopics(log, partitionCount);
+  const append: EventLog['append'] = async (requests) => {
+    const results = await log.append(requests);
+    await beforeAcknowledgement?.();
+    return results;
+  };
+  const publisher = new Publisher({ eventTypes, log: overriding(log, { append }), clock, metrics, logger });
+  const view = await openLoanView({ dataFolder, log, partitionCount, logger, outcomes });
+  const services = { view, publisher, registry, clock, logger, rememberedMilliseconds, outcomeWait, ...limits };
+  const application = createApplication(
+    [
+      createLoanEventsRouter({ ...services, log, partitionCount }),
+      createLoansRouter(services),
+      createLoanProductsRouter(services),
+      createTogglesRouter(services),
+      createCommandsRouter(services),
+    ],
+    logger,
+  );
+  const server = await new Promise<Server>((resolve) => {
+    const listening = application.listen(0, '127.0.0.1', () => resolve(listening));
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  let worker: LendingWorker | undefined;
+  const startWorker = async (): Promise<void> => {
+    worker = new LendingWorker({ log, registry, coordination, nodeId, clock, logger, metrics, partitionCount });
+    await worker.start();
+  };
+  const stopWorker = async (): Promise<void> => {
+    await worker?.stop();
+    worker = undefined;
+  };
+  if (withWorker) await startWorker();
+
+  return {
+    url,
+    log,
+    get: (path, headers) => call(`${url}${path}`, 'GET', undefined, headers),
+    post: (path, body, headers) => call(`${url}${path}`, 'POST', body, headers),
+    put: (path, body) => call(`${url}${path}`, 'PUT', body),
+    startWorker,
+    stopWorker,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await stopWorker();
+      await view.close();
+      await coordination.close();
+      await registry.stop();
+      await log.close();
+    },
+  };
+}
+
+/** One service on a folder of its own for all tests of a suite, with the product `annuity`. */
+export interface LendingServiceForSuite {
+  /** The one that runs now. */
+  readonly service: LendingService;
+  /** Stops it and starts another one on the same data. */
+  restart(withWorker?: boolean, limits?: LendingServiceLimits): Promise<void>;
+  /** Opens, approves and disburses a loan of 1000 over four months. */
+  readonly openActive: (id: string) => Promise<void>;
+}
+
+/** To be called in the suite whose tests need it. */
+export function lendingServiceForSuite(): LendingServiceForSuite {
+  let folder: string;
+  let service: LendingService;
+
+  before(async () => {
+    folder = await temporaryFolder();
+    service = await startLendingService(folder);
+    expect((await service.post('/loanproducts', annuityProduct('annuity'))).status).to.equal(201);
+  });
+
+  after(async () => {
+    await service.stop();
+    await removeFolder(folder);
+  });
+
+  return {
+    get service() {
+      return service;
+    },
+    restart: async (withWorker, limits) => {
+      await service.stop();
+      service = await startLendingService(folder, withWorker, limits);
+    },
+    openActive: async (id) => {
+      const opened = await service.post('/loans', { id, productTypeKey: 'annuity', loanAmount: 1000 });
+      expect(opened.status, opened.text).to.equal(201);
+      const approved = await service.post(`/loans/${id}:changeState`, { action: 'APPROVE' });
+      expect(approved.status, approved.text).to.equal(200);
+      const disbursed = await service.post(`/loans/${id}/disbursement-transactions`, { valueDate: '2011-01-23' });
+      expect(disbursed.status, disbursed.text).to.equal(201);
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { expect } from 'chai';
+import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
+import { hashPartition } from '../../../src/broker/publishing/partitioning.ts';
+import { annuityProduct } from '../../../src/admin/annuity-product.ts';
+import { removeFolder, temporaryFolder } from '../../support/service.ts';
+import { type LendingService, partitionCount, startLendingService } from './lending-service.ts';
+
+interface LoanEvents {
+  readonly items: readonly {
+    readonly sequence?: number;
+    readonly loanAccountId: string;
+    readonly metadata: { readonly event_type: string };
+  }[];
+  readonly complete: boolean;
+}
+
+describe('the events of a loan', () => {
+  let folder = '';
+  let service: LendingService;
+
+  before(async () => {
+    folder = await temporaryFolder();
+    service = await startLendingService(folder);
+    await post('/loanproducts', annuityProduct('annuity'));
+    for (const id of ['first', 'second']) {
+      await post('/loans', { id, productTypeKey: 'annuity', loanAmount: 1000 });
+      await post(`/loans/${id}:changeState`, { action: 'APPROVE' });
+    }
+    // Refused: more than is owed.
+    expect((await service.post('/loans/first/repayment-transactions', { amount: 9_999 })).status).to.equal(400);
+    await post('/loans/first/disbursement-transactions', { valueDate: '2011-01-23' });
+  });
+
+  after(async () => {
+    await service.stop();
+    await removeFolder(folder);
+  });
+
+  async function post(path: string, body: unknown): Promise<void> {
+    const answer = await service.post(path, body);
+    expect(answer.status, answer.text).to.be.oneOf([200, 201]);
+  }
+
+  it('come in the order of the loan, over all event types, and are those of no other', async () => {
+    const { items, complete } = (await service.get('/loans/first/events')).body as unknown as LoanEvents;
+    const sequences = items.flatMap(({ sequence }) => (sequence === undefined ? [] : [sequence]));
+    expect(sequences.length).to.be.greaterThan(4);
+    expect(sequences).to.deep.equal(sequences.map((_, index) => index + 1));
+    expect(new Set(items.map(({ loanAccountId }) => loanAccountId))).to.deep.equal(new Set(['first']));
+    expect(complete).to.equal(true);
+  });
+
+  it('tell of a refused command where it came', async () => {
+    const { items } = (await service.get('/loans/first/events')).body as unknown as LoanEvents;
+    const types = items.map(({ metadata }) => metadata.event_type);
+    expect(types.indexOf('command_rejected')).to.be.greaterThan(types.indexOf('loan_state_changed'));
+    expect(types.indexOf('command_rejected')).to.be.lessThan(types.indexOf('loan_transaction_posted'));
+  });
+
+  it('keep the digits of their amounts', async () => {
+    expect((await service.get('/loans/first/events')).text).to.match(/"amount":1000\.00[,}]/);
+  });
+
+  it('are found by the encodedKey as well', async () => {
+    const key = String((await service.get('/loans/first')).body['encodedKey']);
+    expect((await service.get(`/loans/${key}/events`)).text).to.equal((await service.get('/loans/first/events')).text);
+  });
+
+  it('are none for a loan that is not there', async () => {
+    const answer = await service.get('/loans/missing/events');
+    expect(answer.status).to.equal(404);
+    expect(answer.body).to.have.property('errors');
+    expect((await service.post('/loans/first/events', {})).status).to.equal(405);
+  });
+});
+
+describe('the events of a loan that lie far back', () => {
+  let folder = '';
+  let service: LendingService | undefined;
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+  });
+
+  afterEach(async () => {
+    await service?.stop();
+    await removeFolder(folder);
+  });
+
+  /** A loan whose first event is followed by many of another one, in the same partition. */
+  async function buried(scannedBytesMaximum?: number): Promise<LoanEvents> {
+    service = await startLendingService(folder, true, scannedBytesMaximum === undefined ? {} : { scannedBytesMaximum });
+    await service.post('/loanproducts', annuityProduct('annuity'));
+    await service.post('/loans', { id: 'first', productTypeKey: 'annuity', loanAmount: 1000 });
+    const records = Array.from({ length: 10_000 }, () => ({ key: 'other', value: Buffer.from('{"sequence":1}') }));
+    const partition = hashPartition(['first'], partitionCount);
+    await service.log.append([{ topic: 'loan_state_changed', partition, records }]);
+    return (await service.get('/loans/first/events')).body as unknown as LoanEvents;
+  }
+
+  it('are looked for no further than a limit, and the answer says so', async () => {
+    expect(await buried(1_000)).to.deep.equal({ items: [], complete: false });
+  });
+
+  it('are found within the limit of the service', async () => {
+    const { items, complete } = await buried();
+    expect([items.map(({ sequence }) => sequence), complete]).to.deep.equal([[1], true]);
+  });
+});

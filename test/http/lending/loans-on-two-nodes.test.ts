@@ -1,0 +1,296 @@
+import { expect } from 'chai';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { after, before, describe, it } from 'mocha';
+import type { Coordination } from '../../../src/ports/coordination.ts';
+import type { EventLog } from '../../../src/ports/event-log.ts';
+import { EventTypes } from '../../../src/broker/event-types/event-types.ts';
+import { hashPartition } from '../../../src/broker/publishing/partitioning.ts';
+import { Publisher } from '../../../src/broker/publishing/publisher.ts';
+import { Registry } from '../../../src/broker/definitions/registry.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { createApplication } from '../../../src/http/edge/application.ts';
+import { openLoanView } from '../../../src/http/lending/services.ts';
+import { createLoanProductsRouter } from '../../../src/http/lending/loan-products.ts';
+import { createLoansRouter } from '../../../src/http/lending/loans.ts';
+import { createTogglesRouter } from '../../../src/http/lending/toggles.ts';
+import { silentLogger } from '../../../src/logger.ts';
+import { createMetrics } from '../../../src/metrics.ts';
+import { ensureLendingTopics, lendingEventTypes } from '../../../src/worker/lending-topics.ts';
+import { LendingWorker } from '../../../src/worker/lending-worker.ts';
+import { rememberedMilliseconds } from '../../../src/worker/remembered-commands.ts';
+import { openCoordinationUnderTest, openLogUnderTest } from '../../support/backend-under-test.ts';
+import { call } from '../../support/client.ts';
+import { annuityProduct } from '../../../src/admin/annuity-product.ts';
+import { removeFolder, temporaryFolder } from '../../support/service.ts';
+import { overriding } from '../../support/stepping-log.ts';
+
+type Json = Record<string, unknown>;
+
+const partitionCount = 2;
+
+/** How much later than others a node that hears late gets what it reads. Milliseconds. */
+const latenessMilliseconds = 40;
+
+interface Node {
+  readonly url: string;
+  readonly registry: Registry;
+  readonly close: () => Promise<void>;
+}
+
+/** One node does something, another one, which hears of everything later, is asked at once. */
+describe('loans on two nodes', () => {
+  let folder: string;
+  let log: EventLog;
+  let coordination: Coordination;
+  let prompt: Node;
+  let late: Node;
+  let worker: LendingWorker;
+
+  const services = { clock: systemClock, logger: silentLogger };
+
+  async function openNode(name: string, nodeLog: EventLog): Promise<Node> {
+    const registry = new Registry(nodeLog, silentLogger);
+    await registry.start();
+    const eventTypes = new EventTypes({ ...services, registry, coordination, log: nodeLog });
+    await eventTypes.registerSystemEventTypes(lendingEventTypes(partitionCount, 3_600_000));
+    await ensureLendingTopics(nodeLog, partitionCount);
+    const publisher = new Publisher({ ...services, eventTypes, log: nodeLog, metrics: createMetrics() });
+    const dataFolder = join(folder, name);
+    await mkdir(dataFolder);
+    const view = await openLoanView({ dataFolder, log: nodeLog, partitionCount, logger: silentLogger });
+    const lending = { ...services, view, publisher, registry, rememberedMilliseconds };
+    const routers = [createLoansRouter(lending), createLoanProductsRouter(lending), createTogglesRouter(lending)];
+    const server = await new Promise<Server>((resolve) => {
+      const listening = createApplication(routers, silentLogger).listen(0, '127.0.0.1', () => resolve(listening));
+    });
+    return {
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      registry,
+      close: async () => {
+        server.closeAllConnections();
+        await new Promise((resolve) => server.close(resolve));
+        await view.close();
+        await registry.stop();
+      },
+    };
+  }
+
+  before(async function () {
+    this.timeout(60_000);
+    folder = await temporaryFolder();
+    log = await openLogUnderTest(folder);
+    coordination = await openCoordinationUnderTest(folder, log);
+    prompt = await openNode('prompt', log);
+    const lateLog = overriding<EventLog>(log, {
+      read: async (from, options) => {
+        const result = await log.read(from, options);
+        await new Promise((resolve) => setTimeout(resolve, latenessMilliseconds));
+        return result;
+      },
+    });
+    late = await openNode('late', lateLog);
+    await coordination.renewLease('worker', 3_600_000);
+    worker = new LendingWorker({
+      ...services,
+      log,
+      coordination,
+      registry: late.registry,
+      nodeId: 'worker',
+      metrics: createMetrics(),
+      partitionCount,
+    });
+    await worker.start();
+  });
+
+  after(async () => {
+    await worker.stop();
+    await late.close();
+    await prompt.close();
+    await coordination.close();
+    await log.close();
+    await removeFolder(folder);
+  });
+
+  const post = (node: Node, path: string, body: unknown, headers?: Record<string, string>) =>
+    call(`${node.url}${path}`, 'POST', body, headers);
+
+  it('take a product, a loan and a transaction that the other node made a moment ago', async () => {
+    expect((await post(prompt, '/loanproducts', annuityProduct('two'))).status).to.equal(201);
+    const product = await call(`${late.url}/loanproducts/two`, 'GET');
+    expect(product.status, product.text).to.equal(200);
+    const created = await post(prompt, '/loans', { id: 'two-1', productTypeKey: 'two', loanAmount: 1000 });
+    expect(created.status, created.text).to.equal(201);
+    const seen = await call(`${late.url}/loans/two-1`, 'GET');
+    expect(seen.status, seen.text).to.equal(200);
+    const approved = await post(late, `/loans/${String(created.body['encodedKey'])}:changeState`, {
+      action: 'APPROVE',
+    });
+    expect(approved.status, approved.text).to.equal(200);
+    const disbursed = await post(prompt, '/loans/two-1/disbursement-transactions', { valueDate: '2011-01-23' });
+    expect(disbursed.status, disbursed.text).to.equal(201);
+    const paid = await post(prompt, '/loans/two-1/repayment-transactions', { amount: 100 });
+    expect(paid.status, paid.text).to.equal(201);
+    const adjusted = await post(late, `/loans/transactions/${String(paid.body['encodedKey'])}:adjust`, { notes: 'no' });
+    expect(adjusted.status, adjusted.text).to.equal(200);
+  });
+
+  it('are decided under a toggle that was switched before the command was sent, though the worker hears late', async () => {
+    for (const enabled of [true, false, true]) {
+      const switched = await call(`${prompt.url}/toggles/ALLOW_NON_SCHEDULED_FEES`, 'PUT', { enabled });
+      expect(switched.status, switched.text).to.equal(200);
+      const paid = await post(prompt, '/loans/two-1/fee-transactions', { amount: 1, installmentNumber: 1 });
+      expect(paid.status, paid.text).to.equal(201);
+      const [balances] = (await lastBalances()) as [Record<string, unknown>];
+      expect(balances['toggles']).to.include({ ALLOW_NON_SCHEDULED_FEES: enabled });
+    }
+  });
+
+  it('take a request under its key once, whichever node it reaches again, and no other one under it', async () => {
+    const opened = await post(prompt, '/loans', { id: 'keyed', productTypeKey: 'two', loanAmount: 1000 });
+    expect(opened.status, opened.text).to.equal(201);
+    const requests: [path: string, body: Json, others: Json[]][] = [
+      ['/loans/keyed:changeState', { action: 'APPROVE' }, [{ action: 'REJECT' }]],
+      ['/loans/keyed/disbursement-transactions', { valueDate: '2011-01-23' }, [{ valueDate: '2011-01-24' }]],
+      ['/loans/keyed/repayment-transactions', { amount: 1_000_000 }, [{ amount: 1 }]],
+      ['/loans', loanNamed('once'), ['once-a', 'once-b', 'once-c', 'once-d'].map(loanNamed)],
+      [
+        '/loanproducts',
+        annuityProduct('once'),
+        ['once-a', 'once-b', 'once-c', 'once-d'].map((id) => annuityProduct(id)),
+      ],
+    ];
+    for (const [index, [path, body, others]] of requests.entries()) {
+      const key = { 'Idempotency-Key': `two-nodes-${index}` };
+      const first = await post(prompt, path, body, key);
+      for (const other of others) {
+        const refused = await post(late, path, other, key);
+        expect(refused.status, `${path} ${refused.text}`).to.equal(422);
+      }
+      const again = await post(late, path, body, key);
+      expect([again.status, again.text]).to.deep.equal([first.status, first.text]);
+      expect(again.headers.get('idempotent-replayed'), path).to.equal('true');
+    }
+  });
+
+  const loanNamed = (id: string): Json => ({ id, productTypeKey: 'two', loanAmount: 1000 });
+
+  it('do the same request once that reaches both at the same time', async () => {
+    const key = { 'Idempotency-Key': 'at-once' };
+    const path = '/loans/two-1/fee-transactions';
+    const answers = await Promise.all(
+      [prompt, late, prompt, late].map((node) => post(node, path, { amount: 3, installmentNumber: 1 }, key)),
+    );
+    const done = answers.filter(({ status }) => status === 201);
+    expect(answers.filter(({ status }) => status !== 201).map(({ status }) => status)).to.deep.equal([409, 409]);
+    expect(new Set(done.map(({ text }) => text)).size).to.equal(1);
+  });
+
+  describe('take one of two requests that reach both under one key at the same time', () => {
+    const kinds = ['the same request', 'another one'] as const;
+    for (const kind of kinds) {
+      it(`when it is ${kind}, whatever it asks for, though it names no id`, async function () {
+        this.timeout(60_000);
+        let races = 0;
+        /** Sends both, and answers what the one that was done came to. */
+        const race = async (path: string, body: unknown, other: unknown, method = 'POST'): Promise<Json> => {
+          races += 1;
+          const key = { 'Idempotency-Key': `race-${kind}-${races}` };
+          const bodies = kind === 'another one' ? [body, other] : [body, body];
+          const nodes = races % 2 === 0 ? [prompt, late] : [late, prompt];
+          const answers = await Promise.all(
+            nodes.map((node, index) => call(`${node.url}${path}`, method, bodies[index], key)),
+          );
+          const done = answers.filter(({ status }) => status < 300);
+          const texts = answers.map(({ text }) => `${path} ${text}`).join();
+          if (kind === 'another one') {
+            expect(done, texts).to.have.length(1);
+            expect(answers.find((answer) => !done.includes(answer))?.status, texts).to.equal(422);
+          } else {
+            expect(done, texts).to.have.length(2);
+            expect(done[1]?.text).to.equal(done[0]?.text);
+            const replayed = done.filter(({ headers }) => headers.get('idempotent-replayed') === 'true');
+            // Who waits when the first one is decided is told of that one.
+            expect(replayed.length, texts).to.be.at.most(1);
+          }
+          return done[0]?.body ?? {};
+        };
+        const { id: _named, ...unnamed } = annuityProduct('any');
+        const { id: product } = await race('/loanproducts', unnamed, { ...unnamed, name: 'Other' });
+        const patch = (value: string): Json[] => [{ op: 'REPLACE', path: '/notes', value }];
+        await race(`/loanproducts/${String(product)}`, patch('a'), patch('b'), 'PATCH');
+        const loan = { productTypeKey: product, loanAmount: 1000 };
+        const { id } = await race('/loans', loan, { ...loan, loanAmount: 1001 });
+        const path = `/loans/${String(id)}`;
+        await race(`${path}:changeState`, { action: 'APPROVE' }, { action: 'APPROVE', notes: 'other' });
+        await race(`${path}/disbursement-transactions`, { valueDate: '2011-01-23' }, { valueDate: '2011-01-24' });
+        const onRow = (amount: number): Json => ({ amount, installmentNumber: 1 });
+        await race(`${path}/fee-transactions`, onRow(3), onRow(4));
+        await race(`${path}/penalty-transactions`, onRow(3), onRow(4));
+        await race(`${path}/repayment-transactions`, { amount: 10 }, { amount: 11 });
+        const overpaid = await race(`${path}/principal-overpayment-transactions`, { amount: 5 }, { amount: 6 });
+        await race(`/loans/transactions/${String(overpaid['id'])}:adjust`, { notes: 'a' }, { notes: 'b' });
+
+        const transactions = JSON.parse((await call(`${prompt.url}${path}/transactions`, 'GET')).text) as Json[];
+        expect(transactions.map(({ type }) => type)).to.deep.equal([
+          'DISBURSEMENT',
+          'FEE_CHARGED',
+          'PENALTY_APPLIED',
+          'REPAYMENT',
+          'PRINCIPAL_OVERPAYMENT',
+          'PRINCIPAL_OVERPAYMENT_ADJUSTMENT',
+        ]);
+        const loans = JSON.parse(
+          (await call(`${prompt.url}/loans?productTypeKey=${String(product)}`, 'GET')).text,
+        ) as Json[];
+        expect(loans.map((found) => found['id'])).to.deep.equal([id]);
+      });
+    }
+
+    it('when they name different loans of one partition', async () => {
+      const ids = Array.from({ length: 9 }, (_, index) => `named-${index}`);
+      const [first = '', second = ''] = ids.filter((id) => hashPartition([id], partitionCount) === 0);
+      const key = { 'Idempotency-Key': 'named' };
+      const answers = await Promise.all([
+        post(prompt, '/loans', loanNamed(first), key),
+        post(late, '/loans', loanNamed(second), key),
+      ]);
+      expect(answers.map(({ status }) => status)).to.have.members([201, 422]);
+      const found = await Promise.all([first, second].map((id) => call(`${late.url}/loans/${id}`, 'GET')));
+      expect(found.map(({ status }) => status)).to.have.members([200, 404]);
+    });
+  });
+
+  /** The newest balance event of either partition. */
+  async function lastBalances(): Promise<unknown[]> {
+    const topic = 'loan_balance_changed';
+    const found: Record<string, unknown>[] = [];
+    for (const { partition, earliest, latest } of await log.bounds(
+      Array.from({ length: partitionCount }, (_, number) => ({ topic, partition: number })),
+    )) {
+      for (let offset = earliest; offset < latest;) {
+        const read = await log.read({ topic, partition, offset }, { bytesMaximum: 1_000_000, waitMilliseconds: 0 });
+        for (const { bytes, count, valueStarts, valueEnds } of read.batches) {
+          for (let index = 0; index < count; index += 1) {
+            found.push(JSON.parse(bytes.toString('utf8', valueStarts[index], valueEnds[index])) as (typeof found)[0]);
+          }
+        }
+        offset = read.nextOffset;
+      }
+    }
+    return found.sort((left, right) => Number(right['sequence']) - Number(left['sequence'])).slice(0, 1);
+  }
+
+  it('are not found, in the words of the API, when nobody made them', async () => {
+    for (const path of ['/loans/nobody', '/loans/nobody/schedule', '/loanproducts/nobody']) {
+      expect((await call(`${late.url}${path}`, 'GET')).status).to.equal(404);
+    }
+    const { status, body } = await post(late, '/loans/transactions/nobody:adjust', { notes: 'no' });
+    expect(status).to.equal(404);
+    expect(body).to.deep.equal({
+      errors: [{ errorCode: 1026, errorReason: 'INVALID_TRANSACTION_ID', errorSource: 'transactionId' }],
+    });
+  });
+});

@@ -1,0 +1,89 @@
+import { expect } from 'chai';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import { cursorsPerRequestMaximum } from '../../../src/http/streaming/cursor-operations.ts';
+import { eventTypeBody, exampleMetadata, serveBroker, type Broker } from '../../support/broker-on-embedded-log.ts';
+import { call, type Answer } from '../../support/client.ts';
+
+describe('the routes of cursor arithmetic', () => {
+  let broker: Broker & { readonly url: string };
+  beforeEach(async () => {
+    broker = await serveBroker();
+  });
+  afterEach(() => broker.close());
+
+  function request(method: string, path: string, body?: unknown): Promise<Answer> {
+    return call(`${broker.url}${path}`, method, body);
+  }
+
+  const position = (offset: number, partition = '0') => ({
+    partition,
+    offset: offset < 0 ? '001-0001--1' : `001-0001-${String(offset).padStart(18, '0')}`,
+  });
+
+  it('measure, move and compare cursors', async () => {
+    await request('POST', '/event-types', eventTypeBody('orders'));
+    await request('POST', '/event-types/orders/events', [
+      { metadata: exampleMetadata() },
+      { metadata: exampleMetadata() },
+    ]);
+    const pair = { initial_cursor: position(-1), final_cursor: position(1) };
+    expect((await request('POST', '/event-types/orders/cursor-distances', [pair])).text).to.equal(
+      JSON.stringify([{ ...pair, distance: 2 }]),
+    );
+    const shifts = [{ ...position(1), shift: -2 }, { ...position(1) }, { ...position(1), shift: 7 }];
+    expect((await request('POST', '/event-types/orders/shifted-cursors', shifts)).text).to.equal(
+      JSON.stringify([position(-1), position(1), position(8)]),
+    );
+    expect((await request('POST', '/event-types/orders/cursors-lag', [position(0)])).text).to.equal(
+      JSON.stringify([
+        {
+          oldest_available_offset: position(0).offset,
+          newest_available_offset: position(1).offset,
+          partition: '0',
+          unconsumed_events: 1,
+        },
+      ]),
+    );
+  });
+
+  it('answer the cursors of a distance as they were sent', async () => {
+    await request('POST', '/event-types', eventTypeBody('orders'));
+    const pair = {
+      initial_cursor: { partition: '0', offset: 'BEGIN' },
+      final_cursor: { partition: '0', offset: '0009' },
+    };
+    expect((await request('POST', '/event-types/orders/cursor-distances', [pair])).text).to.equal(
+      JSON.stringify([{ ...pair, distance: 10 }]),
+    );
+  });
+
+  it('take so many cursors at once and not one more', async () => {
+    await request('POST', '/event-types', eventTypeBody('orders'));
+    const pairs = (count: number) =>
+      Array.from({ length: count }, () => ({ initial_cursor: position(0), final_cursor: position(1) }));
+    const path = '/event-types/orders/cursor-distances';
+    expect((await request('POST', path, pairs(cursorsPerRequestMaximum))).status).to.equal(200);
+    expect((await request('POST', path, pairs(cursorsPerRequestMaximum + 1))).status).to.equal(422);
+  });
+
+  it('answer what is wrong with a problem', async () => {
+    await request('POST', '/event-types', eventTypeBody('orders'));
+    const cases: [path: string, body: unknown, status: number][] = [
+      ['orders/cursor-distances', [{ initial_cursor: position(0), final_cursor: position(0, '1') }], 422],
+      ['orders/cursor-distances', [{ initial_cursor: position(0) }], 400],
+      ['orders/cursor-distances', {}, 400],
+      ['orders/shifted-cursors', [{ ...position(0), shift: -2 }], 422],
+      ['orders/shifted-cursors', [{ ...position(0), shift: 'x' }], 400],
+      ['orders/shifted-cursors', [{ partition: '0', offset: 'x' }], 422],
+      ['orders/cursors-lag', [position(0, '1')], 422],
+      ['orders/cursors-lag', [null], 400],
+      ['unknown/cursors-lag', [], 404],
+    ];
+    for (const [path, body, status] of cases) {
+      const answer = await request('POST', `/event-types/${path}`, body);
+      expect(answer.status, `${path} ${JSON.stringify(body)}`).to.equal(status);
+      expect(answer.headers.get('content-type')).to.equal('application/problem+json');
+    }
+    expect((await request('GET', '/event-types/orders/cursors-lag')).status).to.equal(405);
+  });
+});

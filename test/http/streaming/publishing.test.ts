@@ -1,0 +1,357 @@
+import { expect } from 'chai';
+import { after, before, describe, it } from 'mocha';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import type { AppendResult, EventLog } from '../../../src/ports/event-log.ts';
+import {
+  validationStepsPerByte,
+  validationStepsPerEvent,
+  validationStepsPerRequest,
+} from '../../../src/broker/schemas/validation-budget.ts';
+import { eventsPerRequestMaximum } from '../../../src/broker/publishing/request-body.ts';
+import { readEventType } from '../../../src/broker/event-types/validation.ts';
+import { LendstreamError, type ErrorCode } from '../../../src/errors.ts';
+import {
+  eventTypeBody,
+  exampleEid,
+  exampleMetadata,
+  serveBroker,
+  storedTexts,
+  type Broker,
+} from '../../support/broker-on-embedded-log.ts';
+import { costlyCases } from '../../fuzz/costly-schemas.ts';
+import { bodyBytesMaximum } from '../../../src/http/edge/body.ts';
+import { call } from '../../support/client.ts';
+import { overriding } from '../../support/stepping-log.ts';
+
+const mebibyte = 1024 * 1024;
+
+describe('POST /event-types/{name}/events', () => {
+  let broker: Broker & { readonly url: string };
+  before(async () => {
+    broker = await serveBroker();
+    await broker.eventTypes.create(readEventType(eventTypeBody('orders')));
+  });
+  after(() => broker.close());
+
+  function post(body: string | Buffer, headers: Record<string, string> = {}, name = 'orders'): Promise<Response> {
+    return fetch(`${broker.url}/event-types/${name}/events`, {
+      method: 'POST',
+      body: new Uint8Array(Buffer.from(body)),
+      headers,
+    });
+  }
+
+  const events = JSON.stringify([{ metadata: exampleMetadata(), order: 'x' }]);
+
+  it('answers 200 with nothing, whatever the content type', async () => {
+    for (const type of [
+      'application/json',
+      'text/plain',
+      'application/octet-stream',
+      'application/json;charset=UTF-8',
+    ]) {
+      const response = await post(events, { 'Content-Type': type });
+      expect([response.status, await response.text()], type).to.deep.equal([200, '']);
+    }
+  });
+
+  it('answers others while the events of a full body are checked, up to the budget of the request', async () => {
+    const rules = Array.from({ length: 300 }, () => ({ items: { multipleOf: 0.01 } }));
+    const schema = JSON.stringify({ properties: { v: { allOf: rules } } });
+    const type = eventTypeBody('full-body', { category: 'undefined', schema: { type: 'json_schema', schema } });
+    await broker.eventTypes.create(readEventType({ ...type, enrichment_strategies: [] }));
+    const event = JSON.stringify({ v: Array.from({ length: 1_000 }, () => 19.99) });
+    const count = Math.floor((bodyBytesMaximum - 2) / (event.length + 1));
+    const body = Buffer.from(`[${Array.from({ length: count }, () => event).join(',')}]`);
+    const settled: string[] = [];
+    const publishing = broker.publisher
+      .publish('full-body', body, { flowId: '', publishedBy: 'shop' })
+      .then((outcome) => {
+        settled.push('published');
+        return outcome;
+      });
+    const other = fetch(`${broker.url}/event-types/orders`).then(({ status }) => settled.push(String(status)));
+    const { status, items } = await publishing;
+    await other;
+    expect(settled).to.deep.equal(['200', 'published']);
+    expect(status).to.equal(422);
+    const steps = validationStepsPerRequest + body.length * validationStepsPerByte;
+    expect(items.map(({ detail }) => detail).join('')).to.include(
+      `checking the events of this request take more than ${steps}`,
+    );
+  });
+
+  it('takes as many events as a request may have, and not one more, whether or not they are alike', async () => {
+    const type = eventTypeBody('many-events', { category: 'undefined' });
+    await broker.eventTypes.create(readEventType({ ...type, enrichment_strategies: [] }));
+    const publish = (events: string[]): Promise<Response> =>
+      fetch(`${broker.url}/event-types/many-events/events`, { method: 'POST', body: `[${events.join(',')}]` });
+    const alike = Array.from({ length: eventsPerRequestMaximum }, () => '{"order":"1"}');
+    const last = { alike: '{"order":"1"}', unlike: '{ "order": "1" }', invalid: '[]', bad: '{"order":1}' };
+    for (const event of Object.values(last).slice(0, 2)) {
+      expect((await publish([...alike.slice(1), event])).status, event).to.equal(200);
+    }
+    const stored = (await storedTexts(broker.log, 'many-events')).length;
+    expect(stored).to.equal(2 * eventsPerRequestMaximum);
+    for (const event of Object.values(last)) {
+      const response = await publish([...alike, event]);
+      expect(response.status, event).to.equal(413);
+      expect(((await response.json()) as { detail: string }).detail).to.equal(
+        'A request may have at most 100000 events; this one has 100001.',
+      );
+    }
+    const refused = await publish([...alike.slice(1), last.bad]);
+    expect(refused.status).to.equal(422);
+    expect(await refused.json()).to.have.length(eventsPerRequestMaximum);
+    expect(await storedTexts(broker.log, 'many-events')).to.have.length(stored);
+  }).timeout(60_000);
+
+  it('refuses events for one subscription alone, and stores none of them', async () => {
+    const before = (await storedTexts(broker.log, 'orders')).length;
+    const response = await post(events, {
+      'X-CONSUMER-TAG': 'consumer_subscription_id=4ae5011e-eb01-11e5-8b4a-1c6f65464fc6',
+    });
+    expect(response.status).to.equal(422);
+    expect(((await response.json()) as { detail: string }).detail).to.match(/^X-CONSUMER-TAG is not supported/);
+    expect(await storedTexts(broker.log, 'orders')).to.have.length(before);
+  });
+
+  it('is the only thing to do there', async () => {
+    for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
+      const response = await fetch(`${broker.url}/event-types/orders/events`, { method });
+      expect([response.status, response.headers.get('Allow')], method).to.deep.equal([405, 'POST']);
+      expect(response.headers.get('Content-Type')).to.equal('application/problem+json');
+    }
+  });
+
+  it('refuses a body that is announced too large before it comes', async () => {
+    const socket = connect(Number(new URL(broker.url).port), '127.0.0.1');
+    socket.write(
+      'POST /event-types/orders/events HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 99000000\r\n\r\n[',
+    );
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    socket.destroy();
+    expect(answer.toString())
+      .to.match(/^HTTP\/1.1 413 /)
+      .and.to.include('application/problem+json');
+  });
+
+  for (const [form, head, chunk] of [
+    ['announced', `Content-Length: ${24 * mebibyte}`, ' '.repeat(mebibyte)],
+    ['in chunks', 'Transfer-Encoding: chunked', `100000\r\n${' '.repeat(mebibyte)}\r\n`],
+  ] as const) {
+    it(`answers a client that first sends all of a body too large, ${form}`, async () => {
+      const socket = connect(Number(new URL(broker.url).port), '127.0.0.1');
+      socket.write(`POST /event-types/orders/events HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${head}\r\n\r\n`);
+      for (let number = 0; number < 24; number += 1) {
+        await new Promise<void>((resolve, reject) => {
+          socket.write(chunk, (error) => (error === undefined || error === null ? resolve() : reject(error)));
+        });
+      }
+      if (form === 'in chunks') socket.write('0\r\n\r\n');
+      const [answer] = (await once(socket, 'data')) as [Buffer];
+      expect(answer.toString()).to.match(/^HTTP\/1.1 413 /);
+      socket.destroy();
+    });
+  }
+
+  it('keeps the flow id of the request with the event', async () => {
+    const response = await post(events, { 'X-Flow-Id': 'my-flow' });
+    expect(response.headers.get('x-flow-id')).to.equal('my-flow');
+    const stored = await storedTexts(broker.log, 'orders');
+    expect(stored.at(-1)).to.include('"flow_id":"my-flow"').and.to.include('"published_by":"unauthenticated"');
+  });
+
+  it('keeps the longest flow id with the event, and stores nothing under a longer one', async () => {
+    const before = await storedTexts(broker.log, 'orders');
+    expect((await post(events, { 'X-Flow-Id': 'f'.repeat(256) })).status).to.equal(400);
+    expect(await storedTexts(broker.log, 'orders')).to.have.length(before.length);
+    expect((await post(events, { 'X-Flow-Id': 'f'.repeat(255) })).status).to.equal(200);
+    expect((await storedTexts(broker.log, 'orders')).at(-1)).to.include(`"flow_id":"${'f'.repeat(255)}"`);
+  });
+
+  it('reads a gzip body, and names what it cannot read', async () => {
+    expect((await post(gzipSync(events), { 'Content-Encoding': 'gzip' })).status).to.equal(200);
+    expect((await post('not gzip', { 'Content-Encoding': 'gzip' })).status).to.equal(400);
+    expect((await post(events, { 'Content-Encoding': 'br' })).status).to.equal(415);
+  });
+
+  it('answers 422 with one item for each event', async () => {
+    const bad = [{ metadata: exampleMetadata(), order: 1 }, { order: 'x' }];
+    const response = await post(JSON.stringify(bad));
+    expect(response.status).to.equal(422);
+    expect(response.headers.get('content-type')).to.match(/^application\/json/);
+    expect(await response.text()).to.equal(
+      JSON.stringify([
+        {
+          publishing_status: 'failed',
+          detail: '#/order: expected type: String, found: Integer',
+          step: 'validating',
+          eid: exampleEid,
+          partition: null,
+        },
+        { publishing_status: 'aborted', detail: '', step: 'none', eid: '', partition: null },
+      ]),
+    );
+  });
+
+  it('answers 400 and 404 with a problem', async () => {
+    const malformed = await post('[{]');
+    expect(malformed.status).to.equal(400);
+    expect(malformed.headers.get('content-type')).to.equal('application/problem+json');
+    expect(((await malformed.json()) as { detail: string }).detail).to.match(
+      /^Error occurred when parsing event\(s\)\./,
+    );
+    const unknown = await post(events, {}, 'unknown');
+    expect(unknown.status).to.equal(404);
+    expect(await unknown.text()).to.equal(
+      '{"title":"Not Found","status":404,"detail":"EventType \\"unknown\\" does not exist."}',
+    );
+  });
+
+  for (const { title, schema, value } of costlyCases) {
+    it(`goes on answering others, and refuses what cannot be checked in time: ${title}`, async () => {
+      const body = eventTypeBody('costly', {
+        category: 'undefined',
+        enrichment_strategies: [],
+        schema: { type: 'json_schema', schema: JSON.stringify(schema) },
+      });
+      await broker.eventTypes.create(readEventType(body));
+      try {
+        // The first is compiled for.
+        await post('[{}]', {}, 'costly');
+        const usedBefore = process.cpuUsage();
+        const answer = await post(JSON.stringify([value]), {}, 'costly');
+        const { user } = process.cpuUsage(usedBefore);
+        expect(answer.status).to.equal(422);
+        const [item] = (await answer.json()) as { detail: string; step: string }[];
+        expect(item?.step).to.equal('validating');
+        expect(item?.detail).to.have.length.lessThan(100_000);
+        // A hundredth of what the mildest of them took, on a machine that does nothing else.
+        expect(user / 1_000).to.be.lessThan(3_000);
+        expect((await post(events)).status).to.equal(200);
+      } finally {
+        await broker.eventTypes.remove('costly');
+      }
+    });
+  }
+
+  it('says why it cannot check an event', async () => {
+    const schema = JSON.stringify({
+      properties: {
+        v: {
+          items: { pattern: '^(?:a|b)*a(?:a|b){480}$' },
+          allOf: Array.from({ length: 90 }, () => ({ items: { pattern: '[ab]' } })),
+        },
+      },
+    });
+    const body = eventTypeBody('patterned', { schema: { type: 'json_schema', schema } });
+    await broker.eventTypes.create(readEventType(body));
+    const text = 'abbaabababbbaaabab'.repeat(500);
+    const event = JSON.stringify([
+      { metadata: exampleMetadata(), v: Array.from({ length: 100 }, (_, at) => text.slice(at) + text) },
+    ]);
+    const answer = await post(event, {}, 'patterned');
+    expect(answer.status).to.equal(422);
+    expect(((await answer.json()) as { detail: string }[])[0]?.detail).to.equal(
+      `#: cannot be checked: the schema makes checking this event take more than ${validationStepsPerEvent} steps; ` +
+        'send a smaller event, or make the schema simpler',
+    );
+  });
+
+  it('refuses a body that is too large', async () => {
+    const ofBytes = (bytes: number) => `${events.slice(0, -1)}${' '.repeat(bytes - events.length)}]`;
+    expect((await post(ofBytes(8 * mebibyte))).status).to.equal(200);
+    expect((await post(ofBytes(8 * mebibyte + 1))).status).to.equal(413);
+  });
+
+  it('takes a full body of ordinary events, and finds the one at its end that is wrong', async () => {
+    const rules = {
+      type: 'object',
+      required: ['order', 'amount'],
+      properties: {
+        order: { type: 'string', pattern: '^[A-Z]{1,3}-[0-9]+$', maxLength: 40 },
+        amount: { type: 'number', minimum: 0, multipleOf: 0.01 },
+        currency: { enum: ['EUR', 'USD', 'CHF'] },
+        lines: { type: 'array', items: { $ref: '#/definitions/line' }, maxItems: 100, uniqueItems: true },
+      },
+      definitions: {
+        line: {
+          type: 'object',
+          required: ['sku'],
+          properties: { sku: { type: 'string' }, count: { type: 'integer' } },
+        },
+      },
+    };
+    const schema = { type: 'json_schema', schema: JSON.stringify(rules) };
+    await broker.eventTypes.create(
+      readEventType(eventTypeBody('ordinary', { schema, compatibility_mode: 'compatible' })),
+    );
+    const event = (index: number, last: unknown) =>
+      JSON.stringify({
+        metadata: exampleMetadata(),
+        order: `AB-${index}`,
+        amount: index / 100,
+        currency: 'EUR',
+        lines: [
+          { sku: `a${index}`, count: index },
+          { sku: 'b', count: last },
+        ],
+      });
+    const count = Math.floor((8 * mebibyte - 2) / (event(12_345, 1).length + 1)) - 1;
+    const texts = Array.from({ length: count }, (_, index) => event(index, index === count - 1 ? 1.5 : 1));
+    const answer = await post(`[${texts.join(',')}]`, {}, 'ordinary');
+    expect(answer.status).to.equal(422);
+    const items = (await answer.json()) as { detail: string }[];
+    expect(items.at(-1)?.detail).to.equal('#/lines/1/count: expected type: Integer, found: Number');
+    expect(items.slice(0, -1).every(({ detail }) => detail === '')).to.equal(true);
+  });
+});
+
+describe('POST /event-types/{name}/events when the log does not take it all', () => {
+  let broker: Broker & { readonly url: string };
+  let refused: Readonly<Record<number, ErrorCode>> = {};
+
+  before(async () => {
+    broker = await serveBroker((log) => refusing(log));
+    const four = { messages_per_minute: 1, message_size: 1, read_parallelism: 4, write_parallelism: 4 };
+    const changes = { partition_strategy: 'user_defined', default_statistic: four };
+    await broker.eventTypes.create(readEventType(eventTypeBody('orders', changes)));
+  });
+  after(() => broker.close());
+
+  /** The same log, of which some partitions take nothing. */
+  function refusing(log: EventLog): EventLog {
+    const append: EventLog['append'] = async (partitions) => {
+      const stored = await log.append(partitions.filter(({ partition }) => refused[partition] === undefined));
+      return partitions.map(({ topic, partition }) => {
+        const code = refused[partition];
+        if (code === undefined) return stored.shift() as AppendResult;
+        return { topic, partition, outcome: 'failed', error: new LendstreamError(code, `It is ${code}.`) };
+      });
+    };
+    return overriding(log, { append });
+  }
+
+  const cases: readonly [what: string, refused: typeof refused, status: number][] = [
+    ['207 for a part of it', { 1: 'LOG_UNAVAILABLE' }, 207],
+    ['503 when there is no room for any of it just now', { 0: 'OVERLOADED', 1: 'OVERLOADED' }, 503],
+  ];
+  for (const [what, refusedNow, status] of cases) {
+    it(`answers ${what}`, async () => {
+      refused = refusedNow;
+      const events = ['0', '1'].map((partition) => ({ metadata: exampleMetadata({ partition }) }));
+      const answer = await call(`${broker.url}/event-types/orders/events`, 'POST', events);
+      expect(answer.status, answer.text).to.equal(status);
+      if (status !== 207) return;
+      const items = answer.body as unknown as { publishing_status: string; partition: string; detail: string }[];
+      expect(items.map((item) => `${item.partition} ${item.publishing_status} ${item.detail}`)).to.deep.equal([
+        '0 submitted ',
+        '1 failed It is LOG_UNAVAILABLE.',
+      ]);
+      expect(answer.text).not.to.include('offset');
+    });
+  }
+});

@@ -1,0 +1,77 @@
+import { expect } from 'chai';
+import { after, before, describe, it } from 'mocha';
+import { eventTypeBody } from '../../support/broker-on-embedded-log.ts';
+import { call } from '../../support/client.ts';
+import { removeFolder, startService, temporaryFolder, type Service } from '../../support/service.ts';
+
+describe('what docs/compatibility.md says is not there', () => {
+  let folder = '';
+  let service: Service;
+
+  before(async () => {
+    folder = await temporaryFolder();
+    service = await startService(folder);
+    expect((await call(`${service.url}/event-types`, 'POST', eventTypeBody('orders'))).status).to.equal(201);
+  });
+
+  after(async () => {
+    await service.stop();
+    await removeFolder(folder);
+  });
+
+  const avro = { type: 'avro_schema', schema: '{"type":"record","name":"a","fields":[]}' };
+  const subscription = (annotation: string) => ({
+    owning_application: 'core',
+    event_types: ['orders'],
+    annotations: { [`nakadi.zalando.org/subscription-${annotation}`]: '3' },
+  });
+  const cases: [string, string, unknown, Record<string, string>, number, RegExp][] = [
+    ['POST', '/event-types', eventTypeBody('avro', { schema: avro }), {}, 400, /avro_schema/],
+    ['POST', '/event-types/orders/schemas', avro, {}, 400, /json_schema/],
+    ['POST', '/event-types/orders/events', 'Obj', { 'Content-Type': 'application/avro-binary' }, 400, /JSON/],
+    ['POST', '/event-types/orders/events', '[]', { 'Content-Encoding': 'zstd' }, 415, /zstd/],
+    ['PUT', '/event-types/orders/partition-count', { partition_count: 2 }, {}, 404, /no resource/],
+    ['POST', '/event-types/orders/deleted-events', [], {}, 404, /no resource/],
+    ['GET', '/event-types/orders/timelines', undefined, {}, 404, /no resource/],
+    ['GET', '/storages', undefined, {}, 404, /no resource/],
+    ['GET', '/settings/features', undefined, {}, 404, /no resource/],
+    ['GET', '/settings/blacklist', undefined, {}, 404, /no resource/],
+    ['POST', '/event-types/orders/events', '[]', { 'X-CONSUMER-TAG': 'a=b' }, 422, /X-CONSUMER-TAG is not supported/],
+    ['POST', '/event-types/orders/events', '[]', { 'X-CONSUMER-TAG': '' }, 422, /X-CONSUMER-TAG is not supported/],
+    [
+      'POST',
+      '/event-types',
+      eventTypeBody('owned', { event_owner_selector: { type: 'static', name: 'a', value: 'b' } }),
+      {},
+      422,
+      /"event_owner_selector" is not supported/,
+    ],
+    [
+      'POST',
+      '/subscriptions',
+      subscription('max-event-send-count'),
+      {},
+      422,
+      /max-event-send-count\]" is not supported/,
+    ],
+    ['POST', '/subscriptions', subscription('unprocessable-event-policy'), {}, 422, /policy\]" is not supported/],
+    ['GET', '/subscriptions?token=', undefined, {}, 422, /token is not supported/],
+    ['GET', '/event-types/orders/partitions?cursors=[]', undefined, {}, 422, /cursors is not supported/],
+  ];
+  for (const [method, path, body, headers, status, detail] of cases) {
+    const name = Object.keys(headers).map((header) => ` with ${header}: ${headers[header]}`)[0] ?? '';
+    it(`is refused with ${status} and the reason: ${method} ${path}${name}`, async () => {
+      const answer = await call(`${service.url}${path}`, method, body, headers);
+      expect(answer.status, answer.text).to.equal(status);
+      expect(answer.headers.get('content-type')).to.match(/^application\/problem\+json/);
+      expect(answer.body['detail']).to.match(detail);
+    });
+  }
+
+  it('is not kept either: an event type that was refused is not there', async () => {
+    for (const name of ['avro', 'owned']) {
+      expect((await call(`${service.url}/event-types/${name}`, 'GET')).status).to.equal(404);
+    }
+    expect((await call(`${service.url}/subscriptions`, 'GET')).body['items']).to.deep.equal([]);
+  });
+});
