@@ -43,7 +43,7 @@ import { Health } from './health.ts';
 import type { Logger } from './logger.ts';
 import { createMetrics, removeStaleSeries, type Metrics } from './metrics.ts';
 import { packageRoot } from './schemas.ts';
-import { ensureLendingTopics, lendingEventTypes, loanCommandsTopic } from './worker/lending-topics.ts';
+import { ensureLendingTopics, lendingEventTypes, loanCommandsTopic } from './lending-format/lending-topics.ts';
 import { LendingWorker } from './worker/lending-worker.ts';
 
 export interface App {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { lendingEventTypeNames, loansTopic } from '../../src/worker/lending-topics.ts';
+import { lendingEventTypeNames, loansTopic } from '../../src/lending-format/lending-topics.ts';
 import type { BenchOptions } from './bench-options.ts';
 import type { MeasuredCluster } from './measured-cluster.ts';
 import { partitionCount, type MeasuredService } from './measured-service.ts';

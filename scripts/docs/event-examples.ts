@@ -1,7 +1,7 @@
 import { parse } from 'lossless-json';
 import { annuityProduct } from '../../src/admin/annuity-product.ts';
 import { toggleNames } from '../../src/lending/toggles.ts';
-import { lendingEventTypeNames, type LendingEventTypeName } from '../../src/worker/lending-topics.ts';
+import { lendingEventTypeNames, type LendingEventTypeName } from '../../src/lending-format/lending-topics.ts';
 
 /**
  * One event of each lending type under all toggles off and under all on, from a loan that goes the same way twice:

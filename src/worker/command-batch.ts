@@ -16,12 +16,12 @@ import {
   type ParsedCommand,
   parseCommand,
   unreadableCommandType,
-} from './command-format.ts';
+} from '../lending-format/command-format.ts';
 import { writeDeadLetter } from './dead-letter.ts';
-import { type EventSource, writeCommandRejected, writeLoanEvent } from './event-format.ts';
-import { keysOf } from './event-identity.ts';
-import { type CommandOutcome, type FenceRecord, fenceKey, writeFence } from './fence.ts';
-import { type LendingEventTypeName, deadLettersTopic, loansTopic } from './lending-topics.ts';
+import { type EventSource, writeCommandRejected, writeLoanEvent } from '../lending-format/event-format.ts';
+import { keysOf } from '../lending-format/event-identity.ts';
+import { type CommandOutcome, type FenceRecord, fenceKey, writeFence } from '../lending-format/fence.ts';
+import { type LendingEventTypeName, deadLettersTopic, loansTopic } from '../lending-format/lending-topics.ts';
 import { type LoanDraft, assertFits, draftOf, finishDraft } from './loan-draft.ts';
 import type { CommittedState, LoanStore } from './loan-store.ts';
 import { type RememberedCommand, parseRemembered, rememberedKey, writeRemembered } from './remembered-commands.ts';
@@ -34,8 +34,8 @@ import {
   productRecord,
   productRecords,
   updatedRecord,
-} from './products.ts';
-import { type ApiError, apiErrors } from './refusal-format.ts';
+} from '../lending-format/products.ts';
+import { type ApiError, apiErrors } from '../lending-format/refusal-format.ts';
 import type { WaitingCommand } from './waiting-commands.ts';
 
 export interface CommandBatchOptions {

@@ -2,7 +2,7 @@ import type { EventLog, Offset } from '../ports/event-log.ts';
 import type { Clock } from '../clock.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import { loanCommandsTopic } from './lending-topics.ts';
+import { loanCommandsTopic } from '../lending-format/lending-topics.ts';
 
 /** How often the owner of a partition looks what may go. */
 const lookMilliseconds = 60_000;

@@ -1,5 +1,5 @@
 import { toTimestamp } from '../clock.ts';
-import { loanCommandsTopic } from './lending-topics.ts';
+import { loanCommandsTopic } from '../lending-format/lending-topics.ts';
 import type { WaitingCommand } from './waiting-commands.ts';
 
 /** How much of a command is repeated in its dead letter; the whole lies where `topic`, `partition` and `offset` say. */

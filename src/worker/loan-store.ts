@@ -3,8 +3,8 @@ import { withoutForeignRecords } from '../broker/log/external-records.ts';
 import { LendstreamError } from '../errors.ts';
 import type { Loan } from '../lending/loan.ts';
 import { type EncodedLoan, decodeLoan } from '../lending/loan-codec.ts';
-import { type FenceRecord, fenceKey, isFenceKey, parseFence } from './fence.ts';
-import { loansTopic } from './lending-topics.ts';
+import { type FenceRecord, fenceKey, isFenceKey, parseFence } from '../lending-format/fence.ts';
+import { loansTopic } from '../lending-format/lending-topics.ts';
 import { type RememberedCommand, RememberedCommands, commandIdOfKey } from './remembered-commands.ts';
 
 /** How many loans a partition keeps decoded. The others are kept as their text, about a tenth of the memory. */

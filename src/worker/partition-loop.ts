@@ -7,10 +7,10 @@ import type { Metrics } from '../metrics.ts';
 import { CommandBatch } from './command-batch.ts';
 import { CommandRetention } from './command-retention.ts';
 import { type WaitingCommand, commandsOf } from './waiting-commands.ts';
-import { loanCommandsTopic, partitionsWrittenBy } from './lending-topics.ts';
+import { loanCommandsTopic, partitionsWrittenBy } from '../lending-format/lending-topics.ts';
 import { LoanStore } from './loan-store.ts';
 import type { LoopEnd } from './partition-sharing.ts';
-import { readToggles } from './toggles.ts';
+import { readToggles } from '../lending-format/toggles.ts';
 import type { UndecidedCommands } from './undecided-commands.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { Coordination, PartitionOwnership, Topology } from '../ports/coordi
 import type { Clock } from '../clock.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import { loanCommandsTopic } from './lending-topics.ts';
+import { loanCommandsTopic } from '../lending-format/lending-topics.ts';
 
 /**
  * How any number of processes share the loan partitions: as streams share those of a subscription. Each process has a

@@ -1,5 +1,5 @@
 import { LendstreamError, describeError } from '../errors.ts';
-import type { ApiError } from './refusal-format.ts';
+import type { ApiError } from '../lending-format/refusal-format.ts';
 
 /**
  * What became of the commands that posted no transaction: refusals, changes of state, new loans, products. Each is a

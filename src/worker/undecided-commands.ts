@@ -2,7 +2,7 @@ import type { EventLog, Offset } from '../ports/event-log.ts';
 import { isLendstreamError, describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
-import { loanCommandsTopic } from './lending-topics.ts';
+import { loanCommandsTopic } from '../lending-format/lending-topics.ts';
 
 /**
  * How many commands wait in the partitions that this process works on. Counted when somebody asks, not by the loops

@@ -1,5 +1,5 @@
 import { type RecordBatch, noValue } from '../ports/event-log.ts';
-import type { CommandSource } from './command-format.ts';
+import type { CommandSource } from '../lending-format/command-format.ts';
 
 /** A record of the command topic that has not been decided yet. */
 export interface WaitingCommand extends CommandSource {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { takeEventExamples } from '../../scripts/docs/event-examples.ts';
 import { exampleBlocks } from '../../scripts/docs/markdown.ts';
 import { packageRoot } from '../../src/schemas.ts';
-import { lendingEventTypeNames, lendingSchema } from '../../src/worker/lending-topics.ts';
+import { lendingEventTypeNames, lendingSchema } from '../../src/lending-format/lending-topics.ts';
 import { removeFolder, startService, temporaryFolder } from '../support/service.ts';
 
 /** Every field of a value by its path; the rows of a list count as one. */

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { after, afterEach, before, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
 import { toggleNames, type ToggleName } from '../../src/lending/toggles.ts';
-import { lendingEventTypeNames } from '../../src/worker/lending-topics.ts';
+import { lendingEventTypeNames } from '../../src/lending-format/lending-topics.ts';
 import { call, eventsOf, lastCursors, openStream, type Answer, type OpenStream } from '../support/client.ts';
 import { describeOnCluster, describeOnPreviousKafka } from '../support/cluster.ts';
 import { annuityProduct } from '../../src/admin/annuity-product.ts';

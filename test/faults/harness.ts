@@ -4,7 +4,7 @@ import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { lendingEventTypeNames } from '../../src/worker/lending-topics.ts';
+import { lendingEventTypeNames } from '../../src/lending-format/lending-topics.ts';
 import { describeError } from '../../src/errors.ts';
 import { call, type Answer } from '../support/client.ts';
 import { annuityProduct } from '../../src/admin/annuity-product.ts';

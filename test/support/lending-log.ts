@@ -7,15 +7,15 @@ import { type Clock, systemClock } from '../../src/clock.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import { type Logger, silentLogger } from '../../src/logger.ts';
 import { createMetrics } from '../../src/metrics.ts';
-import { type CommandType, subjectOf, writeCommand } from '../../src/worker/command-format.ts';
-import { type CommandOutcome, isFenceKey, parseFence } from '../../src/worker/fence.ts';
+import { type CommandType, subjectOf, writeCommand } from '../../src/lending-format/command-format.ts';
+import { type CommandOutcome, isFenceKey, parseFence } from '../../src/lending-format/fence.ts';
 import {
   type LendingEventTypeName,
   deadLettersTopic,
   lendingEventTypeNames,
   loanCommandsTopic,
   loansTopic,
-} from '../../src/worker/lending-topics.ts';
+} from '../../src/lending-format/lending-topics.ts';
 import { LendingWorker } from '../../src/worker/lending-worker.ts';
 import type { Schemas } from '../../src/contract.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from './backend-under-test.ts';

@@ -1,6 +1,6 @@
 import type { EventLog, FencedWriter } from '../../src/ports/event-log.ts';
 import { Registry } from '../../src/broker/definitions/registry.ts';
-import { loanCommandsTopic } from '../../src/worker/lending-topics.ts';
+import { loanCommandsTopic } from '../../src/lending-format/lending-topics.ts';
 
 /**
  * The steps of the lending worker's loop, as they can be seen from the log and the registry that it is given.

@@ -20,7 +20,7 @@ import { Health } from '../../src/health.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { openDatabase } from '../../src/sqlite.ts';
 import { LoanView } from '../../src/views/loan-view.ts';
-import type { CommandOutcome } from '../../src/worker/fence.ts';
+import type { CommandOutcome } from '../../src/lending-format/fence.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { eventually } from '../support/eventually.ts';
 import { recordsOf } from '../support/lending-log.ts';

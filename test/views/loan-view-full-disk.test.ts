@@ -5,7 +5,7 @@ import { systemClock } from '../../src/clock.ts';
 import { Health } from '../../src/health.ts';
 import { type Logger, silentLogger } from '../../src/logger.ts';
 import { LoanView } from '../../src/views/loan-view.ts';
-import { type CommandOutcome, isFenceKey, parseFence } from '../../src/worker/fence.ts';
+import { type CommandOutcome, isFenceKey, parseFence } from '../../src/lending-format/fence.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { eventually } from '../support/eventually.ts';
 import { removeFolder, temporaryFolder } from '../support/service.ts';

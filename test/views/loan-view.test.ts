@@ -13,7 +13,7 @@ import { openDatabase } from '../../src/sqlite.ts';
 import type { LoanQuery } from '../../src/views/loan-query.ts';
 import { LoanView } from '../../src/views/loan-view.ts';
 import { readChangelogNews } from '../../src/http/lending/services.ts';
-import type { CommandOutcome } from '../../src/worker/fence.ts';
+import type { CommandOutcome } from '../../src/lending-format/fence.ts';
 import { rememberedKey, writeRemembered } from '../../src/worker/remembered-commands.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { recordsOf } from '../support/lending-log.ts';

@@ -3,8 +3,8 @@ import { encodeLoan } from '../../src/lending/loan-codec.ts';
 import { Decimal, zero } from '../../src/lending/money.ts';
 import type { LoanProduct } from '../../src/lending/product.ts';
 import type { LogRecord } from '../../src/ports/event-log.ts';
-import { parseCommand } from '../../src/worker/command-format.ts';
-import { type CommandOutcome, fenceKey, writeFence } from '../../src/worker/fence.ts';
+import { parseCommand } from '../../src/lending-format/command-format.ts';
+import { type CommandOutcome, fenceKey, writeFence } from '../../src/lending-format/fence.ts';
 import { annuityProduct } from '../../src/admin/annuity-product.ts';
 
 /** Records of the changelog as the worker writes them, for loans that say only what a test is about. */

@@ -7,7 +7,7 @@ import { systemClock } from '../../src/clock.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { EmbeddedLog } from '../../src/embedded/log.ts';
 import { type Logger, silentLogger } from '../../src/logger.ts';
-import { lendingEventTypes, loanCommandsTopic, loansTopic } from '../../src/worker/lending-topics.ts';
+import { lendingEventTypes, loanCommandsTopic, loansTopic } from '../../src/lending-format/lending-topics.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from '../support/backend-under-test.ts';
 import { eventually } from '../support/eventually.ts';
 import {

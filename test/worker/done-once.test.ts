@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'mocha';
 import type { EventLog, LogRecord } from '../../src/ports/event-log.ts';
 import { registryTopic } from '../../src/broker/definitions/registry.ts';
-import type { CommandOutcome } from '../../src/worker/fence.ts';
-import { loanCommandsTopic, loansTopic } from '../../src/worker/lending-topics.ts';
-import { findProduct } from '../../src/worker/products.ts';
+import type { CommandOutcome } from '../../src/lending-format/fence.ts';
+import { loanCommandsTopic, loansTopic } from '../../src/lending-format/lending-topics.ts';
+import { findProduct } from '../../src/lending-format/products.ts';
 import { commandIdOfKey } from '../../src/worker/remembered-commands.ts';
 import {
   type TestCommand,

@@ -5,10 +5,10 @@ import { describe, it } from 'mocha';
 import { registryTopic } from '../../src/broker/definitions/registry.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { type Logger, silentLogger } from '../../src/logger.ts';
-import { loanCommandsTopic } from '../../src/worker/lending-topics.ts';
-import { setToggle } from '../../src/worker/toggles.ts';
-import { findProduct } from '../../src/worker/products.ts';
-import { writeAccount } from '../../src/worker/loan-format.ts';
+import { loanCommandsTopic } from '../../src/lending-format/lending-topics.ts';
+import { setToggle } from '../../src/lending-format/toggles.ts';
+import { findProduct } from '../../src/lending-format/products.ts';
+import { writeAccount } from '../../src/lending-format/loan-format.ts';
 import {
   type Json,
   type TestCommand,

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'mocha';
 import type { EventLog } from '../../src/ports/event-log.ts';
 import { encodeLoan } from '../../src/lending/loan-codec.ts';
 import { isLendstreamError } from '../../src/errors.ts';
-import { loansTopic } from '../../src/worker/lending-topics.ts';
+import { loansTopic } from '../../src/lending-format/lending-topics.ts';
 import { LoanStore } from '../../src/worker/loan-store.ts';
 import { decided, loanText, openLendingLog, startWorker } from '../support/lending-log.ts';
 import { richProduct } from '../support/lending-script.ts';

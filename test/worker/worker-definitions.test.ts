@@ -4,8 +4,8 @@ import type { EventLog } from '../../src/ports/event-log.ts';
 import { Registry, registryTopic } from '../../src/broker/definitions/registry.ts';
 import { type Logger, silentLogger } from '../../src/logger.ts';
 import { definitionsMillisecondsMaximum as defaultMaximum } from '../../src/worker/partition-loop.ts';
-import { findProduct } from '../../src/worker/products.ts';
-import { setToggle } from '../../src/worker/toggles.ts';
+import { findProduct } from '../../src/lending-format/products.ts';
+import { setToggle } from '../../src/lending-format/toggles.ts';
 import {
   type RunningWorker,
   allEvents,

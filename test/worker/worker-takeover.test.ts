@@ -7,7 +7,7 @@ import type { LogRecord } from '../../src/ports/event-log.ts';
 import { systemClock } from '../../src/clock.ts';
 import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
 import { silentLogger } from '../../src/logger.ts';
-import type { CommandOutcome } from '../../src/worker/fence.ts';
+import type { CommandOutcome } from '../../src/lending-format/fence.ts';
 import {
   type Json,
   allEvents,

@@ -2,7 +2,7 @@ import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { randomBytes } from 'node:crypto';
 import { type ErrorCode, LendstreamError, describeError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
-import { type ApiError, apiErrors } from '../../worker/refusal-format.ts';
+import { type ApiError, apiErrors } from '../../lending-format/refusal-format.ts';
 
 /**
  * The lending API's one error format, `{"errors":[{errorCode, errorReason, errorSource}]}`, and the only place that

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { CommandOutcome } from '../../worker/fence.ts';
+import type { CommandOutcome } from '../../lending-format/fence.ts';
 import type { Schemas } from '../../contract.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
 import {
@@ -8,10 +8,10 @@ import {
   checkPayload,
   commandDigest,
   writeCommand,
-} from '../../worker/command-format.ts';
-import { readExactObject } from '../../worker/exact-json.ts';
-import { loanCommandsTopic } from '../../worker/lending-topics.ts';
-import { type ApiError, apiErrors } from '../../worker/refusal-format.ts';
+} from '../../lending-format/command-format.ts';
+import { readExactObject } from '../../lending-format/exact-json.ts';
+import { loanCommandsTopic } from '../../lending-format/lending-topics.ts';
+import { type ApiError, apiErrors } from '../../lending-format/refusal-format.ts';
 import { flowIdHeader } from '../edge/application.ts';
 import { readBody } from '../edge/body.ts';
 import { statusOf } from './commands.ts';

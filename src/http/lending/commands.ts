@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import type { Answers, Schemas } from '../../contract.ts';
-import type { CommandOutcome } from '../../worker/fence.ts';
+import type { CommandOutcome } from '../../lending-format/fence.ts';
 import {
   lendingErrorHandler,
   lendingMethodNotAllowed,

@@ -1,8 +1,8 @@
 import { Router, type Request } from 'express';
 import { LendstreamError } from '../../errors.ts';
-import type { CommandOutcome } from '../../worker/fence.ts';
-import { writeProduct } from '../../worker/loan-format.ts';
-import { findProduct, listProducts } from '../../worker/products.ts';
+import type { CommandOutcome } from '../../lending-format/fence.ts';
+import { writeProduct } from '../../lending-format/loan-format.ts';
+import { findProduct, listProducts } from '../../lending-format/products.ts';
 import { catchUpOnMiss } from '../edge/catch-up.ts';
 import { CommandRequests, idIn } from './command-requests.ts';
 import {

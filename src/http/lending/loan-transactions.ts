@@ -1,8 +1,8 @@
 import type { Router } from 'express';
 import { LendstreamError } from '../../errors.ts';
-import type { CommandType } from '../../worker/command-format.ts';
-import type { CommandOutcome } from '../../worker/fence.ts';
-import { writeTransaction, writeTransactions } from '../../worker/loan-format.ts';
+import type { CommandType } from '../../lending-format/command-format.ts';
+import type { CommandOutcome } from '../../lending-format/fence.ts';
+import { writeTransaction, writeTransactions } from '../../lending-format/loan-format.ts';
 import type { CommandRequests } from './command-requests.ts';
 import { lendingMethodNotAllowed, transactionNotFound } from '../edge/lending-errors.ts';
 import { choiceParameter, knownParameters, lendingPage, pageParameters, setPageHeaders } from './query.ts';

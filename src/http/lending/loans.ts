@@ -1,8 +1,8 @@
 import { Router, type Request } from 'express';
-import { writeAccount, writeBalances, writeSchedule } from '../../worker/loan-format.ts';
-import { findProduct } from '../../worker/products.ts';
-import { apiErrors } from '../../worker/refusal-format.ts';
-import { readToggles } from '../../worker/toggles.ts';
+import { writeAccount, writeBalances, writeSchedule } from '../../lending-format/loan-format.ts';
+import { findProduct } from '../../lending-format/products.ts';
+import { apiErrors } from '../../lending-format/refusal-format.ts';
+import { readToggles } from '../../lending-format/toggles.ts';
 import { type LoanQuery, loanSortFields } from '../../views/loan-query.ts';
 import { CommandRequests, idIn } from './command-requests.ts';
 import {

@@ -1,7 +1,7 @@
 import type { Request, Router } from 'express';
 import { LendstreamError } from '../../errors.ts';
-import { isAccountOrProductId } from '../../worker/command-format.ts';
-import type { CommandOutcome } from '../../worker/fence.ts';
+import { isAccountOrProductId } from '../../lending-format/command-format.ts';
+import type { CommandOutcome } from '../../lending-format/fence.ts';
 import { loanNotFound } from '../edge/lending-errors.ts';
 import type { LendingServices } from './services.ts';
 

@@ -1,5 +1,5 @@
 import { describeError } from '../../errors.ts';
-import { isExactObject, readExactObject, writeExact } from '../../worker/exact-json.ts';
+import { isExactObject, readExactObject, writeExact } from '../../lending-format/exact-json.ts';
 import { LendingErrors, malformedBody, requestError } from '../edge/lending-errors.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { apiErrors } from '../../worker/refusal-format.ts';
+import { apiErrors } from '../../lending-format/refusal-format.ts';
 import { LendingErrors, invalidParameter, requestError } from '../edge/lending-errors.ts';
 import { textParameter } from '../edge/query.ts';
 

@@ -6,8 +6,8 @@ import type { HealthPart } from '../../health.ts';
 import type { Logger } from '../../logger.ts';
 import type { CommandOutcomesLimits } from '../../views/command-outcomes.ts';
 import { type ChangelogNews, LoanView } from '../../views/loan-view.ts';
-import { type CommandOutcome, isFenceKey, parseFence } from '../../worker/fence.ts';
-import { loansTopic } from '../../worker/lending-topics.ts';
+import { type CommandOutcome, isFenceKey, parseFence } from '../../lending-format/fence.ts';
+import { loansTopic } from '../../lending-format/lending-topics.ts';
 import { commandIdOfKey, parseRemembered } from '../../worker/remembered-commands.ts';
 
 /** What the routers of the lending API work with. */

@@ -1,8 +1,8 @@
 import { Router, type Request } from 'express';
 import type { Answers, Requests, Unread } from '../../contract.ts';
 import { describeError } from '../../errors.ts';
-import { readExactObject } from '../../worker/exact-json.ts';
-import { type ToggleName, isToggleName, listToggles, setToggle, viewToggle } from '../../worker/toggles.ts';
+import { readExactObject } from '../../lending-format/exact-json.ts';
+import { type ToggleName, isToggleName, listToggles, setToggle, viewToggle } from '../../lending-format/toggles.ts';
 import { readBody } from '../edge/body.ts';
 import {
   invalidParameter,

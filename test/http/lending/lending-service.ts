@@ -18,7 +18,7 @@ import { createTogglesRouter } from '../../../src/http/lending/toggles.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import type { CommandOutcomesLimits } from '../../../src/views/command-outcomes.ts';
 import { createMetrics } from '../../../src/metrics.ts';
-import { ensureLendingTopics, lendingEventTypes } from '../../../src/worker/lending-topics.ts';
+import { ensureLendingTopics, lendingEventTypes } from '../../../src/lending-format/lending-topics.ts';
 import { LendingWorker } from '../../../src/worker/lending-worker.ts';
 import { rememberedMilliseconds } from '../../../src/worker/remembered-commands.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from '../../support/backend-under-test.ts';

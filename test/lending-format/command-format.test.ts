@@ -8,9 +8,9 @@ import {
   parseCommand,
   subjectOf,
   writeCommand,
-} from '../../src/worker/command-format.ts';
-import { refusalsMaximum } from '../../src/worker/field-reader.ts';
-import { lendingSchema } from '../../src/worker/lending-topics.ts';
+} from '../../src/lending-format/command-format.ts';
+import { refusalsMaximum } from '../../src/lending-format/field-reader.ts';
+import { lendingSchema } from '../../src/lending-format/lending-topics.ts';
 import { annuityProduct } from '../../src/admin/annuity-product.ts';
 
 const commandId = '0f9d4cde-6a3c-4c5f-9c5a-0d8a6f8f7a11';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { isLendstreamError } from '../../src/errors.ts';
-import { isAccountOrProductId } from '../../src/worker/command-format.ts';
-import { type FenceRecord, fenceKey, isFenceKey, parseFence, writeFence } from '../../src/worker/fence.ts';
+import { isAccountOrProductId } from '../../src/lending-format/command-format.ts';
+import { type FenceRecord, fenceKey, isFenceKey, parseFence, writeFence } from '../../src/lending-format/fence.ts';
 
 describe('the fence record', () => {
   it('comes back as it was written', () => {

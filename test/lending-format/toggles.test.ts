@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { EventLog } from '../../src/ports/event-log.ts';
 import { Registry, registryTopic } from '../../src/broker/definitions/registry.ts';
 import { silentLogger } from '../../src/logger.ts';
-import { allTogglesOff, listToggles, readToggles, setToggle, toggleNames } from '../../src/worker/toggles.ts';
+import { allTogglesOff, listToggles, readToggles, setToggle, toggleNames } from '../../src/lending-format/toggles.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { recordsOf } from '../support/lending-log.ts';
 import { removeFolder, temporaryFolder } from '../support/service.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { parseCommand } from '../../src/worker/command-format.ts';
-import { writeProduct } from '../../src/worker/loan-format.ts';
-import { decodeProduct, encodeProduct } from '../../src/worker/products.ts';
+import { parseCommand } from '../../src/lending-format/command-format.ts';
+import { writeProduct } from '../../src/lending-format/loan-format.ts';
+import { decodeProduct, encodeProduct } from '../../src/lending-format/products.ts';
 import { type Json, commandRecord } from '../support/lending-log.ts';
 import { richProduct } from '../support/lending-script.ts';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { parse } from 'lossless-json';
 import { describe, it } from 'mocha';
-import { readPlainJson } from '../../src/worker/plain-json.ts';
+import { readPlainJson } from '../../src/lending-format/plain-json.ts';
 
 function exactly(text: string): unknown {
   try {

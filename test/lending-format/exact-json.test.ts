@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { Decimal } from '../../src/lending/money.ts';
-import { readDecimal, readExactObject, writeExact } from '../../src/worker/exact-json.ts';
-import { writeView } from '../../src/worker/exact-view.ts';
+import { readDecimal, readExactObject, writeExact } from '../../src/lending-format/exact-json.ts';
+import { writeView } from '../../src/lending-format/exact-view.ts';
 
 const read = (number: string): string | null => readDecimal(readExactObject(`{"n":${number}}`)['n'])?.toFixed() ?? null;
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { v5 } from 'uuid';
-import { eventId, keysOf } from '../../src/worker/event-identity.ts';
+import { eventId, keysOf } from '../../src/lending-format/event-identity.ts';
 
 describe('identities from where a command lies', () => {
   for (const [partition, offset] of [

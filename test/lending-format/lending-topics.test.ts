@@ -10,7 +10,7 @@ import {
   lendingEventTypes,
   loanCommandsTopic,
   loansTopic,
-} from '../../src/worker/lending-topics.ts';
+} from '../../src/lending-format/lending-topics.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { removeFolder, temporaryFolder } from '../support/service.ts';
 
