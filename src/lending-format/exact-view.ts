@@ -1,6 +1,6 @@
 import type { WithNumbersAs } from '../contract.ts';
 import { Decimal } from '../lending/money.ts';
-import { type WrittenName, writtenName } from '../lending/written-name.ts';
+import { type WrittenName, writtenName } from '../lending/codec/written-name.ts';
 
 /** A view that is written as this JSON: amounts are Decimals, counts may be numbers. */
 export type Written<Json> = WithNumbersAs<Decimal | number, Json>;

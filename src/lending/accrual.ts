@@ -1,6 +1,6 @@
 import { grossInterest, grossInterestOfLast } from './balances.ts';
 import { changedPosition, changedRow } from './copies.ts';
-import { periodInterest } from './interest.ts';
+import { periodInterest } from './schedule/interest.ts';
 import { type Installment, type Loan, type LoanPosition, dueOf, isDynamic } from './loan.ts';
 import { type Decimal, sum, zero } from './money.ts';
 import type { LocalDate } from './terms.ts';

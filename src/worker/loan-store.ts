@@ -2,7 +2,7 @@ import { type EventLog, type Offset, type RecordBatch, noValue } from '../ports/
 import { withoutForeignRecords } from '../broker/log/external-records.ts';
 import { LendstreamError } from '../errors.ts';
 import type { Loan } from '../lending/loan.ts';
-import { type EncodedLoan, decodeLoan } from '../lending/loan-codec.ts';
+import { type EncodedLoan, decodeLoan } from '../lending/codec/loan-codec.ts';
 import { type FenceRecord, fenceKey, isFenceKey, parseFence } from '../lending-format/fence.ts';
 import { loansTopic } from '../lending-format/lending-topics.ts';
 import { type RememberedCommand, RememberedCommands, commandIdOfKey } from './remembered-commands.ts';

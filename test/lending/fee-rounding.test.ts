@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { feeAmount } from '../../src/lending/fees.ts';
+import { feeAmount } from '../../src/lending/commands/fees.ts';
 import { Decimal, type RoundingMode } from '../../src/lending/money.ts';
 import type { FeeAmountCalculationMethod, FeeTrigger, LoanProduct } from '../../src/lending/product.ts';
 import { createProduct } from '../../src/lending/product-rules.ts';

@@ -11,7 +11,7 @@ import {
   payable,
   rowAt,
 } from '../../src/lending/ledger.ts';
-import { newCharge } from '../../src/lending/fees.ts';
+import { newCharge } from '../../src/lending/commands/fees.ts';
 import { disbursed, loanOf, money, product } from './loan-fixtures.ts';
 
 const taxed = product({ taxSettings: { taxRate: money(19), taxesOnInterestEnabled: true, taxesOnFeesEnabled: true } });

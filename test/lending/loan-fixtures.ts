@@ -1,6 +1,6 @@
 import type { LoanCommand } from '../../src/lending/commands.ts';
 import type { LoanEvent } from '../../src/lending/events.ts';
-import { execute } from '../../src/lending/execute.ts';
+import { execute } from '../../src/lending/commands/execute.ts';
 import type { Loan } from '../../src/lending/loan.ts';
 import { Decimal } from '../../src/lending/money.ts';
 import type { LoanProduct, ProductFee } from '../../src/lending/product.ts';

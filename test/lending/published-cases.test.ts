@@ -1,12 +1,20 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { periodInterest } from '../../src/lending/interest.ts';
+import { periodInterest } from '../../src/lending/schedule/interest.ts';
 import { Decimal, roundAmount, sum } from '../../src/lending/money.ts';
 import { buildSchedule, periodicPayment } from '../../src/lending/schedule/build-schedule.ts';
 import { dueDates } from '../../src/lending/schedule/due-dates.ts';
 import type { DaysInYear } from '../../src/lending/terms.ts';
-import { publishedSchedules } from './published-schedules.ts';
-import { amountsOf, euro, fixedDays, interestTerms, intervals, monthly, scheduleTerms } from './schedule-terms.ts';
+import { publishedSchedules } from './schedule/published-schedules.ts';
+import {
+  amountsOf,
+  euro,
+  fixedDays,
+  interestTerms,
+  intervals,
+  monthly,
+  scheduleTerms,
+} from './schedule/schedule-terms.ts';
 
 describe('published schedules', () => {
   for (const published of publishedSchedules) {

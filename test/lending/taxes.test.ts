@@ -4,7 +4,7 @@ import { describe, it } from 'mocha';
 import { Decimal, sum } from '../../src/lending/money.ts';
 import { taxedAmount } from '../../src/lending/taxes.ts';
 import type { TaxCalculationMethod } from '../../src/lending/taxes.ts';
-import { euro } from './schedule-terms.ts';
+import { euro } from './schedule/schedule-terms.ts';
 
 function taxed(amount: string, rate: string, taxCalculationMethod: TaxCalculationMethod): string {
   const { income, tax, owed } = taxedAmount(

@@ -1,5 +1,5 @@
 import type { PrepaymentRecalculationMethod } from '../payment-options.ts';
-import { periodInterest, regularPeriodRate } from '../interest.ts';
+import { periodInterest, regularPeriodRate } from './interest.ts';
 import { larger, smaller, sum, zero } from '../money.ts';
 import type { Decimal } from '../money.ts';
 import type { LocalDate, ScheduleRow, ScheduleTerms } from '../terms.ts';

@@ -1,4 +1,4 @@
-import { periodInterest } from '../interest.ts';
+import { periodInterest } from './interest.ts';
 import { larger, roundAmount, smaller, zero } from '../money.ts';
 import type { Decimal } from '../money.ts';
 import type { ScheduleRow, ScheduleTerms } from '../terms.ts';

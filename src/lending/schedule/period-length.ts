@@ -1,5 +1,5 @@
 import { addDays, addMonths, daysBetween, daysInMonth, partsOf } from '../dates.ts';
-import { countedDays, countsThirtyDayMonths, daysPerYear, yearFraction } from '../day-count.ts';
+import { countedDays, countsThirtyDayMonths, daysPerYear, yearFraction } from './day-count.ts';
 import { addFractions, fraction, multiplyFractions } from '../fraction.ts';
 import type { Fraction } from '../fraction.ts';
 import type { DaysInYear, DueDateTerms, InterestTerms, LocalDate } from '../terms.ts';

@@ -1,5 +1,5 @@
-import { disburse, requiredFees } from '../disbursement.ts';
-import { feeAmount } from '../fees.ts';
+import { disburse, requiredFees } from '../commands/disbursement.ts';
+import { feeAmount } from '../commands/fees.ts';
 import { type Installment, type Loan, dayOf } from '../loan.ts';
 import { zero } from '../money.ts';
 import type { Refusal } from '../refusals.ts';

@@ -1,4 +1,4 @@
-import { periodInterest, regularPeriodRate } from '../interest.ts';
+import { periodInterest, regularPeriodRate } from './interest.ts';
 import { Decimal, zero } from '../money.ts';
 import type { LocalDate, ScheduleTerms } from '../terms.ts';
 import { annuityPayment, optimizedPayment } from './annuity.ts';

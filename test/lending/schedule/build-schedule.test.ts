@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
-import { regularPeriodRate } from '../../../src/lending/interest.ts';
+import { regularPeriodRate } from '../../../src/lending/schedule/interest.ts';
 import { Decimal, sum } from '../../../src/lending/money.ts';
 import { buildSchedule, periodicPayment } from '../../../src/lending/schedule/build-schedule.ts';
 import type { ScheduleRow } from '../../../src/lending/terms.ts';
-import { anyPrincipal, anyStart, anyTerms, expectSound } from '../any-schedule.ts';
-import { amountsOf, fixedDays, scheduleTerms, totalsOf } from '../schedule-terms.ts';
-import type { TermsInWords } from '../schedule-terms.ts';
+import { anyPrincipal, anyStart, anyTerms, expectSound } from './any-schedule.ts';
+import { amountsOf, fixedDays, scheduleTerms, totalsOf } from './schedule-terms.ts';
+import type { TermsInWords } from './schedule-terms.ts';
 
 function build(words: TermsInWords, principal: string, disbursementDate = '2023-01-15'): ScheduleRow[] {
   return buildSchedule({ terms: scheduleTerms(words), principal: new Decimal(principal), disbursementDate });

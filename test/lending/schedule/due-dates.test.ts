@@ -4,7 +4,7 @@ import { describe, it } from 'mocha';
 import { addDays, daysInMonth, partsOf } from '../../../src/lending/dates.ts';
 import { dueDates, nextFixedDay, unitLength } from '../../../src/lending/schedule/due-dates.ts';
 import type { DueDateTerms, LocalDate, RepaymentPeriodUnit } from '../../../src/lending/terms.ts';
-import { fixedDays, intervals } from '../schedule-terms.ts';
+import { fixedDays, intervals } from './schedule-terms.ts';
 
 const cases: readonly [string, DueDateTerms, LocalDate, LocalDate | undefined, readonly LocalDate[]][] = [
   ['days', intervals('DAYS', 10), '2023-02-20', undefined, ['2023-03-02', '2023-03-12', '2023-03-22']],

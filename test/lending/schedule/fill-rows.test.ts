@@ -4,7 +4,7 @@ import { Decimal } from '../../../src/lending/money.ts';
 import { fillRows } from '../../../src/lending/schedule/fill-rows.ts';
 import type { RowsToFill } from '../../../src/lending/schedule/fill-rows.ts';
 import type { PrincipalPlan } from '../../../src/lending/schedule/principal-plan.ts';
-import { amountsOf, scheduleTerms } from '../schedule-terms.ts';
+import { amountsOf, scheduleTerms } from './schedule-terms.ts';
 
 /** Three months at one percent each, so that interest is easy to see. */
 function fill(plan: PrincipalPlan, words: Partial<RowsToFill> = {}): string[] {

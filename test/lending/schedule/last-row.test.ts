@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
-import { periodInterest } from '../../../src/lending/interest.ts';
+import { periodInterest } from '../../../src/lending/schedule/interest.ts';
 import { Decimal, larger, zero } from '../../../src/lending/money.ts';
 import { buildSchedule, periodicPayment } from '../../../src/lending/schedule/build-schedule.ts';
 import { paysPrincipal } from '../../../src/lending/schedule/principal-plan.ts';
 import { takesInterestRemainder } from '../../../src/lending/schedule/rounding.ts';
 import type { ScheduleAmount } from '../../../src/lending/schedule/rounding.ts';
 import type { InterestCalculationMethod, ScheduleRow, ScheduleTerms } from '../../../src/lending/terms.ts';
-import { anyStart, anyTerms } from '../any-schedule.ts';
-import { amountsOf, scheduleTerms, totalsOf } from '../schedule-terms.ts';
+import { anyStart, anyTerms } from './any-schedule.ts';
+import { amountsOf, scheduleTerms, totalsOf } from './schedule-terms.ts';
 
 /** As many digits as amounts are told apart by: in such a currency nothing is rounded. */
 const finestDigits = 16;

@@ -6,7 +6,7 @@ import { addFractions, fraction } from '../../../src/lending/fraction.ts';
 import { dueDates } from '../../../src/lending/schedule/due-dates.ts';
 import { elapsedYears, nominalYears, regularPeriodYears } from '../../../src/lending/schedule/period-length.ts';
 import type { DueDateTerms, LocalDate } from '../../../src/lending/terms.ts';
-import { fixedDays, interestTerms, intervals, monthly } from '../schedule-terms.ts';
+import { fixedDays, interestTerms, intervals, monthly } from './schedule-terms.ts';
 
 const cases: readonly [string, DueDateTerms, LocalDate, LocalDate, string][] = [
   ['a month', monthly, '2023-01-15', '2023-02-15', '1/12'],

@@ -8,8 +8,8 @@ import {
   paysPrincipal,
 } from '../../../src/lending/schedule/principal-plan.ts';
 import type { OpenRow } from '../../../src/lending/schedule/principal-plan.ts';
-import { scheduleTerms } from '../schedule-terms.ts';
-import type { TermsInWords } from '../schedule-terms.ts';
+import { scheduleTerms } from './schedule-terms.ts';
+import type { TermsInWords } from './schedule-terms.ts';
 
 /** Monthly rows of 2023, the first accruing after the start of `from`. */
 function rowsOf(count: number, from = 1): OpenRow[] {

@@ -5,8 +5,8 @@ import { prepaymentRecalculationMethods } from '../../../src/lending/payment-opt
 import type { PrepaymentRecalculationMethod } from '../../../src/lending/payment-options.ts';
 import { Decimal } from '../../../src/lending/money.ts';
 import { buildSchedule, rebuildRows } from '../../../src/lending/schedule/build-schedule.ts';
-import { anyPrincipal, anyStart, anyTerms, expectSound } from '../any-schedule.ts';
-import { amountsOf, scheduleTerms, totalsOf } from '../schedule-terms.ts';
+import { anyPrincipal, anyStart, anyTerms, expectSound } from './any-schedule.ts';
+import { amountsOf, scheduleTerms, totalsOf } from './schedule-terms.ts';
 
 describe('rebuilding the remaining rows', () => {
   const tenPercent = { interestRate: '10', interestCalculationMethod: 'DECLINING_BALANCE' } as const;

@@ -4,7 +4,7 @@ import { Decimal } from '../../../src/lending/money.ts';
 import { roundScheduleAmount } from '../../../src/lending/schedule/rounding.ts';
 import type { ScheduleAmount } from '../../../src/lending/schedule/rounding.ts';
 import type { RoundingTerms } from '../../../src/lending/terms.ts';
-import { scheduleTerms } from '../schedule-terms.ts';
+import { scheduleTerms } from './schedule-terms.ts';
 
 const whole = { repaymentCurrencyRounding: 'ROUND_TO_NEAREST_WHOLE_UNIT' } as const;
 const up = { repaymentCurrencyRounding: 'ROUND_UP_TO_NEAREST_WHOLE_UNIT' } as const;

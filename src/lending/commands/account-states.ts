@@ -1,0 +1,60 @@
+import type { ChangeState, StateAction } from '../commands.ts';
+import { changedPosition } from '../copies.ts';
+import { type Decision, refuse } from './decision.ts';
+import type { AccountState, Loan, LoanPosition } from '../loan.ts';
+
+interface Transition {
+  readonly from: readonly AccountState[];
+  readonly to: (position: LoanPosition, now: number) => Partial<LoanPosition>;
+}
+
+const reopened = ({ stateBeforeClosure }: LoanPosition): Partial<LoanPosition> => ({
+  accountState: stateBeforeClosure ?? 'PENDING_APPROVAL',
+  accountSubState: null,
+  stateBeforeClosure: null,
+  closedAt: null,
+});
+
+/** What each action may start from and what it leads to. Undoing a rejection or a withdrawal is checked apart. */
+const transitions: Readonly<Record<StateAction, Transition>> = {
+  REQUEST_APPROVAL: { from: ['PARTIAL_APPLICATION'], to: () => ({ accountState: 'PENDING_APPROVAL' }) },
+  SET_INCOMPLETE: { from: ['PENDING_APPROVAL'], to: () => ({ accountState: 'PARTIAL_APPLICATION' }) },
+  APPROVE: { from: ['PENDING_APPROVAL'], to: (_, now) => ({ accountState: 'APPROVED', approvedAt: now }) },
+  UNDO_APPROVE: { from: ['APPROVED'], to: () => ({ accountState: 'PENDING_APPROVAL', approvedAt: null }) },
+  REJECT: {
+    from: ['PARTIAL_APPLICATION', 'PENDING_APPROVAL'],
+    to: (position, now) => ({
+      accountState: 'CLOSED',
+      accountSubState: 'REJECTED',
+      stateBeforeClosure: position.accountState,
+      closedAt: now,
+    }),
+  },
+  WITHDRAW: {
+    from: ['PARTIAL_APPLICATION', 'PENDING_APPROVAL', 'APPROVED'],
+    to: (position, now) => ({
+      accountState: 'CLOSED',
+      accountSubState: 'WITHDRAWN',
+      stateBeforeClosure: position.accountState,
+      closedAt: now,
+    }),
+  },
+  UNDO_REJECT: { from: ['CLOSED'], to: reopened },
+  UNDO_WITHDRAW: { from: ['CLOSED'], to: reopened },
+};
+
+/**
+ * Moves an account between its states before it is paid out.
+ *
+ * Refused: INVALID_STATE_TRANSITION, when the action does not start from the account's state.
+ */
+export function decideStateChange(loan: Loan, command: ChangeState): Decision {
+  const { position } = loan;
+  const { action, receivedAt } = command;
+  const { from, to } = transitions[action];
+  const isFromSubState =
+    (action !== 'UNDO_REJECT' || position.accountSubState === 'REJECTED') &&
+    (action !== 'UNDO_WITHDRAW' || position.accountSubState === 'WITHDRAWN');
+  if (!from.includes(position.accountState) || !isFromSubState) return refuse('INVALID_STATE_TRANSITION', 'action');
+  return { fact: { type: 'STATE_CHANGED', action, position: changedPosition(position, to(position, receivedAt)) } };
+}

@@ -1,0 +1,71 @@
+import type { AdjustTransaction } from '../commands.ts';
+import { type Decision, type DecisionContext, refusalOfDays, refuse, transactionOf } from './decision.ts';
+import {
+  type AdjustableTransactionType,
+  type AdjustmentTransactionType,
+  type ElementAmounts,
+  type Loan,
+  type LoanTransactionType,
+  dayOf,
+} from '../loan.ts';
+import { zero } from '../money.ts';
+
+const adjustmentTypes: Readonly<Record<AdjustableTransactionType, AdjustmentTransactionType>> = {
+  DISBURSEMENT: 'DISBURSEMENT_ADJUSTMENT',
+  REPAYMENT: 'REPAYMENT_ADJUSTMENT',
+  FEE_CHARGED: 'FEE_ADJUSTMENT',
+  PENALTY_APPLIED: 'PENALTY_ADJUSTMENT',
+  PRINCIPAL_OVERPAYMENT: 'PRINCIPAL_OVERPAYMENT_ADJUSTMENT',
+};
+
+/**
+ * Takes back the last transaction that has not been taken back. Balances, schedule and state become exactly what they
+ * were before it, so a loan that it closed is open again.
+ *
+ * Refused, the first that holds: INVALID_TRANSACTION_ID; TRANSACTION_TYPE_DOES_NOT_ALLOW_ADJUSTMENT (an adjustment);
+ * TRANSACTION_ALREADY_ADJUSTED; NOT_ADJUSTED_TRANSACTION_LOGGED_AFTER_CURRENT_ONE; INVALID_DATE (of the booking).
+ */
+export function decideAdjustment(loan: Loan, command: AdjustTransaction, context: DecisionContext): Decision {
+  const { transactions } = loan;
+  const place = transactions.findIndex(
+    ({ encodedKey, id }) => encodedKey === command.transactionId || id === command.transactionId,
+  );
+  const original = transactions[place];
+  if (original === undefined) return refuse('INVALID_TRANSACTION_ID', 'transactionId');
+  if (!isAdjustable(original.type)) return refuse('TRANSACTION_TYPE_DOES_NOT_ALLOW_ADJUSTMENT', 'transactionId');
+  if (original.adjustmentTransactionKey !== null) return refuse('TRANSACTION_ALREADY_ADJUSTED', 'transactionId');
+  if (transactions.slice(place + 1).some(({ undo }) => undo !== null)) {
+    return refuse('NOT_ADJUSTED_TRANSACTION_LOGGED_AFTER_CURRENT_ONE', 'transactionId');
+  }
+  const fault = refusalOfDays(command);
+  if (fault !== null) return { refusals: [fault] };
+  return {
+    fact: {
+      type: 'TRANSACTION_ADJUSTED',
+      originalKey: original.encodedKey,
+      transaction: transactionOf(loan, command, context, adjustmentTypes[original.type], {
+        amount: zero.minus(original.amount),
+        valueDate: original.valueDate,
+        bookingDate: command.bookingDate ?? dayOf(command.receivedAt),
+        affected: negated(original.affected),
+        taxes: negated(original.taxes),
+        fees: original.fees.map((fee) => ({ ...fee, amount: zero.minus(fee.amount), tax: zero.minus(fee.tax) })),
+        installmentNumber: original.installmentNumber,
+        originalTransactionKey: original.encodedKey,
+      }),
+    },
+  };
+}
+
+function isAdjustable(type: LoanTransactionType): type is AdjustableTransactionType {
+  return Object.hasOwn(adjustmentTypes, type);
+}
+
+function negated({ principal, interest, fees, penalty }: ElementAmounts): ElementAmounts {
+  return {
+    principal: zero.minus(principal),
+    interest: zero.minus(interest),
+    fees: zero.minus(fees),
+    penalty: zero.minus(penalty),
+  };
+}

@@ -1,0 +1,191 @@
+import type { CreateLoan } from '../commands.ts';
+import { type Decision, type DecisionContext, isUsableDate } from './decision.ts';
+import type { Loan } from '../loan.ts';
+import { type Decimal, isPostable, zero } from '../money.ts';
+import type { Bounded, LoanProduct } from '../product.ts';
+import { areFixedDays, isCountFrom } from '../product-rules.ts';
+import { type Refusal, refusal } from '../refusals.ts';
+import type { DueDateTerms, ScheduleTerms } from '../terms.ts';
+
+/** The longest a schedule may run, so that its last due date stays within the calendar. Days. */
+const scheduleDaysMaximum = 365 * 200;
+
+/**
+ * Opens an account: what the command leaves out comes from the product, what it says must lie within the product's
+ * bounds.
+ *
+ * Refused: LOAN_PRODUCT_MISMATCH (no such product) or LOAN_PRODUCT_NOT_ACTIVE alone; else all that hold, in the order
+ * of the account's fields: INVALID_AMOUNT, INVALID_INTEREST_RATE, INVALID_INSTALLMENTS, INVALID_REPAYMENT_FREQUENCY,
+ * INVALID_GRACE_PERIOD, INVALID_PRINCIPAL_REPAYMENT_INTERVAL, INCONSISTENT_WITH_FIXED_DAYS_OF_MONTH,
+ * INCONSISTENT_FIRST_REPAYMENT_DATE_WITH_PRODUCT_OFFSET, INVALID_DISBURSEMENT_DATE, INVALID_FIRST_REPAYMENT_DUE_DATE,
+ * FIRST_REPAYMENT_DATE_BEFORE_EXPECTED_DISBURSEMENT_DATE, INVALID_PENALTY_RATE.
+ */
+export function decideCreation(command: CreateLoan, { newKey }: DecisionContext): Decision {
+  const { product, loanAccountId, receivedAt } = command;
+  if (product === null) return { refusals: [refusal('LOAN_PRODUCT_MISMATCH', 'productTypeKey')] };
+  if (product.state !== 'ACTIVE') return { refusals: [refusal('LOAN_PRODUCT_NOT_ACTIVE', 'productTypeKey')] };
+  const terms = termsOf(command, product);
+  const refusals = [
+    ...amountRefusals(command, product),
+    ...termsRefusals(terms, command, product),
+    ...dateRefusals(command),
+  ];
+  if (command.penaltyRate?.isNegative() === true) {
+    refusals.push(refusal('INVALID_PENALTY_RATE', 'penaltySettings.penaltyRate'));
+  }
+  if (refusals.length > 0) return { refusals };
+
+  const loan: Loan = {
+    id: loanAccountId,
+    encodedKey: newKey('loan'),
+    product,
+    terms,
+    loanName: command.loanName ?? null,
+    accountHolderKey: command.accountHolderKey ?? null,
+    accountHolderType: command.accountHolderType ?? null,
+    loanAmount: command.loanAmount,
+    penaltyRate: command.penaltyRate ?? null,
+    expectedDisbursementDate: command.expectedDisbursementDate ?? null,
+    firstRepaymentDate: command.firstRepaymentDate ?? null,
+    notes: command.notes ?? null,
+    createdAt: receivedAt,
+    modifiedAt: receivedAt,
+    position: {
+      accountState: product.newAccountSettings.accountInitialState,
+      accountSubState: null,
+      stateBeforeClosure: null,
+      approvedAt: null,
+      closedAt: null,
+      disbursement: null,
+      principalLent: zero,
+      asOf: null,
+      periodicPayment: null,
+      installments: [],
+      charges: [],
+    },
+    transactions: [],
+    eventSequence: 0,
+    scheduleVersion: 0,
+    publishedUnder: null,
+  };
+  return { fact: { type: 'LOAN_CREATED', loan } };
+}
+
+function termsOf(command: CreateLoan, product: LoanProduct): ScheduleTerms {
+  const { interestSettings, scheduleSettings, gracePeriodSettings, paymentSettings } = product;
+  return {
+    currency: product.currency,
+    interest: {
+      interestRate: command.interestRate ?? defaultOf(interestSettings.interestRate) ?? zero,
+      interestChargeFrequency: interestSettings.interestChargeFrequency,
+      interestChargeFrequencyCount: interestSettings.interestChargeFrequencyCount,
+      interestType: interestSettings.interestType,
+      interestCalculationMethod: interestSettings.interestCalculationMethod,
+      daysInYear: interestSettings.daysInYear,
+      scheduleInterestDaysCountMethod: interestSettings.scheduleInterestDaysCountMethod,
+    },
+    dueDates: dueDatesOf(command, product),
+    repaymentInstallments: command.repaymentInstallments ?? defaultOf(scheduleSettings.numInstallments) ?? 0,
+    principalRepaymentInterval:
+      command.principalRepaymentInterval ?? scheduleSettings.defaultPrincipalRepaymentInterval,
+    amortizationMethod: paymentSettings.amortizationMethod,
+    adjustTotalDueForFirstRepayment: product.adjustInterestForFirstInstallment,
+    gracePeriodType: gracePeriodSettings.gracePeriodType,
+    gracePeriod: command.gracePeriod ?? defaultOf(gracePeriodSettings.gracePeriod) ?? 0,
+    rounding: scheduleSettings.roundingSettings,
+  };
+}
+
+function dueDatesOf(command: CreateLoan, { scheduleSettings }: LoanProduct): DueDateTerms {
+  const firstRepaymentDueDateOffset =
+    command.firstRepaymentDueDateOffset ?? defaultOf(scheduleSettings.firstRepaymentDueDateOffset) ?? 0;
+  return scheduleSettings.scheduleDueDatesMethod === 'INTERVAL'
+    ? {
+        scheduleDueDatesMethod: 'INTERVAL',
+        repaymentPeriodUnit: scheduleSettings.repaymentPeriodUnit,
+        repaymentPeriodCount: command.repaymentPeriodCount ?? scheduleSettings.defaultRepaymentPeriodCount,
+        firstRepaymentDueDateOffset,
+      }
+    : {
+        scheduleDueDatesMethod: 'FIXED_DAYS_OF_MONTH',
+        fixedDaysOfMonth: command.fixedDaysOfMonth ?? scheduleSettings.fixedDaysOfMonth,
+        shortMonthHandlingMethod: scheduleSettings.shortMonthHandlingMethod ?? 'LAST_DAY_IN_MONTH',
+        firstRepaymentDueDateOffset,
+      };
+}
+
+function defaultOf<Value>({ defaultValue, minValue }: Bounded<Value>): Value | undefined {
+  return defaultValue ?? minValue;
+}
+
+function amountRefusals({ loanAmount }: CreateLoan, { loanAmountSettings, currency }: LoanProduct): Refusal[] {
+  const inBounds = isWithin(loanAmountSettings.loanAmount, loanAmount);
+  return isPostable(loanAmount, currency.digits) && inBounds ? [] : [refusal('INVALID_AMOUNT', 'loanAmount')];
+}
+
+function isWithin({ minValue, maxValue }: Bounded<Decimal>, value: Decimal): boolean {
+  return minValue?.greaterThan(value) !== true && maxValue?.lessThan(value) !== true;
+}
+
+function isCountWithin({ minValue, maxValue }: Bounded<number>, value: number): boolean {
+  return (minValue === undefined || value >= minValue) && (maxValue === undefined || value <= maxValue);
+}
+
+function termsRefusals(terms: ScheduleTerms, command: CreateLoan, product: LoanProduct): Refusal[] {
+  const refusals: Refusal[] = [];
+  const { interestRate } = terms.interest;
+  const { numInstallments, firstRepaymentDueDateOffset } = product.scheduleSettings;
+  if (interestRate.isNegative() || !isWithin(product.interestSettings.interestRate, interestRate)) {
+    refusals.push(refusal('INVALID_INTEREST_RATE', 'interestSettings.interestRate'));
+  }
+  const { repaymentInstallments: installments, dueDates, gracePeriod, principalRepaymentInterval: interval } = terms;
+  const isCount = isCountFrom(1, installments) && isCountWithin(numInstallments, installments);
+  if (!isCount || installments * longestPeriodDays(dueDates) > scheduleDaysMaximum) {
+    refusals.push(refusal('INVALID_INSTALLMENTS', 'scheduleSettings.repaymentInstallments'));
+  }
+  if (dueDates.scheduleDueDatesMethod === 'INTERVAL' && !isCountFrom(1, dueDates.repaymentPeriodCount)) {
+    refusals.push(refusal('INVALID_REPAYMENT_FREQUENCY', 'scheduleSettings.repaymentPeriodCount'));
+  }
+  const graceLimit = terms.gracePeriodType === 'NONE' ? 1 : installments;
+  const isGrace = Number.isInteger(gracePeriod) && gracePeriod >= 0 && gracePeriod < graceLimit;
+  if (!isGrace || !isCountWithin(product.gracePeriodSettings.gracePeriod, gracePeriod)) {
+    refusals.push(refusal('INVALID_GRACE_PERIOD', 'scheduleSettings.gracePeriod'));
+  }
+  if (!isCountFrom(1, interval) || interval > installments) {
+    refusals.push(refusal('INVALID_PRINCIPAL_REPAYMENT_INTERVAL', 'scheduleSettings.principalRepaymentInterval'));
+  }
+  const isFixedDays = dueDates.scheduleDueDatesMethod === 'FIXED_DAYS_OF_MONTH';
+  const days = isFixedDays ? dueDates.fixedDaysOfMonth : (command.fixedDaysOfMonth ?? []);
+  if (!areFixedDays(days, isFixedDays)) {
+    refusals.push(refusal('INCONSISTENT_WITH_FIXED_DAYS_OF_MONTH', 'scheduleSettings.fixedDaysOfMonth'));
+  }
+  const offset = dueDates.firstRepaymentDueDateOffset;
+  if (!isCountFrom(0, offset) || !isCountWithin(firstRepaymentDueDateOffset, offset)) {
+    const field = 'scheduleSettings.defaultFirstRepaymentDueDateOffset';
+    refusals.push(refusal('INCONSISTENT_FIRST_REPAYMENT_DATE_WITH_PRODUCT_OFFSET', field));
+  }
+  return refusals;
+}
+
+const longestUnitDays = { DAYS: 1, WEEKS: 7, MONTHS: 31, YEARS: 366 } as const;
+
+function longestPeriodDays(dueDates: DueDateTerms): number {
+  return dueDates.scheduleDueDatesMethod === 'INTERVAL'
+    ? dueDates.repaymentPeriodCount * longestUnitDays[dueDates.repaymentPeriodUnit]
+    : longestUnitDays.MONTHS;
+}
+
+function dateRefusals({ expectedDisbursementDate: expected, firstRepaymentDate: first }: CreateLoan): Refusal[] {
+  const refusals: Refusal[] = [];
+  if (expected !== undefined && !isUsableDate(expected)) {
+    refusals.push(refusal('INVALID_DISBURSEMENT_DATE', 'disbursementDetails.expectedDisbursementDate'));
+  }
+  if (first !== undefined && !isUsableDate(first)) {
+    refusals.push(refusal('INVALID_FIRST_REPAYMENT_DUE_DATE', 'disbursementDetails.firstRepaymentDate'));
+  }
+  if (first !== undefined && expected !== undefined && first <= expected) {
+    const field = 'disbursementDetails.firstRepaymentDate';
+    refusals.push(refusal('FIRST_REPAYMENT_DATE_BEFORE_EXPECTED_DISBURSEMENT_DATE', field));
+  }
+  return refusals;
+}

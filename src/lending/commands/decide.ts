@@ -1,0 +1,40 @@
+import { decideStateChange } from './account-states.ts';
+import { decideAdjustment } from './adjustment.ts';
+import type { LoanCommand } from '../commands.ts';
+import { decideCreation } from './creation.ts';
+import { type Decision, type DecisionContext, refuse } from './decision.ts';
+import { decideDisbursement } from './disbursement.ts';
+import { decideFee } from './fees.ts';
+import type { Loan } from '../loan.ts';
+import { decidePenalty } from './penalties.ts';
+import { decidePrincipalOverpayment } from './principal-overpayment.ts';
+import { decideRepayment } from './repayment.ts';
+
+/**
+ * What a command comes to. Before any other rule: LOAN_ACCOUNT_ID_ALREADY_IN_USE when it would open an account that is
+ * there, INVALID_LOAN_ACCOUNT_ID when it is about one that is not. The rules after that, in their order, stand at each
+ * command's function.
+ */
+export function decide(loan: Loan | null, command: LoanCommand, context: DecisionContext): Decision {
+  if (command.type === 'CREATE_LOAN') {
+    return loan === null ? decideCreation(command, context) : refuse('LOAN_ACCOUNT_ID_ALREADY_IN_USE', 'id');
+  }
+  if (loan === null) return refuse('INVALID_LOAN_ACCOUNT_ID', 'loanAccountId');
+  switch (command.type) {
+    case 'CHANGE_STATE':
+      return decideStateChange(loan, command);
+    case 'DISBURSE':
+      return decideDisbursement(loan, command, context);
+    case 'REPAY':
+      return decideRepayment(loan, command, context);
+    case 'APPLY_FEE':
+      return decideFee(loan, command, context);
+    case 'APPLY_PENALTY':
+      return decidePenalty(loan, command, context);
+    case 'ADJUST_TRANSACTION':
+      return decideAdjustment(loan, command, context);
+    case 'PRINCIPAL_OVERPAYMENT':
+      break;
+  }
+  return decidePrincipalOverpayment(loan, command, context);
+}

@@ -1,0 +1,211 @@
+import type { Disburse } from '../commands.ts';
+import { withInterestTax } from '../balances.ts';
+import { changedPosition } from '../copies.ts';
+import { type Decision, type DecisionContext, isUsableDate, refusalOfDays, refuse, transactionOf } from './decision.ts';
+import { feeAmount, newCharge, transactionFee } from './fees.ts';
+import { charge, closeLedger, isReadable, noAmounts, openLedger } from '../ledger.ts';
+import { type FeeCharge, type Installment, type Loan, type LoanPosition, dayOf } from '../loan.ts';
+import { type Decimal, sum, zero } from '../money.ts';
+import type { FeeTrigger, ProductFee } from '../product.ts';
+import { type Refusal, refusal } from '../refusals.ts';
+import { buildSchedule, periodicPayment } from '../schedule/build-schedule.ts';
+import type { LocalDate, ScheduleRow } from '../terms.ts';
+
+const disbursementTriggers: readonly FeeTrigger[] = [
+  'DISBURSEMENT',
+  'CAPITALIZED_DISBURSEMENT',
+  'UPFRONT_DISBURSEMENT',
+  'PAYMENT_DUE',
+];
+
+/**
+ * Pays the loan out: its schedule starts, the account becomes ACTIVE, and the fees of the product that belong to a
+ * disbursement are charged; required ones always, optional ones when asked for.
+ * - DISBURSEMENT is deducted from what is paid out, and so paid at once; the principal stays the loan amount.
+ * - CAPITALIZED_DISBURSEMENT is added to the principal, which the schedule then repays.
+ * - UPFRONT_DISBURSEMENT joins the first installment. PAYMENT_DUE joins each installment.
+ *
+ * Refused, the first that holds: ACCOUNT_ALREADY_DISBURSED, INVALID_ACCOUNT_STATE; INVALID_DISBURSEMENT_DATE (in the
+ * future too); INVALID_DATE (of the booking); INVALID_FIRST_REPAYMENT_DUE_DATE (not after the disbursement); for each
+ * fee asked for INVALID_FEE_KEY, FEE_NOT_ACTIVE, FEE_NOT_ALLOWED, DUPLICATE_DISBURSEMENT_FEE and its amount;
+ * DISBURSEMENT_FEES_EXCEED_LOAN_AMOUNT; INVALID_AMOUNT (all that the schedule asks for has more digits than can be
+ * read).
+ */
+export function decideDisbursement(loan: Loan, command: Disburse, context: DecisionContext): Decision {
+  const { position } = loan;
+  if (position.disbursement !== null) return refuse('ACCOUNT_ALREADY_DISBURSED');
+  if (position.accountState !== 'APPROVED') return refuse('INVALID_ACCOUNT_STATE');
+  const fault = refusalOfDays(command, 'INVALID_DISBURSEMENT_DATE');
+  if (fault !== null) return { refusals: [fault] };
+  const date = command.valueDate ?? dayOf(command.receivedAt);
+  const firstRepaymentDate = command.firstRepaymentDate ?? loan.firstRepaymentDate;
+  if (firstRepaymentDate !== null && (firstRepaymentDate <= date || !isUsableDate(firstRepaymentDate))) {
+    return refuse('INVALID_FIRST_REPAYMENT_DUE_DATE', 'firstRepaymentDate');
+  }
+  const fees = feesToCharge(loan, command.fees);
+  if ('refusals' in fees) return fees;
+
+  const transactionKey = context.newKey('transaction');
+  const outcome = disburse(loan, { date, firstRepaymentDate, fees, transactionKey, newKey: context.newKey });
+  if ('refusals' in outcome) return outcome;
+  const { position: next, charges } = outcome;
+  const paidAtOnce = charges.filter((added) => !added.amount.paid.isZero());
+  return {
+    fact: {
+      type: 'TRANSACTION_POSTED',
+      position: next,
+      transaction: transactionOf(
+        loan,
+        command,
+        context,
+        'DISBURSEMENT',
+        {
+          encodedKey: transactionKey,
+          amount: loan.loanAmount,
+          valueDate: date,
+          affected: {
+            ...noAmounts,
+            principal: next.principalLent,
+            fees: sum(paidAtOnce.map(({ amount }) => amount.expected)),
+          },
+          taxes: { ...noAmounts, fees: sum(paidAtOnce.map(({ tax }) => tax.expected)) },
+          fees: charges.map(transactionFee),
+        },
+        next,
+      ),
+    },
+  };
+}
+
+interface FeeToCharge {
+  readonly fee: ProductFee;
+  readonly given: Decimal | undefined;
+  /** Where its amount was written, for refusals. */
+  readonly errorSource: string;
+}
+
+function feesToCharge(loan: Loan, asked: Disburse['fees']): FeeToCharge[] | { refusals: Refusal[] } {
+  const { fees } = loan.product.feesSettings;
+  const refusals: Refusal[] = [];
+  const chosen = new Map<ProductFee, FeeToCharge>();
+  for (const [index, { predefinedFeeKey, amount }] of asked.entries()) {
+    const fee = fees.find(({ encodedKey, id }) => encodedKey === predefinedFeeKey || id === predefinedFeeKey);
+    const source = `fees[${index}].predefinedFeeKey`;
+    if (fee === undefined) refusals.push(refusal('INVALID_FEE_KEY', source));
+    else if (fee.state !== 'ACTIVE') refusals.push(refusal('FEE_NOT_ACTIVE', source));
+    else if (!disbursementTriggers.includes(fee.trigger)) refusals.push(refusal('FEE_NOT_ALLOWED', source));
+    else if (chosen.has(fee)) refusals.push(refusal('DUPLICATE_DISBURSEMENT_FEE', source));
+    else chosen.set(fee, { fee, given: amount, errorSource: `fees[${index}].amount` });
+  }
+  if (refusals.length > 0) return { refusals };
+  return requiredFees(loan, chosen);
+}
+
+/** The fees chosen and those that are charged in any case, in the product's order. */
+export function requiredFees({ product }: Loan, chosen: ReadonlyMap<ProductFee, FeeToCharge>): FeeToCharge[] {
+  return product.feesSettings.fees.flatMap((fee) => {
+    const known = chosen.get(fee);
+    if (known !== undefined) return [known];
+    const isRequired = fee.feeApplication === 'REQUIRED' && fee.state === 'ACTIVE';
+    if (!isRequired || !disbursementTriggers.includes(fee.trigger)) return [];
+    return [{ fee, given: undefined, errorSource: 'fees' }];
+  });
+}
+
+export interface DisbursementPlan {
+  readonly date: LocalDate;
+  readonly firstRepaymentDate: LocalDate | null;
+  readonly fees: readonly FeeToCharge[];
+  readonly transactionKey: string;
+  readonly newKey: (purpose: string) => string;
+}
+
+/**
+ * The state of a loan right behind its disbursement, and the fees charged with it. Checks neither its account state nor
+ * its dates.
+ */
+export function disburse(
+  loan: Loan,
+  { date, firstRepaymentDate, fees, transactionKey, newKey }: DisbursementPlan,
+): { readonly position: LoanPosition; readonly charges: FeeCharge[] } | { readonly refusals: Refusal[] } {
+  const refusals: Refusal[] = [];
+  /** The charges of one fee: one, or one for each row. */
+  const chargesOf = (trigger: FeeTrigger, rows: readonly (Installment | null)[], isPaid = false): FeeCharge[] =>
+    fees.flatMap(({ fee, given, errorSource }, place) => {
+      if (fee.trigger !== trigger) return [];
+      return rows.flatMap((row) => {
+        const net = feeAmount(loan, fee, given, row?.principal.expected ?? loan.loanAmount, errorSource);
+        if ('errorReason' in net) {
+          if (row === rows[0]) refusals.push(net);
+          return [];
+        }
+        if (net.isZero()) return [];
+        const installmentNumber = row?.number ?? null;
+        const encodedKey = newKey(`fee/${place}/${installmentNumber ?? 0}`);
+        const added = newCharge(loan, { encodedKey, fee, allocation: 'INSTALLMENT', net, installmentNumber });
+        return [isPaid ? { ...added, amount: paidInFull(added.amount), tax: paidInFull(added.tax) } : added];
+      });
+    });
+
+  const deducted = chargesOf('DISBURSEMENT', [null], true);
+  const capitalised = chargesOf('CAPITALIZED_DISBURSEMENT', [null], true);
+  const totalOf = (charges: readonly FeeCharge[]): Decimal => sum(charges.map(({ amount }) => amount.expected));
+  const paidOut = loan.loanAmount.minus(totalOf(deducted));
+  if (paidOut.isNegative()) refusals.push(refusal('DISBURSEMENT_FEES_EXCEED_LOAN_AMOUNT', 'fees'));
+
+  const principalLent = loan.loanAmount.plus(totalOf(capitalised));
+  const request = {
+    terms: loan.terms,
+    principal: principalLent,
+    disbursementDate: date,
+    ...(firstRepaymentDate === null ? {} : { firstRepaymentDate }),
+  };
+  const isLevel = loan.terms.interest.interestCalculationMethod === 'DECLINING_BALANCE_DISCOUNTED';
+  const payment = isLevel ? periodicPayment(request) : null;
+  const rows = buildSchedule(request, payment ?? undefined).map((row) => freshInstallment(loan, row));
+  const upfront = chargesOf('UPFRONT_DISBURSEMENT', rows.slice(0, 1));
+  const paymentDue = chargesOf('PAYMENT_DUE', rows);
+  if (refusals.length > 0) return { refusals };
+
+  const position = changedPosition(loan.position, {
+    accountState: 'ACTIVE',
+    accountSubState: null,
+    disbursement: { date, firstRepaymentDate, transactionKey, paidOut },
+    principalLent,
+    asOf: date,
+    periodicPayment: payment,
+    installments: rows,
+  });
+  const charges = [...deducted, ...capitalised, ...upfront, ...paymentDue];
+  const ledger = openLedger(loan, position, date);
+  for (const added of charges) charge(ledger, added);
+  if (!isReadable(ledger)) return { refusals: [refusal('INVALID_AMOUNT', 'loanAmount')] };
+  return { position: closeLedger(ledger), charges };
+}
+
+function paidInFull({ expected }: { readonly expected: Decimal }): { expected: Decimal; paid: Decimal } {
+  return { expected, paid: expected };
+}
+
+function freshInstallment(
+  loan: Loan,
+  { number, accruesAfter, dueDate, principal, interest }: ScheduleRow,
+): Installment {
+  const unpaid = (expected: Decimal): { expected: Decimal; paid: Decimal } => ({ expected, paid: zero });
+  const nothing = { amount: unpaid(zero), tax: unpaid(zero) };
+  const gross = withInterestTax(loan, interest);
+  return {
+    number,
+    accruesAfter,
+    dueDate,
+    principal: unpaid(principal),
+    interest: { amount: unpaid(gross.amount), tax: unpaid(gross.tax) },
+    fee: nothing,
+    penalty: nothing,
+    interestAccrued: zero,
+    principalOverpaid: zero,
+    lastPaidDate: null,
+    repaidDate: null,
+    lastPenaltyAppliedDate: null,
+  };
+}

@@ -1,0 +1,52 @@
+import type { LoanCommand } from '../commands.ts';
+import { changedLoan } from '../copies.ts';
+import { decide } from './decide.ts';
+import type { DecisionContext } from './decision.ts';
+import { eventsBetween } from '../derive-events.ts';
+import type { LoanEvent } from '../events.ts';
+import { evolve } from './evolve.ts';
+import { type Loan, type LoanTransaction, transactionOfCommand } from '../loan.ts';
+import type { Refusal } from '../refusals.ts';
+
+export type ExecutionContext = DecisionContext;
+
+/**
+ * - `committed`: `loan` is the next state, to be stored together with `events`.
+ * - `refused`: a rule said no, and the loan stays as it was.
+ * - `repeated`: the command of this id posted `transaction` before, and nothing changes.
+ */
+export type Execution =
+  | {
+      readonly outcome: 'committed';
+      readonly loan: Loan;
+      readonly events: readonly LoanEvent[];
+      readonly transactionKey: string | null;
+    }
+  | { readonly outcome: 'refused'; readonly refusals: readonly Refusal[] }
+  | { readonly outcome: 'repeated'; readonly transaction: LoanTransaction };
+
+/**
+ * Does one command. Pure: the same arguments give the same result. A command that posted a transaction is known again
+ * by it for ever; one that posted none has to be known by the caller.
+ * @throws only for bugs; a rule that says no is a refusal
+ */
+export function execute(loan: Loan | null, command: LoanCommand, context: ExecutionContext): Execution {
+  const transaction = loan === null ? undefined : transactionOfCommand(loan, command.commandId);
+  if (transaction !== undefined) return { outcome: 'repeated', transaction };
+
+  const decision = decide(loan, command, context);
+  if ('refusals' in decision) return { outcome: 'refused', refusals: decision.refusals };
+  const { fact } = decision;
+  const evolved = evolve(loan, fact);
+  const transactionKey =
+    fact.type === 'TRANSACTION_POSTED' || fact.type === 'TRANSACTION_ADJUSTED' ? fact.transaction.encodedKey : null;
+  const events = eventsBetween(loan, evolved, fact, command, context.toggles);
+  const next = changedLoan(evolved, {
+    modifiedAt: command.receivedAt,
+    eventSequence: evolved.eventSequence + events.length,
+    scheduleVersion:
+      evolved.scheduleVersion + events.filter(({ eventType }) => eventType === 'loan_schedule_changed').length,
+    publishedUnder: context.toggles,
+  });
+  return { outcome: 'committed', loan: next, events, transactionKey };
+}

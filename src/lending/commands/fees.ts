@@ -1,0 +1,184 @@
+import type { ApplyFee } from '../commands.ts';
+import { type Decision, type DecisionContext, refusalOfDays, refuse, transactionOf } from './decision.ts';
+import { charge, closeLedger, isReadable, noAmounts, openLedger, rowAt } from '../ledger.ts';
+import { type FeeCharge, type Installment, type Loan, dayOf, isDynamic, rowDue, rowExpected } from '../loan.ts';
+import { type Decimal, isPostable, roundAmount, zero } from '../money.ts';
+import type { FeeAllocation, FeeAmountCalculationMethod, ProductFee } from '../product.ts';
+import { type Refusal, refusal } from '../refusals.ts';
+import { taxedAmount } from '../taxes.ts';
+
+/**
+ * Charges a fee by hand: one of the product's manual fees, or an arbitrary one. It joins the installment named (fixed
+ * loans) or the next one due (dynamic loans); a NO_ALLOCATION fee joins none and is reached by custom repayments alone.
+ *
+ * Refused, the first that holds: INVALID_ACCOUNT_STATE; ARBITRARY_FEE_NOT_ALLOWED, INVALID_FEE_KEY, FEE_NOT_ACTIVE,
+ * FEE_NOT_ALLOWED (charged at disbursement only); FEATURE_DISABLED (a NO_ALLOCATION fee while ALLOW_NON_SCHEDULED_FEES
+ * is off); INVALID_PARAMETERS (such a fee with an installment); INVALID_DATE (before the disbursement or in the
+ * future); INSTALLMENT_NUMBER_MANDATORY_FOR_FIXED_ACCOUNTS, INSTALLMENT_NUMBER_NOT_ALLOWED_FOR_DYNAMIC_ACCOUNTS,
+ * INVALID_REPAYMENT_NUMBER, CANNOT_APPLY_FEE_ON_PAID_INSTALLMENT; then the amount (see {@link feeAmount}), and
+ * FEE_AMOUNT_MUST_BE_STRICTLY_POSITIVE when it comes to nothing.
+ */
+export function decideFee(loan: Loan, command: ApplyFee, context: DecisionContext): Decision {
+  const { position } = loan;
+  if (position.accountState !== 'ACTIVE' || position.disbursement === null) return refuse('INVALID_ACCOUNT_STATE');
+  const found = findManualFee(loan, command.predefinedFeeKey);
+  if ('errorReason' in found) return { refusals: [found] };
+  const { fee } = found;
+  const allocation = fee?.allocation ?? 'INSTALLMENT';
+  if (allocation === 'NO_ALLOCATION') {
+    if (!context.toggles.ALLOW_NON_SCHEDULED_FEES) return refuse('FEATURE_DISABLED', 'predefinedFeeKey');
+    if (command.installmentNumber !== undefined) return refuse('INVALID_PARAMETERS', 'installmentNumber');
+  }
+  const fault = refusalOfDays(command);
+  if (fault !== null) return { refusals: [fault] };
+  const valueDate = command.valueDate ?? dayOf(command.receivedAt);
+  if (valueDate < position.disbursement.date) return refuse('INVALID_DATE', 'valueDate');
+  const row = allocation === 'NO_ALLOCATION' ? null : rowForFee(loan, command, valueDate);
+  if (row !== null && 'errorReason' in row) return { refusals: [row] };
+  const amount = feeAmount(loan, fee, command.amount, row?.principal.expected ?? zero);
+  if ('errorReason' in amount) return { refusals: [amount] };
+  if (amount.isZero()) return refuse('FEE_AMOUNT_MUST_BE_STRICTLY_POSITIVE', 'amount');
+
+  const ledger = openLedger(loan, position, valueDate);
+  const added = newCharge(loan, {
+    encodedKey: context.newKey('fee'),
+    fee,
+    allocation,
+    net: amount,
+    installmentNumber: row?.number ?? null,
+  });
+  charge(ledger, added);
+  if (!isReadable(ledger)) return refuse('INVALID_AMOUNT', 'amount');
+  return {
+    fact: {
+      type: 'TRANSACTION_POSTED',
+      position: closeLedger(ledger),
+      transaction: transactionOf(loan, command, context, 'FEE_CHARGED', {
+        amount: added.amount.expected,
+        valueDate,
+        affected: { ...noAmounts, fees: added.amount.expected },
+        taxes: { ...noAmounts, fees: added.tax.expected },
+        fees: [transactionFee(added)],
+        installmentNumber: row?.number ?? null,
+      }),
+    },
+  };
+}
+
+function findManualFee(loan: Loan, key: string | undefined): { readonly fee: ProductFee | null } | Refusal {
+  const { fees, allowArbitraryFees } = loan.product.feesSettings;
+  if (key === undefined) return allowArbitraryFees ? { fee: null } : refusal('ARBITRARY_FEE_NOT_ALLOWED');
+  const fee = fees.find(({ encodedKey, id }) => encodedKey === key || id === key);
+  if (fee === undefined) return refusal('INVALID_FEE_KEY', 'predefinedFeeKey');
+  if (fee.state !== 'ACTIVE') return refusal('FEE_NOT_ACTIVE', 'predefinedFeeKey');
+  const isManual = fee.trigger === 'MANUAL' || fee.trigger === 'ARBITRARY';
+  return isManual ? { fee } : refusal('FEE_NOT_ALLOWED', 'predefinedFeeKey');
+}
+
+function rowForFee(loan: Loan, { installmentNumber }: ApplyFee, valueDate: string): Installment | Refusal {
+  if (isDynamic(loan)) {
+    return installmentNumber === undefined
+      ? nextDueRow(loan, valueDate)
+      : refusal('INSTALLMENT_NUMBER_NOT_ALLOWED_FOR_DYNAMIC_ACCOUNTS', 'installmentNumber');
+  }
+  if (installmentNumber === undefined) {
+    return refusal('INSTALLMENT_NUMBER_MANDATORY_FOR_FIXED_ACCOUNTS', 'installmentNumber');
+  }
+  const row = loan.position.installments.find(({ number }) => number === installmentNumber);
+  if (row === undefined) return refusal('INVALID_REPAYMENT_NUMBER', 'installmentNumber');
+  return isPaid(row) ? refusal('CANNOT_APPLY_FEE_ON_PAID_INSTALLMENT', 'installmentNumber') : row;
+}
+
+/** The first unpaid row due on the day or later; after the last due date, the last row. */
+export function nextDueRow(loan: Loan, day: string): Installment {
+  const { installments } = loan.position;
+  const unpaid = installments.filter((row) => !isPaid(row));
+  return unpaid.find(({ dueDate }) => dueDate >= day) ?? unpaid.at(-1) ?? rowAt(installments, installments.length - 1);
+}
+
+/** Whether a row asked for something and has been paid all of it. */
+export function isPaid(row: Installment): boolean {
+  return rowDue(row).isZero() && !rowExpected(row).isZero();
+}
+
+/**
+ * What a fee costs, before tax is added to it: what the product says, or for a fee of no fixed amount what the command
+ * says. FLAT: the amount. LOAN_AMOUNT_PERCENTAGE: a percentage of the amount lent, without capitalised fees.
+ * REPAYMENT_PRINCIPAL_AMOUNT_PERCENTAGE: of the row's principal. ..._NUMBER_OF_INSTALLMENTS: that, divided by the
+ * number of installments.
+ * @returns a refusal: MANDATORY_FEE_AMOUNT (nobody says it), FEE_AMOUNT_ALREADY_DEFINED_IN_PRODUCT (both do, and
+ *   differ), FEE_AMOUNT_MUST_BE_STRICTLY_POSITIVE, INVALID_AMOUNT (too fine for the currency, or too long)
+ */
+export function feeAmount(
+  loan: Loan,
+  fee: ProductFee | null,
+  given: Decimal | undefined,
+  rowPrincipal: Decimal,
+  errorSource = 'amount',
+): Decimal | Refusal {
+  const { currency } = loan.product;
+  const defined = fee === null ? null : definedAmount(loan, fee, rowPrincipal);
+  if (defined !== null) {
+    if (given !== undefined && !given.equals(defined)) {
+      return refusal('FEE_AMOUNT_ALREADY_DEFINED_IN_PRODUCT', errorSource);
+    }
+    return defined;
+  }
+  if (given === undefined) return refusal('MANDATORY_FEE_AMOUNT', errorSource);
+  if (!given.greaterThan(0)) return refusal('FEE_AMOUNT_MUST_BE_STRICTLY_POSITIVE', errorSource);
+  return isPostable(given, currency.digits) ? given : refusal('INVALID_AMOUNT', errorSource);
+}
+
+function definedAmount({ product, loanAmount, terms }: Loan, fee: ProductFee, rowPrincipal: Decimal): Decimal | null {
+  const percentOf = (base: Decimal): Decimal | undefined =>
+    fee.percentageAmount === undefined ? undefined : base.times(fee.percentageAmount).dividedBy(100);
+  const { repaymentInstallments } = terms;
+  const exactAmounts: Readonly<Record<FeeAmountCalculationMethod, () => Decimal | undefined>> = {
+    FLAT: () => fee.amount,
+    LOAN_AMOUNT_PERCENTAGE: () => percentOf(loanAmount),
+    REPAYMENT_PRINCIPAL_AMOUNT_PERCENTAGE: () => percentOf(rowPrincipal),
+    LOAN_AMOUNT_PERCENTAGE_NUMBER_OF_INSTALLMENTS: () => percentOf(loanAmount)?.dividedBy(repaymentInstallments),
+    FLAT_NUMBER_OF_INSTALLMENTS: () => fee.amount?.dividedBy(repaymentInstallments),
+  };
+  const exact = exactAmounts[fee.amountCalculationMethod]();
+  return exact === undefined ? null : roundAmount(exact, product.currency, terms.rounding.roundingMode);
+}
+
+interface NewCharge {
+  readonly encodedKey: string;
+  readonly fee: ProductFee | null;
+  readonly allocation: FeeAllocation;
+  /** Before tax is added, or with the tax it contains. */
+  readonly net: Decimal;
+  readonly installmentNumber: number | null;
+}
+
+/** A charge of this fee, unpaid, with the product's tax on fees. */
+export function newCharge(loan: Loan, { encodedKey, fee, allocation, net, installmentNumber }: NewCharge): FeeCharge {
+  const { taxSettings, currency } = loan.product;
+  const { owed, tax } = taxSettings.taxesOnFeesEnabled
+    ? taxedAmount(net, taxSettings, currency, loan.terms.rounding.roundingMode)
+    : { owed: net, tax: zero };
+  return {
+    encodedKey,
+    predefinedFeeKey: fee?.encodedKey ?? null,
+    feeName: fee?.name ?? 'Arbitrary fee',
+    trigger: fee?.trigger ?? 'ARBITRARY',
+    allocation,
+    installmentNumber,
+    amount: { expected: owed, paid: zero },
+    tax: { expected: tax, paid: zero },
+  };
+}
+
+/** A charge as its transaction lists it. */
+export function transactionFee(added: FeeCharge): {
+  readonly predefinedFeeKey: string | null;
+  readonly feeName: string;
+  readonly trigger: FeeCharge['trigger'];
+  readonly amount: Decimal;
+  readonly tax: Decimal;
+} {
+  const { predefinedFeeKey, feeName, trigger, amount, tax } = added;
+  return { predefinedFeeKey, feeName, trigger, amount: amount.expected, tax: tax.expected };
+}

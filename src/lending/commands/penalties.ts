@@ -1,0 +1,60 @@
+import type { ApplyPenalty } from '../commands.ts';
+import { changedRow } from '../copies.ts';
+import { type Decision, type DecisionContext, refusalOfDays, refuse, transactionOf } from './decision.ts';
+import { isPaid, nextDueRow } from './fees.ts';
+import { addExpected, closeLedger, isReadable, noAmounts, openLedger } from '../ledger.ts';
+import { type Installment, type Loan, dayOf } from '../loan.ts';
+import { isPostable, zero } from '../money.ts';
+import { type Refusal, refusal } from '../refusals.ts';
+import { taxedAmount } from '../taxes.ts';
+
+/**
+ * Adds a penalty to an installment: the one named, else the next one due. It is due at once.
+ *
+ * Refused, the first that holds: INVALID_ACCOUNT_STATE; INVALID_AMOUNT; INVALID_DATE (before the disbursement or in the
+ * future); INVALID_REPAYMENT_NUMBER; REPAYMENT_WAS_FULLY_PAID.
+ */
+export function decidePenalty(loan: Loan, command: ApplyPenalty, context: DecisionContext): Decision {
+  const { position, product } = loan;
+  const { taxSettings, currency } = product;
+  if (position.accountState !== 'ACTIVE' || position.disbursement === null) return refuse('INVALID_ACCOUNT_STATE');
+  if (!isPostable(command.amount, currency.digits)) {
+    return refuse('INVALID_AMOUNT', 'amount');
+  }
+  const fault = refusalOfDays(command);
+  if (fault !== null) return { refusals: [fault] };
+  const valueDate = command.valueDate ?? dayOf(command.receivedAt);
+  if (valueDate < position.disbursement.date) return refuse('INVALID_DATE', 'valueDate');
+  const row = rowForPenalty(loan, command, valueDate);
+  if ('errorReason' in row) return { refusals: [row] };
+
+  const { owed, tax } = taxSettings.taxesOnPenaltyEnabled
+    ? taxedAmount(command.amount, taxSettings, currency, loan.terms.rounding.roundingMode)
+    : { owed: command.amount, tax: zero };
+  const ledger = openLedger(loan, position, valueDate);
+  ledger.rows[row.number - 1] = changedRow(row, {
+    penalty: { amount: addExpected(row.penalty.amount, owed), tax: addExpected(row.penalty.tax, tax) },
+    lastPenaltyAppliedDate: valueDate,
+  });
+  if (!isReadable(ledger)) return refuse('INVALID_AMOUNT', 'amount');
+  return {
+    fact: {
+      type: 'TRANSACTION_POSTED',
+      position: closeLedger(ledger),
+      transaction: transactionOf(loan, command, context, 'PENALTY_APPLIED', {
+        amount: owed,
+        valueDate,
+        affected: { ...noAmounts, penalty: owed },
+        taxes: { ...noAmounts, penalty: tax },
+        installmentNumber: row.number,
+      }),
+    },
+  };
+}
+
+function rowForPenalty(loan: Loan, { installmentNumber }: ApplyPenalty, valueDate: string): Installment | Refusal {
+  if (installmentNumber === undefined) return nextDueRow(loan, valueDate);
+  const row = loan.position.installments.find(({ number }) => number === installmentNumber);
+  if (row === undefined) return refusal('INVALID_REPAYMENT_NUMBER', 'installmentNumber');
+  return isPaid(row) ? refusal('REPAYMENT_WAS_FULLY_PAID', 'installmentNumber') : row;
+}

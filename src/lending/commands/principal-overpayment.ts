@@ -1,0 +1,94 @@
+import { accrueTo } from '../accrual.ts';
+import { currentRowIndex } from '../allocation.ts';
+import { figuresOf } from '../balances.ts';
+import type { PrincipalOverpayment } from '../commands.ts';
+import { changedRow } from '../copies.ts';
+import { type Decision, type DecisionContext, refuse, transactionOf } from './decision.ts';
+import { type Ledger, noAmounts, openLedger, rowAt } from '../ledger.ts';
+import { type Loan, dayOf, dueOf } from '../loan.ts';
+import { type Decimal, smaller, sum, zero } from '../money.ts';
+import { respread } from '../prepayment.ts';
+import { recalculationMethodOf, refusalOfMovement, settleMovement } from './repayment.ts';
+
+/**
+ * Lowers the outstanding principal without paying any installment. The amount is noted on the installment in whose
+ * period it was paid; the rows not yet due have that much less principal to repay, spread by the recalculation method,
+ * or taken from the last rows first under NO_RECALCULATION. The interest of a fixed loan stays as scheduled.
+ *
+ * Refused, the first that holds: what a repayment is refused for; EXCESS_REPAYMENT_ERROR (more than the principal
+ * balance); PREPAYMENT_NOT_ALLOWED_ERROR.
+ */
+export function decidePrincipalOverpayment(
+  loan: Loan,
+  command: PrincipalOverpayment,
+  context: DecisionContext,
+): Decision {
+  const { product } = loan;
+  const { amount } = command;
+  const { prepaymentAcceptance } = product.paymentSettings.prepaymentSettings;
+  const method = recalculationMethodOf(product, command);
+  const fault = refusalOfMovement(loan, command);
+  if (fault !== null) return { refusals: [fault] };
+  const valueDate = command.valueDate ?? dayOf(command.receivedAt);
+  const accrued = accrueTo(loan, loan.position, valueDate);
+  if (amount.greaterThan(figuresOf(loan, accrued).principal.balance)) return refuse('EXCESS_REPAYMENT_ERROR', 'amount');
+  if (prepaymentAcceptance === 'NO_PREPAYMENTS') return refuse('PREPAYMENT_NOT_ALLOWED_ERROR', 'amount');
+
+  const ledger = openLedger(loan, accrued, valueDate);
+  const current = currentRowIndex(ledger);
+  const row = rowAt(ledger.rows, current);
+  ledger.rows[current] = changedRow(row, { principalOverpaid: row.principalOverpaid.plus(amount) });
+  const left = takeFromOpenRows(ledger, amount, method);
+  takeFromDueRows(ledger, left.rest);
+  const position = settleMovement(loan, ledger, left.periodicPayment, command.receivedAt);
+  return {
+    fact: {
+      type: 'TRANSACTION_POSTED',
+      position,
+      transaction: transactionOf(
+        loan,
+        command,
+        context,
+        'PRINCIPAL_OVERPAYMENT',
+        {
+          amount,
+          valueDate,
+          affected: { ...noAmounts, principal: amount },
+          taxes: noAmounts,
+          prepaymentRecalculationMethod: command.prepaymentRecalculationMethod ?? null,
+          installmentNumber: row.number,
+        },
+        position,
+      ),
+    },
+  };
+}
+
+/** Respreads the rows due after the value date, as far as the amount fits into them; `rest` is what does not. */
+function takeFromOpenRows(
+  ledger: Ledger,
+  amount: Decimal,
+  method: Parameters<typeof respread>[3],
+): { readonly rest: Decimal; readonly periodicPayment: Decimal | null } {
+  const { rows, valueDate, position } = ledger;
+  const first = rows.findIndex(({ dueDate }) => dueDate > valueDate);
+  if (first === -1) return { rest: amount, periodicPayment: position.periodicPayment };
+  const taken = smaller(amount, sum(rows.slice(first).map(({ principal }) => dueOf(principal))));
+  const spread = method === 'NO_RECALCULATION' ? 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT' : method;
+  const periodicPayment = taken.isZero() ? position.periodicPayment : respread(ledger, first, taken, spread, valueDate);
+  return { rest: amount.minus(taken), periodicPayment };
+}
+
+/** Rows already due expect less, the last of them first. */
+function takeFromDueRows(ledger: Ledger, amount: Decimal): void {
+  let left = amount;
+  for (let index = ledger.rows.length - 1; index >= 0 && left.greaterThan(zero); index -= 1) {
+    const row = rowAt(ledger.rows, index);
+    const taken = smaller(left, dueOf(row.principal));
+    if (taken.isZero()) continue;
+    ledger.rows[index] = changedRow(row, {
+      principal: { expected: row.principal.expected.minus(taken), paid: row.principal.paid },
+    });
+    left = left.minus(taken);
+  }
+}

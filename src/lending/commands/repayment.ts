@@ -1,0 +1,130 @@
+import { accrueTo, expectInterest } from '../accrual.ts';
+import { allocate, allocateCustom, currentRowIndex, dueNow, refusalOfCustomAmounts } from '../allocation.ts';
+import { figuresOf } from '../balances.ts';
+import type { Repay } from '../commands.ts';
+import { changedPosition, changedRow } from '../copies.ts';
+import { type Decision, type DecisionContext, refusalOfDays, refuse, transactionOf } from './decision.ts';
+import { type Ledger, closeLedger, dropPlannedFees, openLedger, rowAt } from '../ledger.ts';
+import { type Loan, type LoanPosition, dayOf, isDynamic } from '../loan.ts';
+import { type Decimal, isPostable, sum } from '../money.ts';
+import type { PrepaymentRecalculationMethod } from '../payment-options.ts';
+import { fitsProduct, respread } from '../prepayment.ts';
+import type { LoanProduct } from '../product.ts';
+import { type Refusal, refusal } from '../refusals.ts';
+
+/**
+ * Pays what is owed, in the product's order or as custom amounts say. What a dynamic loan is paid beyond the current
+ * installment goes to principal, and the rows after it are spread anew by the recalculation method. A repayment of
+ * all that is owed closes the loan.
+ *
+ * Refused, the first that holds: INVALID_ACCOUNT_STATE_FOR_REPAYMENTS; INVALID_AMOUNT; INVALID_DATE;
+ * REPAYMENT_DATE_IN_THE_FUTURE_ERROR; ENTRY_DATE_BEFORE_OTHER_TRANSACTION (before the last disbursement, repayment or
+ * overpayment); LOAN_PRODUCT_PREPAYMENT_OPTIONS_MISMATCH; the rules on custom amounts; EXCESS_REPAYMENT_ERROR;
+ * PREPAYMENT_NOT_ALLOWED_ERROR.
+ */
+export function decideRepayment(loan: Loan, command: Repay, context: DecisionContext): Decision {
+  const { product } = loan;
+  const { customPaymentAmounts: parts, amount } = command;
+  const { prepaymentAcceptance } = product.paymentSettings.prepaymentSettings;
+  const method = recalculationMethodOf(product, command);
+  const fault = refusalOfMovement(loan, command);
+  if (fault !== null) return { refusals: [fault] };
+  const isCustom = parts.length > 0;
+  const customFault = isCustom
+    ? refusalOfCustomAmounts(product.allowCustomRepaymentAllocation, amount, parts, product.currency.digits)
+    : null;
+  if (customFault !== null) return { refusals: [customFault] };
+
+  const valueDate = command.valueDate ?? dayOf(command.receivedAt);
+  const ledger = openLedger(loan, accrueTo(loan, loan.position, valueDate), valueDate);
+  if (!isCustom && amount.greaterThan(figuresOf(loan, ledger.position).total)) {
+    return refuse('EXCESS_REPAYMENT_ERROR', 'amount');
+  }
+  const due = dueNow(ledger);
+  const respreads = method !== 'NO_RECALCULATION' && isDynamic(loan);
+  const ahead = isCustom ? allocateCustom(ledger, parts, respreads) : allocate(ledger, amount, respreads);
+  if ('errorReason' in ahead) return { refusals: [ahead] };
+  const nonScheduled = parts.filter((part) => part.customPaymentAmountType === 'NON_SCHEDULED_FEE');
+  const scheduled = amount.minus(sum(nonScheduled.map((part) => part.amount)));
+  if (prepaymentAcceptance === 'NO_PREPAYMENTS' && scheduled.greaterThan(due)) {
+    return refuse('PREPAYMENT_NOT_ALLOWED_ERROR', 'amount');
+  }
+  const periodicPayment = ahead.isZero() ? ledger.position.periodicPayment : payAhead(ledger, ahead, method);
+  const position = settleMovement(loan, ledger, periodicPayment, command.receivedAt);
+  return {
+    fact: {
+      type: 'TRANSACTION_POSTED',
+      position,
+      transaction: transactionOf(
+        loan,
+        command,
+        context,
+        'REPAYMENT',
+        {
+          amount,
+          valueDate,
+          affected: ledger.affected,
+          taxes: ledger.taxes,
+          customPaymentAmounts: parts,
+          prepaymentRecalculationMethod: command.prepaymentRecalculationMethod ?? null,
+        },
+        position,
+      ),
+    },
+  };
+}
+
+/** Principal paid ahead counts as paid with the current row; the rows after it have that much less to repay. */
+function payAhead(ledger: Ledger, ahead: Decimal, method: Parameters<typeof respread>[3]): Decimal | null {
+  const current = currentRowIndex(ledger);
+  const periodicPayment = respread(ledger, current + 1, ahead, method, ledger.valueDate);
+  const row = rowAt(ledger.rows, current);
+  ledger.rows[current] = changedRow(row, {
+    principal: { expected: row.principal.expected.plus(ahead), paid: row.principal.paid.plus(ahead) },
+    lastPaidDate: ledger.valueDate,
+  });
+  ledger.affected = { ...ledger.affected, principal: ledger.affected.principal.plus(ahead) };
+  return periodicPayment;
+}
+
+/** What repayments and overpayments have in common: money that moves on a day. */
+type Movement = Pick<Repay, 'amount' | 'valueDate' | 'bookingDate' | 'receivedAt' | 'prepaymentRecalculationMethod'>;
+
+/** How the rows left are spread anew: as the command says, else as the product does. */
+export function recalculationMethodOf(
+  { paymentSettings }: LoanProduct,
+  command: Movement,
+): PrepaymentRecalculationMethod {
+  return command.prepaymentRecalculationMethod ?? paymentSettings.prepaymentSettings.prepaymentRecalculationMethod;
+}
+
+/** What is wrong with a movement before it is looked at what is owed; null when nothing is. */
+export function refusalOfMovement({ position, product }: Loan, command: Movement): Refusal | null {
+  if (position.accountState !== 'ACTIVE' || position.asOf === null) {
+    return refusal('INVALID_ACCOUNT_STATE_FOR_REPAYMENTS');
+  }
+  if (!isPostable(command.amount, product.currency.digits)) {
+    return refusal('INVALID_AMOUNT', 'amount');
+  }
+  const fault = refusalOfDays(command, 'INVALID_DATE', 'REPAYMENT_DATE_IN_THE_FUTURE_ERROR');
+  if (fault !== null) return fault;
+  const valueDate = command.valueDate ?? dayOf(command.receivedAt);
+  if (valueDate < position.asOf) return refusal('ENTRY_DATE_BEFORE_OTHER_TRANSACTION', 'valueDate');
+  return fitsProduct(recalculationMethodOf(product, command), product)
+    ? null
+    : refusal('LOAN_PRODUCT_PREPAYMENT_OPTIONS_MISMATCH', 'prepaymentRecalculationMethod');
+}
+
+/** The position after a movement that the ledger has taken in: interest expected anew, closed if nothing is owed. */
+export function settleMovement(loan: Loan, ledger: Ledger, periodicPayment: Decimal | null, now: number): LoanPosition {
+  dropPlannedFees(ledger);
+  const settled = expectInterest(loan, changedPosition(closeLedger(ledger), { periodicPayment }));
+  return closedWhenRepaid(loan, closeLedger(openLedger(loan, settled, ledger.valueDate)), now);
+}
+
+/** The position, CLOSED and REPAID if nothing is owed any more, fees outside the schedule included. */
+export function closedWhenRepaid(loan: Loan, position: LoanPosition, now: number): LoanPosition {
+  const { total, nonScheduledFees } = figuresOf(loan, position);
+  if (!total.isZero() || !nonScheduledFees.balance.isZero()) return position;
+  return changedPosition(position, { accountState: 'CLOSED', accountSubState: 'REPAID', closedAt: now });
+}

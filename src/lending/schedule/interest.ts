@@ -1,0 +1,88 @@
+import { countedDays, daysPerYear } from './day-count.ts';
+import { fraction, multiplyFractions } from '../fraction.ts';
+import type { Fraction } from '../fraction.ts';
+import { Decimal } from '../money.ts';
+import { elapsedYears, regularPeriodYears } from './period-length.ts';
+import type { AccrualPeriod, AccrualTerms } from './period-length.ts';
+import type { InterestChargeFrequency, InterestTerms, LocalDate } from '../terms.ts';
+
+/**
+ * Interest of a principal that stood unchanged from one date (excluded) to another (included), unrounded, in up to 40
+ * significant digits.
+ *
+ * The period is the installment's the days lie in; without `from` and `to` it is counted whole. Parts of a period sum
+ * to the whole. A principal that changes inside a period is charged part by part.
+ *
+ * Simple: principal * rate * units, where units is the elapsed time in the rate's own unit (years, months, weeks,
+ * days). Compounding daily: principal * ((1 + rate)^units - 1), with the growth counted from the period's start.
+ * FLAT takes the amount lent as its principal, the other methods what is outstanding.
+ */
+export function periodInterest(
+  principal: Decimal,
+  terms: AccrualTerms,
+  period: AccrualPeriod,
+  from: LocalDate = period.accruesAfter,
+  to: LocalDate = period.dueDate,
+): Decimal {
+  if (terms.interest.interestType === 'COMPOUNDING_INTEREST') {
+    const growthAt = (date: LocalDate): Decimal =>
+      compoundGrowth(terms.interest, chargeUnits(terms, period, period.accruesAfter, date));
+    return principal.times(growthAt(to).minus(growthAt(from)));
+  }
+  const { numerator, denominator } = chargeUnits(terms, period, from, to);
+  // One division, and last: what is exact stays exact, and a tie between two minor units is seen as one.
+  return principal.times(terms.interest.interestRate).times(numerator).dividedBy(new Decimal(denominator).times(100));
+}
+
+/** The rate of a regular period, as a fraction: what the level payment of STANDARD_PAYMENTS is priced on. */
+export function regularPeriodRate(terms: AccrualTerms): Decimal {
+  const { interest } = terms;
+  const units = multiplyFractions(regularPeriodYears(terms), chargeUnitsPerYear(interest));
+  if (interest.interestType === 'COMPOUNDING_INTEREST') return compoundGrowth(interest, units).minus(1);
+  return interest.interestRate.times(units.numerator).dividedBy(new Decimal(units.denominator).times(100));
+}
+
+/** Growth factors kept: a portfolio's rates times the few lengths its periods have. */
+const maxGrowthsKept = 4096;
+const growthsKept = new Map<string, Decimal>();
+
+/** (1 + rate)^units. A power in 40 digits costs as much as a schedule of simple interest, so known ones are kept. */
+function compoundGrowth({ interestRate }: InterestTerms, { numerator, denominator }: Fraction): Decimal {
+  const key = `${interestRate.toString()}^${numerator}/${denominator}`;
+  const known = growthsKept.get(key);
+  if (known !== undefined) return known;
+  const growth = interestRate.dividedBy(100).plus(1).pow(new Decimal(numerator).dividedBy(denominator));
+  if (growthsKept.size >= maxGrowthsKept) growthsKept.clear();
+  growthsKept.set(key, growth);
+  return growth;
+}
+
+/** The elapsed time in the unit that the rate is quoted for. */
+function chargeUnits(terms: AccrualTerms, period: AccrualPeriod, from: LocalDate, to: LocalDate): Fraction {
+  const { interest } = terms;
+  if (interest.scheduleInterestDaysCountMethod === 'ACTUAL_DAYS_COUNT' && isQuotedPerDay(interest)) {
+    return fraction(countedDays(interest.daysInYear, from, to), daysOfCharge(interest));
+  }
+  return multiplyFractions(elapsedYears(terms, period, from, to), chargeUnitsPerYear(interest));
+}
+
+function isQuotedPerDay({ interestChargeFrequency }: InterestTerms): boolean {
+  return interestChargeFrequency === 'EVERY_DAY' || interestChargeFrequency === 'EVERY_X_DAYS';
+}
+
+function daysOfCharge(interest: InterestTerms): number {
+  return interest.interestChargeFrequency === 'EVERY_X_DAYS' ? interest.interestChargeFrequencyCount : 1;
+}
+
+/** How many of the rate's units a year has: 12 months, 13 times four weeks, 52 weeks, or the day count's days. */
+function chargeUnitsPerYear(interest: InterestTerms): Fraction {
+  const unitsPerYear: Record<InterestChargeFrequency, Fraction> = {
+    ANNUALIZED: fraction(1),
+    EVERY_MONTH: fraction(12),
+    EVERY_FOUR_WEEKS: fraction(13),
+    EVERY_WEEK: fraction(52),
+    EVERY_DAY: fraction(daysPerYear[interest.daysInYear]),
+    EVERY_X_DAYS: fraction(daysPerYear[interest.daysInYear], daysOfCharge(interest)),
+  };
+  return unitsPerYear[interest.interestChargeFrequency];
+}

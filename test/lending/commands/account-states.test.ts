@@ -1,0 +1,62 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import type { StateAction } from '../../../src/lending/commands.ts';
+import { create, disbursed, given, loanOf, product, reasons, when } from '../loan-fixtures.ts';
+
+const table: readonly (readonly [actions: string, state: string, event: string])[] = [
+  ['', 'PARTIAL_APPLICATION', 'loan_created'],
+  ['REQUEST_APPROVAL', 'PENDING_APPROVAL', 'loan_approval_requested'],
+  ['REQUEST_APPROVAL SET_INCOMPLETE', 'PARTIAL_APPLICATION', 'loan_set_incomplete'],
+  ['REQUEST_APPROVAL APPROVE', 'APPROVED', 'loan_approved'],
+  ['REQUEST_APPROVAL APPROVE UNDO_APPROVE', 'PENDING_APPROVAL', 'loan_approval_undone'],
+  ['REJECT', 'CLOSED REJECTED', 'loan_rejected'],
+  ['REJECT UNDO_REJECT', 'PARTIAL_APPLICATION', 'loan_rejection_undone'],
+  ['REQUEST_APPROVAL REJECT', 'CLOSED REJECTED', 'loan_rejected'],
+  ['REQUEST_APPROVAL REJECT UNDO_REJECT', 'PENDING_APPROVAL', 'loan_rejection_undone'],
+  ['WITHDRAW', 'CLOSED WITHDRAWN', 'loan_withdrawn'],
+  ['REQUEST_APPROVAL APPROVE WITHDRAW', 'CLOSED WITHDRAWN', 'loan_withdrawn'],
+  ['REQUEST_APPROVAL APPROVE WITHDRAW UNDO_WITHDRAW', 'APPROVED', 'loan_withdrawal_undone'],
+];
+
+const refused: readonly string[] = [
+  'APPROVE',
+  'SET_INCOMPLETE',
+  'UNDO_APPROVE',
+  'UNDO_REJECT',
+  'REQUEST_APPROVAL APPROVE REJECT',
+  'REQUEST_APPROVAL APPROVE APPROVE',
+  'REJECT UNDO_WITHDRAW',
+  'WITHDRAW UNDO_REJECT',
+  'REJECT REQUEST_APPROVAL',
+];
+
+const opened = given(create(product({ newAccountSettings: { accountInitialState: 'PARTIAL_APPLICATION' } })));
+const after = (actions: string): ReturnType<typeof given> =>
+  actions
+    .split(' ')
+    .filter((action) => action !== '')
+    .reduce((story, action) => when(story, { type: 'CHANGE_STATE', action: action as StateAction }), opened);
+
+describe('the state of an account', () => {
+  for (const [actions, state, event] of table) {
+    it(`is ${state} after ${actions === '' ? 'it is opened' : actions}`, () => {
+      const story = after(actions);
+      const { accountState, accountSubState } = loanOf(story).position;
+      expect([accountState, accountSubState].filter((part) => part !== null).join(' ')).to.equal(state);
+      const last = story.events.at(-1);
+      expect(last?.eventType === 'loan_state_changed' ? last.name : null).to.equal(event);
+    });
+  }
+
+  for (const actions of refused) {
+    it(`does not follow ${actions}`, () => {
+      expect(reasons(after(actions))).to.deep.equal(['INVALID_STATE_TRANSITION action']);
+    });
+  }
+
+  it('is no longer changed by hand once it is paid out', () => {
+    expect(reasons(when(disbursed(), { type: 'CHANGE_STATE', action: 'UNDO_APPROVE' }))).to.deep.equal([
+      'INVALID_STATE_TRANSITION action',
+    ]);
+  });
+});

@@ -1,0 +1,128 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { type AskedCommand, create, given, loanOf, money, product, reasons } from '../loan-fixtures.ts';
+
+const bounded = product({
+  loanAmountSettings: { loanAmount: { minValue: money(100), maxValue: money(5000) } },
+  interestSettings: { interestRate: { defaultValue: money(10), minValue: money(5), maxValue: money(20) } },
+  scheduleSettings: { numInstallments: { defaultValue: 4, minValue: 2, maxValue: 12 } },
+  gracePeriodSettings: {
+    gracePeriodType: 'PAY_INTEREST_ONLY',
+    gracePeriod: { defaultValue: 1, minValue: 0, maxValue: 6 },
+  },
+});
+
+const ask = (more: object): ReturnType<typeof given> => given({ ...create(bounded), ...more });
+
+describe('opening an account', () => {
+  it('takes from the product what the command leaves out', () => {
+    const { terms, position } = loanOf(ask({}));
+    expect(terms.interest.interestRate.toFixed()).to.equal('10');
+    expect(terms.repaymentInstallments).to.equal(4);
+    expect(terms.gracePeriod).to.equal(1);
+    expect(terms.dueDates).to.deep.equal({
+      scheduleDueDatesMethod: 'INTERVAL',
+      repaymentPeriodUnit: 'MONTHS',
+      repaymentPeriodCount: 1,
+      firstRepaymentDueDateOffset: 0,
+    });
+    expect(position.accountState).to.equal('PENDING_APPROVAL');
+  });
+
+  it('takes what the command says within the product’s bounds', () => {
+    const { terms } = loanOf(ask({ interestRate: money(20), repaymentInstallments: 12, gracePeriod: 6 }));
+    expect([terms.interest.interestRate.toFixed(), terms.repaymentInstallments, terms.gracePeriod]).to.deep.equal([
+      '20',
+      12,
+      6,
+    ]);
+  });
+
+  it('takes as many installments, as long a schedule and as long a grace as there may be, and not one more', () => {
+    const open = (unit: string, repaymentInstallments: number, more: object = {}): ReturnType<typeof given> =>
+      given({
+        ...create(product({ scheduleSettings: { repaymentPeriodUnit: unit } })),
+        repaymentInstallments,
+        ...more,
+      } as AskedCommand);
+    const installments = ['INVALID_INSTALLMENTS scheduleSettings.repaymentInstallments'];
+    for (const [unit, most] of [
+      ['DAYS', 3_660],
+      ['WEEKS', 3_660],
+      // 73000 days, each month taken for one of 31 days and each year for one of 366.
+      ['MONTHS', 2_354],
+      ['YEARS', 199],
+    ] as const) {
+      expect(open(unit, most).outcome, unit).to.equal('committed');
+      expect(reasons(open(unit, most + 1)), unit).to.deep.equal(installments);
+    }
+    const grace = product({ gracePeriodSettings: { gracePeriodType: 'PAY_INTEREST_ONLY' } });
+    expect(open('MONTHS', 12, { product: grace, gracePeriod: 11 }).outcome).to.equal('committed');
+    expect(reasons(open('MONTHS', 12, { product: grace, gracePeriod: 12 }))).to.deep.equal([
+      'INVALID_GRACE_PERIOD scheduleSettings.gracePeriod',
+    ]);
+  });
+
+  const table: readonly (readonly [what: string, more: object, reason: string])[] = [
+    ['an amount below the bounds', { loanAmount: money('99.99') }, 'INVALID_AMOUNT loanAmount'],
+    ['an amount above the bounds', { loanAmount: money('5000.01') }, 'INVALID_AMOUNT loanAmount'],
+    ['more digits than the currency has', { loanAmount: money('1000.001') }, 'INVALID_AMOUNT loanAmount'],
+    [
+      'more digits than every reader of JSON keeps',
+      { product: product(), loanAmount: money('10000000000000') },
+      'INVALID_AMOUNT loanAmount',
+    ],
+    [
+      'a rate above the bounds',
+      { interestRate: money('20.01') },
+      'INVALID_INTEREST_RATE interestSettings.interestRate',
+    ],
+    [
+      'too few installments',
+      { repaymentInstallments: 1, gracePeriod: 0 },
+      'INVALID_INSTALLMENTS scheduleSettings.repaymentInstallments',
+    ],
+    [
+      'a grace period as long as the loan',
+      { repaymentInstallments: 4, gracePeriod: 4 },
+      'INVALID_GRACE_PERIOD scheduleSettings.gracePeriod',
+    ],
+    ['no period', { repaymentPeriodCount: 0 }, 'INVALID_REPAYMENT_FREQUENCY scheduleSettings.repaymentPeriodCount'],
+    [
+      'periods that leave the calendar',
+      { repaymentPeriodCount: 1000 },
+      'INVALID_INSTALLMENTS scheduleSettings.repaymentInstallments',
+    ],
+    [
+      'principal only after the last installment',
+      { principalRepaymentInterval: 5 },
+      'INVALID_PRINCIPAL_REPAYMENT_INTERVAL scheduleSettings.principalRepaymentInterval',
+    ],
+    [
+      'fixed days under an interval',
+      { fixedDaysOfMonth: [1] },
+      'INCONSISTENT_WITH_FIXED_DAYS_OF_MONTH scheduleSettings.fixedDaysOfMonth',
+    ],
+    [
+      'a first repayment before the disbursement',
+      { expectedDisbursementDate: '2011-02-01', firstRepaymentDate: '2011-02-01' },
+      'FIRST_REPAYMENT_DATE_BEFORE_EXPECTED_DISBURSEMENT_DATE disbursementDetails.firstRepaymentDate',
+    ],
+    ['a negative penalty rate', { penaltyRate: money(-1) }, 'INVALID_PENALTY_RATE penaltySettings.penaltyRate'],
+    ['an unknown product', { product: null }, 'LOAN_PRODUCT_MISMATCH productTypeKey'],
+    ['a product out of use', { product: product({ state: 'INACTIVE' }) }, 'LOAN_PRODUCT_NOT_ACTIVE productTypeKey'],
+  ];
+  for (const [what, more, reason] of table) {
+    it(`refuses ${what}`, () => {
+      expect(reasons(ask(more))).to.deep.equal([reason]);
+    });
+  }
+
+  it('names all faults, in the order of the fields', () => {
+    expect(reasons(ask({ loanAmount: money(1), interestRate: money(1), gracePeriod: 9 }))).to.deep.equal([
+      'INVALID_AMOUNT loanAmount',
+      'INVALID_INTEREST_RATE interestSettings.interestRate',
+      'INVALID_GRACE_PERIOD scheduleSettings.gracePeriod',
+    ]);
+  });
+});

@@ -1,0 +1,127 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { figuresOf } from '../../../src/lending/balances.ts';
+import { isUsableDate, refusalOfDays, refuse, transactionOf } from '../../../src/lending/commands/decision.ts';
+import { previewRefusals } from '../../../src/lending/schedule/preview.ts';
+import { noAmounts } from '../../../src/lending/ledger.ts';
+import {
+  type AskedCommand,
+  type Story,
+  adjust,
+  applyFee,
+  applyPenalty,
+  approve,
+  create,
+  disburse,
+  disbursed,
+  dynamicProduct,
+  given,
+  loanOf,
+  money,
+  overpay,
+  product,
+  reasons,
+  repay,
+  when,
+} from '../loan-fixtures.ts';
+
+describe('a decision', () => {
+  it('refuses with a reason and the field it is about', () => {
+    expect(refuse('INVALID_AMOUNT', 'amount')).to.deep.equal({
+      refusals: [{ errorReason: 'INVALID_AMOUNT', errorSource: 'amount' }],
+    });
+  });
+
+  it('gives a transaction its terms, and books it on its value date unless told otherwise', () => {
+    const own = { amount: money(1), valueDate: '2011-02-23', affected: noAmounts, taxes: noAmounts };
+    const header = { commandId: 'c', digest: 'd', receivedAt: 0 };
+    const transaction = transactionOf(loanOf(disbursed()), header, { newKey: (purpose) => purpose }, 'REPAYMENT', own);
+    expect(transaction).to.include({ commandId: 'c', commandDigest: 'd' });
+    expect(transaction).to.include({ encodedKey: 'transaction', bookingDate: '2011-02-23', externalId: null });
+    expect(transaction.terms.interestRate.toFixed()).to.equal('10');
+    expect(transaction.terms.periodicPayment?.toFixed(2)).to.equal('315.47');
+  });
+
+  it('takes no transaction of a day to come, whatever it does', () => {
+    const start = given(create(product()), approve);
+    const [today, tomorrow] = ['2026-03-01', '2026-03-02'];
+    const receivedAt = Date.parse(`${today}T23:59:59.999Z`);
+    const active = when(start, disburse('2011-01-23'));
+    const commands: readonly (readonly [story: Story, command: AskedCommand, inFuture: string])[] = [
+      [start, disburse(today), 'INVALID_DISBURSEMENT_DATE'],
+      [active, repay(1, today), 'REPAYMENT_DATE_IN_THE_FUTURE_ERROR'],
+      [active, overpay(1, today), 'REPAYMENT_DATE_IN_THE_FUTURE_ERROR'],
+      [active, applyFee(1, { installmentNumber: 1 }), 'INVALID_DATE'],
+      [active, applyPenalty(1), 'INVALID_DATE'],
+    ];
+    for (const [story, command, inFuture] of commands) {
+      const asked = (days: object): Story => when(story, { ...command, ...days, receivedAt });
+      expect(asked({ valueDate: today, bookingDate: today }).outcome, command.type).to.equal('committed');
+      expect(reasons(asked({ valueDate: tomorrow }))).to.deep.equal([`${inFuture} valueDate`]);
+      expect(reasons(asked({ valueDate: '2999-12-31' }))).to.deep.equal([`${inFuture} valueDate`]);
+      expect(reasons(asked({ valueDate: today, bookingDate: tomorrow }))).to.deep.equal(['INVALID_DATE bookingDate']);
+      expect(reasons(asked({ valueDate: today, bookingDate: '1899-12-31' }))).to.deep.equal([
+        'INVALID_DATE bookingDate',
+      ]);
+      const outside = command.type === 'DISBURSE' ? 'INVALID_DISBURSEMENT_DATE valueDate' : 'INVALID_DATE valueDate';
+      for (const valueDate of ['1899-12-31', '3000-01-01', '3500-01-01', '9999-12-31']) {
+        expect(reasons(asked({ valueDate })), `${command.type} ${valueDate}`).to.deep.equal([outside]);
+      }
+    }
+    const back = when(active, { ...adjust(1), bookingDate: tomorrow, receivedAt } as AskedCommand);
+    expect(reasons(back)).to.deep.equal(['INVALID_DATE bookingDate']);
+  });
+
+  it('lends and charges no more than can be read, all of it together', () => {
+    const free = product({ interestSettings: { interestRate: { defaultValue: money(0) } } });
+    const most = '9999999999999.99';
+    const full = disbursed(free, most);
+    expect(full.outcome).to.equal('committed');
+    expect(reasons(when(full, applyFee('0.01', { installmentNumber: 1 })))).to.deep.equal(['INVALID_AMOUNT amount']);
+    expect(reasons(when(full, applyPenalty('0.01')))).to.deep.equal(['INVALID_AMOUNT amount']);
+    const almost = disbursed(free, '9999999999999.97');
+    const fees = when(almost, applyFee('0.01', { installmentNumber: 1 }));
+    const penalties = when(fees, applyPenalty('0.01'));
+    expect([fees.outcome, penalties.outcome]).to.deep.equal(['committed', 'committed']);
+    expect(figuresOf(loanOf(penalties)).total.toFixed(2)).to.equal(most);
+    // With interest on top the same loan would show sixteen digits somewhere.
+    expect(reasons(disbursed(product(), most))).to.deep.equal(['INVALID_AMOUNT loanAmount']);
+    expect(previewRefusals(loanOf(given(create(product(), most))))).to.have.length(1);
+  });
+
+  it('lends and charges no more than can be read when nothing is ever repaid and overdue principal goes on earning', () => {
+    const late = (accrueLateInterest: boolean) =>
+      disbursed(dynamicProduct({ interestSettings: { accrueLateInterest } }), '9716599190283.39');
+    // As scheduled the loan asks for 9999999999999.99; on the last due date, unpaid, for 10202429149797.57.
+    expect(reasons(late(true))).to.deep.equal(['INVALID_AMOUNT loanAmount']);
+    expect(figuresOf(loanOf(when(late(false), repay(1, '2011-07-23')))).total.toFixed(2)).to.equal('9999999999998.99');
+    const earning = disbursed(dynamicProduct(), '9500000000000.00');
+    const atTheEnd = (story: Story): string =>
+      figuresOf(loanOf(when(story, repay('0.01', '2011-07-23'))))
+        .total.plus('0.01')
+        .toFixed(2);
+    expect(atTheEnd(earning)).to.equal('9975000000000.02');
+    for (const charge of [(amount: string) => applyFee(amount), (amount: string) => applyPenalty(amount)]) {
+      expect(atTheEnd(when(earning, charge('24999999999.97')))).to.equal('9999999999999.99');
+      expect(reasons(when(earning, charge('24999999999.98')))).to.deep.equal(['INVALID_AMOUNT amount']);
+    }
+  });
+
+  it('knows the day by the command, not by the clock', () => {
+    const days = { receivedAt: Date.parse('1999-12-31T23:59:59.999Z'), valueDate: '1999-12-31' };
+    expect(refusalOfDays(days)).to.equal(null);
+    expect(refusalOfDays({ ...days, valueDate: '2000-01-01' })).to.deep.equal({
+      errorReason: 'INVALID_DATE',
+      errorSource: 'valueDate',
+    });
+  });
+
+  it('uses dates that schedules can be counted from', () => {
+    expect(['1899-12-31', '1900-01-01', '2999-12-31', '3000-01-01'].map(isUsableDate)).to.deep.equal([
+      false,
+      true,
+      true,
+      false,
+    ]);
+  });
+});

@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { balancesOf } from '../../../src/lending/balances.ts';
+import { sum } from '../../../src/lending/money.ts';
+import { allTogglesOff } from '../../../src/lending/toggles.ts';
+import {
+  adjust,
+  disbursed,
+  dynamicProduct,
+  loanOf,
+  overpay,
+  product,
+  reasons,
+  repay,
+  rowsOf,
+  when,
+} from '../loan-fixtures.ts';
+
+describe('overpaying 100 of principal on the disbursement date', () => {
+  const overpaid = when(disbursed(), overpay(100, '2011-01-23'));
+  it('pays no installment and takes the last principal first; scheduled interest stays', () => {
+    expect(rowsOf(loanOf(overpaid))).to.deep.equal([
+      '215.47/0.00 100.00/0.00',
+      '237.02/0.00 78.45/0.00',
+      '260.72/0.00 54.75/0.00',
+      '186.79/0.00 28.68/0.00',
+    ]);
+    expect(balancesOf(loanOf(overpaid), allTogglesOff).principalBalance?.toFixed(2)).to.equal('900.00');
+    expect(loanOf(overpaid).position.installments.map((row) => row.principalOverpaid.toFixed(2))).to.deep.equal([
+      '100.00',
+      '0.00',
+      '0.00',
+      '0.00',
+    ]);
+  });
+
+  it('sums with later ones to all that is not taken back', () => {
+    const more = when(when(overpaid, overpay(50, '2011-03-01')), overpay(25, '2011-03-01'));
+    const total = (story: typeof more): string =>
+      sum(loanOf(story).position.installments.map((row) => row.principalOverpaid)).toFixed(2);
+    expect(total(more)).to.equal('175.00');
+    expect(total(when(more, adjust(4)))).to.equal('150.00');
+  });
+
+  it('lowers the interest still to come of a dynamic loan', () => {
+    const story = when(disbursed(dynamicProduct()), overpay(600, '2011-01-23'));
+    expect(rowsOf(loanOf(story))).to.deep.equal([
+      '166.67/0.00 3.33/0.00',
+      '166.67/0.00 1.94/0.00',
+      '66.66/0.00 0.56/0.00',
+    ]);
+  });
+
+  it('prices the payment anew over all installments when asked to', () => {
+    const level = dynamicProduct({ interestSettings: { interestCalculationMethod: 'DECLINING_BALANCE_DISCOUNTED' } });
+    const story = when(
+      disbursed(level),
+      overpay(500, '2011-01-23', { prepaymentRecalculationMethod: 'REDUCE_AMOUNT_PER_INSTALLMENT' }),
+    );
+    expect(loanOf(story).position.periodicPayment?.toFixed(2)).to.equal('85.78');
+    expect(rowsOf(loanOf(story))[0]).to.equal('81.61/0.00 4.17/0.00');
+  });
+
+  it('of all principal leaves a fixed loan open for its interest, and closes a dynamic one that has earned none', () => {
+    expect(loanOf(when(disbursed(), overpay(1000, '2011-01-23'))).position.accountState).to.equal('ACTIVE');
+    expect(loanOf(when(disbursed(dynamicProduct()), overpay(1000, '2011-01-23'))).position.accountState).to.equal(
+      'CLOSED',
+    );
+  });
+
+  it('reaches overdue principal when there is no other left', () => {
+    const story = when(disbursed(), overpay(1000, '2011-02-23'));
+    expect(rowsOf(loanOf(story))[0]).to.equal('0.00/0.00 100.00/0.00');
+  });
+
+  it('is refused beyond the principal balance, and where nothing may be paid ahead', () => {
+    expect(reasons(when(disbursed(), overpay('1000.01', '2011-01-23')))).to.deep.equal([
+      'EXCESS_REPAYMENT_ERROR amount',
+    ]);
+    const strict = product({ paymentSettings: { prepaymentSettings: { prepaymentAcceptance: 'NO_PREPAYMENTS' } } });
+    expect(reasons(when(disbursed(strict), overpay(1, '2011-01-23')))).to.deep.equal([
+      'PREPAYMENT_NOT_ALLOWED_ERROR amount',
+    ]);
+    expect(reasons(when(when(disbursed(), repay(1, '2011-02-23')), overpay(1, '2011-02-22')))).to.deep.equal([
+      'ENTRY_DATE_BEFORE_OTHER_TRANSACTION valueDate',
+    ]);
+  });
+});

@@ -1,0 +1,162 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { figuresOf } from '../../../src/lending/balances.ts';
+import { closedWhenRepaid, refusalOfMovement } from '../../../src/lending/commands/repayment.ts';
+import {
+  applyFee,
+  create,
+  disbursed,
+  dynamicProduct,
+  fee,
+  given,
+  loanOf,
+  money,
+  product,
+  reasons,
+  repay,
+  rowsOf,
+  under,
+  when,
+} from '../loan-fixtures.ts';
+
+const pays = (...parts: readonly (readonly [type: string, amount: string])[]): object => ({
+  customPaymentAmounts: parts.map(([customPaymentAmountType, amount]) => ({
+    customPaymentAmountType,
+    amount: money(amount),
+  })),
+});
+
+describe('a repayment', () => {
+  it('of all that is owed closes the loan; a cent more is refused and changes nothing', () => {
+    const start = disbursed();
+    const { total } = figuresOf(loanOf(start));
+    expect(total.toFixed(2)).to.equal('1261.88');
+    const tooMuch = when(start, repay('1261.89', '2011-02-23'));
+    expect(reasons(tooMuch)).to.deep.equal(['EXCESS_REPAYMENT_ERROR amount']);
+    expect(tooMuch.events).to.equal(start.events);
+    const closed = when(start, repay(total, '2011-02-23'));
+    expect(loanOf(closed).position).to.include({ accountState: 'CLOSED', accountSubState: 'REPAID' });
+    expect(closed.events.at(-1)).to.include({ eventType: 'loan_state_changed', name: 'loan_closed' });
+    expect(closedWhenRepaid(loanOf(start), loanOf(start).position, 0)).to.equal(loanOf(start).position);
+  });
+
+  it('leaves a loan open while a fee outside the schedule is unpaid', () => {
+    const outside = product({ feesSettings: { fees: [fee({ id: 'outside', allocation: 'NO_ALLOCATION' })] } });
+    const allowed = under({ ALLOW_NON_SCHEDULED_FEES: true }, disbursed(outside));
+    const charged = when(allowed, applyFee(15, { predefinedFeeKey: 'outside' }));
+    const paid = when(charged, repay('1261.88', '2011-02-23'));
+    expect(loanOf(paid).position.accountState).to.equal('ACTIVE');
+    const six = when(paid, repay(6, '2011-02-23', pays(['NON_SCHEDULED_FEE', '6'])));
+    const { nonScheduledFees, fees } = figuresOf(loanOf(six));
+    expect(
+      [nonScheduledFees.balance, nonScheduledFees.paid, fees.paid].map((amount) => amount.toFixed(2)),
+    ).to.deep.equal(['9.00', '6.00', '0.00']);
+    const nine = when(six, repay(9, '2011-02-23', pays(['NON_SCHEDULED_FEE', '9'])));
+    expect(loanOf(nine).position.accountState).to.equal('CLOSED');
+  });
+
+  it('may pay all interest of an installment alone, and not a cent more', () => {
+    const interestOnly = product({
+      gracePeriodSettings: { gracePeriodType: 'PAY_INTEREST_ONLY', gracePeriod: { defaultValue: 3 } },
+    });
+    const start = disbursed(interestOnly);
+    expect(when(start, repay(100, '2011-02-23', pays(['INTEREST', '100']))).outcome).to.equal('committed');
+    const dynamic = disbursed(dynamicProduct());
+    expect(reasons(when(dynamic, repay('8.34', '2011-02-23', pays(['INTEREST', '8.34']))))).to.deep.equal([
+      'EXCESS_REPAYMENT_ERROR customPaymentAmounts[0].amount',
+    ]);
+    expect(rowsOf(loanOf(when(dynamic, repay('8.33', '2011-02-23', pays(['INTEREST', '8.33'])))))[0]).to.equal(
+      '166.67/0.00 8.33/8.33',
+    );
+  });
+
+  it('takes interest earned in the middle of a period, before its due date', () => {
+    const story = when(disbursed(dynamicProduct()), repay('4', '2011-02-08', pays(['INTEREST', '4'])));
+    expect(rowsOf(loanOf(story))[0]).to.equal('166.67/0.00 8.33/4.00');
+  });
+
+  const unpaid = product({ allowCustomRepaymentAllocation: false });
+  const strict = product({ paymentSettings: { prepaymentSettings: { prepaymentAcceptance: 'NO_PREPAYMENTS' } } });
+  const table: readonly (readonly [
+    what: string,
+    loanProduct: typeof unpaid,
+    command: ReturnType<typeof repay>,
+    reason: string,
+  ])[] = [
+    ['of nothing', product(), repay(0, '2011-02-23'), 'INVALID_AMOUNT amount'],
+    ['of more digits than the currency', product(), repay('0.001', '2011-02-23'), 'INVALID_AMOUNT amount'],
+    ['before the disbursement', product(), repay(1, '2011-01-22'), 'ENTRY_DATE_BEFORE_OTHER_TRANSACTION valueDate'],
+    ['beyond the calendar', product(), repay(1, '3000-01-01'), 'INVALID_DATE valueDate'],
+    [
+      'before anything is due, where nothing may be paid ahead',
+      strict,
+      repay(1, '2011-02-22'),
+      'PREPAYMENT_NOT_ALLOWED_ERROR amount',
+    ],
+    [
+      'of more than is due, where nothing may be paid ahead',
+      strict,
+      repay('315.48', '2011-02-23'),
+      'PREPAYMENT_NOT_ALLOWED_ERROR amount',
+    ],
+    [
+      'with a recalculation of a fixed loan',
+      product(),
+      repay(1, '2011-02-23', { prepaymentRecalculationMethod: 'REDUCE_AMOUNT_PER_INSTALLMENT' }),
+      'LOAN_PRODUCT_PREPAYMENT_OPTIONS_MISMATCH prepaymentRecalculationMethod',
+    ],
+    [
+      'with parts, where the product allows none',
+      unpaid,
+      repay(1, '2011-02-23', pays(['INTEREST', '1'])),
+      'CUSTOM_PAYMENT_NOT_ALLOWED_BY_PRODUCT customPaymentAmounts',
+    ],
+    [
+      'with parts that are less than the whole',
+      product(),
+      repay(100, '2011-02-23', pays(['INTEREST', '40'], ['PRINCIPAL', '50'])),
+      'CUSTOM_PAYMENT_AMOUNT_DIFFERENT_THAN_TOTAL_PAYMENT_AMOUNT customPaymentAmounts',
+    ],
+    [
+      'with a part twice',
+      product(),
+      repay(100, '2011-02-23', pays(['INTEREST', '40'], ['INTEREST', '60'])),
+      'SAME_CUSTOM_PAYMENT_AMOUNT_TYPE_USED_MULTIPLE_TIMES customPaymentAmounts[1].customPaymentAmountType',
+    ],
+    [
+      'of a fee that is not there',
+      product(),
+      repay(1, '2011-02-23', pays(['MANUAL_FEE', '1'])),
+      'EXCESS_REPAYMENT_ERROR customPaymentAmounts[0].amount',
+    ],
+    [
+      'of a fee that the product does not know',
+      product(),
+      repay(2, '2011-02-23', {
+        customPaymentAmounts: [
+          { customPaymentAmountType: 'INTEREST', amount: money(1) },
+          { customPaymentAmountType: 'MANUAL_FEE', amount: money(1), predefinedFeeKey: 'unheard-of' },
+        ],
+      }),
+      'INVALID_FEE_KEY customPaymentAmounts[1].predefinedFeeKey',
+    ],
+  ];
+  for (const [what, loanProduct, command, reason] of table) {
+    it(`is refused ${what}`, () => {
+      expect(reasons(when(disbursed(loanProduct), command))).to.deep.equal([reason]);
+    });
+  }
+
+  it('is taken on the due date where nothing may be paid ahead', () => {
+    expect(when(disbursed(strict), repay('315.47', '2011-02-23')).outcome).to.equal('committed');
+  });
+
+  it('is refused before the disbursement and once the loan is closed', () => {
+    const opened = given(create(product()));
+    expect(reasons(when(opened, repay(1, '2011-02-23')))).to.deep.equal(['INVALID_ACCOUNT_STATE_FOR_REPAYMENTS']);
+    const closed = when(disbursed(), repay('1261.88', '2011-02-23'));
+    expect(refusalOfMovement(loanOf(closed), { amount: money(1), receivedAt: 0 })?.errorReason).to.equal(
+      'INVALID_ACCOUNT_STATE_FOR_REPAYMENTS',
+    );
+  });
+});

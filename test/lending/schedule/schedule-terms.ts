@@ -1,0 +1,86 @@
+import type { Currency } from '../../../src/lending/money.ts';
+import { Decimal } from '../../../src/lending/money.ts';
+import type {
+  DueDateTerms,
+  InterestTerms,
+  RepaymentPeriodUnit,
+  RoundingTerms,
+  ScheduleRow,
+  ScheduleTerms,
+  ShortMonthHandlingMethod,
+} from '../../../src/lending/terms.ts';
+
+export const euro: Currency = { code: 'EUR', digits: 2 };
+
+/** What a test says about its terms; the rest is a plain monthly loan without interest in euros. */
+export interface TermsInWords extends Partial<Omit<ScheduleTerms, 'interest' | 'rounding'>> {
+  readonly interest?: Partial<Omit<InterestTerms, 'interestRate'>> & { readonly interestRate?: string };
+  readonly rounding?: Partial<RoundingTerms>;
+}
+
+export function intervals(
+  repaymentPeriodUnit: RepaymentPeriodUnit,
+  repaymentPeriodCount = 1,
+  firstRepaymentDueDateOffset = 0,
+): DueDateTerms {
+  return { scheduleDueDatesMethod: 'INTERVAL', repaymentPeriodUnit, repaymentPeriodCount, firstRepaymentDueDateOffset };
+}
+
+export const monthly = intervals('MONTHS');
+
+export function fixedDays(
+  fixedDaysOfMonth: readonly number[],
+  shortMonthHandlingMethod: ShortMonthHandlingMethod = 'LAST_DAY_IN_MONTH',
+  firstRepaymentDueDateOffset = 0,
+): DueDateTerms {
+  return {
+    scheduleDueDatesMethod: 'FIXED_DAYS_OF_MONTH',
+    fixedDaysOfMonth,
+    shortMonthHandlingMethod,
+    firstRepaymentDueDateOffset,
+  };
+}
+
+export function interestTerms({ interestRate = '0', ...words }: NonNullable<TermsInWords['interest']>): InterestTerms {
+  return {
+    interestChargeFrequency: 'ANNUALIZED',
+    interestChargeFrequencyCount: 1,
+    interestType: 'SIMPLE_INTEREST',
+    interestCalculationMethod: 'DECLINING_BALANCE_DISCOUNTED',
+    daysInYear: 'E30_360',
+    scheduleInterestDaysCountMethod: 'ACTUAL_DAYS_COUNT',
+    ...words,
+    interestRate: new Decimal(interestRate),
+  };
+}
+
+export function scheduleTerms({ interest = {}, rounding = {}, ...words }: TermsInWords = {}): ScheduleTerms {
+  return {
+    currency: euro,
+    dueDates: monthly,
+    repaymentInstallments: 4,
+    principalRepaymentInterval: 1,
+    amortizationMethod: 'STANDARD_PAYMENTS',
+    adjustTotalDueForFirstRepayment: false,
+    gracePeriodType: 'NONE',
+    gracePeriod: 0,
+    ...words,
+    interest: interestTerms(interest),
+    rounding: {
+      roundingMode: 'HALF_UP',
+      repaymentCurrencyRounding: 'NO_ROUNDING',
+      repaymentElementsRoundingMethod: 'NO_ROUNDING',
+      roundingRepaymentScheduleMethod: 'ROUND_REMAINDER_INTO_LAST_REPAYMENT',
+      ...rounding,
+    },
+  };
+}
+
+/** Rows as `principal interest` in the currency's digits, to read and to compare. */
+export function amountsOf(rows: readonly ScheduleRow[], digits = 2): string[] {
+  return rows.map((row) => `${row.principal.toFixed(digits)} ${row.interest.toFixed(digits)}`);
+}
+
+export function totalsOf(rows: readonly ScheduleRow[], digits = 2): string[] {
+  return rows.map((row) => row.principal.plus(row.interest).toFixed(digits));
+}
