@@ -2,9 +2,9 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { packageRoot } from '../src/schemas.ts';
-import { chromiumProgram, startChromium } from '../test/support/chromium.ts';
-import { openStream } from '../test/support/client.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../test/support/service.ts';
+import { chromiumProgram, startChromium } from '../test/support/http/chromium.ts';
+import { openStream } from '../test/support/http/client.ts';
+import { removeFolder, startService, temporaryFolder, type Service } from '../test/support/processes/service.ts';
 import { chromiumBrowser, provide } from './local-cluster/prerequisites.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { fillBacklog, readBacklog, type Backlog } from './backlog.ts';
+import { fillBacklog, readBacklog, type Backlog } from './load/backlog.ts';
 import type { BenchOptions, ClusterBench } from './bench-options.ts';
 import { measureCommands } from './cluster-commands.ts';
 import { tellCommits, tellHandOver, tellIdle, tellLatency } from './cluster-figures.ts';
@@ -89,8 +89,8 @@ async function measurePublish({ report, service, cluster }: ClusterBench, bytes:
   const overHttp = { ...settings, url: `${service.url}/event-types/${eventType}/events`, connections: inFlight };
   const raw = { ...settings, brokers: cluster.brokers, topic: eventType, inFlight };
   const turns = await report.inTurns(
-    async () => (await runProgram<Throughput>('scripts/bench/publish-load.js', overHttp)).eventsPerSecond,
-    async () => (await runProgram<Throughput>('scripts/bench/kafkajs-producer.js', raw)).eventsPerSecond,
+    async () => (await runProgram<Throughput>('scripts/bench/load/publish.js', overHttp)).eventsPerSecond,
+    async () => (await runProgram<Throughput>('scripts/bench/baselines/kafkajs-producer.js', raw)).eventsPerSecond,
   );
   report.tellRatio({
     name: `HTTP publish / kafkajs producer, ${bytes} B`,
@@ -143,5 +143,5 @@ async function measureFanOut({ report, service, cluster }: ClusterBench, backlog
 
 async function consumeRaw({ brokers }: MeasuredCluster, backlog: Backlog, consumers: number): Promise<number> {
   const settings = { brokers, topic: backlog.eventType, consumers, events: backlog.events };
-  return (await runProgram<Throughput>('scripts/bench/kafkajs-consumer.js', settings)).eventsPerSecond;
+  return (await runProgram<Throughput>('scripts/bench/baselines/kafkajs-consumer.js', settings)).eventsPerSecond;
 }

@@ -216,7 +216,7 @@ async function loopRaw(
   written: readonly RawOutput[],
 ): Promise<{ readonly commandsPerSecond: number; readonly microsecondsPerCommand: number }> {
   const watch = await watchFences(cluster, rawFenceTopic, commands);
-  const loop = runProgram<{ microsecondsPerCommand: number }>('scripts/bench/kafkajs-transactions.js', {
+  const loop = runProgram<{ microsecondsPerCommand: number }>('scripts/bench/baselines/kafkajs-transactions.js', {
     brokers: cluster.brokers,
     commandTopic,
     outputs: written,

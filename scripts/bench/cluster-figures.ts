@@ -1,5 +1,5 @@
 import type { BenchOptions, ClusterBench } from './bench-options.ts';
-import { fillBacklog } from './backlog.ts';
+import { fillBacklog } from './load/backlog.ts';
 import { eventBytes } from './events.ts';
 import type { MeasuredCluster } from './measured-cluster.ts';
 import { partitionCount } from './measured-service.ts';
@@ -24,7 +24,7 @@ export async function tellCommits({ report, service }: ClusterBench): Promise<vo
   for (let round = 0; round <= report.rounds; round += 1) {
     const subscriptions = await service.subscribe(committingSubscriptions, backlog.eventType);
     const { commitsPerSecond, milliseconds } = await runProgram<{ commitsPerSecond: number; milliseconds: number }>(
-      'scripts/bench/commit-load.js',
+      'scripts/bench/load/commit.js',
       { ...commitSettings, url: service.url, subscriptions, events: backlog.events },
     );
     report.progress(`    ${figure(commitsPerSecond)} commits/s, median ${figure(milliseconds)} ms`);
@@ -70,7 +70,7 @@ async function tellLatencyOf(
   const [p50s, p99s]: [number[], number[]] = [[], []];
   for (let round = 0; round < report.rounds; round += 1) {
     const [subscription] = await service.subscribe(1, eventType, 'end');
-    const { milliseconds } = await runProgram<{ milliseconds: number[] }>('scripts/bench/latency-load.js', {
+    const { milliseconds } = await runProgram<{ milliseconds: number[] }>('scripts/bench/load/latency.js', {
       ...latencySettings,
       url: service.url,
       eventType,
@@ -100,7 +100,7 @@ export async function tellHandOver({ report, service, cluster, scale }: ClusterB
   await service.defineEventType(eventType);
   const other = await cluster.startService();
   const subscriptions = await service.subscribe(Math.ceil(handOvers * scale), eventType, 'end');
-  const { milliseconds } = await runProgram<{ milliseconds: number[] }>('scripts/bench/hand-over-load.js', {
+  const { milliseconds } = await runProgram<{ milliseconds: number[] }>('scripts/bench/load/hand-over.js', {
     url: service.url,
     otherUrl: other.url,
     eventType,

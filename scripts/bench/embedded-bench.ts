@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fillBacklog, readBacklog, type Backlog } from './backlog.ts';
+import { fillBacklog, readBacklog, type Backlog } from './load/backlog.ts';
 import type { BenchOptions } from './bench-options.ts';
 import { eventBytes, eventsPerBatch } from './events.ts';
 import { startMeasuredService, type MeasuredService } from './measured-service.ts';
 import { runProgram, startProgram } from './processes.ts';
-import { redisRound, redisServer } from './redis-load.ts';
+import { redisRound, redisServer } from './baselines/redis.ts';
 import { against } from './report.ts';
 import { measureIdleStreams, tellFirstEvent } from './service-figures.ts';
 import { figure, median } from './statistics.ts';
@@ -63,10 +63,10 @@ export async function measureEmbedded(options: BenchOptions): Promise<void> {
 async function measurePublish({ report, service, folder }: Bench): Promise<void> {
   report.progress(`Publishing: ${eventBytes} B events, batches of ${eventsPerBatch}, ${connections} connections`);
   await service.defineEventType('bench.publish');
-  const bare = startProgram('scripts/bench/bare-server.js', [join(folder, 'bare.log')]);
+  const bare = startProgram('scripts/bench/baselines/bare-server.js', [join(folder, 'bare.log')]);
   const bareUrl = await bare.nextLine();
   const load = async (url: string): Promise<number> =>
-    (await runProgram<Throughput>('scripts/bench/publish-load.js', { ...publishSettings, url })).eventsPerSecond;
+    (await runProgram<Throughput>('scripts/bench/load/publish.js', { ...publishSettings, url })).eventsPerSecond;
   const turns = await report.inTurns(
     () => load(`${service.url}/event-types/bench.publish/events`),
     () => load(bareUrl),
@@ -98,7 +98,7 @@ async function measureEgress({ report, service, folder, backlog }: Bench): Promi
   const scan = { folder, topic: backlog.eventType };
   const turns = await report.inTurns(
     () => readBacklog(service, backlog, { streams: 1, ...atFullSpeed }),
-    async () => (await runProgram<Throughput>('scripts/bench/raw-scan.js', scan)).eventsPerSecond,
+    async () => (await runProgram<Throughput>('scripts/bench/baselines/raw-scan.js', scan)).eventsPerSecond,
   );
   report.tellRatio({
     name: 'one HTTP stream / raw scan of the store',
@@ -167,6 +167,6 @@ async function measureCommands({ report, service }: Bench): Promise<void> {
     }),
   );
   const load = { url: service.url, loans, commandsPerLoan: 50 };
-  const { commandsPerSecond } = await runProgram<{ commandsPerSecond: number }>('scripts/bench/command-load.js', load);
+  const { commandsPerSecond } = await runProgram<{ commandsPerSecond: number }>('scripts/bench/load/command.js', load);
   report.tell(`${'loan commands decided and visible'.padEnd(52)} ${figure(commandsPerSecond)} commands/s`);
 }

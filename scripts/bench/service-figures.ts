@@ -16,7 +16,7 @@ export async function tellFirstEvent(
 ): Promise<void> {
   report.progress('First event of a fresh subscription');
   const subscriptions = await service.subscribe(count, eventType);
-  const { milliseconds } = await runProgram<{ milliseconds: number[] }>('scripts/bench/first-event.js', {
+  const { milliseconds } = await runProgram<{ milliseconds: number[] }>('scripts/bench/load/first-event.js', {
     url: service.url,
     subscriptions,
   });
@@ -72,7 +72,9 @@ export async function openIdleStreams(
   service: MeasuredService,
   subscriptions: readonly string[],
 ): Promise<{ close(): Promise<void> }> {
-  const idle = startProgram('scripts/bench/idle-streams.js', [JSON.stringify({ url: service.url, subscriptions })]);
+  const idle = startProgram('scripts/bench/load/idle-streams.js', [
+    JSON.stringify({ url: service.url, subscriptions }),
+  ]);
   await idle.nextLine();
   return { close: () => idle.stop() };
 }

@@ -5,9 +5,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { annuityProduct } from '../../src/admin/annuity-product.ts';
-import { chromiumOrSkip, startChromium } from '../support/chromium.ts';
-import { call } from '../support/client.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../support/service.ts';
+import { chromiumOrSkip, startChromium } from '../support/http/chromium.ts';
+import { call } from '../support/http/client.ts';
+import { removeFolder, startService, temporaryFolder, type Service } from '../support/processes/service.ts';
 
 /** A name that somebody else has made lead to this machine, and one that a proxy of ours has. */
 const reboundName = 'evil.test';

@@ -7,9 +7,9 @@ import { setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { adminBundleFolder } from '../../src/http/edge/admin.ts';
-import { chromiumOrSkip, startChromium } from '../support/chromium.ts';
-import { call, openStream, type OpenStream } from '../support/client.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../support/service.ts';
+import { chromiumOrSkip, startChromium } from '../support/http/chromium.ts';
+import { call, openStream, type OpenStream } from '../support/http/client.ts';
+import { removeFolder, startService, temporaryFolder, type Service } from '../support/processes/service.ts';
 
 /** The most that the page may weigh as it is sent. Bytes. */
 const bundleBytesMaximum = 150 * 1024;

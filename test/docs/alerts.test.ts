@@ -8,9 +8,9 @@ import { readConfig } from '../../src/config.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { createMetrics, type Metrics } from '../../src/metrics.ts';
 import { packageRoot } from '../../src/schemas.ts';
-import { call } from '../support/client.ts';
+import { call } from '../support/http/client.ts';
 import { evaluate, readExposition, type Sample, type Scrape } from '../support/prometheus.ts';
-import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 
 /** How often Prometheus scrapes, and looks at its rules. Seconds. */
 const stepSeconds = 15;

@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import { fencedBlocks } from '../../scripts/docs/markdown.ts';
 import { annuityProduct } from '../../src/admin/annuity-product.ts';
 import { packageRoot } from '../../src/schemas.ts';
-import { call, eventsOf, openStream } from '../support/client.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../support/service.ts';
+import { call, eventsOf, openStream } from '../support/http/client.ts';
+import { removeFolder, startService, temporaryFolder, type Service } from '../support/processes/service.ts';
 
 const eventType = {
   name: 'backup.counted',

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fencedBlocks } from '../../scripts/docs/markdown.ts';
 import { runSteps, shown, stepsOf, withoutChance } from '../../scripts/docs/runnable-document.ts';
 import { packageRoot } from '../../src/schemas.ts';
-import { removeFolder, startService, temporaryFolder } from '../support/service.ts';
+import { removeFolder, startService, temporaryFolder } from '../support/processes/service.ts';
 
 /** Documents whose commands a reader types one after another. */
 const documents = ['docs/getting-started.md', 'docs/api.md'];

@@ -8,7 +8,7 @@ import { takeEventExamples } from '../../scripts/docs/event-examples.ts';
 import { exampleBlocks } from '../../scripts/docs/markdown.ts';
 import { packageRoot } from '../../src/schemas.ts';
 import { lendingEventTypeNames, lendingSchema } from '../../src/lending-format/lending-topics.ts';
-import { removeFolder, startService, temporaryFolder } from '../support/service.ts';
+import { removeFolder, startService, temporaryFolder } from '../support/processes/service.ts';
 
 /** Every field of a value by its path; the rows of a list count as one. */
 function fieldsOf(value: unknown, path = ''): string[] {

@@ -5,10 +5,10 @@ import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { bodyBudgetDefault } from '../../src/http/edge/bodies-in-flight.ts';
 import { bodyBytesMaximum } from '../../src/http/edge/body.ts';
-import { call, openStream } from '../support/client.ts';
+import { call, openStream } from '../support/http/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { beginRequest } from '../support/raw-request.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../support/service.ts';
+import { beginRequest } from '../support/http/raw-request.ts';
+import { removeFolder, startService, temporaryFolder, type Service } from '../support/processes/service.ts';
 
 const mebibyte = 1024 * 1024;
 const { largeBytesMaximum, smallBodyBytes, smallBytesMaximum, connectionBytesMaximum } = bodyBudgetDefault;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { missedChangesMillisecondsMaximum } from '../../src/ports/coordination.ts';
-import { call, eventsOf, lastCursors, openStream, type OpenStream } from '../support/client.ts';
+import { call, eventsOf, lastCursors, openStream, type OpenStream } from '../support/http/client.ts';
 import { describeOnCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { startOneMachine, startSystemOnCluster, type System } from '../support/system.ts';

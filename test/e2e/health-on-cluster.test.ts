@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { it } from 'mocha';
-import { call } from '../support/client.ts';
+import { call } from '../support/http/client.ts';
 import { describeOnCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { openKafkaGateways } from '../support/kafka-gateways.ts';
-import { startRedisServer } from '../support/redis-server.ts';
-import { removeFolder, startService, temporaryFolder } from '../support/service.ts';
+import { openKafkaGateways } from '../support/kafka/gateways.ts';
+import { startRedisServer } from '../support/processes/redis-server.ts';
+import { removeFolder, startService, temporaryFolder } from '../support/processes/service.ts';
 import { openTcpProxy } from '../support/tcp-proxy.ts';
 
 /** Ten seconds without an answer, what a question takes to fail, and a busy machine. */

@@ -5,14 +5,14 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { call, eventsOf, openStream, type Batch } from '../support/client.ts';
+import { call, eventsOf, openStream, type Batch } from '../support/http/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { readyAddress } from '../support/ready-address.ts';
-import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { readyAddress } from '../support/processes/ready-address.ts';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
 
 const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
-const endLogThread = new URL('../support/end-log-thread-preload.js', import.meta.url).href;
+const endLogThread = new URL('../support/processes/end-log-thread-preload.js', import.meta.url).href;
 
 const eventType = {
   name: 'health.counted',

@@ -3,7 +3,7 @@ import { after, afterEach, before, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
 import { toggleNames, type ToggleName } from '../../src/lending/toggles.ts';
 import { lendingEventTypeNames } from '../../src/lending-format/lending-topics.ts';
-import { call, eventsOf, lastCursors, openStream, type Answer, type OpenStream } from '../support/client.ts';
+import { call, eventsOf, lastCursors, openStream, type Answer, type OpenStream } from '../support/http/client.ts';
 import { describeOnCluster, describeOnPreviousKafka } from '../support/cluster.ts';
 import { annuityProduct } from '../../src/admin/annuity-product.ts';
 import { startOneMachine, startSystemOnCluster, type System } from '../support/system.ts';

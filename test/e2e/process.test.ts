@@ -7,8 +7,8 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { packageRoot } from '../../src/schemas.ts';
-import { call, openStream } from '../support/client.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../support/service.ts';
+import { call, openStream } from '../support/http/client.ts';
+import { removeFolder, startService, temporaryFolder, type Service } from '../support/processes/service.ts';
 
 /** Runs the program to its end and answers what it left behind. */
 async function runToEnd(environment: Record<string, string>): Promise<{ code: number | null; lines: string[] }> {

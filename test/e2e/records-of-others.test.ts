@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { after, before, it } from 'mocha';
-import { call, eventsOf, openStream } from '../support/client.ts';
+import { call, eventsOf, openStream } from '../support/http/client.ts';
 import { describeOnCluster } from '../support/cluster.ts';
-import { runKafkaTool } from '../support/kafka-tools.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../support/service.ts';
+import { runKafkaTool } from '../support/kafka/tools.ts';
+import { removeFolder, startService, temporaryFolder, type Service } from '../support/processes/service.ts';
 
 describeOnCluster("records that Kafka's own console producer wrote", (cluster) => {
   let folder: string;

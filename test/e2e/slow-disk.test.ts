@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { join } from 'node:path';
 import { openDatabase } from '../../src/sqlite.ts';
-import { call, eventsOf, openStream, type Answer } from '../support/client.ts';
-import { removeFolder, startService, temporaryFolder } from '../support/service.ts';
+import { call, eventsOf, openStream, type Answer } from '../support/http/client.ts';
+import { removeFolder, startService, temporaryFolder } from '../support/processes/service.ts';
 
 const eventType = {
   name: 'disk.counted',

@@ -11,9 +11,9 @@ import { lockDataFolder, mayOthersRead } from '../../src/embedded/data-folder.ts
 import { EmbeddedLog } from '../../src/embedded/log.ts';
 import { silentLogger, type Logger } from '../../src/logger.ts';
 import { codeOf } from '../support/log-reading.ts';
-import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 
-const holder = fileURLToPath(new URL('../support/data-folder-holder.js', import.meta.url));
+const holder = fileURLToPath(new URL('../support/processes/data-folder-holder.js', import.meta.url));
 
 describe('the data folder', () => {
   let folder = '';

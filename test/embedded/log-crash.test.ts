@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { EmbeddedLog } from '../../src/embedded/log.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { readAll } from '../support/log-reading.ts';
-import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 
-const program = fileURLToPath(new URL('../support/log-crash-writer.js', import.meta.url));
+const program = fileURLToPath(new URL('../support/processes/log-crash-writer.js', import.meta.url));
 const rounds = 20;
 const recordsPerBatch = 7;
 

@@ -10,7 +10,7 @@ import { silentLogger } from '../../src/logger.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import { appendTo, codeOf, readAll, records } from '../support/log-reading.ts';
 import { eventually } from '../support/eventually.ts';
-import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
 
 const where = { topic: 'orders', partition: 0 };

@@ -7,7 +7,7 @@ import type { EventLog, LogRecord } from '../../src/ports/event-log.ts';
 import { MirrorWrites } from '../../src/embedded/mirror-writes.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { eventually } from '../support/eventually.ts';
-import { recordsOf } from '../support/lending-log.ts';
+import { recordsOf } from '../support/lending/lending-log.ts';
 import { overriding } from '../support/stepping-log.ts';
 import { type TemporaryLog, openTemporaryLog } from '../support/temporary-log.ts';
 

@@ -3,7 +3,7 @@ import { Kafka, logLevel, type Admin } from 'kafkajs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startCluster, type LocalCluster } from '../../scripts/local-cluster/local-cluster.ts';
 import type { Server } from '../../scripts/local-cluster/server.ts';
-import { openKafkaGateways } from '../support/kafka-gateways.ts';
+import { openKafkaGateways } from '../support/kafka/gateways.ts';
 import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import type { Place } from './history.ts';
 import { createServiceProcess, type ServiceProcess } from './service-process.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { join } from 'node:path';
-import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { startEmbeddedSystem } from './embedded-system.ts';
 import { runPlan } from './harness.ts';
 import { smokePlan } from './plan.ts';

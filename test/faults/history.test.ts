@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { openHistory, readHistory } from './history.ts';
 
 describe('the history of a fault run', () => {

@@ -1,6 +1,6 @@
 import { get } from 'node:http';
 import { createInterface } from 'node:readline';
-import { call } from '../support/client.ts';
+import { call } from '../support/http/client.ts';
 import type { HistoryWriter, LendingFacts } from './history.ts';
 import type { ServiceNode } from './load-process.ts';
 

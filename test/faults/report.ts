@@ -1,6 +1,6 @@
-import type { Verdict } from './checkers.ts';
-import { deliveryLag, type DeliveryLag } from './delivery-checkers.ts';
-import { grouped, type Evidence } from './evidence.ts';
+import type { Verdict } from './checkers/checkers.ts';
+import { deliveryLag, type DeliveryLag } from './checkers/deliveries.ts';
+import { grouped, type Evidence } from './checkers/evidence.ts';
 import { ofKind, type Happening } from './history.ts';
 import type { Plan } from './plan.ts';
 

@@ -4,7 +4,7 @@ import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describeError } from '../../src/errors.ts';
-import { readyAddress } from '../support/ready-address.ts';
+import { readyAddress } from '../support/processes/ready-address.ts';
 import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { findFreePorts } from '../../scripts/local-cluster/free-ports.ts';
 import type { ServiceNode } from './load-process.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { it } from 'mocha';
 import { join } from 'node:path';
 import { describeOnCluster } from '../support/cluster.ts';
-import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { startClusterSystem } from './cluster-system.ts';
 import { runPlan } from './harness.ts';
 import { smokePlan } from './plan.ts';

@@ -1,7 +1,7 @@
 import { Canary } from './canary.ts';
-import type { FuzzRequest } from './drafts.ts';
+import type { FuzzRequest } from './generator/drafts.ts';
 import type { FuzzedService } from './fuzzed-service.ts';
-import { generate } from './generator.ts';
+import { generate } from './generator/generator.ts';
 import { harvest, harvestCursor } from './harvest.ts';
 import { classOf, faultsOf } from './judging.ts';
 import { LiveIds } from './live-ids.ts';
@@ -9,7 +9,7 @@ import type { Measurement } from './measuring-preload.ts';
 import { findingsIn } from './service-log.ts';
 import { clearStage, fillMemory, setStage } from './stage.ts';
 import { StateReader, acknowledgedEvents, differencesOf } from './state.ts';
-import { keptEventTypes } from './valid-requests.ts';
+import { keptEventTypes } from './generator/valid-requests.ts';
 import { exchange, type Exchange } from './wire-client.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
-import { call, eventsOf, lastCursors, openStream, type Batch } from '../support/client.ts';
+import { call, eventsOf, lastCursors, openStream, type Batch } from '../support/http/client.ts';
 
 /** An ordinary client among the hostile ones: it publishes an event, streams it and commits it. */
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describeError } from '../../src/errors.ts';
-import { readyAddress } from '../support/ready-address.ts';
+import { readyAddress } from '../support/processes/ready-address.ts';
 import type { Measurement } from './measuring-preload.ts';
 
 /** The real service in a process of its own, as it is started in production, and measured from the inside. */

@@ -1,5 +1,5 @@
-import type { FuzzRequest } from './drafts.ts';
-import { isJsonObject } from './json-text.ts';
+import type { FuzzRequest } from './generator/drafts.ts';
+import { isJsonObject } from './generator/json-text.ts';
 import type { LiveIds, Session } from './live-ids.ts';
 import type { Exchange } from './wire-client.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { operations, type Operation } from '../support/api-description.ts';
-import type { Delivery, FuzzRequest } from './drafts.ts';
+import { operations, type Operation } from '../support/http/api-description.ts';
+import type { Delivery, FuzzRequest } from './generator/drafts.ts';
 import { faultsOf } from './judging.ts';
 import { findingsIn } from './service-log.ts';
 import { acknowledgedEvents, differencesOf } from './state.ts';

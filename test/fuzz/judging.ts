@@ -1,6 +1,6 @@
-import { description, type JsonObject } from '../support/api-description.ts';
-import { answerFaults, schemaFaults, type SeenAnswer } from '../support/answer-contract.ts';
-import type { FuzzRequest } from './drafts.ts';
+import { description, type JsonObject } from '../support/http/api-description.ts';
+import { answerFaults, schemaFaults, type SeenAnswer } from '../support/http/answer-contract.ts';
+import type { FuzzRequest } from './generator/drafts.ts';
 import { objectIn } from './harvest.ts';
 import type { Exchange, WireAnswer } from './wire-client.ts';
 

@@ -1,8 +1,8 @@
-import { operations, type Operation } from '../support/api-description.ts';
-import { call } from '../support/client.ts';
+import { operations, type Operation } from '../support/http/api-description.ts';
+import { call } from '../support/http/client.ts';
 import { pausedEventType } from './canary.ts';
 import type { LiveIds } from './live-ids.ts';
-import { changingEventTypes, keptEventTypes, loanOf } from './valid-requests.ts';
+import { changingEventTypes, keptEventTypes, loanOf } from './generator/valid-requests.ts';
 
 /** What is there before the first request: something of each kind, so that requests meet it. */
 

@@ -1,5 +1,5 @@
-import { call } from '../support/client.ts';
-import type { FuzzRequest } from './drafts.ts';
+import { call } from '../support/http/client.ts';
+import type { FuzzRequest } from './generator/drafts.ts';
 import type { WireAnswer } from './wire-client.ts';
 
 /** What a request could have changed, as the API shows it, to tell whether a refused one changed it. */

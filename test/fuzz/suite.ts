@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { fuzz, type FuzzOptions } from './fuzz.ts';
 import { isClean, reportOf } from './report.ts';
 

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
-import type { Delivery } from './drafts.ts';
-import { decompressed } from '../support/decompressed.ts';
+import type { Delivery } from './generator/drafts.ts';
+import { decompressed } from '../support/http/decompressed.ts';
 
 /** Sends bytes as they are and reads what comes back, however odd either is. */
 

@@ -4,7 +4,7 @@ import type { CleanupPolicy, LogRecord, TopicPartition } from '../../src/ports/e
 import type { Clock } from '../../src/clock.ts';
 import { KafkaLog } from '../../src/kafka/log.ts';
 import { silentLogger } from '../../src/logger.ts';
-import { openKafkaProxy, type KafkaProxy } from '../support/kafka-proxy.ts';
+import { openKafkaProxy, type KafkaProxy } from '../support/kafka/proxy.ts';
 import { readAll } from '../support/log-reading.ts';
 
 /**

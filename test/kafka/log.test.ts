@@ -3,7 +3,7 @@ import { KafkaLog } from '../../src/kafka/log.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { describeEventLog } from '../contracts/event-log.contract.ts';
 import { describeOnEachKafka } from '../support/cluster.ts';
-import { deleteKafkaRecords } from '../support/kafka-records.ts';
+import { deleteKafkaRecords } from '../support/kafka/records.ts';
 
 describeOnEachKafka('The log of a cluster', (cluster) => {
   describeEventLog('Kafka', async () => {

@@ -14,8 +14,8 @@ import { keysOf } from '../../src/lending-format/event-identity.ts';
 import { lendingEventTypeNames, lendingEventTypes } from '../../src/lending-format/lending-topics.ts';
 import { writeBalances, writeSchedule, writeTransaction } from '../../src/lending-format/loan-format.ts';
 import { adjust, disbursed, dynamicProduct, loanOf, product, repay, when } from '../lending/loan-fixtures.ts';
-import { type Json, type TestCommand, commandRecord, commandTime } from '../support/lending-log.ts';
-import { lifeOf, richProduct } from '../support/lending-script.ts';
+import { type Json, type TestCommand, commandRecord, commandTime } from '../support/lending/lending-log.ts';
+import { lifeOf, richProduct } from '../support/lending/lending-script.ts';
 
 const combinations: Toggles[] = Array.from({ length: 8 }, (_, bits) => ({
   ALLOW_NON_SCHEDULED_FEES: (bits & 1) !== 0,

@@ -12,7 +12,7 @@ import {
   loansTopic,
 } from '../../src/lending-format/lending-topics.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
-import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 
 describe('the topics of lending', () => {
   let folder: string;

@@ -3,8 +3,8 @@ import { describe, it } from 'mocha';
 import { parseCommand } from '../../src/lending-format/command-format.ts';
 import { writeProduct } from '../../src/lending-format/loan-format.ts';
 import { decodeProduct, encodeProduct } from '../../src/lending-format/products.ts';
-import { type Json, commandRecord } from '../support/lending-log.ts';
-import { richProduct } from '../support/lending-script.ts';
+import { type Json, commandRecord } from '../support/lending/lending-log.ts';
+import { richProduct } from '../support/lending/lending-script.ts';
 
 function productFrom(payload: Json) {
   const record = commandRecord({ ...richProduct('P', 'FIXED_TERM_LOAN'), payload });

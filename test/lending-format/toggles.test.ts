@@ -5,8 +5,8 @@ import { Registry, registryTopic } from '../../src/broker/definitions/registry.t
 import { silentLogger } from '../../src/logger.ts';
 import { allTogglesOff, listToggles, readToggles, setToggle, toggleNames } from '../../src/lending-format/toggles.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
-import { recordsOf } from '../support/lending-log.ts';
-import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { recordsOf } from '../support/lending/lending-log.ts';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 
 describe('toggles', () => {
   let folder: string;

@@ -1,5 +1,5 @@
 import { describeCoordination } from '../contracts/coordination.contract.ts';
-import { redisClient, startRedisServer } from '../support/redis-server.ts';
+import { redisClient, startRedisServer } from '../support/processes/redis-server.ts';
 import { openRedisHarness, tellingNobody } from './harness.ts';
 
 /** One node that serves all slots: every script must still find all its keys in one of them. */

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { afterEach, describe, it } from 'mocha';
 import { silentLogger } from '../../src/logger.ts';
 import { RedisConnection } from '../../src/redis/connection.ts';
-import { startRedisServer, type RedisServer } from '../support/redis-server.ts';
+import { startRedisServer, type RedisServer } from '../support/processes/redis-server.ts';
 
 const nobody = { serverChanged: () => {}, resubscribed: () => {}, message: () => {} };
 

@@ -1,5 +1,5 @@
 import { describeCoordination } from '../contracts/coordination.contract.ts';
-import { startRedisServer } from '../support/redis-server.ts';
+import { startRedisServer } from '../support/processes/redis-server.ts';
 import { openRedisHarness, tellingNobody } from './harness.ts';
 
 describeCoordination('Redis', async () => {

@@ -5,7 +5,7 @@ import type { Coordination } from '../../src/ports/coordination.ts';
 import { rebalance } from '../../src/broker/subscriptions/rebalance.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import type { RedisCoordination } from '../../src/redis/coordination.ts';
-import { redisClient, startRedisServer, type RedisServer } from '../support/redis-server.ts';
+import { redisClient, startRedisServer, type RedisServer } from '../support/processes/redis-server.ts';
 import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { openRedisHarness, type RedisHarness } from './harness.ts';
 

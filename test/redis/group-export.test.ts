@@ -7,7 +7,7 @@ import { silentLogger } from '../../src/logger.ts';
 import { GroupExport, renewalCheckMilliseconds, renewalClaimMilliseconds } from '../../src/redis/group-export.ts';
 import { loanPartitionsId } from '../../src/worker/partition-sharing.ts';
 import { eventually } from '../support/eventually.ts';
-import { startRedisServer, type RedisServer } from '../support/redis-server.ts';
+import { startRedisServer, type RedisServer } from '../support/processes/redis-server.ts';
 import { overriding } from '../support/stepping-log.ts';
 import { openTemporaryLog } from '../support/temporary-log.ts';
 import { openRedisHarness, type RedisHarness } from './harness.ts';

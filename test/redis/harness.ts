@@ -6,7 +6,7 @@ import { silentLogger } from '../../src/logger.ts';
 import { RedisCoordination, type RedisCoordinationOptions } from '../../src/redis/coordination.ts';
 import { KeySpace, shardCount } from '../../src/redis/keys.ts';
 import { readScriptSource, type ScriptSource } from '../../src/redis/scripts.ts';
-import { redisClient } from '../support/redis-server.ts';
+import { redisClient } from '../support/processes/redis-server.ts';
 import { openTemporaryLog, type TemporaryLog } from '../support/temporary-log.ts';
 
 /** Coordinations of several processes, in one, on one Redis and one log. */

@@ -4,7 +4,7 @@ import { systemClock } from '../../src/clock.ts';
 import { silentLogger } from '../../src/logger.ts';
 import type { RedisCoordination } from '../../src/redis/coordination.ts';
 import { PartitionSharing, loanPartitionsId, type LoopEnd } from '../../src/worker/partition-sharing.ts';
-import { startRedisServer, type RedisServer } from '../support/redis-server.ts';
+import { startRedisServer, type RedisServer } from '../support/processes/redis-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { openRedisHarness, type RedisHarness } from './harness.ts';
 

@@ -8,7 +8,7 @@ import { rebalance } from '../../src/broker/subscriptions/rebalance.ts';
 import type { RedisCoordination } from '../../src/redis/coordination.ts';
 import { KeySpace, shardOf } from '../../src/redis/keys.ts';
 import { eventually } from '../support/eventually.ts';
-import { startRedisServer, type RedisServer } from '../support/redis-server.ts';
+import { startRedisServer, type RedisServer } from '../support/processes/redis-server.ts';
 import { overriding } from '../support/stepping-log.ts';
 import { openRedisHarness, type RedisHarness } from './harness.ts';
 

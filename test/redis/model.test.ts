@@ -1,6 +1,6 @@
 import { after, before, describe, it } from 'mocha';
 import { randomNumbers } from '../support/random-numbers.ts';
-import { startRedisServer, type RedisServer } from '../support/redis-server.ts';
+import { startRedisServer, type RedisServer } from '../support/processes/redis-server.ts';
 import { openRedisHarness, type RedisHarness } from './harness.ts';
 import { Model, type ModelWorld } from './model.ts';
 

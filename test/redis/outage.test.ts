@@ -9,7 +9,7 @@ import type { Subscription } from '../../src/broker/definitions/subscription.ts'
 import { systemClock } from '../../src/clock.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { createMetrics } from '../../src/metrics.ts';
-import { startRedisServer, type RedisServer } from '../support/redis-server.ts';
+import { startRedisServer, type RedisServer } from '../support/processes/redis-server.ts';
 import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { openRedisHarness, type RedisHarness } from './harness.ts';
 

@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, it } from 'mocha';
 import { KeySpace } from '../../src/redis/keys.ts';
 import { readScriptSource, type ScriptName, type ScriptSource } from '../../src/redis/scripts.ts';
 import { describeError } from '../../src/errors.ts';
-import { startRedisServer, type RedisServer } from '../support/redis-server.ts';
+import { startRedisServer, type RedisServer } from '../support/processes/redis-server.ts';
 import { openTemporaryLog, type TemporaryLog } from '../support/temporary-log.ts';
 import { openRedisHarness } from './harness.ts';
 import { disturbingScenarios, scenarios, type ScenarioWorld } from './script-scenarios.ts';

@@ -3,10 +3,10 @@ import { after, before, describe, it } from 'mocha';
 import type { Coordination } from '../../src/ports/coordination.ts';
 import { parseOffset } from '../../src/broker/cursors/cursor.ts';
 import type { RedisCoordination } from '../../src/redis/coordination.ts';
-import { startRedisServer, type RedisServer } from '../support/redis-server.ts';
+import { startRedisServer, type RedisServer } from '../support/processes/redis-server.ts';
 import { overriding } from '../support/stepping-log.ts';
 import { eventually } from '../support/eventually.ts';
-import { startStreamServer, type StreamClient, type StreamServer } from '../support/stream-server.ts';
+import { startStreamServer, type StreamClient, type StreamServer } from '../support/http/stream-server.ts';
 import { openRedisHarness, type RedisHarness } from './harness.ts';
 
 describe('open streams while Redis fails', () => {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
 import { missedChangesMillisecondsMaximum, type Coordination } from '../../src/ports/coordination.ts';
 import { eventually } from '../support/eventually.ts';
-import { startRedisServer, type RedisServer } from '../support/redis-server.ts';
+import { startRedisServer, type RedisServer } from '../support/processes/redis-server.ts';
 import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { openRedisHarness, type RedisHarness } from './harness.ts';
 

@@ -9,7 +9,7 @@ import { after, afterEach, before, describe, it } from 'mocha';
 import type { ClusterNote } from '../../scripts/local-cluster/cluster-note.ts';
 import { redisServer } from '../../scripts/local-cluster/prerequisites.ts';
 import { conditionOf, identify } from '../../scripts/local-cluster/process-identity.ts';
-import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 
 const compiled = (path: string): string => fileURLToPath(new URL(`../../scripts/${path}`, import.meta.url));
 

@@ -7,9 +7,9 @@ import { EmbeddedLog } from '../../src/embedded/log.ts';
 import { KafkaLog } from '../../src/kafka/log.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { RedisCoordination } from '../../src/redis/coordination.ts';
-import { deleteKafkaRecords } from './kafka-records.ts';
+import { deleteKafkaRecords } from './kafka/records.ts';
 import { NamespacedLog } from './namespaced-log.ts';
-import { removeFolder, temporaryFolder } from './service.ts';
+import { removeFolder, temporaryFolder } from './processes/service.ts';
 
 /**
  * The backend that suites run on which are not about one of them: the embedded store, or, with TEST_BACKEND=cluster,

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { faultsFileVariable, watchAnswers } from './answer-watch.ts';
+import { faultsFileVariable, watchAnswers } from './http/answer-watch.ts';
 
 /**
  * Holds in every test run: each answer that the service gives, in this process or in one that a test starts, is what
@@ -13,7 +13,7 @@ const file = join(folder, 'faults');
 export const mochaHooks = {
   beforeAll(): void {
     process.env[faultsFileVariable] = file;
-    const preload = new URL('answer-watch-preload.js', import.meta.url).href;
+    const preload = new URL('./http/answer-watch-preload.js', import.meta.url).href;
     const options = process.env['NODE_OPTIONS'] ?? '';
     if (!options.includes(preload)) process.env['NODE_OPTIONS'] = `${options} --import=${preload}`.trim();
     watchAnswers();

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { removeFolder, temporaryFolder } from './service.ts';
+import { removeFolder, temporaryFolder } from './processes/service.ts';
 
 /** A disk of a few megabytes that can be filled, for as long as a test needs it. */
 export interface SmallDisk {

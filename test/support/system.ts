@@ -1,6 +1,6 @@
 import type { KafkaVersion } from '../../scripts/local-cluster/kafka-broker.ts';
 import { startCluster, type LocalCluster } from '../../scripts/local-cluster/local-cluster.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from './service.ts';
+import { removeFolder, startService, temporaryFolder, type Service } from './processes/service.ts';
 
 /** The whole product as a client meets it: on one machine, or as several processes on a cluster. */
 export interface System {

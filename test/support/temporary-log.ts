@@ -1,7 +1,7 @@
 import { EmbeddedLog } from '../../src/embedded/log.ts';
 import type { EmbeddedLogOptions } from '../../src/embedded/log.ts';
 import { silentLogger } from '../../src/logger.ts';
-import { removeFolder, temporaryFolder } from './service.ts';
+import { removeFolder, temporaryFolder } from './processes/service.ts';
 
 /** An embedded log in a folder of its own, which can be closed and opened again. */
 export interface TemporaryLog {

@@ -23,7 +23,7 @@ import { LoanView } from '../../src/views/loan-view.ts';
 import type { CommandOutcome } from '../../src/lending-format/fence.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { eventually } from '../support/eventually.ts';
-import { recordsOf } from '../support/lending-log.ts';
+import { recordsOf } from '../support/lending/lending-log.ts';
 import { keyOf, loanRecord } from './stored-loans.ts';
 
 const topic = 'lendstream.loans';

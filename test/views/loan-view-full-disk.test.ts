@@ -8,7 +8,7 @@ import { LoanView } from '../../src/views/loan-view.ts';
 import { type CommandOutcome, isFenceKey, parseFence } from '../../src/lending-format/fence.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { eventually } from '../support/eventually.ts';
-import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { type SmallDisk, mountSmallDisk } from '../support/small-disk.ts';
 import { fenceRecord, loanRecord } from './stored-loans.ts';
 

@@ -16,7 +16,7 @@ import { readChangelogNews } from '../../src/http/lending/services.ts';
 import type { CommandOutcome } from '../../src/lending-format/fence.ts';
 import { rememberedKey, writeRemembered } from '../../src/worker/remembered-commands.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
-import { recordsOf } from '../support/lending-log.ts';
+import { recordsOf } from '../support/lending/lending-log.ts';
 import { fenceRecord, keyOf, loanRecord } from './stored-loans.ts';
 
 const topic = 'lendstream.loans';

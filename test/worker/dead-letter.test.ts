@@ -13,8 +13,8 @@ import {
   send,
   untilDone,
   workerForEachTest,
-} from '../support/lending-log.ts';
-import { richProduct } from '../support/lending-script.ts';
+} from '../support/lending/lending-log.ts';
+import { richProduct } from '../support/lending/lending-script.ts';
 
 describe('a command that went to the dead letters', () => {
   const fixture = workerForEachTest();

@@ -24,8 +24,8 @@ import {
   send,
   untilDone,
   workerForEachTest,
-} from '../support/lending-log.ts';
-import { lifeOf, richProduct } from '../support/lending-script.ts';
+} from '../support/lending/lending-log.ts';
+import { lifeOf, richProduct } from '../support/lending/lending-script.ts';
 import { eventually } from '../support/eventually.ts';
 import { overriding, withSteps } from '../support/stepping-log.ts';
 

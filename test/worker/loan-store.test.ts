@@ -5,9 +5,9 @@ import { encodeLoan } from '../../src/lending/codec/loan-codec.ts';
 import { isLendstreamError } from '../../src/errors.ts';
 import { loansTopic } from '../../src/lending-format/lending-topics.ts';
 import { LoanStore } from '../../src/worker/loan-store.ts';
-import { decided, loanText, openLendingLog, startWorker } from '../support/lending-log.ts';
-import { richProduct } from '../support/lending-script.ts';
-import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { decided, loanText, openLendingLog, startWorker } from '../support/lending/lending-log.ts';
+import { richProduct } from '../support/lending/lending-script.ts';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 
 const loanIds = ['L1', 'L2', 'L3'];
 const never = new AbortController().signal;

@@ -7,7 +7,7 @@ import { LendstreamError } from '../../src/errors.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { type LoopEnd, PartitionSharing, loanPartitionsId, planLoops } from '../../src/worker/partition-sharing.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from '../support/backend-under-test.ts';
-import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { overriding } from '../support/stepping-log.ts';
 import { eventually } from '../support/eventually.ts';
 

@@ -5,8 +5,8 @@ import { LendstreamError } from '../../src/errors.ts';
 import { type Logger, silentLogger } from '../../src/logger.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { UndecidedCommands } from '../../src/worker/undecided-commands.ts';
-import { commandRecord, openLendingLog, send } from '../support/lending-log.ts';
-import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { commandRecord, openLendingLog, send } from '../support/lending/lending-log.ts';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { overriding } from '../support/stepping-log.ts';
 
 describe('UndecidedCommands', () => {

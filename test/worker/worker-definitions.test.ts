@@ -18,10 +18,10 @@ import {
   commandRecord,
   startWorker,
   untilDone,
-} from '../support/lending-log.ts';
-import { richProduct } from '../support/lending-script.ts';
+} from '../support/lending/lending-log.ts';
+import { richProduct } from '../support/lending/lending-script.ts';
 import { eventually } from '../support/eventually.ts';
-import { removeFolder, temporaryFolder } from '../support/service.ts';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { overriding, withSteps } from '../support/stepping-log.ts';
 
 const definitionsMillisecondsMaximum = 3_000;

@@ -18,9 +18,9 @@ import {
   send,
   startWorker,
   untilDone,
-} from '../support/lending-log.ts';
-import { lifeOf, richProduct } from '../support/lending-script.ts';
-import { removeFolder, temporaryFolder } from '../support/service.ts';
+} from '../support/lending/lending-log.ts';
+import { lifeOf, richProduct } from '../support/lending/lending-script.ts';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { eventually } from '../support/eventually.ts';
 import { SteppingRegistry, type WorkerStep, withSteps, workerSteps } from '../support/stepping-log.ts';
 
@@ -28,7 +28,7 @@ import { SteppingRegistry, type WorkerStep, withSteps, workerSteps } from '../su
  * A worker is lost at each step of its loop, by kill -9 or by a successor that takes over while it stands still. What
  * the log holds afterwards must be what one undisturbed worker writes: every command's events once, nothing else.
  */
-const workerProgram = fileURLToPath(new URL('../support/lending-worker-process.js', import.meta.url));
+const workerProgram = fileURLToPath(new URL('../support/lending/worker-process.js', import.meta.url));
 const commandsPerCommitMaximum = 4;
 
 /** Two loans, with a command sent twice, one that is refused and one that cannot be read. */

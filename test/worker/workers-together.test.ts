@@ -16,9 +16,9 @@ import {
   send,
   startWorker,
   untilDone,
-} from '../support/lending-log.ts';
-import { lifeOf, richProduct } from '../support/lending-script.ts';
-import { removeFolder, temporaryFolder } from '../support/service.ts';
+} from '../support/lending/lending-log.ts';
+import { lifeOf, richProduct } from '../support/lending/lending-script.ts';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { overriding } from '../support/stepping-log.ts';
 import { eventually } from '../support/eventually.ts';
 

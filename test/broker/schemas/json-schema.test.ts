@@ -11,7 +11,7 @@ import { collectedViolationsMaximum } from '../../../src/broker/schemas/metered-
 import { ValidationBudget, validationStepsPerEvent } from '../../../src/broker/schemas/validation-budget.ts';
 import { WrittenNumbers } from '../../../src/broker/schemas/written-numbers.ts';
 import { LendstreamError } from '../../../src/errors.ts';
-import { costlyCases, nestedList } from '../../fuzz/costly-schemas.ts';
+import { costlyCases, nestedList } from '../../fuzz/generator/costly-schemas.ts';
 
 function findings(schema: Record<string, unknown>, value: unknown): string[] {
   return compileValidator(schema)(value).map(({ pointer, message }) => `${pointer}: ${message}`);

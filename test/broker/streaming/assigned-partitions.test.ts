@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import { ChunkBuilder } from '../../../src/broker/streaming/batch-line.ts';
 import type { PartitionOwnership } from '../../../src/ports/coordination.ts';
 import { HeldPartitions } from '../../../src/broker/streaming/assigned-partitions.ts';
-import { numberedEntries, recordBatch } from '../../support/record-batch.ts';
+import { numberedEntries, recordBatch } from '../../support/kafka/record-batch.ts';
 
 function owned(partition: number, changes: Partial<PartitionOwnership> = {}): PartitionOwnership {
   return {

@@ -180,7 +180,7 @@ describe('the lease of a process', () => {
 
   it('is known to have ended by a process that was stopped and goes on, before it does anything else', async function () {
     this.timeout(20_000);
-    const program = fileURLToPath(new URL('../../support/lease-process.js', import.meta.url));
+    const program = fileURLToPath(new URL('../../support/processes/lease-process.js', import.meta.url));
     const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
     const exited = once(child, 'exit');
     const seen: string[] = [];

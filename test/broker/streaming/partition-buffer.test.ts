@@ -5,7 +5,7 @@ import { ChunkBuilder } from '../../../src/broker/streaming/batch-line.ts';
 import type { RecordBatch } from '../../../src/ports/event-log.ts';
 import { PartitionBuffer } from '../../../src/broker/streaming/partition-buffer.ts';
 import { UncommittedEvents } from '../../../src/broker/streaming/uncommitted-events.ts';
-import { numberedEntries, recordBatch } from '../../support/record-batch.ts';
+import { numberedEntries, recordBatch } from '../../support/kafka/record-batch.ts';
 
 function sendFrom(buffer: PartitionBuffer, count: number, uncommitted = new UncommittedEvents()): string {
   const chunk = new ChunkBuilder();

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { ChunkBuilder } from '../../../src/broker/streaming/batch-line.ts';
 import { StreamPartition } from '../../../src/broker/streaming/partition.ts';
-import type { Batch } from '../../support/client.ts';
-import { numberedEntries, recordBatch } from '../../support/record-batch.ts';
+import type { Batch } from '../../support/http/client.ts';
+import { numberedEntries, recordBatch } from '../../support/kafka/record-batch.ts';
 
 function partitionBehind(committed: number): StreamPartition {
   const ownership = { eventType: 'payments', partition: 2, state: 'assigned', nextStreamId: null, fence: 1 } as const;

@@ -8,7 +8,7 @@ import { LendstreamError } from '../../../src/errors.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { failingReads } from '../../support/failing-reads.ts';
 import { eventually } from '../../support/eventually.ts';
-import { startStreamServer, type StreamServer } from '../../support/stream-server.ts';
+import { startStreamServer, type StreamServer } from '../../support/http/stream-server.ts';
 
 describe('what a stream reads ahead', () => {
   let server: StreamServer;

@@ -6,8 +6,8 @@ import { HeldPartitions } from '../../../src/broker/streaming/assigned-partition
 import { readStreamParameters } from '../../../src/broker/streaming/parameters.ts';
 import { bufferBytesMaximum } from '../../../src/broker/streaming/reads.ts';
 import { StreamSender } from '../../../src/broker/streaming/sender.ts';
-import type { Batch } from '../../support/client.ts';
-import { numberedEntries, recordBatch } from '../../support/record-batch.ts';
+import type { Batch } from '../../support/http/client.ts';
+import { numberedEntries, recordBatch } from '../../support/kafka/record-batch.ts';
 
 function prepare(
   partitionCount: number,

@@ -5,7 +5,7 @@ import { commitPassed, openStreamSession, type StreamSessionServices } from '../
 import type { Subscription } from '../../../src/broker/definitions/subscription.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { silentLogger } from '../../../src/logger.ts';
-import { startStreamServer, type StreamServer } from '../../support/stream-server.ts';
+import { startStreamServer, type StreamServer } from '../../support/http/stream-server.ts';
 
 describe('the session of a stream', () => {
   let server: StreamServer;

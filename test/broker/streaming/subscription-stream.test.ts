@@ -12,11 +12,11 @@ import { systemClock, type Clock } from '../../../src/clock.ts';
 import { LendstreamError } from '../../../src/errors.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { expireTopic } from '../../support/backend-under-test.ts';
-import type { Batch } from '../../support/client.ts';
+import type { Batch } from '../../support/http/client.ts';
 import { failingReads } from '../../support/failing-reads.ts';
 import { overriding } from '../../support/stepping-log.ts';
 import { eventually } from '../../support/eventually.ts';
-import { startStreamServer, type StreamServer } from '../../support/stream-server.ts';
+import { startStreamServer, type StreamServer } from '../../support/http/stream-server.ts';
 
 describe('a subscription stream', () => {
   let server: StreamServer;

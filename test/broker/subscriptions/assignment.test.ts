@@ -12,7 +12,7 @@ import {
 import type { EventTypePartition, PartitionOwnership, Session } from '../../../src/ports/coordination.ts';
 import type { Subscription } from '../../../src/broker/definitions/subscription.ts';
 import { isLendstreamError } from '../../../src/errors.ts';
-import { startStreamServer, type StreamServer } from '../../support/stream-server.ts';
+import { startStreamServer, type StreamServer } from '../../support/http/stream-server.ts';
 
 function session(streamId: string, openedAt: number, requestedPartitions: EventTypePartition[] = []): Session {
   return { streamId, nodeId: 'node', requestedPartitions, openedAt, commitTimeoutMilliseconds: 0 };

@@ -8,8 +8,8 @@ import { createAdminRouter } from '../../../src/http/edge/admin.ts';
 import { createApplication } from '../../../src/http/edge/application.ts';
 import { createAuthentication } from '../../../src/http/edge/authentication.ts';
 import { silentLogger } from '../../../src/logger.ts';
-import { call } from '../../support/client.ts';
-import { removeFolder, temporaryFolder } from '../../support/service.ts';
+import { call } from '../../support/http/client.ts';
+import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 
 describe('the files of the admin page', () => {
   let folder = '';

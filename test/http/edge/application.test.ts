@@ -12,7 +12,7 @@ import {
 } from '../../../src/http/edge/application.ts';
 import { methodNotAllowed } from '../../../src/http/edge/problem.ts';
 import { silentLogger } from '../../../src/logger.ts';
-import { answerTo, readAnswer } from '../../support/raw-request.ts';
+import { answerTo, readAnswer } from '../../support/http/raw-request.ts';
 
 describe('the application as a server', () => {
   let server: Server;

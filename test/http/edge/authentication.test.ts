@@ -7,8 +7,8 @@ import { apiKeyCharactersMaximum } from '../../../src/config.ts';
 import { createApplication } from '../../../src/http/edge/application.ts';
 import { createAuthentication } from '../../../src/http/edge/authentication.ts';
 import { silentLogger } from '../../../src/logger.ts';
-import { call } from '../../support/client.ts';
-import { leaveUnwatched } from '../../support/answer-watch.ts';
+import { call } from '../../support/http/client.ts';
+import { leaveUnwatched } from '../../support/http/answer-watch.ts';
 
 describe('authentication', () => {
   let server: Server | undefined;

@@ -19,7 +19,7 @@ import { createSubscriptionsRouter } from '../../../src/http/streaming/subscript
 import { silentLogger } from '../../../src/logger.ts';
 import { createMetrics } from '../../../src/metrics.ts';
 import { eventTypeBody, exampleMetadata, openBroker, type Broker } from '../../support/broker-on-embedded-log.ts';
-import { call } from '../../support/client.ts';
+import { call } from '../../support/http/client.ts';
 import { overriding } from '../../support/stepping-log.ts';
 
 /** One node makes a definition, another one, which hears of it later, is asked for it at once. */

@@ -5,8 +5,8 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { Router } from 'express';
 import { compressedBytesMinimum, createCompressionRouter } from '../../../src/http/edge/compression.ts';
 import { eventTypeBody } from '../../support/broker-on-embedded-log.ts';
-import { call } from '../../support/client.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../../support/service.ts';
+import { call } from '../../support/http/client.ts';
+import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
 import { serve } from '../../support/subscription-store.ts';
 
 interface RawAnswer {

@@ -7,8 +7,8 @@ import { LendstreamError, errorCatalogue, type ErrorCode } from '../../../src/er
 import { createApplication } from '../../../src/http/edge/application.ts';
 import { lendingErrorHandler, pathsBelow } from '../../../src/http/edge/lending-errors.ts';
 import { type Logger, silentLogger } from '../../../src/logger.ts';
-import { type Answer, call } from '../../support/client.ts';
-import { leaveUnwatched } from '../../support/answer-watch.ts';
+import { type Answer, call } from '../../support/http/client.ts';
+import { leaveUnwatched } from '../../support/http/answer-watch.ts';
 
 describe('the error format of the lending API', () => {
   let server: Server;

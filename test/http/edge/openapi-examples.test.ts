@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
-import { operations, type Example, type Operation } from '../../support/api-description.ts';
-import { answerFaults } from '../../support/answer-contract.ts';
-import { openStream, type OpenStream } from '../../support/client.ts';
-import { examplesOf, queryOf, requestOf, valuesOf } from '../../support/example-requests.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../../support/service.ts';
+import { operations, type Example, type Operation } from '../../support/http/api-description.ts';
+import { answerFaults } from '../../support/http/answer-contract.ts';
+import { openStream, type OpenStream } from '../../support/http/client.ts';
+import { examplesOf, queryOf, requestOf, valuesOf } from '../../support/http/example-requests.ts';
+import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
 
 /**
  * Sends every example of the description, in the order of the document, and deletes what it made at the end, the last

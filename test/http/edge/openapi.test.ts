@@ -7,9 +7,9 @@ import type { Server } from 'node:http';
 import { createApp, type App } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
 import { silentLogger } from '../../../src/logger.ts';
-import { schemaFaults } from '../../support/answer-contract.ts';
-import { description, operations, resolved, type JsonObject } from '../../support/api-description.ts';
-import { removeFolder, temporaryFolder } from '../../support/service.ts';
+import { schemaFaults } from '../../support/http/answer-contract.ts';
+import { description, operations, resolved, type JsonObject } from '../../support/http/api-description.ts';
+import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 
 /** Pages for people, which are no API. */
 const pages = /^\/(admin(\/|$)|$)/;

@@ -4,8 +4,8 @@ import { request } from 'node:http';
 import { Health } from '../../../src/health.ts';
 import { createOperationsRouter } from '../../../src/http/edge/operations.ts';
 import { createMetrics } from '../../../src/metrics.ts';
-import { schemaFaults } from '../../support/answer-contract.ts';
-import { call } from '../../support/client.ts';
+import { schemaFaults } from '../../support/http/answer-contract.ts';
+import { call } from '../../support/http/client.ts';
 import { serve, type Served } from '../../support/subscription-store.ts';
 
 describe('what operators ask', () => {

@@ -3,8 +3,8 @@ import { after, before, describe, it } from 'mocha';
 import { createApp, type App } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
 import { silentLogger } from '../../../src/logger.ts';
-import { answerTo, readAnswer, type RawAnswer } from '../../support/raw-request.ts';
-import { removeFolder, temporaryFolder } from '../../support/service.ts';
+import { answerTo, readAnswer, type RawAnswer } from '../../support/http/raw-request.ts';
+import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 
 const apiKey = 'key-of-this-test';
 const subscription = '{"owning_application":"shop","event_types":["loan_balance_changed"]}';

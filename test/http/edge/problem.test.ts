@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { Router } from 'express';
 import { after, before, describe, it } from 'mocha';
 import { errorCatalogue, LendstreamError, type ErrorCode } from '../../../src/errors.ts';
-import { isLendingPath, operations } from '../../support/api-description.ts';
-import { call } from '../../support/client.ts';
+import { isLendingPath, operations } from '../../support/http/api-description.ts';
+import { call } from '../../support/http/client.ts';
 import { serve, type Served } from '../../support/subscription-store.ts';
 
 /** A request that the description says may be answered with this status. */

@@ -19,10 +19,10 @@ import {
   requestMillisecondsMaximum,
 } from '../../../src/http/edge/client-errors.ts';
 import { silentLogger } from '../../../src/logger.ts';
-import { leaveUnwatched } from '../../support/answer-watch.ts';
+import { leaveUnwatched } from '../../support/http/answer-watch.ts';
 import { eventually } from '../../support/eventually.ts';
-import { answerTo, readAnswer, type RawAnswer } from '../../support/raw-request.ts';
-import { removeFolder, temporaryFolder } from '../../support/service.ts';
+import { answerTo, readAnswer, type RawAnswer } from '../../support/http/raw-request.ts';
+import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 
 const eventType = {
   name: 'shop.orders',

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { annuityProduct } from '../../../src/admin/annuity-product.ts';
 import { hashPartition } from '../../../src/broker/publishing/partitioning.ts';
-import type { Answer } from '../../support/client.ts';
-import { commandRecord, eventsOfPartition, send } from '../../support/lending-log.ts';
+import type { Answer } from '../../support/http/client.ts';
+import { commandRecord, eventsOfPartition, send } from '../../support/lending/lending-log.ts';
 import { eventually } from '../../support/eventually.ts';
-import { removeFolder, temporaryFolder } from '../../support/service.ts';
+import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 import { type LendingService, partitionCount, startLendingService } from './lending-service.ts';
 
 type Json = Record<string, unknown>;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { commandIdOf } from '../../../src/http/lending/idempotency.ts';
-import type { Answer } from '../../support/client.ts';
+import type { Answer } from '../../support/http/client.ts';
 import { annuityProduct } from '../../../src/admin/annuity-product.ts';
 import { eventually } from '../../support/eventually.ts';
 import { lendingServiceForSuite } from './lending-service.ts';

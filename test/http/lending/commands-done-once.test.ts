@@ -7,10 +7,10 @@ import { commandIdOf } from '../../../src/http/lending/idempotency.ts';
 import type { CommandType } from '../../../src/lending-format/command-format.ts';
 import { loansTopic } from '../../../src/lending-format/lending-topics.ts';
 import { parseRemembered, rememberedKey } from '../../../src/worker/remembered-commands.ts';
-import type { Answer } from '../../support/client.ts';
-import { commandRecord, eventsOfPartition, recordsOf, send } from '../../support/lending-log.ts';
+import type { Answer } from '../../support/http/client.ts';
+import { commandRecord, eventsOfPartition, recordsOf, send } from '../../support/lending/lending-log.ts';
 import { eventually } from '../../support/eventually.ts';
-import { removeFolder, temporaryFolder } from '../../support/service.ts';
+import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 import { type LendingService, lendingServiceForSuite, partitionCount, startLendingService } from './lending-service.ts';
 
 type Json = Record<string, unknown>;

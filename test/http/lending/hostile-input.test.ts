@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { commandBytesMaximum } from '../../../src/http/lending/command-requests.ts';
-import { removeFolder, temporaryFolder } from '../../support/service.ts';
-import { answerTo } from '../../support/raw-request.ts';
-import { call } from '../../support/client.ts';
+import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
+import { answerTo } from '../../support/http/raw-request.ts';
+import { call } from '../../support/http/client.ts';
 import { annuityProduct } from '../../../src/admin/annuity-product.ts';
 import { type LendingService, startLendingService } from './lending-service.ts';
 

@@ -22,8 +22,8 @@ import { ensureLendingTopics, lendingEventTypes } from '../../../src/lending-for
 import { LendingWorker } from '../../../src/worker/lending-worker.ts';
 import { rememberedMilliseconds } from '../../../src/worker/remembered-commands.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from '../../support/backend-under-test.ts';
-import { type Answer, call } from '../../support/client.ts';
-import { removeFolder, temporaryFolder } from '../../support/service.ts';
+import { type Answer, call } from '../../support/http/client.ts';
+import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 import { overriding } from '../../support/stepping-log.ts';
 
 export const partitionCount = 2;

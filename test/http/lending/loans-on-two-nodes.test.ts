@@ -22,9 +22,9 @@ import { ensureLendingTopics, lendingEventTypes } from '../../../src/lending-for
 import { LendingWorker } from '../../../src/worker/lending-worker.ts';
 import { rememberedMilliseconds } from '../../../src/worker/remembered-commands.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from '../../support/backend-under-test.ts';
-import { call } from '../../support/client.ts';
+import { call } from '../../support/http/client.ts';
 import { annuityProduct } from '../../../src/admin/annuity-product.ts';
-import { removeFolder, temporaryFolder } from '../../support/service.ts';
+import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 import { overriding } from '../../support/stepping-log.ts';
 
 type Json = Record<string, unknown>;

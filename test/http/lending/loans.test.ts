@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Answer } from '../../support/client.ts';
+import type { Answer } from '../../support/http/client.ts';
 import { annuityProduct } from '../../../src/admin/annuity-product.ts';
-import { removeFolder, temporaryFolder } from '../../support/service.ts';
+import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 import { type LendingService, startLendingService } from './lending-service.ts';
 
 type Json = Record<string, unknown>;

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { request as httpRequest } from 'node:http';
-import { operations, type Example, type Operation } from '../../support/api-description.ts';
-import { answerFaults } from '../../support/answer-contract.ts';
-import { examplesOf, requestOf, type ExampleRequest } from '../../support/example-requests.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../../support/service.ts';
+import { operations, type Example, type Operation } from '../../support/http/api-description.ts';
+import { answerFaults } from '../../support/http/answer-contract.ts';
+import { examplesOf, requestOf, type ExampleRequest } from '../../support/http/example-requests.ts';
+import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
 import { startLendingService, type LendingService } from './lending-service.ts';
 
 /** How a request is spoilt so that it is refused with a status, whatever the operation. */

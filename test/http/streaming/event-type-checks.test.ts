@@ -10,8 +10,8 @@ import { createEventTypesRouter } from '../../../src/http/streaming/event-types.
 import { createPublishingRouter } from '../../../src/http/streaming/publishing.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { eventTypeBody, exampleMetadata, openBroker, type Broker } from '../../support/broker-on-embedded-log.ts';
-import { costlyCases } from '../../fuzz/costly-schemas.ts';
-import { call, type Answer } from '../../support/client.ts';
+import { costlyCases } from '../../fuzz/generator/costly-schemas.ts';
+import { call, type Answer } from '../../support/http/client.ts';
 
 describe('looking at event types and events before and without consuming them', () => {
   let broker: Broker;

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { eventually } from '../../support/eventually.ts';
 import { eventTypeStreamsMaximum } from '../../../src/http/streaming/event-type-streams.ts';
-import { expectAllAfterPause, pausedBatchEvents } from '../../support/paused-reader.ts';
-import { startStreamServer, type StreamServer } from '../../support/stream-server.ts';
+import { expectAllAfterPause, pausedBatchEvents } from '../../support/http/paused-reader.ts';
+import { startStreamServer, type StreamServer } from '../../support/http/stream-server.ts';
 
 describe('GET /event-types/{name}/events', () => {
   let server: StreamServer;

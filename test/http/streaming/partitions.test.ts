@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { eventTypeBody, exampleMetadata, serveBroker, type Broker } from '../../support/broker-on-embedded-log.ts';
-import { call, type Answer } from '../../support/client.ts';
+import { call, type Answer } from '../../support/http/client.ts';
 
 describe('the routes of partitions', () => {
   let broker: Broker & { readonly url: string };

@@ -20,9 +20,9 @@ import {
   storedTexts,
   type Broker,
 } from '../../support/broker-on-embedded-log.ts';
-import { costlyCases } from '../../fuzz/costly-schemas.ts';
+import { costlyCases } from '../../fuzz/generator/costly-schemas.ts';
 import { bodyBytesMaximum } from '../../../src/http/edge/body.ts';
-import { call } from '../../support/client.ts';
+import { call } from '../../support/http/client.ts';
 import { overriding } from '../../support/stepping-log.ts';
 
 const mebibyte = 1024 * 1024;

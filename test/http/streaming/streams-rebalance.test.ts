@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { partitionKey } from '../../../src/ports/coordination.ts';
 import { eventually } from '../../support/eventually.ts';
-import { startStreamServer, type StreamClient, type StreamServer } from '../../support/stream-server.ts';
+import { startStreamServer, type StreamClient, type StreamServer } from '../../support/http/stream-server.ts';
 
 function sortedNumbers(numbers: readonly number[]): number[] {
   return numbers.toSorted((left, right) => left - right);

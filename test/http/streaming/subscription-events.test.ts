@@ -7,8 +7,8 @@ import { createGunzip } from 'node:zlib';
 import { bodiesInFlight } from '../../../src/http/edge/bodies-in-flight.ts';
 import { overriding } from '../../support/stepping-log.ts';
 import { eventually } from '../../support/eventually.ts';
-import { expectAllAfterPause, pausedBatchEvents } from '../../support/paused-reader.ts';
-import { startStreamServer, type StreamServer } from '../../support/stream-server.ts';
+import { expectAllAfterPause, pausedBatchEvents } from '../../support/http/paused-reader.ts';
+import { startStreamServer, type StreamServer } from '../../support/http/stream-server.ts';
 
 function offset(number: number): string {
   return number < 0 ? '001-0001--1' : `001-0001-${String(number).padStart(18, '0')}`;

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import type { Answers } from '../../../src/contract.ts';
 import { eventTypeBody, exampleMetadata } from '../../support/broker-on-embedded-log.ts';
-import { call, lastCursors, openStream } from '../../support/client.ts';
+import { call, lastCursors, openStream } from '../../support/http/client.ts';
 import { eventually } from '../../support/eventually.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../../support/service.ts';
+import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
 
 type Streams = Answers['listSubscriptionStreams'];
 

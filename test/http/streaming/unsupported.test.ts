@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { eventTypeBody } from '../../support/broker-on-embedded-log.ts';
-import { call } from '../../support/client.ts';
-import { removeFolder, startService, temporaryFolder, type Service } from '../../support/service.ts';
+import { call } from '../../support/http/client.ts';
+import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
 
 describe('what docs/compatibility.md says is not there', () => {
   let folder = '';

@@ -4,8 +4,8 @@ import { after, before, it } from 'mocha';
 import { Kafka, logLevel } from 'kafkajs';
 import type { KafkaLog } from '../../../src/kafka/log.ts';
 import { describeOnCluster } from '../../support/cluster.ts';
-import { openKafkaLog, topicOfOnesOwn } from '../../support/kafka-log.ts';
-import { runKafkaTool } from '../../support/kafka-tools.ts';
+import { openKafkaLog, topicOfOnesOwn } from '../../support/kafka/log.ts';
+import { runKafkaTool } from '../../support/kafka/tools.ts';
 import { codeOf, records } from '../../support/log-reading.ts';
 
 describeOnCluster('Positions of a subscription in Kafka', (cluster) => {

@@ -4,7 +4,7 @@ import { eventTypeNameCharactersMaximum } from '../../../src/broker/event-types/
 import type { KafkaLog } from '../../../src/kafka/log.ts';
 import kafkajs from 'kafkajs';
 import { describeOnCluster } from '../../support/cluster.ts';
-import { openKafkaLog, topicOfOnesOwn } from '../../support/kafka-log.ts';
+import { openKafkaLog, topicOfOnesOwn } from '../../support/kafka/log.ts';
 import { records } from '../../support/log-reading.ts';
 import { failureOf } from '../../support/subscription-store.ts';
 import { openLogBehindProxy } from '../log-behind-proxy.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { after, before, it } from 'mocha';
 import { describeOnCluster } from '../../support/cluster.ts';
-import type { ApiName } from '../../support/kafka-frames.ts';
+import type { ApiName } from '../../support/kafka/frames.ts';
 import { appendTo, records } from '../../support/log-reading.ts';
 import { openLogBehindProxy, type LogBehindProxy } from '../log-behind-proxy.ts';
 

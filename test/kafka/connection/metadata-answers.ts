@@ -1,4 +1,4 @@
-import { int16, int32, text } from '../../support/kafka-frames.ts';
+import { int16, int32, text } from '../../support/kafka/frames.ts';
 
 /** A Metadata answer (version 5) with one topic of one partition that nobody leads. */
 export function metadataWithoutLeaders(topic: string): Buffer {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { after, before, it } from 'mocha';
 import { describeOnCluster } from '../../support/cluster.ts';
-import { reportError } from '../../support/kafka-proxy.ts';
+import { reportError } from '../../support/kafka/proxy.ts';
 import { appendTo, codeOf, records } from '../../support/log-reading.ts';
 import { openLogBehindProxy, type LogBehindProxy } from '../log-behind-proxy.ts';
 import { metadataRefusing, metadataWithoutLeaders } from './metadata-answers.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { ChunkMemory, PartitionChunks, createChunk, partOf, type Chunk } from '../../../src/kafka/consume/chunks.ts';
 import { recordsOf } from '../../support/log-reading.ts';
-import { numberedEntries, recordBatch, type BatchEntry } from '../../support/record-batch.ts';
+import { numberedEntries, recordBatch, type BatchEntry } from '../../support/kafka/record-batch.ts';
 
 /** A chunk with a batch for each list of offsets; values are the offsets. */
 function chunkOf(from: number, to: number, batches: readonly (readonly BatchEntry[])[], fetchedAt = 0): Chunk {

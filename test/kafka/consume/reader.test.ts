@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { recordBytesMaximum, type LogRecord, type TopicPartition } from '../../../src/ports/event-log.ts';
 import type { KafkaLog } from '../../../src/kafka/log.ts';
 import { describeOnCluster } from '../../support/cluster.ts';
-import { openKafkaLog } from '../../support/kafka-log.ts';
+import { openKafkaLog } from '../../support/kafka/log.ts';
 import {
   appendTo,
   codeOf,

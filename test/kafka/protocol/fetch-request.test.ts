@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { fetchRequest } from '../../../src/kafka/protocol/fetch-request.ts';
-import { int16, int32, int64, text } from '../../support/kafka-frames.ts';
+import { int16, int32, int64, text } from '../../support/kafka/frames.ts';
 
 const limits = { waitMilliseconds: 500, bytesMaximum: 1_000_000 };
 

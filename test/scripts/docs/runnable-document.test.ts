@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { runSteps, shown, stepsOf, withoutChance } from '../../../scripts/docs/runnable-document.ts';
-import { removeFolder, temporaryFolder } from '../../support/service.ts';
+import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 
 /** Nothing answers here: these commands talk to nobody. */
 const url = 'http://127.0.0.1:9';

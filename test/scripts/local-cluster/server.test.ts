@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'mocha';
 import { redisServer } from '../../../scripts/local-cluster/prerequisites.ts';
 import { redisProgram } from '../../../scripts/local-cluster/redis-server.ts';
 import { createServer, PortTaken, type ServerProgram } from '../../../scripts/local-cluster/server.ts';
-import { removeFolder, temporaryFolder } from '../../support/service.ts';
+import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 
 async function failureOf(starting: Promise<void>): Promise<Error> {
   try {

@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 import type { FencedWriter, LogRecord, PartitionRecords, TopicPartition } from '../../../../src/ports/event-log.ts';
 import { recordBytesMaximum } from '../../../../src/ports/event-log.ts';
 import { describeOnCluster } from '../../../support/cluster.ts';
-import type { ApiName } from '../../../support/kafka-frames.ts';
-import { refuseWith, reportError, type Fault } from '../../../support/kafka-proxy.ts';
+import type { ApiName } from '../../../support/kafka/frames.ts';
+import { refuseWith, reportError, type Fault } from '../../../support/kafka/proxy.ts';
 import { appendTo, codeOf, readCount, records } from '../../../support/log-reading.ts';
 import { createSmallTopic, openLogBehindProxy, sized, type LogBehindProxy } from '../../log-behind-proxy.ts';
 

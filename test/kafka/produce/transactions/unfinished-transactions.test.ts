@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FencedWriter, TopicPartition } from '../../../../src/ports/event-log.ts';
 import { WireReader, WireWriter } from '../../../../src/kafka/protocol/wire.ts';
 import { describeOnCluster } from '../../../support/cluster.ts';
-import type { KafkaRequest } from '../../../support/kafka-frames.ts';
-import type { Fault } from '../../../support/kafka-proxy.ts';
+import type { KafkaRequest } from '../../../support/kafka/frames.ts';
+import type { Fault } from '../../../support/kafka/proxy.ts';
 import { codeOf, readCount, records } from '../../../support/log-reading.ts';
 import { openLogBehindProxy, type LogBehindProxy } from '../../log-behind-proxy.ts';
 

@@ -1,0 +1,200 @@
+import { firstIndex, grouped, type Checker, type Evidence } from './evidence.ts';
+import { firstReceivedOf, indexFrom, isPlaced, readersPaused } from './deliveries.ts';
+import { ofKind } from '../history.ts';
+import { deliveryName, partitionNameOf, type Delivery } from './known-log.ts';
+
+/** What must hold of committed offsets, and of what is delivered again because of them. */
+
+/**
+ * How far the copy of the committed offsets in the log may be behind: a commit answered within this time before the
+ * coordination lost its memory may be lost with it. Milliseconds.
+ */
+export const mirrorLagMilliseconds = 2_000;
+
+/** A cursor that was committed and moved its partition forward. */
+interface CommittedCursor {
+  readonly offset: number;
+  readonly stream: string;
+  readonly attemptedAt: number;
+  readonly answeredAt: number;
+  /** It may be lost: the coordination lost its memory before it had to be copied. */
+  readonly isExcused: boolean;
+}
+
+/** What was committed of one partition of a subscription, in order of the answers. */
+interface Commits {
+  readonly cursors: readonly CommittedCursor[];
+  /** By index: the largest offset up to it that may not be lost. */
+  readonly safe: readonly number[];
+}
+
+const noCommits: Commits = { cursors: [], safe: [] };
+
+/** By {@link deliveryName}. */
+function commitsOf({ records }: Evidence): Map<string, Commits> {
+  const healed = new Map(ofKind(records, 'fault healed').map(({ number, at }) => [number, at]));
+  const losses = ofKind(records, 'fault begun')
+    .filter(({ losesCoordination }) => losesCoordination)
+    .map(({ at, number }) => ({ from: at - mirrorLagMilliseconds, to: healed.get(number) ?? Infinity }));
+  const cursors = ofKind(records, 'commit answered').flatMap((answer) =>
+    answer.outcome !== 'committed'
+      ? []
+      : answer.cursors
+          .filter((_, index) => answer.advanced[index] === true)
+          .map((place) => ({
+            name: deliveryName(answer.subscription, place),
+            offset: place.offset,
+            stream: answer.stream,
+            attemptedAt: answer.attemptedAt,
+            answeredAt: answer.at,
+            isExcused: losses.some(({ from, to }) => answer.at >= from && answer.attemptedAt <= to),
+          })),
+  );
+  return new Map([...grouped(cursors, ({ name }) => name)].map(([name, list]) => [name, withSafe(list)]));
+}
+
+function withSafe(cursors: readonly CommittedCursor[]): Commits {
+  let most = -1;
+  return { cursors, safe: cursors.map(({ offset, isExcused }) => (most = isExcused ? most : Math.max(most, offset))) };
+}
+
+/** The largest offset whose commit was answered before the time and may not be lost; -1 for none. */
+function committedBefore({ cursors, safe }: Commits, time: number): number {
+  return safe[firstIndex(cursors.length, (index) => (cursors[index]?.answeredAt ?? 0) >= time) - 1] ?? -1;
+}
+
+export const commitRegress: Checker = {
+  name: 'commit regress',
+  promise: 'What was committed stays committed: no node shows less, and no new stream brings it again.',
+  check(evidence) {
+    const committed = commitsOf(evidence);
+    const findings: string[] = [];
+    for (const { subscription, node, askedAt, cursors } of ofKind(evidence.records, 'cursors seen')) {
+      for (const place of cursors) {
+        const name = deliveryName(subscription, place);
+        const least = committedBefore(committed.get(name) ?? noCommits, askedAt);
+        if (place.offset < least) findings.push(`${name}: ${node} showed ${place.offset} when ${least} was committed`);
+      }
+    }
+    for (const [name, list] of evidence.deliveries) {
+      const leastOfStream = new Map<string, number>();
+      for (const { stream, offset } of list.filter(isPlaced)) {
+        let least = leastOfStream.get(stream);
+        if (least === undefined) {
+          least = committedBefore(committed.get(name) ?? noCommits, evidence.streams.get(stream)?.at ?? 0);
+          leastOfStream.set(stream, least);
+        }
+        if (offset <= least) findings.push(`${name}: stream ${stream} brought ${offset} when ${least} was committed`);
+      }
+    }
+    return findings;
+  },
+};
+
+export const gapsBelowCommitted: Checker = {
+  name: 'gap below committed',
+  promise: 'Everything up to a committed offset was delivered before it was committed.',
+  check(evidence) {
+    const findings: string[] = [];
+    for (const [name, { cursors }] of commitsOf(evidence)) {
+      const log = evidence.log.partitions.get(partitionNameOf(name)) ?? [];
+      const truncation = evidence.truncations.get(partitionNameOf(name));
+      const firstReceived = firstReceivedOf(evidence.deliveries.get(name) ?? []);
+      // By index into the log: the worst event up to it, the one that was delivered last or never.
+      const worst: { readonly offset: number; readonly at: number }[] = [];
+      for (const { eid, offset } of log) {
+        const isExcused = truncation !== undefined && offset < truncation.offset;
+        const at = isExcused ? 0 : (firstReceived.get(eid) ?? Infinity);
+        const before = worst.at(-1);
+        worst.push(before === undefined || at > before.at ? { offset, at } : before);
+      }
+      for (const { offset, stream, attemptedAt } of cursors) {
+        const missing = worst[indexFrom(log, offset + 1) - 1];
+        if (missing !== undefined && missing.at > attemptedAt) {
+          findings.push(`${name}: stream ${stream} committed ${offset}, but ${missing.offset} had not been delivered`);
+        }
+      }
+    }
+    return findings;
+  },
+};
+
+export const interleavedCommits: Checker = {
+  name: 'two owners',
+  promise: 'A stream commits nothing more of a partition once another stream has begun to receive it.',
+  check(evidence) {
+    const closedAt = new Map(ofKind(evidence.records, 'stream closed').map(({ stream, at }) => [stream, at]));
+    const findings: string[] = [];
+    for (const [name, { cursors }] of commitsOf(evidence)) {
+      const list = evidence.deliveries.get(name) ?? [];
+      const byStream = grouped(list, ({ stream }) => stream);
+      for (const { stream, offset, attemptedAt, answeredAt } of cursors) {
+        const received = byStream.get(stream) ?? [];
+        const mine = received[indexAfter(received, attemptedAt) - 1];
+        if (mine === undefined) {
+          findings.push(`${name}: stream ${stream} committed ${offset}, but had received nothing of the partition`);
+          continue;
+        }
+        const since = list.slice(indexAfter(list, mine.at), indexAfter(list, attemptedAt));
+        const other = since.find(
+          (delivery) =>
+            delivery.stream !== stream &&
+            (closedAt.get(delivery.stream) ?? Infinity) > answeredAt &&
+            !readersPaused(evidence, delivery.at),
+        );
+        if (other !== undefined) {
+          findings.push(`${name}: stream ${stream} committed ${offset} after stream ${other.stream} had taken over`);
+        }
+      }
+    }
+    return findings;
+  },
+};
+
+export const boundedRedelivery: Checker = {
+  name: 'bounded re-delivery',
+  promise:
+    'A new stream brings again at most what may be out uncommitted, and what a lost coordination had not copied.',
+  check(evidence) {
+    const committed = commitsOf(evidence);
+    const findings: string[] = [];
+    for (const [name, list] of evidence.deliveries) {
+      let highest = -1;
+      const counts = new Map<string, { again: number; readonly before: number }>();
+      for (const { stream, offset } of list.filter(isPlaced)) {
+        const count = counts.get(stream) ?? { again: 0, before: highest };
+        counts.set(stream, count);
+        if (offset <= count.before) count.again += 1;
+        highest = Math.max(highest, offset);
+      }
+      for (const [stream, { again }] of counts) {
+        const allowed = allowance(evidence, name, committed.get(name) ?? noCommits, stream);
+        if (again > allowed)
+          findings.push(`${name}: stream ${stream} brought ${again} events again, allowed are ${allowed}`);
+      }
+    }
+    return findings;
+  },
+};
+
+/**
+ * The window and one batch of the subscription's largest stream, and what commits may have been lost before it opened.
+ */
+function allowance(evidence: Evidence, name: string, commits: Commits, stream: string): number {
+  const opened = evidence.streams.get(stream);
+  const windows = [...evidence.streams.values()]
+    .filter(({ subscription }) => subscription === opened?.subscription)
+    .map(({ batchLimit, uncommittedEventsMaximum }) => batchLimit + uncommittedEventsMaximum);
+  const openedAt = opened?.at ?? Infinity;
+  const safe = committedBefore(commits, openedAt);
+  const lost = commits.cursors
+    .filter(({ isExcused, answeredAt }) => isExcused && answeredAt < openedAt)
+    .reduce((most, { offset }) => Math.max(most, offset), safe);
+  const log = evidence.log.partitions.get(partitionNameOf(name)) ?? [];
+  return Math.max(0, ...windows) + indexFrom(log, lost + 1) - indexFrom(log, safe + 1);
+}
+
+/** The index of the first delivery after the time, in a list in order of time. */
+function indexAfter(list: readonly Delivery[], time: number): number {
+  return firstIndex(list.length, (index) => (list[index]?.at ?? Infinity) > time);
+}

@@ -1,0 +1,50 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { operations } from '../../support/http/api-description.ts';
+import { generate } from './generator.ts';
+import { LiveIds } from '../live-ids.ts';
+
+const numbers = Array.from({ length: 3_000 }, (_, number) => number);
+
+describe('the requests of the fuzzer', () => {
+  it('are the same for the same seed and number, whichever were made before', () => {
+    const ids = new LiveIds();
+    const forwards = numbers.map((number) => generate(7, number, ids).bytes);
+    const backwards = numbers.toReversed().map((number) => generate(7, number, ids).bytes);
+    expect(Buffer.concat(forwards).equals(Buffer.concat(backwards.toReversed()))).to.equal(true);
+    expect(generate(8, 0, ids).bytes.equals(forwards[0] ?? Buffer.alloc(0))).to.equal(false);
+  });
+
+  it('ask for every operation, and are spoilt in every way and not at all', () => {
+    const requests = numbers.map((number) => generate(1, number, new LiveIds()));
+    const asked = new Set(requests.map(({ operation }) => operation.operationId));
+    expect([...asked]).to.have.members(operations.map(({ operationId }) => operationId));
+    const mutations = new Set(requests.flatMap((request) => request.mutations));
+    expect([...mutations]).to.include.members([
+      'valid',
+      'prototype key',
+      'hostile schema',
+      'costly schema',
+      'number at the edge',
+      'stray reference',
+      'repeated key in the depth',
+      'truncated',
+      'gzip',
+      'cut off',
+      'half of it, then nothing',
+      'a flow id that is too long',
+      'a foreign origin',
+      'a foreign site',
+      'a foreign host',
+      'two hosts',
+    ]);
+    expect(mutations.size).to.be.greaterThan(80);
+  });
+
+  it('take up ids that the service made', () => {
+    const ids = new LiveIds();
+    ids.add('subscription', 'made-by-the-service');
+    const paths = numbers.map((number) => generate(1, number, ids).url);
+    expect(paths.some((path) => path.startsWith('/subscriptions/made-by-the-service'))).to.equal(true);
+  });
+});

@@ -1,0 +1,48 @@
+import { operations } from '../../support/http/api-description.ts';
+import { mutateAddress } from './address-mutations.ts';
+import { mutateBody } from './body-mutations.ts';
+import { Dice } from './dice.ts';
+import { rendered, setBody, type FuzzRequest } from './drafts.ts';
+import { mutateField } from './field-mutations.ts';
+import { writeJson } from './json-text.ts';
+import type { LiveIds } from '../live-ids.ts';
+import { validRequest, weightOf } from './valid-requests.ts';
+import { mutateWire } from './wire-mutations.ts';
+
+const weighted = operations.map((operation) => [weightOf(operation), operation] as const);
+
+/** How often each sort of request comes. */
+const sorts: readonly (readonly [weight: number, sort: 'valid' | 'field' | 'body' | 'address' | 'wire'])[] = [
+  [35, 'valid'],
+  [30, 'field'],
+  [12, 'body'],
+  [15, 'address'],
+  [8, 'wire'],
+];
+
+/**
+ * The request of a number. The same seed and number make the same request, but for ids that only the service can make
+ * (of subscriptions, streams, cursors and transactions), of which those of its run are put in.
+ */
+export function generate(seed: number, index: number, ids: LiveIds): FuzzRequest {
+  const dice = Dice.of(seed, index);
+  const operation = dice.weighted(weighted);
+  const draft = validRequest(index, operation, dice, ids);
+  const wanted = dice.weighted(sorts);
+  // What has no body can only be changed outside of it.
+  const sort = draft.value === undefined && (wanted === 'field' || wanted === 'body') ? 'address' : wanted;
+  if (sort === 'field') {
+    const count = dice.weighted([
+      [6, 1],
+      [2, 2],
+      [1, 4],
+    ]);
+    for (let number = 0; number < count; number += 1) mutateField(draft, dice);
+  }
+  const body = draft.value === undefined ? undefined : Buffer.from(writeJson(draft.value));
+  if (body !== undefined) setBody(draft, body);
+  if (sort === 'body' && body !== undefined) mutateBody(draft, body, dice);
+  if (sort === 'address') mutateAddress(draft, dice);
+  const request = rendered(index, draft);
+  return sort === 'wire' ? mutateWire(request, dice) : request;
+}

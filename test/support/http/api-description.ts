@@ -1,0 +1,126 @@
+import { loadSchema } from '../../../src/schemas.ts';
+
+/** The service's description as tests use it: which operation a request is, and what it may be answered with. */
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required?: boolean;
+  readonly schema: JsonObject;
+  readonly example?: string | number;
+}
+
+export interface Example {
+  readonly value: unknown;
+  /** The status it is answered with when the examples are sent in the order of the document. */
+  readonly 'x-status': number;
+  /** Parameters of this example alone, in place of their own examples. */
+  readonly 'x-parameters'?: Readonly<Record<string, string>>;
+}
+
+export interface RequestBody {
+  readonly required: boolean;
+  readonly content: Readonly<
+    Record<string, { readonly schema: JsonObject; readonly examples: Readonly<Record<string, Example>> }>
+  >;
+}
+
+export interface ResponseDescription {
+  readonly headers: Readonly<Record<string, { readonly required?: boolean; readonly schema: JsonObject }>>;
+  readonly content?: Readonly<Record<string, { readonly schema: JsonObject }>>;
+  /** Whether the body may be left out although there is one described. */
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly method: string;
+  /** Such as `/loans/{loanAccountId}:changeState`. */
+  readonly path: string;
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: RequestBody;
+  readonly responses: Readonly<Record<string, ResponseDescription>>;
+  /** Whether its answer is a stream, which is not asked for by HEAD. */
+  readonly isStream: boolean;
+}
+
+export interface DescribedPath {
+  readonly path: string;
+  /** By method, in lower case. */
+  readonly operations: ReadonlyMap<string, Operation>;
+  readonly pattern: RegExp;
+}
+
+/** The whole document. */
+export const description: JsonObject = loadSchema('openapi.json');
+
+/** Follows a reference within the document. */
+export function resolved<Value>(value: unknown): Value {
+  const reference = (value as { $ref?: unknown } | null)?.$ref;
+  if (typeof reference !== 'string') return value as Value;
+  let found: unknown = description;
+  for (const step of reference.split('/').slice(1)) {
+    found = (found as Record<string, unknown>)[step.replaceAll('~1', '/').replaceAll('~0', '~')];
+  }
+  return resolved<Value>(found);
+}
+
+const methods = ['get', 'post', 'put', 'patch', 'delete'];
+
+/** Those with more fixed text first, so that the first that matches a path is the one meant. */
+export const describedPaths: readonly DescribedPath[] = Object.entries(description['paths'] as object)
+  .map(([path, item]: [string, JsonObject]) => {
+    const found = methods.flatMap((method): [string, Operation][] => {
+      const raw = item[method] as JsonObject | undefined;
+      return raw === undefined ? [] : [[method, operationOf(path, method, item, raw)]];
+    });
+    return { path, operations: new Map(found), pattern: patternOf(path) };
+  })
+  .sort((left, right) => fixedLength(right.path) - fixedLength(left.path));
+
+/** In the order of the document. */
+export const operations: readonly Operation[] = Object.keys(description['paths'] as object).flatMap((path) => [
+  ...(describedPaths.find((described) => described.path === path)?.operations.values() ?? []),
+]);
+
+/** Which description holds for the path of a request; it may end with a slash. */
+export function findPath(path: string): DescribedPath | undefined {
+  const plain = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+  return describedPaths.find(({ pattern }) => pattern.test(plain));
+}
+
+function operationOf(path: string, method: string, item: JsonObject, raw: JsonObject): Operation {
+  const own = [...((item['parameters'] ?? []) as unknown[]), ...((raw['parameters'] ?? []) as unknown[])];
+  const responses = Object.entries(raw['responses'] as object).map(([status, response]) => {
+    const { headers, ...rest } = resolved<JsonObject>(response);
+    const named = Object.entries(headers ?? {}).map(([name, header]) => [name, resolved(header)]);
+    return [status, { ...rest, headers: Object.fromEntries(named) as ResponseDescription['headers'] }];
+  });
+  return {
+    operationId: String(raw['operationId']),
+    method,
+    path,
+    parameters: own.map((parameter) => resolved<Parameter>(parameter)),
+    ...(raw['requestBody'] === undefined ? {} : { requestBody: raw['requestBody'] as RequestBody }),
+    responses: Object.fromEntries(responses) as Operation['responses'],
+    isStream: raw['x-stream'] === true,
+  };
+}
+
+function patternOf(path: string): RegExp {
+  const escaped = path.split(/\{[^}]+\}/).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
+  return new RegExp(`^${escaped.join('[^/]+')}$`);
+}
+
+function fixedLength(path: string): number {
+  return path.replaceAll(/\{[^}]+\}/g, '').length;
+}
+
+/**
+ * Whether refusals at this path come in the lending API's form; `/loans:search` is how it writes operations on a
+ * collection.
+ */
+export function isLendingPath(path: string): boolean {
+  return /^\/(loans|loanproducts|toggles|commands)(:[^/]*)?(\/|$)/.test(path);
+}

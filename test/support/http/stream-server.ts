@@ -1,0 +1,301 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { request, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { constants, createGunzip, type Gunzip } from 'node:zlib';
+import type { CommitAnswer, Coordination } from '../../../src/ports/coordination.ts';
+import { parseOffset } from '../../../src/broker/cursors/cursor.ts';
+import type { LogRecord } from '../../../src/ports/event-log.ts';
+import { EventTypes } from '../../../src/broker/event-types/event-types.ts';
+import { NodeLease } from '../../../src/broker/streaming/node-lease.ts';
+import { Registry } from '../../../src/broker/definitions/registry.ts';
+import { subscriptionId, type Subscription } from '../../../src/broker/definitions/subscription.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { createApplication, createApplicationServer } from '../../../src/http/edge/application.ts';
+import { createEventTypeStreamsRouter } from '../../../src/http/streaming/event-type-streams.ts';
+import { createStreamsRouter } from '../../../src/http/streaming/subscription-events.ts';
+import { silentLogger } from '../../../src/logger.ts';
+import { createMetrics } from '../../../src/metrics.ts';
+import { openCoordinationUnderTest, openLogUnderTest } from '../backend-under-test.ts';
+import type { Batch, Cursor } from './client.ts';
+
+/** The routes of streams over the backend under test, on a free port: what a consumer meets, without the rest. */
+export type StreamServer = Awaited<ReturnType<typeof startStreamServer>>;
+
+export interface StreamRequest {
+  readonly method?: string;
+  readonly query?: string;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+  /** Reads nothing before {@link StreamClient.read}. */
+  readonly paused?: boolean;
+}
+
+/** @param changed Puts something in front of the coordination that the streams use. */
+export async function startStreamServer(changed: (coordination: Coordination) => Coordination = (same) => same) {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'lendstream-streams-'));
+  const logger = silentLogger;
+  const log = await openLogUnderTest(dataFolder);
+  const registry = new Registry(log, logger);
+  await registry.start();
+  const coordination = await openCoordinationUnderTest(dataFolder, log);
+  const leaseMilliseconds = 3_600_000;
+  const lease = new NodeLease({ coordination, nodeId: randomUUID(), leaseMilliseconds, clock: systemClock, logger });
+  await lease.start();
+  const metrics = createMetrics();
+  const streams = createStreamsRouter({
+    registry,
+    log,
+    coordination: changed(coordination),
+    clock: systemClock,
+    logger,
+    metrics,
+    lease,
+  });
+  const eventTypes = new EventTypes({ registry, coordination, log, clock: systemClock, logger });
+  const eventTypeStreams = createEventTypeStreamsRouter({ registry, eventTypes, log, clock: systemClock, logger });
+  const routers = [streams.router, eventTypeStreams.router];
+  const server = createApplicationServer(createApplication(routers, logger));
+  const responses = new Set<ServerResponse>();
+  server.on('request', (_request, response) => {
+    responses.add(response);
+    response.on('close', () => responses.delete(response));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const port = (server.address() as AddressInfo).port;
+  const clients = new Set<StreamClient>();
+
+  return {
+    log,
+    registry,
+    coordination,
+    metrics,
+    streams,
+    eventTypeStreams,
+    server,
+    port,
+
+    async defineEventType(partitionCount: number, compacted = false): Promise<string> {
+      const name = `payments-${randomUUID()}`;
+      await log.createTopic({
+        name,
+        partitionCount,
+        cleanupPolicy: compacted ? 'compact' : 'delete',
+        retentionMilliseconds: 3_600_000,
+      });
+      await registry.put('event-type', name, { eventType: { name }, partitionCount, schemas: [], system: false });
+      return name;
+    },
+
+    async subscribe(eventTypes: readonly string[], changes: Partial<Subscription> = {}): Promise<string> {
+      const id = subscriptionId('tests', eventTypes, randomUUID());
+      const subscription: Subscription = {
+        owning_application: 'tests',
+        event_types: eventTypes,
+        consumer_group: 'default',
+        read_from: 'begin',
+        initial_cursors: [],
+        authorization: null,
+        annotations: {},
+        labels: {},
+        id,
+        created_at: '2025-01-01T00:00:00.000Z',
+        updated_at: '2025-01-01T00:00:00.000Z',
+        ...changes,
+      };
+      await registry.put('subscription', id, subscription);
+      return id;
+    },
+
+    /** Appends one event for each number, `{"number":n}`, as one batch. */
+    async publish(topic: string, partition: number, numbers: readonly number[]): Promise<void> {
+      const records = numbers.map((number): LogRecord => ({ key: null, value: Buffer.from(`{"number":${number}}`) }));
+      await this.append(topic, partition, records);
+    },
+
+    async append(topic: string, partition: number, records: readonly LogRecord[]): Promise<void> {
+      const [result] = await log.append([{ topic, partition, records }]);
+      if (result?.outcome !== 'appended') throw new Error(`Not appended: ${JSON.stringify(result)}`);
+    },
+
+    async open(id: string, options: StreamRequest = {}): Promise<StreamClient> {
+      return this.openPath(`/subscriptions/${id}/events`, options);
+    },
+
+    /** Opens a stream of an event type without a subscription. */
+    async openEventType(name: string, options: StreamRequest = {}): Promise<StreamClient> {
+      return this.openPath(`/event-types/${name}/events`, options);
+    },
+
+    async openPath(path: string, options: StreamRequest): Promise<StreamClient> {
+      const client = await StreamClient.open(port, path, options);
+      clients.add(client);
+      return client;
+    },
+
+    /** Streams without a subscription. */
+    openEventTypeStreams(): number {
+      let open = 0;
+      for (const { req } of responses) if (req.url?.startsWith('/event-types/') === true) open += 1;
+      return open;
+    },
+
+    /** Bytes of answers that their connections have not taken yet. */
+    unsentBytes(): number {
+      let bytes = 0;
+      for (const { writableLength } of responses) bytes += writableLength;
+      return bytes;
+    },
+
+    commit(id: string, streamId: string, cursors: readonly Cursor[]): Promise<CommitAnswer> {
+      const positions = cursors.map(({ event_type: eventType, partition, offset }) => ({
+        eventType,
+        partition: Number(partition),
+        offset: parseOffset(offset),
+      }));
+      return coordination.commit(id, streamId, positions);
+    },
+
+    async stop(): Promise<void> {
+      for (const client of clients) client.destroy();
+      await Promise.all([eventTypeStreams.closeAll(), streams.closeAll()]);
+      server.closeAllConnections();
+      server.close();
+      lease.stop();
+      await coordination.close();
+      await registry.stop();
+      await log.close();
+      await rm(dataFolder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** One open stream as a client sees it: lines as they arrive, and when the server ended it. */
+export class StreamClient {
+  readonly batches: Batch[] = [];
+  readonly response: IncomingMessage;
+  /** Why the connection ended without an orderly end, if so. */
+  error: Error | undefined;
+  /** Resolves when the answer has ended, in whatever way. */
+  readonly ended: Promise<void>;
+  #rest = '';
+  #isOver = false;
+  #plain: Gunzip | undefined;
+  readonly #watchers = new Set<() => void>();
+
+  constructor(response: IncomingMessage) {
+    this.response = response;
+    this.ended = new Promise((resolve) => {
+      const finish = (): void => {
+        this.#isOver = true;
+        for (const watcher of this.#watchers) watcher();
+        resolve();
+      };
+      // What was compressed is still being read when the answer has come whole.
+      response.on('close', () => {
+        if (this.#plain === undefined || !response.complete || this.#plain.readableEnded) finish();
+        else this.#plain.on('close', finish);
+      });
+    });
+    response.on('error', (error) => (this.error = error));
+  }
+
+  static async open(port: number, path: string, options: StreamRequest): Promise<StreamClient> {
+    const { method, query, body, headers, paused = false } = options;
+    const sent = request({
+      host: '127.0.0.1',
+      port,
+      path: `${path}${query ?? ''}`,
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      headers: headers ?? {},
+      agent: false,
+    });
+    sent.end(body === undefined ? undefined : JSON.stringify(body));
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    sent.on('error', () => {});
+    const client = new StreamClient(response);
+    if (response.statusCode === 200 && !paused) client.read();
+    return client;
+  }
+
+  get status(): number {
+    return this.response.statusCode ?? 0;
+  }
+
+  get streamId(): string {
+    return String(this.response.headers['x-nakadi-streamid']);
+  }
+
+  /** Every number of `{"number":n}` events, in the order of arrival. */
+  get numbers(): number[] {
+    return this.batches.flatMap(({ events }) => (events ?? []).map(({ number }) => Number(number)));
+  }
+
+  get lastInfo(): Batch['info'] {
+    return this.batches.at(-1)?.info;
+  }
+
+  /** The last cursor that came with events, per partition. */
+  get cursors(): Cursor[] {
+    const last = new Map<string, Cursor>();
+    for (const { cursor, events } of this.batches) {
+      if (events !== undefined) last.set(`${cursor.event_type}:${cursor.partition}`, cursor);
+    }
+    return [...last.values()];
+  }
+
+  /** The partitions that lines came from. */
+  get partitions(): string[] {
+    return [...new Set(this.batches.map(({ cursor }) => cursor.partition))].sort();
+  }
+
+  read(): void {
+    const { response } = this;
+    if (response.headers['content-encoding'] === 'gzip') {
+      this.#plain = response.pipe(createGunzip({ finishFlush: constants.Z_SYNC_FLUSH }));
+    }
+    const text = this.#plain ?? response;
+    text.on('data', (bytes: Buffer) => this.take(bytes.toString()));
+    text.on('error', (error) => (this.error = error));
+  }
+
+  take(text: string): void {
+    const lines = (this.#rest + text).split('\n');
+    this.#rest = lines.pop() ?? '';
+    for (const line of lines) this.batches.push(JSON.parse(line) as Batch);
+    for (const watcher of this.#watchers) watcher();
+  }
+
+  async problem(): Promise<{ status: number; detail: string; contentType: string }> {
+    const chunks: Buffer[] = [];
+    for await (const part of this.response) chunks.push(part as Buffer);
+    const { status, detail } = JSON.parse(Buffer.concat(chunks).toString()) as { status: number; detail: string };
+    return { status, detail, contentType: String(this.response.headers['content-type']) };
+  }
+
+  until(condition: () => boolean, milliseconds = 8_000): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const finish = (error?: Error): void => {
+        clearTimeout(timer);
+        this.#watchers.delete(check);
+        if (error === undefined) resolve();
+        else reject(error);
+      };
+      const received = (): string => JSON.stringify(this.batches).slice(-1500);
+      const timer = setTimeout(() => finish(new Error(`Waited in vain: ${received()}`)), milliseconds);
+      const check = (): void => {
+        if (condition()) finish();
+        else if (this.#isOver) finish(new Error(`The stream has ended: ${received()}`));
+      };
+      this.#watchers.add(check);
+      check();
+    });
+  }
+
+  destroy(): void {
+    this.response.destroy();
+  }
+}

@@ -1,0 +1,39 @@
+import { expect } from 'chai';
+import { Kafka, logLevel } from 'kafkajs';
+import { describeOnCluster } from '../cluster.ts';
+import { openKafkaGateways, type KafkaGateways } from './gateways.ts';
+import { after, before, it } from 'mocha';
+
+describeOnCluster('Gateways to Kafka', (cluster) => {
+  let gateways: KafkaGateways;
+
+  before(async () => {
+    gateways = await openKafkaGateways(cluster().kafkaBrokers);
+  });
+
+  after(() => gateways.close());
+
+  it('are all that a client ever connects to', async () => {
+    const addresses = gateways.proxies.map(({ host, port }) => `${host}:${port}`);
+    const admin = new Kafka({ brokers: addresses, logLevel: logLevel.NOTHING }).admin();
+    await admin.connect();
+    const { brokers } = await admin.describeCluster();
+    expect(brokers.map(({ host, port }) => `${host}:${port}`)).to.have.members(addresses);
+    // Asks the group's coordinator, whose address is told by another request.
+    await admin.describeGroups(['no-such-group']);
+    await admin.disconnect();
+  });
+
+  it('keep a client out when they are cut', async () => {
+    for (const proxy of gateways.proxies) proxy.setMode({ kind: 'cut' });
+    const brokers = gateways.proxies.map(({ host, port }) => `${host}:${port}`);
+    const admin = new Kafka({ brokers, logLevel: logLevel.NOTHING, retry: { retries: 0 } }).admin();
+    const outcome = await admin.connect().then(
+      () => 'connected',
+      () => 'refused',
+    );
+    await admin.disconnect();
+    for (const proxy of gateways.proxies) proxy.setMode({ kind: 'pass' });
+    expect(outcome).to.equal('refused');
+  });
+});

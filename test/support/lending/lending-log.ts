@@ -1,0 +1,284 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach } from 'mocha';
+import { type EventLog, type LogRecord, noValue } from '../../../src/ports/event-log.ts';
+import type { Coordination } from '../../../src/ports/coordination.ts';
+import { Registry } from '../../../src/broker/definitions/registry.ts';
+import { type Clock, systemClock } from '../../../src/clock.ts';
+import { isLendstreamError } from '../../../src/errors.ts';
+import { type Logger, silentLogger } from '../../../src/logger.ts';
+import { createMetrics } from '../../../src/metrics.ts';
+import { type CommandType, subjectOf, writeCommand } from '../../../src/lending-format/command-format.ts';
+import { type CommandOutcome, isFenceKey, parseFence } from '../../../src/lending-format/fence.ts';
+import {
+  type LendingEventTypeName,
+  deadLettersTopic,
+  lendingEventTypeNames,
+  loanCommandsTopic,
+  loansTopic,
+} from '../../../src/lending-format/lending-topics.ts';
+import { LendingWorker } from '../../../src/worker/lending-worker.ts';
+import type { Schemas } from '../../../src/contract.ts';
+import { openCoordinationUnderTest, openLogUnderTest } from '../backend-under-test.ts';
+import { removeFolder, temporaryFolder } from '../processes/service.ts';
+
+export type Json = Record<string, unknown>;
+
+/** A log with the topics that the worker reads and writes, in one partition unless told otherwise. */
+export async function openLendingLog(dataFolder: string, partitionCount = 1): Promise<EventLog> {
+  const log = await openLogUnderTest(dataFolder);
+  for (const name of [loanCommandsTopic, ...lendingEventTypeNames]) {
+    await log
+      .createTopic({ name, partitionCount, cleanupPolicy: 'delete', retentionMilliseconds: 3_600_000 })
+      .catch((error: unknown) => {
+        if (!isLendstreamError(error, 'TOPIC_ALREADY_EXISTS')) throw error;
+      });
+  }
+  return log;
+}
+
+export interface RunningWorker {
+  readonly worker: LendingWorker;
+  readonly registry: Registry;
+  readonly metrics: ReturnType<typeof createMetrics>;
+  stop(): Promise<void>;
+}
+
+export interface WorkerOptions {
+  readonly registry?: Registry;
+  /** Shared with other workers; one of its own when absent. */
+  readonly coordination?: Coordination;
+  readonly nodeId?: string;
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+  readonly commandsPerCommitMaximum?: number;
+  readonly rememberedMilliseconds?: number;
+  readonly retentionMilliseconds?: number;
+  readonly definitionsMillisecondsMaximum?: number;
+  /** One when absent. */
+  readonly partitionCount?: number;
+}
+
+/**
+ * A worker on that log, with a registry and a coordination of its own unless they are given, and a lease of an hour.
+ */
+export async function startWorker(log: EventLog, options: WorkerOptions = {}): Promise<RunningWorker> {
+  const registry = options.registry ?? new Registry(log, silentLogger);
+  if (options.registry === undefined) await registry.start();
+  const coordination = options.coordination ?? (await openCoordinationUnderTest(`worker-${randomUUID()}`, log));
+  const nodeId = options.nodeId ?? randomUUID();
+  await coordination.renewLease(nodeId, 3_600_000);
+  const metrics = createMetrics();
+  const worker = new LendingWorker({
+    log,
+    clock: systemClock,
+    logger: silentLogger,
+    partitionCount: 1,
+    ...options,
+    registry,
+    coordination,
+    nodeId,
+    metrics,
+  });
+  await worker.start();
+  const end = async (): Promise<void> => {
+    await worker.stop();
+    if (options.coordination === undefined) await coordination.close();
+    if (options.registry === undefined) await registry.stop();
+  };
+  let ended: Promise<void> | undefined;
+  const stop = (): Promise<void> => (ended ??= end());
+  return { worker, registry, metrics, stop };
+}
+
+/** A lending log in a folder of its own and a worker on it, both new for each test. */
+export interface WorkerForEachTest {
+  readonly log: EventLog;
+  readonly running: RunningWorker;
+  /** Starts another one, which knows nothing but what is in the log. Stop the one before first. */
+  start(options?: WorkerOptions, onLog?: EventLog): Promise<void>;
+  stop(): Promise<void>;
+  /** As after a restart or a take-over by another process. */
+  restart(options?: WorkerOptions, onLog?: EventLog): Promise<void>;
+}
+
+/** To be called in the suite whose tests need it. */
+export function workerForEachTest(): WorkerForEachTest {
+  let folder: string;
+  let log: EventLog;
+  let running: RunningWorker;
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    log = await openLendingLog(folder);
+    running = await startWorker(log);
+  });
+
+  afterEach(async () => {
+    await running.stop();
+    await log.close();
+    await removeFolder(folder);
+  });
+
+  const start = async (options?: WorkerOptions, onLog = log): Promise<void> => {
+    running = await startWorker(onLog, options);
+  };
+  const stop = (): Promise<void> => running.stop();
+  return {
+    get log() {
+      return log;
+    },
+    get running() {
+      return running;
+    },
+    start,
+    stop,
+    restart: async (options, onLog) => {
+      await stop();
+      await start(options, onLog);
+    },
+  };
+}
+
+/** When every command of a test enters the log, unless it says otherwise: 12 January 2026, ten o'clock UTC. */
+export const commandTime = Date.UTC(2026, 0, 12, 10);
+
+export interface TestCommand {
+  readonly type: CommandType;
+  /** Of the loan, or of the product for CREATE_PRODUCT. */
+  readonly id: string;
+  readonly payload?: Json;
+  readonly commandId?: string;
+}
+
+/** A command as publishing stores it: with the time it was received. */
+export function commandRecord({ type, id, payload = {}, commandId = randomUUID() }: TestCommand): LogRecord {
+  const subject = { [subjectOf(type)]: id };
+  const text = writeCommand({
+    commandId,
+    type,
+    ...subject,
+    payloadText: JSON.stringify(payload),
+    occurredAt: commandTime,
+  });
+  const event = JSON.parse(text) as { metadata: Json };
+  event.metadata['received_at'] = new Date(commandTime).toISOString();
+  event.metadata['flow_id'] = `flow of ${commandId}`;
+  return { key: id, value: Buffer.from(JSON.stringify(event)) };
+}
+
+/** Appends commands, durably and in order. @returns the offset of the first */
+export async function send(log: EventLog, records: readonly LogRecord[], partition = 0): Promise<number> {
+  const [result] = await log.append([{ topic: loanCommandsTopic, partition, records }]);
+  if (result?.outcome !== 'appended') throw new Error('The commands could not be appended.');
+  return result.baseOffset;
+}
+
+export interface StoredRecord {
+  readonly offset: number;
+  readonly key: string | null;
+  readonly text: string | null;
+}
+
+/** What a killed worker left open ends when a successor comes: it is not waited for longer than a commit takes. */
+const commitMillisecondsMaximum = 3_000;
+
+/** Everything a topic's partition holds now, what was committed this moment included, in order. */
+export async function recordsOf(log: EventLog, topic: string, partition = 0): Promise<StoredRecord[]> {
+  const [bounds] = await log.bounds([{ topic, partition }], { includeUncommitted: true });
+  if (bounds === undefined) throw new Error(`No bounds of ${topic}.`);
+  const records: StoredRecord[] = [];
+  for (let offset = bounds.earliest; offset < bounds.latest;) {
+    const from = { topic, partition, offset };
+    const { batches, nextOffset } = await log.read(from, {
+      bytesMaximum: 1_000_000,
+      waitMilliseconds: commitMillisecondsMaximum,
+    });
+    if (nextOffset === offset) break;
+    for (const batch of batches) {
+      for (let index = 0; index < batch.count; index += 1) {
+        const start = batch.valueStarts[index] ?? noValue;
+        const text = start === noValue ? null : batch.bytes.toString('utf8', start, batch.valueEnds[index]);
+        records.push({ offset: batch.offsets[index] ?? -1, key: batch.key(index), text });
+      }
+    }
+    offset = nextOffset;
+  }
+  return records;
+}
+
+/** Schemas are called after their event type. */
+type PascalCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${Capitalize<First>}${PascalCase<Rest>}`
+  : Capitalize<Name>;
+
+/** The events of a type as a consumer parses them. */
+export function eventsOfType<Name extends LendingEventTypeName>(
+  log: EventLog,
+  name: Name,
+): Promise<Schemas[PascalCase<Name>][]> {
+  return parsedRecords(log, name);
+}
+
+/** The events of a type in one partition, as a consumer parses them. */
+export function eventsOfPartition(log: EventLog, name: LendingEventTypeName, partition: number): Promise<Json[]> {
+  return parsedRecords(log, name, partition);
+}
+
+async function parsedRecords<Value>(log: EventLog, topic: string, partition = 0): Promise<Value[]> {
+  return (await recordsOf(log, topic, partition)).map(({ text }) => JSON.parse(text ?? '') as Value);
+}
+
+/** Every event the worker published to a partition, in no particular order. */
+export async function allEvents(log: EventLog, partition = 0): Promise<Json[]> {
+  const lists = await Promise.all(lendingEventTypeNames.map((name) => parsedRecords<Json>(log, name, partition)));
+  return lists.flat();
+}
+
+export function deadLetters(log: EventLog): Promise<Json[]> {
+  return parsedRecords(log, deadLettersTopic);
+}
+
+/** What became of the commands, by the fence records that the changelog still holds, in order. */
+export async function outcomesOf(log: EventLog, partition = 0): Promise<CommandOutcome[]> {
+  const records = await recordsOf(log, loansTopic, partition);
+  return records.flatMap(({ key, text }) =>
+    key !== null && text !== null && isFenceKey(key) ? parseFence(text).outcomes : [],
+  );
+}
+
+/** The stored text of a loan as the changelog has it last. */
+export async function loanText(log: EventLog, loanAccountId: string): Promise<string | null> {
+  const records = await recordsOf(log, loansTopic);
+  return records.findLast(({ key }) => key === loanAccountId)?.text ?? null;
+}
+
+/** Waits until the commands up to this offset are done. */
+export async function untilDone(log: EventLog, offset: number, partition = 0): Promise<void> {
+  let from = 0;
+  for (let position = -1; position < offset;) {
+    const read = await log.read(
+      { topic: loansTopic, partition, offset: from },
+      { bytesMaximum: 1_000_000, waitMilliseconds: 10_000 },
+    );
+    if (read.nextOffset === from) throw new Error(`Commands are done up to ${position}, not up to ${offset}.`);
+    from = read.nextOffset;
+    for (const batch of read.batches) {
+      for (let index = 0; index < batch.count; index += 1) {
+        if (!isFenceKey(batch.key(index) ?? '')) continue;
+        position = parseFence(batch.bytes.subarray(batch.valueStarts[index], batch.valueEnds[index])).position;
+      }
+    }
+  }
+}
+
+/** Sends commands and waits until they are done. @returns what became of them */
+export async function decided(
+  log: EventLog,
+  commands: readonly (TestCommand | LogRecord)[],
+): Promise<CommandOutcome[]> {
+  const records = commands.map((command) => ('type' in command ? commandRecord(command) : command));
+  const before = (await outcomesOf(log)).length;
+  const first = await send(log, records);
+  await untilDone(log, first + records.length - 1);
+  return (await outcomesOf(log)).slice(before);
+}

@@ -1,0 +1,27 @@
+import { silentLogger } from '../../../src/logger.ts';
+import { openLendingLog, startWorker } from './lending-log.ts';
+import { SteppingRegistry, type WorkerStep, withSteps } from '../stepping-log.ts';
+
+/**
+ * A lending worker in a process of its own that ends itself with SIGKILL at a step of its loop: nothing is flushed,
+ * closed or told, as when a machine is switched off. Arguments: the data folder, the step, which time it must be
+ * reached (1 is the first), and how many milliseconds it lives on, its worker standing still.
+ */
+const [dataFolder = '', fatalStep = '', occurrence = '1', delayMilliseconds = '0'] = process.argv.slice(2);
+let left = Number(occurrence);
+
+const onStep = (step: WorkerStep): Promise<void> | void => {
+  if (step !== fatalStep) return;
+  left -= 1;
+  if (left > 0) return;
+  const end = (): void => void process.kill(process.pid, 'SIGKILL');
+  if (delayMilliseconds === '0') end();
+  else setTimeout(end, Number(delayMilliseconds));
+  return new Promise(() => {});
+};
+
+const log = withSteps(await openLendingLog(dataFolder), onStep);
+const registry = new SteppingRegistry(log, silentLogger);
+await registry.start();
+registry.onStep = onStep;
+await startWorker(log, { registry, commandsPerCommitMaximum: 4 });

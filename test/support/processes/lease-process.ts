@@ -1,0 +1,17 @@
+import { NodeLease } from '../../../src/broker/streaming/node-lease.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { silentLogger } from '../../../src/logger.ts';
+import { openSubscriptionStore } from '../subscription-store.ts';
+
+/**
+ * A process that writes every few milliseconds whether it holds its lease, and in which tenure. It ends when it is
+ * killed.
+ */
+const { coordination } = await openSubscriptionStore();
+const options = { coordination, nodeId: 'node', leaseMilliseconds: 500, clock: systemClock, logger: silentLogger };
+const lease = new NodeLease(options);
+await lease.start();
+setInterval(() => {
+  const word = lease.isHeld(systemClock.monotonic()) ? 'held' : 'ended';
+  process.stdout.write(`${word} ${lease.tenure}\n`);
+}, 10);

@@ -1,0 +1,74 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { Redis } from 'ioredis';
+import { findFreePorts } from '../../../scripts/local-cluster/free-ports.ts';
+import { removeFolder, temporaryFolder } from './service.ts';
+
+/** A Redis server of the test's own, on a free port, with a folder of its own. */
+export interface RedisServer {
+  readonly port: number;
+  readonly url: string;
+  /** Ends the process without a word, as a power cut does. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port, with what it had stored. */
+  restart(): Promise<void>;
+  /** Ends the process and removes its folder. */
+  stop(): Promise<void>;
+}
+
+const startMillisecondsMaximum = 10_000;
+
+/** @param settings Further settings as the command line takes them. */
+export async function startRedisServer(...settings: string[]): Promise<RedisServer> {
+  const folder = await temporaryFolder();
+  const [port = 0] = await findFreePorts(1);
+  const common = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--daemonize', 'no'];
+  let child: ChildProcess | undefined;
+
+  const start = async (): Promise<void> => {
+    child = spawn('redis-server', [...common, ...settings], { stdio: 'ignore' });
+    await answers(port, child);
+  };
+  const kill = async (): Promise<void> => {
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  };
+  await start();
+  return {
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    kill,
+    restart: start,
+    stop: async () => {
+      await kill();
+      await removeFolder(folder);
+    },
+  };
+}
+
+/** A plain client, for what a test does behind the product's back. */
+export function redisClient(url: string): Redis {
+  return new Redis(url);
+}
+
+async function answers(port: number, child: ChildProcess): Promise<void> {
+  const client = new Redis(port, '127.0.0.1', { lazyConnect: true, retryStrategy: () => 20 });
+  client.on('error', () => {});
+  const deadline = performance.now() + startMillisecondsMaximum;
+  try {
+    for (;;) {
+      try {
+        if (client.status === 'wait') await client.connect();
+        await client.ping();
+        return;
+      } catch (error) {
+        if (performance.now() > deadline || child.exitCode !== null) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    }
+  } finally {
+    client.disconnect();
+  }
+}

@@ -1,0 +1,72 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readyAddress } from './ready-address.ts';
+
+/** The real service in a process of its own, on a free port and a folder of its own. */
+export interface Service {
+  readonly url: string;
+  readonly child: ChildProcess;
+  readonly dataFolder: string;
+  /** What it has printed to standard output so far, by line. */
+  readonly output: readonly string[];
+  /** SIGTERM, and waits for the end. Answers the exit code. */
+  stop(): Promise<number | null>;
+  /** SIGKILL, and waits for the end. */
+  kill(): Promise<void>;
+}
+
+/** The service as it was compiled together with this file. */
+const program = fileURLToPath(new URL('../../../src/main.js', import.meta.url));
+
+const startMillisecondsMaximum = 15_000;
+
+export function temporaryFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'lendstream-test-'));
+}
+
+export function removeFolder(folder: string): Promise<void> {
+  return rm(folder, { recursive: true, force: true });
+}
+
+/** Starts the compiled program and returns when it says that it is ready. */
+export async function startService(dataFolder: string, environment: Record<string, string> = {}): Promise<Service> {
+  const child = spawn(process.execPath, ['--enable-source-maps', program], {
+    env: {
+      ...process.env,
+      // A cluster that the tests were given is for those that ask for it.
+      KAFKA_BROKERS: '',
+      REDIS_URL: '',
+      HOST: '127.0.0.1',
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      DATA_DIR: dataFolder,
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  const output: string[] = [];
+  const url = await readyAddress(child, {
+    withinMilliseconds: startMillisecondsMaximum,
+    onLine: (line) => output.push(line),
+  });
+  return {
+    url: url ?? '',
+    child,
+    dataFolder,
+    output,
+    async stop() {
+      child.kill('SIGTERM');
+      await exited;
+      return child.exitCode;
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
