@@ -24,7 +24,7 @@ export const errorCatalogue = {
   OVERLOADED: { status: 503, title: 'Service Unavailable', retriable: true },
   INTERNAL: { status: 500, title: 'Internal Server Error', retriable: false },
 
-  // What the event log may throw (see broker/event-log.ts).
+  // What the event log may throw (see ports/event-log.ts).
   TOPIC_ALREADY_EXISTS: { status: 409, title: 'Conflict', retriable: false },
   UNKNOWN_TOPIC_OR_PARTITION: { status: 404, title: 'Not Found', retriable: false },
   OFFSET_OUT_OF_RANGE: { status: 412, title: 'Precondition Failed', retriable: false },
@@ -36,7 +36,7 @@ export const errorCatalogue = {
   LOG_FULL: { status: 507, title: 'Insufficient Storage', retriable: true },
   LOG_CLOSED: { status: 503, title: 'Service Unavailable', retriable: true },
 
-  // What the coordination store may throw (see broker/coordination.ts).
+  // What the coordination store may throw (see ports/coordination.ts).
   COORDINATION_UNAVAILABLE: { status: 503, title: 'Service Unavailable', retriable: true },
 
   // Start-up: one clear line and exit code 1.

@@ -36,7 +36,7 @@ interface Fetched {
   readonly to: Offset;
 }
 
-/** Reads committed batches: from memory where they are there, else through the fetching thread (see log-fetcher.ts). */
+/** Reads committed batches: from memory where they are there, else through the fetching thread (see fetcher.ts). */
 export class LogReader {
   readonly #cache: BatchCache;
   readonly #databasePath: string;

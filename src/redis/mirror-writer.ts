@@ -40,7 +40,7 @@ export interface MirrorWriterOptions {
  *
  * Processes write in no particular order, so after each append Redis is asked whether something newer stands there than
  * what was written; that is written again. The last record of a partition is therefore the right one soon after, and
- * until then epochs and offsets tell (see broker/cursor-mirror.ts).
+ * until then epochs and offsets tell (see broker/log/cursor-mirror.ts).
  */
 export class MirrorWriter {
   readonly #options: MirrorWriterOptions;

@@ -142,7 +142,9 @@ describe('the expressions of docs/operating.md and of the dashboard', () => {
 describe('docs/api.md', () => {
   it('names every path that is routed', () => {
     const text = read('docs/api.md');
-    const sources = readdirSync(join(packageRoot, 'src/http')).map((file) => read(`src/http/${file}`));
+    const sources = readdirSync(join(packageRoot, 'src/http'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => read(`src/http/${file}`));
     const routed = sources.flatMap((source) =>
       [...source.matchAll(/\.route\(\s*['`](\/[^'`]*)['`]/g)].map((match) => match[1] ?? ''),
     );

@@ -55,7 +55,7 @@ export class OpenStreams {
 
   /**
    * Ends every stream with its last line and takes no more. Resolves when all answers are finished, which a reader that
-   * does not read can delay by a few seconds (see streams.ts).
+   * does not read can delay by a few seconds (see subscription-events.ts).
    */
   closeAll(code: CloseCode = 'server_shutdown'): Promise<void> {
     this.#closing = code;

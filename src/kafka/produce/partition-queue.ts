@@ -31,13 +31,13 @@ export interface ProduceBatch {
 }
 
 /**
- * The appends to one partition, in order, and the one batch that is being stored. Does no I/O: produce.ts tells it what
- * the brokers answered.
+ * The appends to one partition, in order, and the one batch that is being stored. Does no I/O: producer.ts tells it
+ * what the brokers answered.
  */
 export class PartitionQueue implements TopicPartition {
   readonly topic: string;
   readonly partition: number;
-  /** What produce.ts is doing with it. */
+  /** What producer.ts is doing with it. */
   state: 'ready' | 'preparing' | 'sending' | 'pausing' = 'ready';
   #waiting: PendingAppend[] = [];
   #batch: ProduceBatch | undefined;
