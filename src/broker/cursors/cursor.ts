@@ -1,3 +1,9 @@
+/**
+ * Cursors: positions in partitions as the API writes them.
+ * In: the texts of cursors. Out: offsets, distances between cursors, and whether a cursor can still be read.
+ * Start with the form of an offset below.
+ */
+
 import { LendstreamError } from '../../errors.ts';
 import type { Offset } from '../../ports/event-log.ts';
 

@@ -1,3 +1,9 @@
+/**
+ * Definitions: event types, subscriptions, toggles and products as records of one compacted topic.
+ * In: records to write, and the topic as it grows. Out: every definition in memory, the same on each node.
+ * Start with `Registry` below; `claims.ts` decides which of two nodes may create a name.
+ */
+
 import type { HealthPart } from '../../health.ts';
 import type { Logger } from '../../logger.ts';
 import { LendstreamError, describeError } from '../../errors.ts';

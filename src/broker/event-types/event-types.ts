@@ -1,3 +1,9 @@
+/**
+ * Event types: creating, changing, listing and deleting them.
+ * In: definitions as the API receives them. Out: registry records, and the topics that hold the events.
+ * Start with `EventTypes` below; `validation.ts` says what is wrong with a definition, `records.ts` makes the record.
+ */
+
 import { isDeepStrictEqual } from 'node:util';
 import { toTimestamp, type Clock } from '../../clock.ts';
 import { FieldViolations, LendstreamError, isLendstreamError } from '../../errors.ts';

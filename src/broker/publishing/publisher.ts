@@ -1,3 +1,10 @@
+/**
+ * Publishing: from the body of a request to records in the log.
+ * In: a JSON array of events. Out: a status for the request and for each event.
+ * Start with `Publisher.publish` below: `request-body.ts` parses, `event-preparation.ts` validates, `partitioning.ts`
+ * and `enrichment.ts` finish each event. `fast-path/` skips that for events that look like the one before.
+ */
+
 import { toTimestamp, type Clock } from '../../clock.ts';
 import { LendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';

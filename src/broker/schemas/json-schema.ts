@@ -1,3 +1,10 @@
+/**
+ * Schemas: whether a schema may be used, and whether an event fits it.
+ * In: the text of a schema, and events. Out: validators, violations, and what a change of the schema means.
+ * Start with `compileValidator` below. `schema-cost.ts` bounds what a schema may cost to compile,
+ * `validation-budget.ts` and `validation-meter.ts` what checking events may cost.
+ */
+
 import type { ErrorObject, Format, FormatDefinition, Options } from 'ajv';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';

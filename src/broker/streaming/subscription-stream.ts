@@ -1,3 +1,10 @@
+/**
+ * Streaming: from the log to the lines of one open response.
+ * In: stream parameters, the partitions that are assigned, commits. Out: pieces of lines, until the stream ends.
+ * Start with `SubscriptionStream` below, the state machine of a stream. `reads.ts` fills each `partition.ts`,
+ * `batches.ts` decides when a batch is due, `sender.ts` makes its line, `closing.ts` says why a stream ends.
+ */
+
 import type { Clock } from '../../clock.ts';
 import { describeError, isLendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';

@@ -1,3 +1,9 @@
+/**
+ * Subscriptions: who reads which event types, how far each has committed, and which stream owns which partition.
+ * In: definitions, commits and resets. Out: subscriptions, cursors, lag, and the assignment of partitions.
+ * Start with `Subscriptions` below. `commits.ts` is the way of a commit, `rebalance.ts` the pure rule of assignment.
+ */
+
 import { isDeepStrictEqual } from 'node:util';
 import { toTimestamp, type Clock } from '../../clock.ts';
 import { LendstreamError, isLendstreamError } from '../../errors.ts';

@@ -1,3 +1,8 @@
+/**
+ * How records lie in rows of the file and in memory.
+ * In: records to store, rows that were read. Out: rows with checksums, records as positions in shared memory.
+ */
+
 import { crc32 } from 'node:zlib';
 import { LendstreamError } from '../../errors.ts';
 import { noValue } from '../../ports/event-log.ts';

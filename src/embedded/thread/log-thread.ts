@@ -1,3 +1,9 @@
+/**
+ * What runs beside the main thread: one thread writes the SQLite file, one reads old batches, one does maintenance.
+ * In: messages of `messages.ts`. Out: replies to them.
+ * Start with how a thread is started and served below; `writer.ts`, `fetcher.ts` and `maintenance.ts` are the threads.
+ */
+
 import { Worker, parentPort } from 'node:worker_threads';
 import type { TransferListItem } from 'node:worker_threads';
 import { LendstreamError, describeError } from '../../errors.ts';

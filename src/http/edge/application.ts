@@ -1,3 +1,10 @@
+/**
+ * The edge: what every request passes before and after its router.
+ * In: HTTP requests. Out: requests that may be served, errors in the form of their API, the pages and /health.
+ * Start with `createApplication` below. `body.ts` and `query.ts` read requests, `problem.ts` and `lending-errors.ts`
+ * write errors, `json-stream.ts` writes a stream at the pace of its reader.
+ */
+
 import express, { type ErrorRequestHandler, type Express, type Request, type Router } from 'express';
 import { randomUUID } from 'node:crypto';
 import { createServer, IncomingMessage, ServerResponse, type Server } from 'node:http';

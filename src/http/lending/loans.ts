@@ -1,3 +1,9 @@
+/**
+ * The lending API: one router for each resource.
+ * In: requests about loans, products, toggles and commands. Out: loan commands in the log, and resources of the view.
+ * Start with the routes of loans below; `command-requests.ts` is the way of a change, `idempotency.ts` its key.
+ */
+
 import { Router, type Request } from 'express';
 import { writeAccount, writeBalances, writeSchedule } from '../../lending-format/loan-format.ts';
 import { findProduct } from '../../lending-format/products.ts';

@@ -1,3 +1,9 @@
+/**
+ * The streaming API: one router for each resource.
+ * In: requests about event types, events, subscriptions, cursors and streams. Out: what the broker says, as JSON.
+ * Start with the stream of a subscription below; each other file has the name of its resource.
+ */
+
 import { Router, type Request, type Response } from 'express';
 import type { ServerResponse } from 'node:http';
 import { partitionCounts } from '../../broker/subscriptions/assignment.ts';

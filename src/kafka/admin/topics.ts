@@ -1,3 +1,8 @@
+/**
+ * Administration of Kafka: topics and their settings, deletion of records, offsets of consumer groups.
+ * In: names and settings. Out: topics as the log's port describes them.
+ */
+
 import type { CleanupPolicy, TopicAlteration, TopicConfiguration } from '../../ports/event-log.ts';
 import { partitionsPerTopicMaximum } from '../../ports/event-log.ts';
 import type { Clock } from '../../clock.ts';

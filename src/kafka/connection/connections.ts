@@ -1,3 +1,8 @@
+/**
+ * Connections to the brokers of Kafka, and who leads which partition.
+ * In: requests of `protocol/`. Out: their responses, asked again where that is safe.
+ */
+
 import type { ISocketFactory, SASLOptions } from 'kafkajs';
 import Broker from 'kafkajs/src/broker/index.js';
 import connectionPoolBuilder, {

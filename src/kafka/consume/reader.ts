@@ -1,3 +1,9 @@
+/**
+ * Reading from Kafka: many waiting reads share a few fetch requests to each broker.
+ * In: positions to read from. Out: record batches that hold no aborted records.
+ * Start with the class below; `lanes.ts` has the connections, `backoff.ts` the partitions that failed.
+ */
+
 import type { Offset, PartitionBounds, ReadOptions, ReadResult, TopicPartition } from '../../ports/event-log.ts';
 import type { Clock } from '../../clock.ts';
 import { LendstreamError, isLendstreamError } from '../../errors.ts';

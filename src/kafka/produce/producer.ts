@@ -1,3 +1,9 @@
+/**
+ * Writing to Kafka: one request under way to each leader, and transactions.
+ * In: records for partitions. Out: their offsets, or why they were not stored, or that nobody knows.
+ * Start with the class below; `transactions/` has the fenced writers.
+ */
+
 import type { AppendResult, Offset, PartitionRecords, TopicPartition } from '../../ports/event-log.ts';
 import type { Clock } from '../../clock.ts';
 import { LendstreamError, describeError, isLendstreamError } from '../../errors.ts';

@@ -1,3 +1,8 @@
+/**
+ * The record of a loan in the log.
+ * In: a loan. Out: one JSON text, and the loan again from it.
+ */
+
 import { LineAfter } from './line-after.ts';
 import type {
   ElementAmounts,

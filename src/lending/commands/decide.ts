@@ -1,3 +1,9 @@
+/**
+ * Commands: one file for each, a pure function from a loan and a command to a decision.
+ * In: a loan, a command, the time. Out: a fact to apply, or refusals.
+ * Start with `decide` below; `execute.ts` calls it, applies the fact (`evolve.ts`) and derives the events.
+ */
+
 import { decideStateChange } from './account-states.ts';
 import { decideAdjustment } from './adjustment.ts';
 import type { LoanCommand } from '../commands.ts';

@@ -1,3 +1,10 @@
+/**
+ * The schedule: due dates, interest and principal of each installment.
+ * In: terms of a loan. Out: rows with exact amounts.
+ * Start with `buildSchedule` below; `due-dates.ts`, `day-count.ts`, `interest.ts`, `annuity.ts` and
+ * `principal-plan.ts` are its parts.
+ */
+
 import type { PrepaymentRecalculationMethod } from '../payment-options.ts';
 import { periodInterest, regularPeriodRate } from './interest.ts';
 import { larger, smaller, sum, zero } from '../money.ts';
