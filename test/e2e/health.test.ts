@@ -80,7 +80,7 @@ describe('a service that a part fails', () => {
   }
 
   it('ends with 70 and a last line that says why when the thread that writes ended, and loses nothing', async () => {
-    await start(folder, { NODE_OPTIONS: `--import ${endLogThread}`, END_LOG_THREAD: 'log-writer' });
+    await start(folder, { NODE_OPTIONS: `--import ${endLogThread}`, END_LOG_THREAD: 'thread/writer.js' });
     const id = await subscribe();
     expect((await publish({ number: 1 })).status).to.equal(200);
     const exited = once(child, 'exit');
@@ -95,15 +95,15 @@ describe('a service that a part fails', () => {
   });
 
   for (const [thread, part] of [
-    ['log-fetcher', 'log-reader'],
-    ['log-maintenance', 'log-maintenance'],
+    ['thread/fetcher.js', 'log-reader'],
+    ['thread/maintenance.js', 'log-maintenance'],
   ] as const) {
-    it(`is not ready while the thread ${thread} is away, and starts it again`, async () => {
-      await start(folder, { NODE_OPTIONS: `--import ${endLogThread}`, END_LOG_THREAD: `${thread}.js` });
+    it(`is not ready while ${thread} has ended, and starts it again`, async () => {
+      await start(folder, { NODE_OPTIONS: `--import ${endLogThread}`, END_LOG_THREAD: thread });
       const id = await subscribe();
       expect((await publish({ number: 1 })).status).to.equal(200);
       // The thread that maintains is started when there is first something to do.
-      await eventually(() => output.includes(`Started ${thread}.js`));
+      await eventually(() => output.includes(`Started ${thread}`));
       child.kill('SIGUSR2');
       await eventually(async () => (await ready()).status === 503, 3_000);
       expect(await reasons()).to.include('is started again');
