@@ -11,18 +11,18 @@ export interface ClaimServices {
   readonly logger: Logger;
 }
 
-/** How long the one who changes a definition may take before another may do it in its place. */
+/** How long the holder of a claim may take to change a definition before another caller may do so. Milliseconds. */
 const claimMilliseconds = 10_000;
 
-/** How often those who wait look whether the one at work has gone. Milliseconds. */
+/** How often waiting callers check whether the claim is free. Milliseconds. */
 const claimPollMilliseconds = 25;
 
 /**
- * Does the work while nobody else, on any node, changes this definition, seeing all that they did before; or answers
- * with `settled` as soon as that has something, be it by somebody else's work.
+ * Does the work while no other caller, on any node, changes this definition, and after seeing all their earlier
+ * changes. If `settled` returns something first, even because of another caller's work, that is returned instead.
  *
- * A claim keeps others waiting; it does not keep work safe that takes longer than the claim lasts. That is what the
- * revision is for by which the work stores its changes: what was overtaken does not count.
+ * A claim makes other callers wait; it does not protect work that takes longer than the claim lasts. The revision does:
+ * the work stores its changes with it, and an overtaken change does not count.
  * @throws OVERLOADED when others take too long, CONFLICT when the work took too long itself and others came first,
  *   COORDINATION_UNAVAILABLE, LOG_UNAVAILABLE, and what `settled` and `work` throw
  */
@@ -49,12 +49,12 @@ export async function whileClaimed<Result>(
     await registry.catchUp();
     return settled() ?? (await work(registry.revise(kind, name)));
   } catch (error) {
-    // Whoever came first may have done what was asked for.
+    // The caller that came first may have done what was asked for.
     const result = isLendstreamError(error, 'CONFLICT') ? settled() : undefined;
     if (result === undefined) throw error;
     return result;
   } finally {
-    // One that has run out may be somebody else's by now.
+    // A claim that has run out may belong to another caller by now.
     if (clock.monotonic() < claimEndsAt) {
       await coordination.releaseClaim(claim).catch((error: unknown) => {
         logger.warn({ claim, error: describeError(error) }, 'A claim is not released and will run out');

@@ -42,28 +42,28 @@ export interface DefaultStatistic {
   readonly write_parallelism: number;
 }
 
-/** What the registry keeps of an event type: the API's form and what the API does not show. */
+/** The registry's record of an event type: the API's form, and what the API does not show. */
 export interface EventTypeRecord {
   readonly eventType: EventType;
   readonly partitionCount: number;
   /** All versions, oldest first; the last one is in force. */
   readonly schemas: readonly EventTypeSchema[];
-  /** Defined by the service itself: not to be changed or deleted by an admin. */
+  /** Defined by the service itself: an admin may not change or delete it. */
   readonly system: boolean;
   /**
-   * Hash strategy only: a key field that an event does not have counts as nothing instead of refusing the event; at
-   * least one must be there. For `lendstream.loan-commands`, whose events are about a loan or about a product.
+   * Hash strategy only: a missing key field counts as nothing instead of refusing the event; at least one must be
+   * present. For `lendstream.loan-commands`, whose events are about a loan or about a product.
    */
   readonly absentKeyFieldsAllowed?: boolean;
   /** See {@link SystemEventType.keptUntilDone}. */
   readonly keptUntilDone?: boolean;
   /** Only the service writes its events, see {@link SystemEventType.writtenByServiceAlone}. */
   readonly writtenByServiceAlone?: boolean;
-  /** It is being deleted, or somebody died doing so: no new subscription may name it. */
+  /** It is being deleted, or a process died while deleting it: no new subscription may name it. */
   readonly deleting?: boolean;
 }
 
-/** An event type that a module of the service brings along and that is registered at start. */
+/** An event type that a module of the service defines and that is registered at start. */
 export interface SystemEventType {
   readonly name: string;
   readonly schema: JsonSchema;
@@ -71,11 +71,11 @@ export interface SystemEventType {
   readonly partitionKeyFields: readonly string[];
   readonly retentionMilliseconds: number;
   /**
-   * Its events are held for the retention time at least, and until the service is done with them: it deletes them
-   * itself, and the topic has no limit of time.
+   * Its events are kept for at least the retention time, and until the service is done with them. The service deletes
+   * them itself, and the topic has no time limit.
    */
   readonly keptUntilDone?: boolean;
   readonly absentKeyFieldsAllowed?: boolean;
-  /** Its events tell what the service did: published by anybody else they would be forged. */
+  /** Its events report what the service did: from any other publisher they would be forged. */
   readonly writtenByServiceAlone?: boolean;
 }

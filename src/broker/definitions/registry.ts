@@ -13,13 +13,14 @@ import { TopicTail } from '../log/topic-tail.ts';
 import { noValue } from '../../ports/event-log.ts';
 
 /**
- * Definitions that everyone needs and few change: event types, subscriptions, toggles, products. The truth is the
- * compacted topic `lendstream.registry`; each process keeps all of it in memory by following the topic.
+ * Definitions that every process needs and that change rarely: event types, subscriptions, toggles, products. The
+ * compacted topic `lendstream.registry` is the source of truth. Each process follows the topic and keeps all of it in
+ * memory.
  *
- * A definition that is changed from what it was before has *revisions*: its record carries the number of the one it
- * follows, plus one. Of two changes that began from the same revision the first in the log counts; everybody who reads
- * the log ignores the other alike, and whoever made it is told so. The record that counts is then stored once more
- * behind the ignored one, for compaction keeps the last of a key.
+ * A definition that is changed from its previous state has *revisions*: its record carries the number of the revision
+ * that it follows, plus one. Of two changes that began from the same revision the first in the log counts. All readers
+ * of the log ignore the other, and its caller gets CONFLICT. The record that counts is then stored again behind the
+ * ignored one, because compaction keeps the last record of a key.
  */
 export const registryTopic = 'lendstream.registry';
 
@@ -33,40 +34,41 @@ export interface RegistryChange {
 }
 
 /**
- * A change of one definition, begun from what this process knew at that moment. None of its steps counts once somebody
- * else has changed the definition: then each throws CONFLICT and stores nothing that anybody obeys.
+ * A change of one definition, begun from what this process knew at that moment. None of its steps counts once another
+ * caller has changed the definition: each step then throws CONFLICT and stores nothing that readers obey.
  */
 export interface Revision {
   /** Stores a value, which must be plain JSON, and returns when this process sees it. */
   put(value: unknown): Promise<void>;
   remove(): Promise<void>;
-  /** From here on changes that others began before do not count. The definition stays as it is. */
+  /** From here on, changes that others began earlier do not count. The definition stays the same. */
   claim(): Promise<void>;
-  /** Looks whether nobody else has changed the definition, before something is done that has no revisions. */
+  /** Checks that no other caller has changed the definition, before a step that has no revisions. */
   confirm(): Promise<void>;
 }
 
-/** The revision in force, and where its record lies. */
+/** The revision in force, and the offset of its record. */
 interface InForce {
   readonly revision: number;
   readonly offset: Offset;
 }
 
-/** How long what this process has stored may take to become visible to it. Milliseconds. */
+/** How long a record that this process has stored may take to become visible to it. Milliseconds. */
 const visibleMillisecondsMaximum = 30_000;
 
 /**
- * After how long a record that is not in force is put behind the one that is, if its writer has not done so.
+ * How long the writer of an ignored record has to store the record in force behind it, before other processes do so.
  * Milliseconds.
  */
 const restoreMilliseconds = 1_000;
 
+/** All definitions in memory, kept up to date by following {@link registryTopic}. */
 export class Registry {
   readonly #log: EventLog;
   readonly #logger: Logger;
   readonly #tail: TopicTail;
   readonly #entries = new Map<RegistryKind, Map<string, unknown>>();
-  /** By record key, of what has revisions; removed definitions too, for a late change of one must not bring it back. */
+  /** By record key, for definitions with revisions. Removed ones stay, so that a late change cannot bring one back. */
   readonly #inForce = new Map<string, InForce>();
   /** Record keys whose last record in the log is not the one in force. */
   readonly #overwritten = new Set<string>();
@@ -74,7 +76,7 @@ export class Registry {
   #restoring: NodeJS.Timeout | undefined;
   #isStopped = false;
 
-  /** @param health Told when definitions cannot be followed. */
+  /** @param health Notified when definitions cannot be followed. */
   constructor(log: EventLog, logger: Logger, health?: HealthPart) {
     this.#log = log;
     this.#logger = logger;
@@ -82,7 +84,7 @@ export class Registry {
       log,
       topic: registryTopic,
       partitionCount: 1,
-      // That a product was made is told by the loans' topic, which the same commit may make visible a moment earlier.
+      // The loans' topic announces a new product, and the same commit may make that visible a moment earlier.
       includeUncommitted: true,
       logger,
       ...(health === undefined ? {} : { health }),
@@ -98,7 +100,7 @@ export class Registry {
     });
   }
 
-  /** Creates the topic where it is missing, and returns when the whole registry is in memory. */
+  /** Creates the topic if it is missing, and returns when the whole registry is in memory. */
   async start(): Promise<void> {
     await ensureTopic(this.#log, {
       name: registryTopic,
@@ -120,8 +122,9 @@ export class Registry {
   }
 
   /**
-   * The same, for a name that another process may have stored a moment ago: what is not known here is looked for once
-   * more after catching up with the log. Names that nobody knows share one look at the log every few milliseconds.
+   * The definition of a name that another process may have stored a moment ago; undefined when there is none. A name
+   * that is unknown here is looked up again after catching up with the log. Unknown names share one catch-up every few
+   * milliseconds.
    * @throws LOG_UNAVAILABLE when what others stored cannot be read in time
    */
   async find<Value>(kind: RegistryKind, name: string): Promise<Value | undefined> {
@@ -138,12 +141,18 @@ export class Registry {
 
   /**
    * Stores a definition durably, whatever it was before, and returns when this process sees it. The value must be plain
-   * JSON. What depends on the state before is stored by {@link revise}.
+   * JSON. A change that depends on the state before is stored with {@link revise}.
+   * @throws OUTCOME_UNKNOWN when the record is stored but not visible here in time; what `EventLog.append` throws or
+   *   reports
    */
   async put(kind: RegistryKind, name: string, value: unknown): Promise<void> {
     await this.#append(registryKey(kind, name), Buffer.from(JSON.stringify(value)));
   }
 
+  /**
+   * Removes a definition durably, whatever it was before, and returns when this process sees that.
+   * @throws as {@link put}
+   */
   async remove(kind: RegistryKind, name: string): Promise<void> {
     await this.#append(registryKey(kind, name), null);
   }
@@ -172,7 +181,10 @@ export class Registry {
     };
   }
 
-  /** Told of every change, in log order, also of those made by other processes. */
+  /**
+   * Notifies of every change, in log order, including those of other processes.
+   * @returns a function that ends the notifications
+   */
   onChange(listener: (change: RegistryChange) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -192,7 +204,7 @@ export class Registry {
     return this.#tail.catchUp(milliseconds);
   }
 
-  /** @returns where the record lies, once this process has seen it */
+  /** @returns the offset of the record, once this process has seen it */
   async #append(key: string, value: Buffer | null): Promise<Offset> {
     const [result] = await this.#log.append([{ topic: registryTopic, partition: 0, records: [{ key, value }] }]);
     if (result === undefined) throw new LendstreamError('INTERNAL', 'The log answered an append with no result.');
@@ -223,7 +235,7 @@ export class Registry {
     for (const listener of this.#listeners) listener({ kind, name, value });
   }
 
-  /** The record in force stored once more changes nothing; any other must not stay the last of its key. */
+  /** Storing the record in force again changes nothing; any other record must not stay the last of its key. */
   #ignore(key: string, text: string | null): void {
     if (text === this.#textInForce(key)) {
       this.#overwritten.delete(key);
@@ -242,7 +254,10 @@ export class Registry {
     }, restoreMilliseconds).unref();
   }
 
-  /** Puts the records in force behind those that are not. Everybody may do so: it is the same record, byte for byte. */
+  /**
+   * Stores the records in force behind those that are not. Any process may do so: the record is the same, byte for
+   * byte.
+   */
   async #restore(): Promise<void> {
     const records = [...this.#overwritten].map((key) => ({ key, value: Buffer.from(this.#textInForce(key)) }));
     if (records.length === 0 || this.#isStopped) return;
@@ -266,7 +281,7 @@ function splitKey(key: string): { readonly kind: RegistryKind; readonly name: st
   return { kind: key.slice(0, slash) as RegistryKind, name: key.slice(slash + 1) };
 }
 
-/** A removal is a record as well, not a tombstone: it has a revision that others must know. */
+/** A removal is also a record, not a tombstone: it has a revision that others must know. */
 function writeRecord(revision: number, value: unknown): string {
   return JSON.stringify({ revision, value });
 }
@@ -288,7 +303,7 @@ const sayings: Record<RegistryKind, string> = {
   product: 'Product',
 };
 
-/** A definition as a person says it. */
+/** A definition in words for people: its kind and its name. */
 export function nameOfDefinition(kind: RegistryKind, name: string): string {
   return `${sayings[kind]} ${name}`;
 }

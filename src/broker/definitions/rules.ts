@@ -1,18 +1,17 @@
 import { LendstreamError, type FieldViolation } from '../../errors.ts';
 
 /**
- * Rules that definitions of event types and of subscriptions share: how long their texts may be, who is allowed what,
- * and annotations and labels. All of it stays in memory and comes with every list, so nothing of it is without a limit.
- * Pure.
+ * Rules that definitions of event types and of subscriptions share: text lengths, authorization, annotations and
+ * labels. All of it stays in memory and appears in every list, so every part has a limit. Pure.
  */
 
-/** Characters of a name of somebody: an application, a consumer group, a part of an authorization. */
+/** Characters of the name of an application, of a consumer group, or of a part of an authorization. */
 export const nameCharactersMaximum = 255;
 
-/** Those of one role in an authorization. */
+/** Attributes of one role in an authorization. */
 export const attributesMaximum = 100;
 
-/** Annotations of one definition, and labels. */
+/** Annotations, or labels, of one definition. */
 export const keyedEntriesMaximum = 100;
 
 /** Characters of an annotation's value, of a label's value, of a key's name and of its prefix. */
@@ -33,7 +32,7 @@ export function countViolations(field: string, list: readonly unknown[], element
   return list.length > elementsMaximum ? [{ field, message: `must contain at most ${elementsMaximum} elements` }] : [];
 }
 
-/** Who is allowed what: for each role those who have it. */
+/** For each role, those who have it. */
 export type Authorization<Role extends string> = Readonly<Record<Role, readonly AuthorizationAttribute[]>>;
 
 export interface AuthorizationAttribute {
@@ -42,8 +41,8 @@ export interface AuthorizationAttribute {
 }
 
 /**
- * Reads who is allowed what. Other fields than the roles are ignored.
- * @param authorization As it was sent; null when nobody was named.
+ * Reads an authorization. Fields other than the roles are ignored.
+ * @param authorization As it was sent; null when there was none.
  * @param violations Findings are added here.
  */
 export function readAuthorization<const Role extends string>(
@@ -83,7 +82,7 @@ function isAttribute(value: unknown): value is AuthorizationAttribute {
   return typeof type === 'string' && typeof text === 'string';
 }
 
-/** Whether somebody has a role. What was kept before roles were checked may have any form. */
+/** Whether an attribute has a role. Definitions stored before roles were checked may have any form. */
 export function isNamed(
   authorization: Readonly<Record<string, unknown>> | null,
   role: string,
@@ -94,7 +93,7 @@ export function isNamed(
   return attributes.some((named) => isAttribute(named) && named.data_type === data_type && named.value === value);
 }
 
-/** @throws UNPROCESSABLE when nobody is named any more where somebody was */
+/** @throws UNPROCESSABLE when the change removes an existing authorization */
 export function checkAuthorizationChange(current: object | null, wanted: object | null): void {
   if (current === null || wanted !== null) return;
   const detail = 'Changing authorization object to `null` is not possible due to existing one';
@@ -113,14 +112,14 @@ export function annotationViolations(annotations: KeyedTexts | null): FieldViola
 export function labelViolations(labels: KeyedTexts | null): FieldViolation[] {
   return keyedViolations('labels', labels, (value) => [
     ...longerThan(value, labelCharactersMaximum),
-    // As long as it may be, no value takes the expression long.
+    // Within the limit on length, no value makes the expression slow.
     ...(value.length <= labelCharactersMaximum && value !== '' && !wordPattern.test(value)
       ? ['Should contain only allowed symbols']
       : []),
   ]);
 }
 
-/** Keys are `name` or `prefix/name`, the prefix a DNS name, as Kubernetes has them. */
+/** Keys are `name` or `prefix/name` with a DNS name as the prefix, as in Kubernetes. */
 function keyedViolations(
   field: 'annotations' | 'labels',
   entries: KeyedTexts | null,

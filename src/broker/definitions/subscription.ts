@@ -27,8 +27,8 @@ export interface InitialCursor {
 const subscriptionNamespace = '6f1d3a52-6a0c-5d0e-9f3b-2c1f6f0a9b7e';
 
 /**
- * The id of the subscription of this identity: the same on every node and after every restart, so that creating it
- * twice is one subscription.
+ * The id of the subscription with this identity. It is the same on every node and after every restart, so creating the
+ * subscription twice gives one subscription.
  */
 export function subscriptionId(
   owningApplication: string,
@@ -40,7 +40,7 @@ export function subscriptionId(
 }
 
 /**
- * The subscription of this id, as far as this process has heard.
+ * The subscription with this id, as far as this process knows the registry.
  * @throws NOT_FOUND
  */
 export function findSubscription(registry: Registry, id: string): Subscription {

@@ -1,9 +1,9 @@
 /**
- * What the broker adds to an event's metadata. The metadata is written anew, in a fixed order of keys; most of it is
+ * The metadata that the broker adds to an event. All metadata is written again, in a fixed order of keys. Most of it is
  * the same for a whole request and is prepared once.
  */
 
-/** The metadata of an event as its producer sent it and validation let it through. */
+/** The metadata of an event as its producer sent it and validation accepted it. */
 export interface ProducerMetadata {
   readonly eid: string;
   readonly occurred_at: string;
@@ -19,7 +19,7 @@ export interface EnrichmentFacts {
   /** Version of the schema the events were validated with. */
   readonly version: string;
   readonly publishedBy: string;
-  /** For events whose producer gave none. */
+  /** For events whose producer gave no flow id. */
   readonly flowId: string;
   /** RFC 3339. */
   readonly receivedAt: string;
@@ -28,7 +28,7 @@ export interface EnrichmentFacts {
 export interface Enrichment {
   /** The JSON text of the metadata of one event, in ASCII. */
   metadataOf(metadata: ProducerMetadata, partition: number): string;
-  /** The same where the producer gave nothing but an id and a time, both valid. */
+  /** The same when the producer gave only an id and a time, both valid. */
   plainMetadataOf(eid: string, occurredAt: string, partition: number): string;
 }
 
@@ -40,16 +40,18 @@ function asciiJson(value: unknown): string {
   );
 }
 
-/** Prepares what is the same for all events of a request. */
+/** Prepares the metadata that is the same for all events of a request. */
 export function createEnrichment(facts: EnrichmentFacts): Enrichment {
   const afterOccurredAt = `","published_by":${asciiJson(facts.publishedBy)},"eid":"`;
   const afterEid = `","event_type":${asciiJson(facts.eventType)},"partition":"`;
   const receivedAt = `,"received_at":${asciiJson(facts.receivedAt)},"flow_id":`;
   const flowId = asciiJson(facts.flowId);
   const version = `,"version":${asciiJson(facts.version)}`;
-  /** By partition, what follows the eid where the producer gave nothing else: joined once, it is copied as a whole. */
+  /**
+   * By partition: the text after the eid when the producer gave nothing else. It is joined once and copied as a whole.
+   */
   const plainEnds: string[] = [];
-  // Both were validated against formats that hold no character JSON would escape.
+  // Both were validated against formats without any character that JSON would escape.
   const startOf = (eid: string, occurredAt: string): string => `{"occurred_at":"${occurredAt}${afterOccurredAt}${eid}`;
   const plainMetadataOf = (eid: string, occurredAt: string, partition: number): string =>
     startOf(eid, occurredAt) +

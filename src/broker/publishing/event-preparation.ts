@@ -14,21 +14,21 @@ import { WrittenNumbers } from '../schemas/written-numbers.ts';
 /**
  * From the events of a request to the records of the log: validate, partition, enrich, write out.
  *
- * Outside `metadata` an event is stored letter by letter as it was sent, less the white space between its tokens, on
- * one line: readers get these bytes, and numbers keep digits that no double could hold.
+ * Outside `metadata` an event is stored byte for byte as it was sent, on one line, without the white space between its
+ * tokens. Readers get these bytes, and numbers keep digits that no double could hold.
  */
 
-/** The largest event, as it is stored: with the metadata that it is given, without white space. Bytes. */
+/** The largest event as it is stored: with its enriched metadata, without white space. Bytes. */
 export const eventBytesMaximum = 999_000;
 
-/** Up to this size an invalid event is told all that is wrong with it, beyond it the first finding. Bytes. */
+/** Up to this size the report on an invalid event lists all violations, beyond it only the first. Bytes. */
 export const fullReportBytesMaximum = 64 * 1024;
 
-/** What reading an event once more takes for the digits of its numbers. Steps of the budget for validation. */
+/** The cost of reading an event again for the digits of its numbers. Steps of the budget for validation. */
 const stepsPerLongNumber = 300;
 const stepsPerByteRead = 5;
 
-/** What of an event type is needed for each of its events. */
+/** The parts of an event type that each of its events needs. */
 export interface PreparedEventType {
   readonly name: string;
   readonly version: string;
@@ -40,11 +40,11 @@ export interface PreparedEventType {
   readonly absentKeyFieldsAllowed: boolean;
   readonly isEnriched: boolean;
   readonly isCompacted: boolean;
-  /** What events are held against. */
+  /** The rules that events are validated with. */
   readonly rules: EventRules;
 }
 
-/** What was prepared of an event type as it is defined now; a changed definition is another record. */
+/** What was prepared for an event type as it is defined now; a changed definition is another record. */
 const preparedTypes = new WeakMap<EventTypeRecord, PreparedEventType>();
 
 /** Compiles what publishing to an event type needs, once for each definition. */
@@ -85,15 +85,15 @@ export interface PreparedRecords {
   readonly batches: readonly PartitionRecords[];
 }
 
-/** How much is checked before others have their turn. Steps of the budget for validation. */
+/** How much is validated before other work has its turn. Steps of the budget for validation. */
 export const validationStepsPerTurn = 10_000_000;
 
-/** The same in bytes of events, for taking up each of them takes time besides. */
+/** The same in bytes of events, because starting on each event also costs time. */
 export const validationBytesPerTurn = 1024 * 1024;
 
 /**
- * Takes a batch through validation, partitioning and enrichment. Pure but for `random`. Gives way where validation is
- * long: between events, and before what describes violations is compiled and run.
+ * Validates, partitions and enriches a batch. Pure except for `random`. Yields where validation is long: between
+ * events, and before the code that describes violations is compiled and run.
  */
 export function* prepareRecords(
   type: PreparedEventType,
@@ -154,8 +154,8 @@ class EventTooLarge extends Error {
 }
 
 /**
- * What is wrong with an event: all of it when it is small, else the first finding. Gives way before it is compiled and
- * run what describes violations.
+ * The violations of an event: all of them when it is small, otherwise the first. Yields before the code that describes
+ * violations is compiled and run.
  */
 export function* violationsOf(
   type: PreparedEventType,
@@ -166,7 +166,7 @@ export function* violationsOf(
   return yield* describedViolations(type, parsed, index, budget, outcomeOf(type, parsed, index, budget));
 }
 
-/** Whether an event fits, in violations that are not described. */
+/** Whether an event is valid, as violations without descriptions. */
 function outcomeOf(
   { rules }: PreparedEventType,
   parsed: ParsedEvents,
@@ -183,7 +183,7 @@ function* describedViolations(
   budget: ValidationBudget,
   outcome: readonly SchemaViolation[],
 ): Generator<void, readonly SchemaViolation[]> {
-  // None, or it says already why the event cannot be checked.
+  // There are none, or the outcome already says why the event cannot be checked.
   if (outcome !== undescribed) return outcome;
   yield;
   const { fields } = parsed.spans;
@@ -195,7 +195,7 @@ function* describedViolations(
   return found.length === 0 ? outcome : found;
 }
 
-/** The digits of the numbers of an event, where a rule may ask for them. */
+/** The digits of an event's numbers, where a rule may need them. */
 function digitsOf(
   rules: EventRules,
   { body, events, spans: { fields } }: ParsedEvents,
@@ -263,23 +263,22 @@ function place(
   return { partition: hashPartition(fields, type.partitionCount), key: compactionKey ?? joinKeyFields(fields) };
 }
 
-/** The text of a key field that is no string, which depends on how it was written. */
+/** The text of a key field that is no string; it depends on how the value was written. */
 function writtenKeyText(parsed: ParsedEvents, index: number, path: readonly string[], value: unknown): string {
   const start = parsed.spans.fields[index * fieldsPerEvent + spanField.start] ?? 0;
   return keyText(value, () => rawValueAt(parsed.body, start, path) ?? String(value));
 }
 
-/** The key of a record by the fields that choose its partition: one at least. */
+/** The key of a record, made from the fields that choose its partition. There is at least one field. */
 export function joinKeyFields(fields: readonly string[]): string {
   return fields.length === 1 ? (fields[0] as string) : fields.join(',');
 }
 
 /**
- * Writes all events into one buffer, those of one partition one behind the other with a comma between them. The bytes
- * are put together as Latin-1 text, one character for each byte, because joining strings and writing them once is
- * several times cheaper than copying bytes event by event. What is added is ASCII, so it is the same in either
- * encoding.
- * @param textOf The Latin-1 text of an event as it is stored.
+ * Writes all events into one buffer; those of one partition follow one another with a comma between them. The bytes are
+ * joined as Latin-1 text, one character for each byte: joining strings and writing them once is several times cheaper
+ * than copying bytes event by event. All added text is ASCII, so it is the same in either encoding.
+ * @param textOf Returns the Latin-1 text of an event as it is stored.
  */
 export function layOut(
   type: PreparedEventType,

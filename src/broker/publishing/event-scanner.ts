@@ -14,7 +14,7 @@ export const spanField = {
   start: 0,
   /** One past its last byte. */
   end: 1,
-  /** First byte of the object under its top-level key `metadata`; -1 when it has none or it is no object. */
+  /** First byte of the object under its top-level key `metadata`; -1 when there is none or it is no object. */
   metadataStart: 2,
   metadataEnd: 3,
   /** Keys written at the top level, repeats counted. */
@@ -25,7 +25,7 @@ export const spanField = {
   whitespace: 6,
   /** How deep it is nested: 1 for an object of plain values. */
   depth: 7,
-  /** Keys written at whatever depth, repeats counted. */
+  /** Keys written at any depth, repeats counted. */
   allKeys: 8,
   /** Numbers with more characters than a double is sure to hold, or with an exponent. */
   longNumbers: 9,
@@ -139,19 +139,19 @@ export function scanEvents(body: Uint8Array, count: number): EventSpans {
     else if (byte === minus || isDigit(byte)) {
       const start = index;
       index = endOfPlainNumber(body, start);
-      // An exponent, or what a double may not hold.
+      // An exponent, or more characters than a double is sure to hold.
       if (((body[index] as number) | lowerCase) === exponentMark) {
         longNumbers += 1;
         index = endOfNumber(body, index);
       } else if (index - start > plainNumberCharactersMaximum) longNumbers += 1;
-      // The loop goes on behind the number.
+      // The loop continues after the number.
       index -= 1;
     }
   }
   return { count, fields };
 }
 
-/** One past the digits, minus and point that begin at a place. */
+/** One past the digits, minus and point that begin at `start`. */
 function endOfPlainNumber(body: Uint8Array, start: number): number {
   let index = start;
   for (
@@ -225,7 +225,7 @@ function compactBytes(source: Uint8Array, start: number, end: number): Buffer {
 
 /**
  * The text of the value at a path of an object, as it was written but without white space between tokens; undefined
- * when there is none. Of repeated keys the last counts, as it does for a parser.
+ * when there is none. Of repeated keys the last counts, as for a parser.
  * @param start Where the object begins in `body`.
  */
 export function rawValueAt(body: Uint8Array, start: number, path: readonly string[]): string | undefined {
@@ -233,7 +233,7 @@ export function rawValueAt(body: Uint8Array, start: number, path: readonly strin
   return position === -1 ? undefined : compactBytes(body, position, endOfValue(body, position)).toString('utf8');
 }
 
-/** The same text with the white space that it was written with. */
+/** The same text with its original white space. */
 export function writtenValueAt(body: Buffer, start: number, path: readonly string[]): string | undefined {
   const position = positionOfValue(body, start, path);
   return position === -1 ? undefined : body.toString('utf8', position, endOfValue(body, position));
@@ -279,7 +279,7 @@ function endOfValue(body: Uint8Array, start: number): number {
     }
     if (byte === openBrace || byte === openBracket) depth += 1;
     else if (byte === closeBrace || byte === closeBracket) {
-      // The end of what contains a plain value.
+      // The end of the container of a plain value.
       if (depth === 0) return index;
       depth -= 1;
       if (depth === 0) return index + 1;

@@ -13,20 +13,18 @@ import { ValidationBudget } from '../schemas/validation-budget.ts';
 
 /** Trying out a definition and an event before anything is saved or published. */
 
-/** What would become of a definition, as the API shows it (snake_case is the API's). */
+/** The outcome of trying out a definition, as the API shows it (snake_case is the API's). */
 export interface DefinitionVerdict {
   readonly valid: boolean;
-  /** Why it would be refused, in the words of the refusal; null when it would not be. */
+  /** Why it would be refused, in the words of the refusal; null when it would be accepted. */
   readonly detail: string | null;
-  /** The findings about fields that `detail` puts into one text; none when it is about something else. */
+  /** The findings about fields that `detail` joins into one text; empty when it is about something else. */
   readonly violations: readonly FieldViolation[];
   /** The version of the schema in force; null when there is no event type of that name. */
   readonly current_version: string | null;
   /** The version that the schema would have; null when the definition would be refused. */
   readonly version: string | null;
-  /**
-   * What differs between the schema in force and this one; none for a new event type or a schema that cannot be read.
-   */
+  /** The differences between the schema in force and this one; empty for a new event type or an unreadable schema. */
   readonly changes: readonly SchemaChange[];
 }
 
@@ -37,11 +35,11 @@ export interface JudgedDefinition {
 }
 
 /**
- * What creating or changing an event type to this definition would come to.
+ * The outcome of creating an event type, or of changing one, with this definition.
  * @param current The event type of that name; undefined when there is none.
- * @param read Gives the definition, or throws what is wrong with it as it was sent.
+ * @param read Returns the definition, or throws what is wrong with it as it was sent.
  * @param now RFC 3339
- * @throws MALFORMED_REQUEST for what is no definition at all
+ * @throws MALFORMED_REQUEST when the body is no definition at all
  */
 export function judgeDefinition(
   current: EventTypeRecord | undefined,
@@ -75,8 +73,8 @@ export function judgeDefinition(
 }
 
 /**
- * What publishing would find wrong with an event; nothing when its schema lets it through.
- * @param event As it was sent, for what publishing looks at is its text.
+ * The violations that publishing would find in an event; empty when its schema accepts it.
+ * @param event As it was sent, because publishing checks its text.
  */
 export async function judgeEvent(record: EventTypeRecord, event: string): Promise<readonly SchemaViolation[]> {
   let parsed: ParsedEvents;
@@ -87,7 +85,7 @@ export async function judgeEvent(record: EventTypeRecord, event: string): Promis
     return [{ pointer: '#', message: error.message }];
   }
   const type = prepareEventType(record);
-  // It may just have been compiled.
+  // The schema may just have been compiled, so other work has its turn.
   await setImmediate();
   return inTurns(violationsOf(type, parsed, 0, new ValidationBudget(parsed.body.length)));
 }
@@ -97,7 +95,7 @@ function changesOf(current: EventTypeRecord | undefined, { schemaText }: EventTy
   try {
     return compareSchemas(readBoundedSchema(current.eventType.schema.schema), readBoundedSchema(schemaText));
   } catch (error) {
-    // A text that is no schema differs in every way; the verdict says what is wrong with it.
+    // A text that is no schema differs in every way; the verdict reports what is wrong with it.
     if (isLendstreamError(error)) return [];
     throw error;
   }

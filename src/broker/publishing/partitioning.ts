@@ -1,9 +1,9 @@
 /**
- * Which partition an event belongs to. The hash is bit for bit that of the API's origin, so that producers and readers
- * that know it find a key where they expect it, and so that every topic of the same size agrees on a key's partition.
+ * Which partition an event belongs to. The hash equals that of the API's origin bit for bit. Producers and readers that
+ * know it find a key where they expect it, and every topic of the same size agrees on a key's partition.
  */
 
-/** A key field that an event does not have. */
+/** Stands for a key field that an event does not have. */
 export const absent = Symbol('absent');
 
 /**
@@ -27,7 +27,7 @@ export function randomPartition(random: number, partitionCount: number): number 
   return Math.floor(random * partitionCount);
 }
 
-/** The partition a producer named, or undefined when there is none of that name. */
+/** The partition that a producer named; undefined when no partition has that name. */
 export function namedPartition(name: unknown, partitionCount: number): number | undefined {
   if (typeof name !== 'string' || !/^(0|[1-9]\d{0,8})$/.test(name)) return undefined;
   const partition = Number(name);
@@ -48,7 +48,7 @@ export function valueAt(event: unknown, path: readonly string[]): unknown {
 
 /**
  * The text that is hashed for a key field's value.
- * @param raw Gives the value as it was written: a number's spelling counts (17 is an integer, 17.0 is not).
+ * @param raw Returns the value as it was written: a number's spelling counts (17 is an integer, 17.0 is not).
  */
 export function keyText(value: unknown, raw: () => string): string {
   if (typeof value === 'string') return value;

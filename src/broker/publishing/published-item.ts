@@ -2,7 +2,7 @@ import type { Offset } from '../../ports/event-log.ts';
 
 export type PublishingStep = 'none' | 'validating' | 'partitioning' | 'enriching' | 'publishing';
 
-/** What became of one event (snake_case is the API's). */
+/** The outcome of one event (snake_case is the API's). */
 export interface PublishedItem {
   readonly publishing_status: 'submitted' | 'failed' | 'aborted';
   readonly detail: string;
@@ -10,11 +10,11 @@ export interface PublishedItem {
   /** Empty when the event has none. */
   readonly eid: string;
   readonly partition: string | null;
-  /** Where a submitted event lies. */
+  /** The offset of a submitted event. */
   readonly offset?: Offset;
 }
 
-/** Fields in the order in which they are answered. */
+/** Makes an item with its fields in the order of the response. */
 export function publishedItem(
   publishing_status: PublishedItem['publishing_status'],
   detail: string,
@@ -27,10 +27,10 @@ export function publishedItem(
   return offset === undefined ? item : { ...item, offset };
 }
 
-/** An event as parsed, of whose fields nothing is known. */
+/** A parsed event whose fields are not checked. */
 export type EventObject = Readonly<Record<string, unknown>>;
 
-/** The id an event says it has; empty when it says none. */
+/** The id that an event claims to have; empty when it claims none. */
 export function eidOf(event: EventObject): string {
   const metadata = event['metadata'];
   if (typeof metadata !== 'object' || metadata === null) return '';

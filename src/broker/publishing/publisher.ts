@@ -28,7 +28,7 @@ import { inTurns } from './turns.ts';
 
 export interface PublishContext {
   readonly flowId: string;
-  /** Who publishes, as `metadata.published_by` says. */
+  /** The publisher, written to `metadata.published_by`. */
   readonly publishedBy: string;
 }
 
@@ -49,11 +49,11 @@ export interface PublisherOptions {
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly logger: Logger;
-  /** From 0 (inclusive) to 1 (exclusive): spreads events over partitions. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive) that spreads events over partitions. */
   readonly random?: () => number;
 }
 
-/** Compiling a longer schema has been long enough for others to have their turn. Characters. */
+/** Compiling a longer schema takes long enough to give other work its turn. Characters. */
 const longSchemaCharacters = 4_096;
 
 interface PreparedPublishing {
@@ -61,6 +61,10 @@ interface PreparedPublishing {
   readonly similarEvents: SimilarEvents;
 }
 
+/**
+ * Publishes events: validates, partitions and enriches them, and appends them to the log. One instance serves all event
+ * types.
+ */
 export class Publisher {
   readonly #options: PublisherOptions;
   readonly #random: () => number;
@@ -73,17 +77,17 @@ export class Publisher {
   }
 
   /**
-   * Publishes a JSON array of events and returns when the log has answered for all of them.
+   * Publishes a JSON array of events and returns when the log has stored or refused all of them.
    * @param body The array as it was sent.
-   * @throws NOT_FOUND for an unknown event type; FORBIDDEN for one that the service alone writes; MALFORMED_REQUEST
-   *   when the body is no array of objects, repeats a key or is nested too deep; REQUEST_TOO_LARGE for too many events;
-   *   OVERLOADED when the log takes no more now and nothing was written; what `EventLog.append` throws
+   * @throws NOT_FOUND for an unknown event type; FORBIDDEN for one that only the service writes; MALFORMED_REQUEST when
+   *   the body is no array of objects, repeats a key or is nested too deep; REQUEST_TOO_LARGE for too many events;
+   *   OVERLOADED when the log accepts no more now and nothing was written; what `EventLog.append` throws
    */
   async publish(eventTypeName: string, body: Buffer, context: PublishContext): Promise<PublishOutcome> {
     const { clock, metrics } = this.#options;
     const startedAt = clock.monotonic();
     const preparing = inTurns(this.#prepareRecords(eventTypeName, body, context));
-    // What is short is done at once, and in the order in which it was asked for.
+    // Short work is done at once, in the order of the calls.
     const prepared = preparing instanceof Promise ? await preparing : preparing;
     const labels = { event_type: eventTypeName };
     if ('refused' in prepared) {
@@ -102,12 +106,13 @@ export class Publisher {
   }
 
   /**
-   * Several appends to one partition follow one another; what would come behind one that failed is not stored either.
+   * Appends in order within each partition. After a failed append, the later ones of its partition are not stored
+   * either.
    */
   async #append(appends: readonly PartitionRecords[]): Promise<readonly AppendResult[]> {
     const { log } = this.#options;
     if (appends.length === 0) return [];
-    // By partition, ascending.
+    // Appends are ordered by partition, ascending.
     if (!appends.some(({ partition }, index) => partition === appends[index - 1]?.partition))
       return log.append(appends);
     const partitions = [...new Set(appends.map(({ partition }) => partition))];
@@ -123,7 +128,7 @@ export class Publisher {
     return (await Promise.all(inOrder)).flat();
   }
 
-  /** Apart from what waits for the log, so that the parsed events are not kept for as long. */
+  /** Separate from waiting for the log, so that the parsed events are not kept in memory for as long. */
   *#prepareRecords(eventType: string, body: Buffer, { publishedBy, flowId }: PublishContext) {
     const { eventTypes, clock } = this.#options;
     const record = eventTypes.get(eventType);
@@ -147,7 +152,7 @@ export class Publisher {
   }
 
   /**
-   * Compiles the schema of an event type now, so that its first event does not wait for it.
+   * Compiles the schema of an event type now, so that its first event does not wait for that.
    * @throws NOT_FOUND for an unknown event type
    */
   prepare(eventType: string): void {
@@ -173,7 +178,7 @@ export class Publisher {
     const failures = results.filter((result) => result.outcome === 'failed');
     const [failure] = failures;
     const isNothingTaken = failures.every(({ error }) => error.code === 'OVERLOADED');
-    // One whose outcome nobody knows may have been stored, which an answer of 503 would not say.
+    // An append with an unknown outcome may have been stored, which a 503 response would not say.
     if (failure !== undefined && failures.length === appends.length && isNothingTaken) throw failure.error;
     for (const { partition, error } of failures) {
       this.#options.logger.warn({ eventType, partition, code: error.code }, 'Events could not be written');
@@ -181,7 +186,7 @@ export class Publisher {
     let items: readonly PublishedItem[] | undefined;
     return {
       status: failures.length === 0 ? 200 : 207,
-      // Most callers never ask: an answer of 200 has no body. Who does has the events parsed a second time.
+      // A 200 response has no body, so most callers never read the items. Reading them parses the events again.
       get items() {
         items ??= itemsOf(parseEvents(body), partitions, appends, results);
         return items;
@@ -190,7 +195,7 @@ export class Publisher {
   }
 }
 
-/** The events of one partition, in one append or, where they are more than a log takes at once, in several. */
+/** The events of one partition, in one append or, if they exceed what a log takes at once, in several. */
 function inAppends(batch: PartitionRecords): readonly PartitionRecords[] {
   const { topic, partition, records } = batch;
   const appends: PartitionRecords[] = [];
@@ -214,7 +219,7 @@ function itemsOf(
   appends: readonly PartitionRecords[],
   results: readonly AppendResult[],
 ): PublishedItem[] {
-  /** By partition, what became of each of its events, in order. */
+  /** By partition: the outcome of each of its events, in order. */
   const outcomes = new Map<number, Iterator<{ readonly result: AppendResult | undefined; readonly place: number }>>();
   for (const partition of new Set(partitions)) outcomes.set(partition, outcomesOf(partition, appends, results));
   return events.map((event, index): PublishedItem => {

@@ -9,8 +9,8 @@ import type { EventObject } from './published-item.ts';
 export const eventDepthMaximum = 100;
 
 /**
- * How many events a request may have. Each takes work and memory beside its bytes, and an item in a response of 422, so
- * that millions of empty ones would hold up the process for seconds.
+ * How many events a request may have. Each costs work and memory in addition to its bytes, and an item in a 422
+ * response. Millions of empty events would block the process for seconds.
  */
 export const eventsPerRequestMaximum = 100_000;
 
@@ -71,7 +71,7 @@ function unreadable(reason: string): LendstreamError {
   return new LendstreamError('MALFORMED_REQUEST', `Error occurred when parsing event(s). ${reason}`);
 }
 
-/** A comma between the last event and the closing bracket is tolerated: the body with a space in its place. */
+/** The body with a space in place of a comma between the last event and the closing bracket, which is tolerated. */
 function withoutTrailingComma(body: Buffer): Buffer | undefined {
   let index = body.length - 1;
   const skip = (): void => {
@@ -89,7 +89,10 @@ function withoutTrailingComma(body: Buffer): Buffer | undefined {
   return body[index] === 0x7d ? repaired : undefined;
 }
 
-/** A parser keeps one of several equal keys and readers may keep another, so repeats are refused. */
+/**
+ * Refuses repeated keys, because a parser keeps one of them and readers may keep another, and events nested too deep.
+ * @throws MALFORMED_REQUEST
+ */
 function checkShape({ events, spans: { fields } }: ParsedEvents): void {
   for (const [index, event] of events.entries()) {
     const base = index * fieldsPerEvent;
@@ -105,7 +108,7 @@ function checkShape({ events, spans: { fields } }: ParsedEvents): void {
       throw unreadable(`Duplicate key in the metadata of item ${index} of the array.`);
     }
     const allKeys = fields[base + spanField.allKeys] ?? 0;
-    // Most events have no keys elsewhere.
+    // Most events have no keys below these levels.
     const elsewhere = allKeys - (fields[base + spanField.keys] ?? 0) - (metadataKeys ?? 0);
     if (elsewhere > 0 && keysWithin(event) !== allKeys) {
       throw unreadable(`Duplicate key in item ${index} of the array, below its top level.`);
@@ -113,7 +116,7 @@ function checkShape({ events, spans: { fields } }: ParsedEvents): void {
   }
 }
 
-/** The keys of a value at whatever depth. */
+/** Counts the keys of a value at any depth. */
 function keysWithin(value: object): number {
   let count = 0;
   if (Array.isArray(value)) {

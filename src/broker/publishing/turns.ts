@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 
 /**
- * Work that may be long and gives way: wherever it yields, whatever else the process has to do comes first. Goes on at
- * once where it never yields, so that short work waits for nobody.
- * @returns what the work comes to; a promise of it when it gave way
+ * Runs work that may be long. Wherever the work yields, all other work of the process goes first. Work that never
+ * yields finishes at once, so that short work waits for nothing.
+ * @returns the result of the work; a promise of it when the work yielded
  */
 export function inTurns<Result>(work: Generator<void, Result>): Result | Promise<Result> {
   const first = work.next();

@@ -1,33 +1,33 @@
 import { isSchemaObject, type SchemaObject } from '../../schemas/json-schema-tree.ts';
 
 /**
- * What events of one producer have in common: the same keys in the same order, values of the same kinds. Most rules of
- * most schemas ask for nothing else, so what one valid event has shown holds for each of its shape, and recognising a
- * shape takes a third of the time of parsing, walking and validating.
+ * What the events of one producer have in common: the same keys in the same order, and values of the same kinds. Most
+ * rules of most schemas require nothing else, so what one valid event has shown is true for every event of its shape.
+ * Recognising a shape takes a third of the time of parsing, walking and validating.
  *
- * A shape is the text of a valid event with gaps. A gap stands where the schema asks of a value no more than its type
- * or one of two formats; whatever else is written, values under any other rule among it, must be the same byte for
- * byte. Where a schema has rules over several values there is no shape. An event without the shape may be as valid: it
- * is looked at in full.
+ * A shape is the text of a valid event with gaps. A gap stands where the schema requires no more of a value than its
+ * type or one of two formats. All other text must be the same byte for byte, including values under any other rule. A
+ * schema with rules over several values has no shape. An event without the shape may still be valid: it is checked in
+ * full.
  */
 export interface EventShape {
-  /** The event's text around the gaps, one piece behind the other: one piece before each gap, one after the last. */
+  /** The event's text around the gaps, one piece after another: one before each gap and one after the last. */
   readonly pieces: Uint8Array;
   /** Where the piece before each gap ends in `pieces`. */
   readonly pieceEnds: Int32Array;
   readonly gapKinds: Uint8Array;
-  /** The gap of each of the wanted paths. */
+  /** The index of the gap of each wanted path. */
   readonly gapsByPath: readonly number[];
 }
 
 export const gapKind = {
-  /** Nothing: it only marks a place, the start or the end of the value of the path that is marked. */
+  /** Empty: it only marks a position, the start or the end of the value of the marked path. */
   mark: 0,
-  /** The inside of a string with nothing escaped. */
+  /** The inside of a string without escapes. */
   text: 1,
-  /** The same with eight, four, four, four and twelve hexadecimal digits. */
+  /** The same for a UUID: eight, four, four, four and twelve hexadecimal digits. */
   uuid: 2,
-  /** The same with a date and time as RFC 3339 has it. */
+  /** The same for a date and time of RFC 3339. */
   dateTime: 3,
   /** A number without an exponent. */
   number: 4,
@@ -36,7 +36,7 @@ export const gapKind = {
 
 type GapKind = (typeof gapKind)[keyof typeof gapKind];
 
-/** Rules that only look at kinds, keys and counts: equal shapes pass or fail alike. */
+/** Rules about kinds, keys and counts only: equal shapes pass or fail alike. */
 const annotations = ['title', 'description', 'default', 'examples', '$comment', '$schema', '$defs', 'definitions'];
 const objectRules = new Set([
   ...annotations,
@@ -51,7 +51,9 @@ const objectRules = new Set([
 const arrayRules = new Set([...annotations, 'type', 'nullable', 'items', 'minItems', 'maxItems']);
 const plainRules = new Set([...annotations, 'type', 'nullable']);
 
-/** A shape is learnt from small events only: recognising gains less the more of an event is plain text. */
+/**
+ * A shape is learnt from small events only: the more of an event is plain text, the less recognising it gains. Bytes.
+ */
 const shapeBytesMaximum = 16 * 1024;
 
 export interface ShapeRequest {
@@ -60,21 +62,18 @@ export interface ShapeRequest {
   /** Where that event begins and ends. */
   readonly start: number;
   readonly end: number;
-  /** What the event was held against. */
+  /** The schema that the event was validated with. */
   readonly schema: SchemaObject;
   /** Strings that must be gaps. */
   readonly paths: readonly (readonly string[])[];
-  /**
-   * A key of the event whose value is marked: a mark before it and one after it, found by {@link
-   * EventShape.gapsByPath}.
-   */
+  /** A key of the event whose value gets a mark before it and one after it, found by {@link EventShape.gapsByPath}. */
   readonly marked: string | null;
 }
 
 class NoShape extends Error {}
 
 /**
- * The shape of an event, or undefined when its schema or the event itself has none. `gapsByPath`: paths, then marks.
+ * The shape of an event; undefined when its schema or the event itself has none. `gapsByPath` lists paths, then marks.
  */
 export function shapeOf(request: ShapeRequest): EventShape | undefined {
   if (request.end - request.start > shapeBytesMaximum) return undefined;
@@ -100,7 +99,7 @@ class ShapeReader {
   readonly #kinds: GapKind[] = [];
   readonly #gapsByPath: number[];
   #position: number;
-  /** Where the piece begins that the next gap ends. */
+  /** Where the current piece begins; the next gap ends it. */
   #pieceStart: number;
 
   constructor(request: ShapeRequest) {
@@ -143,7 +142,7 @@ class ShapeReader {
     this.#position += 1;
     while (this.#byte() !== closeBrace) {
       const name = this.#key();
-      // Validators have their own view of the one name that is no field like others.
+      // Validators treat `__proto__` differently from other names.
       if (names.has(name) || name === '__proto__') throw new NoShape();
       names.add(name);
       const isMarked = path.length === 0 && name === this.#request.marked;
@@ -168,7 +167,7 @@ class ShapeReader {
     const items = schema['items'] ?? {};
     this.#position += 1;
     while (this.#byte() !== closeBracket) {
-      // An item has no path of keys, so none of the wanted ones leads to it.
+      // An item has no path of keys, so no wanted path leads to it.
       this.#value(subschema(items), [...path, '']);
       if (this.#byte() === comma) this.#position += 1;
     }
@@ -224,7 +223,7 @@ function allowOnly(schema: SchemaObject, rules: ReadonlySet<string>): void {
   if (!hasOnly(schema, rules)) throw new NoShape();
 }
 
-/** Which gap a string may be under a schema; undefined when it may be none. */
+/** The kind of gap that a string may be under a schema; undefined when it may not be one. */
 function kindOfText(schema: SchemaObject): GapKind | undefined {
   const { format, ...others } = schema;
   if (!hasOnly(others, plainRules)) return undefined;
@@ -239,7 +238,7 @@ function schemaOfKey(schema: SchemaObject, name: string): SchemaObject {
   return subschema(schema['additionalProperties'] ?? {});
 }
 
-/** A valid event has nothing where its schema is `false`, and under `true` there are no rules. */
+/** A valid event has no value where its schema is `false`, and a schema of `true` has no rules. */
 function subschema(schema: unknown): SchemaObject {
   if (schema === true) return {};
   if (!isSchemaObject(schema)) throw new NoShape();

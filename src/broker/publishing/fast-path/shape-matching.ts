@@ -3,34 +3,35 @@ import { gapKind, type EventShape } from './event-shape.ts';
 import { isDateTime } from '../../schemas/json-schema.ts';
 
 /**
- * A shape as a regular expression, which the engine makes machine code of: looking at each byte here takes a third more
- * time, and what is found still has to be cut out.
+ * A shape as a regular expression, which the engine compiles to machine code. Comparing byte by byte here takes a third
+ * more time, and the values found still have to be cut out.
  *
- * What may follow a gap is no part of any gap, and alternatives exclude each other, so that there is never a second way
- * to try: a request that does not have the shape is left in time proportional to its length, whatever it holds.
+ * The text that may follow a gap is never part of a gap, and alternatives exclude each other, so there is never a
+ * second way to try. Rejecting a request that does not have the shape takes time proportional to its length, whatever
+ * it contains.
  */
 export interface ShapePattern {
-  /** Matches one event where it is told to look. Group 1 and up as the fields below say. */
+  /** Matches one event at its `lastIndex`. The fields below say what groups 1 and up hold. */
   readonly expression: RegExp;
   /**
-   * The group of each of the shape's `gapsByPath`: of a wanted path its text, of the first mark what stands before it,
-   * of the second what stands after it.
+   * The group of each of the shape's `gapsByPath`. The group of a wanted path holds its text, that of the first mark
+   * the text before it, that of the second mark the text after it.
    */
   readonly groupsByPath: readonly number[];
-  /** The groups of times that are not written as usual, nothing in an event whose time is. */
+  /** The groups of times in an unusual spelling; undefined in an event whose time has the usual one. */
   readonly unusualTimeGroups: readonly number[];
 }
 
 /** The event's text is at 0, the groups of {@link ShapePattern} follow. */
 export type MatchedEvent = readonly (string | undefined)[];
 
-/** A hundred gaps take up to 20 ms to compile at their first event, and the engine refuses some thousands. */
+/** A hundred gaps take up to 20 ms to compile at their first event, and the engine refuses a few thousand. */
 const gapsMaximum = 100;
 
-/** Numbers of more digits than this are left to the parser, which knows when they are beyond every double. */
+/** Longer numbers are left to the parser, which knows when they are beyond every double. Bytes. */
 const numberBytesMaximum = 300;
 
-/** What may stand in a JSON string as it is. Beyond ASCII the body is known to be UTF-8. */
+/** The characters that a JSON string may contain unescaped. Beyond ASCII the body is known to be UTF-8. */
 const text = String.raw`[^"\\\x00-\x1f]*`;
 const hexadecimal = '[0-9a-fA-F]';
 const uuid = [8, 4, 4, 4, 12].map((digits) => hexadecimal.repeat(digits)).join('-');
@@ -38,8 +39,8 @@ const integer = `(?![-.0-9]{${numberBytesMaximum + 1}})-?(?:0|[1-9][0-9]*)`;
 const number = String.raw`${integer}(?:\.[0-9]+)?`;
 
 /**
- * A time as most programs write it, as in 2026-01-12T10:00:00.123Z, on a day that every month has. It is then one for
- * {@link isDateTime} too, which is asked about every other.
+ * A time as most programs write it, for example 2026-01-12T10:00:00.123Z, on a day that every month has.
+ * {@link isDateTime} accepts every such time, and checks every other.
  */
 const usualTime = [
   '[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])',
@@ -85,7 +86,7 @@ function sourceOf(kind: number): string {
   return kind === gapKind.integer ? integer : text;
 }
 
-/** An expression for these bytes and no others. */
+/** An expression that matches exactly these bytes. */
 function literally(bytes: Uint8Array): string {
   return Buffer.from(bytes)
     .toString('latin1')
@@ -97,10 +98,10 @@ const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
 /**
- * Finds the events of a JSON array when all of them have a shape and nothing stands between them but one comma;
- * undefined when that is not so, which says nothing about whether they are valid, and when they are more than a request
- * may have.
+ * Finds the events of a JSON array when all of them have a shape and only one comma stands between them.
  * @param request Valid UTF-8, as Latin-1 text: one character for each byte.
+ * @returns undefined when that is not so, whether the events are valid or not, and when there are more events than a
+ *   request may have
  */
 export function matchEvents(
   { expression, unusualTimeGroups }: ShapePattern,

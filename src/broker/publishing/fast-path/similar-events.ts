@@ -8,26 +8,26 @@ import { shapeOf } from './event-shape.ts';
 import { hashPartition, randomPartition } from '../partitioning.ts';
 import { matchEvents, patternOf, type MatchedEvent, type ShapePattern } from './shape-matching.ts';
 
-/** What the enrichment reads from metadata, and what it writes anew without reading it. */
+/** The metadata fields that the enrichment reads, or overwrites without reading. */
 const understoodMetadata = ['eid', 'occurred_at', 'event_type'];
 
-/** Where in an event's paths the ids are, when it is enriched. */
+/** Indexes of these fields among an event's paths when it is enriched. */
 const eidPath = 0;
 const occurredAtPath = 1;
 
-/** After this many requests in a row that did not have the shape, further ones are spared the try for a while. */
+/** After each failure in a row more requests skip the next try, up to this many failures. */
 const failuresMaximum = 6;
 
 /**
- * Prepares the requests of producers who send events of one shape, request after request, with neither parsing nor
- * validating what one valid event has shown already. Every other request is prepared in full; the outcome is the same.
+ * Prepares the requests of producers that send events of one shape, request after request. It neither parses nor
+ * validates what one valid event has shown already. Every other request is prepared in full; the outcome is the same.
  */
 export class SimilarEvents {
   readonly #type: PreparedEventType;
   #pattern: ShapePattern | undefined;
   /** Requests in a row without the shape that was learnt before. */
   #failures = 0;
-  /** Requests to come that are not tried. */
+  /** Requests still to be skipped before the next shape is learnt. */
   #pause = 0;
 
   constructor(type: PreparedEventType) {
@@ -117,7 +117,7 @@ export class SimilarEvents {
   }
 }
 
-/** A key field as it is compared and kept: not one character for each byte. */
+/** A key field as it is compared and stored: decoded from one character for each byte. */
 function keyField(latin1: string, isAscii: boolean): string {
   return isAscii ? latin1 : Buffer.from(latin1, 'latin1').toString('utf8');
 }
@@ -136,10 +136,12 @@ function enrichedText(
   };
 }
 
-/** What metadata adds to an event at most, where only its id and its time are the producer's. Bytes, generously. */
+/**
+ * The most that metadata adds to an event when only its id and its time are the producer's. Bytes, a generous estimate.
+ */
 const addedBytesMaximum = 64 * 1024;
 
-/** Whether an event is sure to be stored in less than the limit; of others it is measured. */
+/** Whether an event is sure to be stored in less than the limit. Other events are measured. */
 function isSmallEnough([text]: MatchedEvent): boolean {
   return (text as string).length <= eventBytesMaximum - addedBytesMaximum;
 }
