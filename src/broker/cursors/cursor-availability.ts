@@ -8,7 +8,7 @@ export function boundsByPartition(bounds: readonly PartitionBounds[]): Map<strin
 }
 
 /**
- * Why no commit may name this position: nothing was delivered from beyond the end. Undefined when it may.
+ * Why a commit may not name this position: no event beyond the end was ever delivered. Undefined when it may.
  * @param end The offset that the next event of the partition will get.
  */
 export function beyondEnd(position: CommittedOffset, end: Offset | undefined): string | undefined {
@@ -18,8 +18,8 @@ export function beyondEnd(position: CommittedOffset, end: Offset | undefined): s
 }
 
 /**
- * Why reading cannot go on behind this position: it lies beyond the end, or events behind it are no longer held.
- * Undefined when it can. The position before the first event always can.
+ * Why reading cannot continue after this position: it lies beyond the end, or events after it are no longer held.
+ * Undefined when it can. It always can at the position before the first event.
  */
 export function unavailability(position: CommittedOffset, bounds: PartitionBounds | undefined): string | undefined {
   if (bounds !== undefined && position.offset !== beforeFirst && position.offset < bounds.earliest - 1) {

@@ -5,7 +5,7 @@ import type { Offset, PartitionBounds } from '../../ports/event-log.ts';
 /** Arithmetic with positions of one event type, for clients that may not look inside an offset. Pure. */
 
 export interface Position {
-  /** As the client wrote it; whether there is such a partition is not asked. */
+  /** As the client wrote it; not checked for existence. */
   readonly partition: string;
   /** The last processed offset. */
   readonly offset: Offset;
@@ -23,7 +23,7 @@ export function cursorDistance(initial: Position, final: Position): number {
 }
 
 /**
- * A position moved by a number of offsets, in either direction. It may come to lie beyond the end of the log.
+ * A position moved by a number of offsets, in either direction. It may lie beyond the end of the log.
  * @throws UNPROCESSABLE when it would lie further back than before the first event
  */
 export function shiftCursor({ offset, partition }: Position, shift: number): Offset {
@@ -32,7 +32,7 @@ export function shiftCursor({ offset, partition }: Position, shift: number): Off
   throw new LendstreamError('UNPROCESSABLE', `The cursor of partition ${partition} cannot be moved by ${shift}.`);
 }
 
-/** How many events at most are still to come after a position: those that have expired are not. */
+/** The most events that may follow a position; expired ones do not count. */
 export function unconsumedEvents({ earliest, latest }: PartitionBounds, offset: Offset): number {
   return latest - 1 - Math.max(offset, earliest - 1);
 }

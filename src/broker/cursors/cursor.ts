@@ -8,12 +8,12 @@ import { LendstreamError } from '../../errors.ts';
 import type { Offset } from '../../ports/event-log.ts';
 
 /**
- * Offsets and partitions as the API writes them. Clients treat both as opaque text. An offset names the last event that
- * was processed, so reading goes on at the next one; {@link beforeFirst} is the position before the first event.
+ * Offsets and partitions as the API writes them. Clients treat both as opaque text. An offset names the last processed
+ * event, so reading continues at the next one; {@link beforeFirst} is the position before the first event.
  *
- * Written: version `001`, time line `0001` (there is one), offset in 18 digits: `001-0001-000000000000000388`; before
- * the first event `001-0001--1`. Read: this form, plain numbers as old clients send them (`388`, `0388`, `-1`), and the
- * word BEGIN in any letter case.
+ * Written: version `001`, time line `0001` (there is only one), offset in 18 digits: `001-0001-000000000000000388`;
+ * before the first event `001-0001--1`. Read: this form, plain numbers as old clients send them (`388`, `0388`, `-1`),
+ * and the word BEGIN in any letter case.
  */
 export const beforeFirst: Offset = -1;
 
@@ -22,13 +22,16 @@ const offsetDigits = 18;
 const timelineForm = /^001-0001-(-1|\d{18})$/;
 const plainForm = /^(-1|\d{1,18})$/;
 
-/** @param offset The last processed offset, or {@link beforeFirst}. */
+/**
+ * Writes an offset as the API does.
+ * @param offset The last processed offset, or {@link beforeFirst}.
+ */
 export function formatOffset(offset: Offset): string {
   return offset < 0 ? `${prefix}-1` : prefix + String(offset).padStart(offsetDigits, '0');
 }
 
 /**
- * The inverse of {@link formatOffset}, with the older forms.
+ * The inverse of {@link formatOffset}, which also reads the older forms.
  * @throws UNPROCESSABLE when the text is no offset, names another time line, or is beyond what a log can count
  */
 export function parseOffset(text: string): Offset {
@@ -39,7 +42,7 @@ export function parseOffset(text: string): Offset {
   return offset;
 }
 
-/** A partition is written as a decimal string: `"0"`. Undefined when the text is none. */
+/** The partition that a decimal string such as `"0"` names; undefined when the text names none. */
 export function parsePartition(text: string): number | undefined {
   return /^(0|[1-9]\d{0,5})$/.test(text) ? Number(text) : undefined;
 }

@@ -22,8 +22,8 @@ import type { Subscription } from '../definitions/subscription.ts';
 /**
  * Defining, changing and deleting event types. An event type is an entry of the registry and a topic of its name.
  *
- * The topic is made before the entry and deleted before it, so whatever a crash leaves half done is finished by asking
- * again. Changes of one name follow one another, on whatever node they are asked for: each is done under a claim.
+ * The topic is created before the entry and deleted before it, so repeating a request finishes what a crash left half
+ * done. Changes of one name follow one another, on any node: each is done under a claim.
  */
 export interface EventTypesOptions {
   readonly registry: Registry;
@@ -32,8 +32,8 @@ export interface EventTypesOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   /**
-   * How long another process may take between making a topic and registering its event type, before it counts as gone.
-   * Default {@link creationMillisecondsDefault}.
+   * How long another process may take between creating a topic and registering its event type, before it counts as
+   * gone. Milliseconds. Default {@link creationMillisecondsDefault}.
    */
   readonly creationMillisecondsMaximum?: number;
 }
@@ -42,9 +42,15 @@ const creationMillisecondsDefault = 2_000;
 
 const creationPollMilliseconds = 50;
 
+/**
+ * Defines, changes, lists and deletes event types. Reading uses the registry in memory; see {@link EventTypesOptions}
+ * for how changes are kept safe from crashes and from each other.
+ */
 export class EventTypes {
   readonly #options: EventTypesOptions;
-  /** The last change under way of each name: within a process nobody needs to ask for a claim that is just in use. */
+  /**
+   * The last change in progress of each name: changes within a process wait for each other without asking for a claim.
+   */
   readonly #changes = new Map<string, Promise<unknown>>();
 
   constructor(options: EventTypesOptions) {
@@ -62,7 +68,7 @@ export class EventTypes {
     return record;
   }
 
-  /** By name. */
+  /** Sorted by name. */
   list(): EventTypeRecord[] {
     return this.#options.registry
       .list<EventTypeRecord>('event-type')
@@ -89,7 +95,8 @@ export class EventTypes {
   }
 
   /**
-   * @throws CONFLICT when the name is taken, FieldViolations when it is too much like another, UNPROCESSABLE for a bad
+   * Creates an event type and its topic.
+   * @throws CONFLICT when the name is taken, FieldViolations when it is too similar to another, UNPROCESSABLE for a bad
    *   schema, and what the log throws
    */
   create(definition: EventTypeDefinition): Promise<EventTypeRecord> {
@@ -106,8 +113,8 @@ export class EventTypes {
   }
 
   /**
-   * Changes an event type to what the definition says; what it leaves out of retention, annotations and labels stays.
-   * @throws NOT_FOUND, FORBIDDEN for a type of the service, UNPROCESSABLE for a change that may not be
+   * Changes an event type to match the definition. Retention, annotations and labels that it leaves out stay the same.
+   * @throws NOT_FOUND, FORBIDDEN for a type of the service, UNPROCESSABLE for a forbidden change
    */
   update(name: string, definition: EventTypeDefinition): Promise<EventTypeRecord> {
     return this.#changeExisting(name, async (record, revision) => {
@@ -115,7 +122,7 @@ export class EventTypes {
       const { cleanupPolicy, retentionMilliseconds } = topicOf(changed);
       const before = topicOf(record);
       if (cleanupPolicy !== before.cleanupPolicy || retentionMilliseconds !== before.retentionMilliseconds) {
-        // Nobody who began before can undo it from here on.
+        // From here on, no change that began earlier can undo this one.
         await revision.claim();
         await this.#options.log.alterTopic(name, { cleanupPolicy, retentionMilliseconds });
       }
@@ -125,7 +132,7 @@ export class EventTypes {
   }
 
   /**
-   * Puts a schema in force. The schema in force, letter by letter, makes no new version.
+   * Puts a schema in force. A schema equal to the one in force, byte for byte, makes no new version.
    * @throws NOT_FOUND, FORBIDDEN for a type of the service, UNPROCESSABLE for a schema that may not follow
    */
   addSchema(name: string, schemaText: string): Promise<EventTypeSchema> {
@@ -145,7 +152,7 @@ export class EventTypes {
       this.#refuseSubscribed(name);
       await revision.put({ ...record, deleting: true });
       try {
-        // One that came before the mark is seen by now; one that comes after it sees the mark.
+        // A subscription created before the mark is seen by now; one created after it sees the mark.
         this.#refuseSubscribed(name);
       } catch (error) {
         await revision.put(record);
@@ -155,7 +162,7 @@ export class EventTypes {
       try {
         await this.#options.log.deleteTopic(name);
       } catch (error) {
-        // An earlier deletion came this far and no further.
+        // An earlier deletion stopped after this step.
         if (!isLendstreamError(error, 'UNKNOWN_TOPIC_OR_PARTITION')) throw error;
       }
       await revision.remove();
@@ -164,8 +171,8 @@ export class EventTypes {
   }
 
   /**
-   * Makes the event types that the service brings along be there as its modules describe them. Called at each start;
-   * a changed schema gets the next version.
+   * Registers the event types of the service as its modules describe them, and creates their topics. Called at each
+   * start; a changed schema gets the next version.
    * @throws CONFIGURATION_INVALID when one exists with another number of partitions
    */
   async registerSystemEventTypes(types: readonly SystemEventType[]): Promise<void> {
@@ -176,7 +183,7 @@ export class EventTypes {
       try {
         await this.#registerSystemEventType(type, topics);
       } catch (error) {
-        // Another process that starts at the same time was quicker.
+        // Another process that started at the same time was quicker.
         if (!isLendstreamError(error, 'CONFLICT') || !this.#isRegistered(type, await this.#options.log.listTopics())) {
           throw error;
         }
@@ -221,7 +228,7 @@ export class EventTypes {
     }
   }
 
-  /** @throws FieldViolations when another event type has a name that this one would be taken for */
+  /** @throws FieldViolations when the name is too similar to that of another event type */
   refuseConfusingName(name: string): void {
     for (const { eventType, system } of this.#options.registry.list<EventTypeRecord>('event-type')) {
       const violation = confusion(name, eventType.name, system);
@@ -257,8 +264,8 @@ export class EventTypes {
   }
 
   /**
-   * The topic is there but no event type: another process is just creating it, or one died doing so. Waits for the one
-   * and takes over from the other; a topic with records in it was somebody's, and is left alone.
+   * The topic exists without an event type: another process is creating it right now, or one died while doing so. Waits
+   * for the former and takes over from the latter. A topic that has held records has another owner and is left alone.
    */
   async #adoptTopic(topic: TopicConfiguration, revision: Revision): Promise<void> {
     const { log, clock, logger } = this.#options;
@@ -269,7 +276,7 @@ export class EventTypes {
       if (clock.monotonic() >= deadline) break;
       await new Promise((resolve) => setTimeout(resolve, creationPollMilliseconds));
     }
-    // One that is still alive, and slow, can register the topic no more: from here on it is this one's.
+    // A slow process that is still alive can no longer register the topic: from here on it belongs to this process.
     await revision.claim();
     const found = (await log.listTopics()).find(({ name }) => name === topic.name);
     if (found === undefined) {
@@ -322,8 +329,8 @@ export class EventTypes {
   }
 
   /**
-   * @param check Throws when there is nothing to be done: before anybody is kept waiting, and again when all that
-   *   others did before is known.
+   * @param check Throws when there is nothing to do. Runs before any waiting, and again when all earlier changes of
+   *   others are known.
    */
   #change<Result>(name: string, check: () => void, change: (revision: Revision) => Promise<Result>): Promise<Result> {
     return this.#inTurn(name, () => {
@@ -336,10 +343,10 @@ export class EventTypes {
   }
 
   async #inTurn<Result>(nameAsSpelt: string, change: () => Promise<Result>): Promise<Result> {
-    // Of two names that cannot both be, the second to be created has to see the first.
+    // Of two names that cannot coexist, the second to be created has to see the first.
     const name = topicSpelling(nameAsSpelt);
     const turn = (this.#changes.get(name) ?? Promise.resolve()).then(change);
-    // The next one waits for the end of this one, however it ends; its failure is for its own caller.
+    // The next change waits for the end of this one, even a failure; the failure goes only to its own caller.
     const settled = turn.then(
       () => {},
       () => {},

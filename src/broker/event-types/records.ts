@@ -13,17 +13,20 @@ import { parseSchema } from '../schemas/json-schema.ts';
 import { nextSchemaVersion } from '../schemas/schema-evolution.ts';
 import { describesField } from '../schemas/schema-fields.ts';
 
-/** What the registry is to hold of an event type after it is defined or changed. Pure; `now` is RFC 3339. */
+/** The registry's record of an event type after it is defined or changed. Pure; `now` is RFC 3339. */
 
 const firstVersion = '1.0.0';
 
 /**
- * The largest record of an event type, with every version of its schema. What the registry puts around it, and the mark
- * of its deletion, still fit into a record. Bytes.
+ * The largest record of an event type, with every version of its schema. The registry's wrapping and the mark of its
+ * deletion still fit into a log record. Bytes.
  */
 export const eventTypeBytesMaximum = recordBytesMaximum - 64 * 1024;
 
-/** @throws UNPROCESSABLE for a schema that no event could be validated with */
+/**
+ * The record of a new event type.
+ * @throws UNPROCESSABLE for a schema that cannot validate any event
+ */
 export function createdRecord(definition: EventTypeDefinition, now: string): EventTypeRecord {
   checkSchema(definition.schemaText, definition);
   const schema: EventTypeSchema = {
@@ -50,8 +53,8 @@ export function createdRecord(definition: EventTypeDefinition, now: string): Eve
 }
 
 /**
- * What a definition leaves out of retention, annotations and labels stays as it was.
- * @throws UNPROCESSABLE for a change that may not be, or a record that would be too large
+ * The record after a change. Retention, annotations and labels that the definition leaves out stay the same.
+ * @throws UNPROCESSABLE for a forbidden change, or a record that would be too large
  */
 export function changedRecord(record: EventTypeRecord, definition: EventTypeDefinition, now: string): EventTypeRecord {
   const current = record.eventType;
@@ -74,8 +77,8 @@ export function changedRecord(record: EventTypeRecord, definition: EventTypeDefi
 }
 
 /**
- * The record with this schema in force: the same record when it is in force already, letter by letter.
- * @throws UNPROCESSABLE for a schema that may not follow, or one too many
+ * The record with this schema in force; the same record when it is in force already, byte for byte.
+ * @throws UNPROCESSABLE for a schema that may not follow, or a record that would be too large
  */
 export function recordWithSchema(record: EventTypeRecord, schemaText: string, now: string): EventTypeRecord {
   const schemas = evolve(record, schemaText, record.eventType, now);
@@ -84,7 +87,7 @@ export function recordWithSchema(record: EventTypeRecord, schemaText: string, no
   return withinLimit({ ...record, eventType: { ...record.eventType, schema, updated_at: now }, schemas });
 }
 
-/** @throws UNPROCESSABLE when the versions of its schema and the rest of it are too long together */
+/** @throws UNPROCESSABLE when all versions of its schema and the rest of it are too long together */
 function withinLimit(record: EventTypeRecord): EventTypeRecord {
   const bytes = Buffer.byteLength(JSON.stringify(record));
   if (bytes <= eventTypeBytesMaximum) return record;
@@ -100,7 +103,7 @@ type SchemaRules = Pick<
   'name' | 'category' | 'compatibility_mode' | 'cleanup_policy' | 'ordering_key_fields' | 'ordering_instance_ids'
 >;
 
-/** @throws UNPROCESSABLE when no event could be validated with it, or it lacks fields that the event type names */
+/** @throws UNPROCESSABLE when it cannot validate any event, or lacks fields that the event type names */
 function checkSchema(schemaText: string, rules: SchemaRules): void {
   const { schema } = eventRules(schemaText, rules);
   for (const list of ['ordering_key_fields', 'ordering_instance_ids'] as const) {
@@ -160,7 +163,7 @@ export function topicOf({ eventType, partitionCount, keptUntilDone }: EventTypeR
   };
 }
 
-/** What a module of the service says of its event type; a changed schema gets the next version. */
+/** The record of an event type that a module of the service defines; a changed schema gets the next version. */
 export function systemRecord(
   type: SystemEventType,
   current: EventTypeRecord | undefined,

@@ -10,47 +10,47 @@ import {
 } from '../definitions/rules.ts';
 import type { Audience, DefaultStatistic, EventType } from '../definitions/event-type.ts';
 
-/** Reading an event type as a client sent it, and what may change in the life of one. Pure. */
+/** Reading an event type as a client sent it, and the changes that an existing one allows. Pure. */
 
-/** Most partitions an admin's event type gets, whatever parallelism it asks for. The service's own may have more. */
+/** Most partitions of an admin's event type, whatever parallelism it asks for. The service's own may have more. */
 export const partitionsPerEventTypeMaximum = 8;
 
 export const retentionMillisecondsDefault = 172_800_000;
 export const retentionMillisecondsMinimum = 10_800_000;
 export const retentionMillisecondsMaximum = 345_600_000;
 
-/** Characters of a name: no topic of Kafka may have more, and the topic of an event type has its name. */
+/** Characters of a name: a Kafka topic may have no more, and the topic of an event type has its name. */
 export const eventTypeNameCharactersMaximum = 249;
 
 /** Characters. Longer names are refused in Nakadi's words, which clients compare. */
 const originalNameCharactersMaximum = 255;
 
-/** Names that begin like this belong to the service: its own topics and event types. */
+/** Names with this prefix belong to the service: its own topics and event types. */
 export const internalNamePrefix = 'lendstream.';
 
-/** Paths of fields in each of the lists that name some. */
+/** Most paths in each list of field paths. */
 export const fieldPathsMaximum = 20;
 
 /** Characters. */
 export const fieldPathCharactersMaximum = 255;
 
-/** What a client says of an event type; versions and times are the service's to say. */
+/** The parts of an event type that a client sets; the service sets versions and times. */
 export interface EventTypeDefinition extends Omit<
   EventType,
   'schema' | 'options' | 'annotations' | 'labels' | 'created_at' | 'updated_at'
 > {
   /** The JSON Schema as text. */
   readonly schemaText: string;
-  /** Absent: the default, or what it was. */
+  /** Absent: the default, or the current value when the type is changed. */
   readonly retentionMilliseconds: number | undefined;
   readonly annotations: EventType['annotations'] | undefined;
   readonly labels: EventType['labels'] | undefined;
 }
 
 /**
- * Reads the JSON of an event type. Unknown fields are ignored, fields that only the service sets as well.
- * @throws MALFORMED_REQUEST for a value of the wrong JSON type or an unknown enum value; FieldViolations for all rules
- *   that are broken, together
+ * Reads the JSON of an event type. Unknown fields and fields that only the service sets are ignored.
+ * @throws MALFORMED_REQUEST for a value of the wrong JSON type or an unknown enum value; FieldViolations for all broken
+ *   rules together
  */
 export function readEventType(body: Readonly<Record<string, unknown>>): EventTypeDefinition {
   const violations: FieldViolation[] = [];
@@ -116,9 +116,10 @@ export function partitionCountFor(statistic: DefaultStatistic | null): number {
 }
 
 /**
- * Whether an event type may become what the definition says. The schema is judged apart (see schema-evolution.ts).
- * @returns the statistic that holds afterwards: it is fixed at creation and leaving it out keeps it
- * @throws UNPROCESSABLE naming the first thing that may not change
+ * Checks whether an event type may change to the definition. The schema is checked separately (see
+ * schema-evolution.ts).
+ * @returns the statistic after the change: it is fixed at creation, and leaving it out keeps it
+ * @throws UNPROCESSABLE naming the first forbidden change
  */
 export function checkChange(current: EventType, wanted: EventTypeDefinition): DefaultStatistic | null {
   const refuse = (reason: string): never => {
@@ -163,13 +164,13 @@ const audiences: readonly Audience[] = [
 
 type PartitionStrategy = EventType['partition_strategy'];
 
-/** What `GET /registry/partition-strategies` answers. */
+/** The response of `GET /registry/partition-strategies`. */
 export const partitionStrategies: readonly PartitionStrategy[] = ['hash', 'user_defined', 'random'];
 
-/** What `GET /registry/enrichment-strategies` answers. */
+/** The response of `GET /registry/enrichment-strategies`. */
 export const enrichmentStrategies: EventType['enrichment_strategies'] = ['metadata_enrichment'];
 
-/** Dot-separated words; linear, for no two of its parts can match the same character. */
+/** Words separated by dots. Matching is linear, because no two parts can match the same character. */
 const namePattern = /^[a-zA-Z][-0-9a-zA-Z_]*(\.[0-9a-zA-Z][-0-9a-zA-Z_]*)*$/;
 
 function nameViolations(name: string): FieldViolation[] {
@@ -189,9 +190,8 @@ function nameViolations(name: string): FieldViolation[] {
 }
 
 /**
- * Why an event type may not have a name beside another one; undefined when it may. Kafka takes no two topics whose
- * names differ in nothing but dots and underscores, and a person takes one for the other where the service's own are
- * concerned.
+ * Why an event type may not have a name next to another one; undefined when it may. Kafka refuses two topics whose
+ * names differ only in dots and underscores. The service's own names must also not be easy for people to confuse.
  * @param isOfService Whether the other one is the service's own.
  */
 export function confusion(name: string, other: string, isOfService: boolean): FieldViolation | undefined {
@@ -204,12 +204,12 @@ export function confusion(name: string, other: string, isOfService: boolean): Fi
   return { field: 'name', message };
 }
 
-/** The same for names that Kafka does not keep apart. */
+/** A spelling that is equal for names that Kafka does not distinguish. */
 export function topicSpelling(name: string): string {
   return name.replaceAll('.', '_');
 }
 
-/** The same for names that a person may take for one another. */
+/** A spelling that is equal for names that people may confuse. */
 function looseSpelling(name: string): string {
   return name.toLowerCase().replaceAll(/[._-]/g, '.');
 }
@@ -293,7 +293,7 @@ function pathViolations(definition: EventTypeDefinition): FieldViolation[] {
   });
 }
 
-/** What would change who gets which events, and is not there. */
+/** Unsupported fields that would change which consumer gets which events. */
 function unsupportedViolations(body: Readonly<Record<string, unknown>>): FieldViolation[] {
   if ((body['event_owner_selector'] ?? null) === null) return [];
   const message = 'is not supported: every consumer of an event type gets all of its events';

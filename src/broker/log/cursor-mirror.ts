@@ -4,16 +4,16 @@ import { ensureTopic } from './ensure-topic.ts';
 import { noValue, type EventLog, type LogRecord, type RecordBatch } from '../../ports/event-log.ts';
 
 /**
- * Committed offsets as they outlive the coordination store: a compacted topic, one key per partition of a subscription.
+ * Committed offsets in a form that outlives the coordination store: a compacted topic, one key per partition of a
+ * subscription.
  *
- * An adapter that writes in the order in which offsets were committed needs nothing more: the newest record holds.
- * Where several processes write, a record may come after a newer one; such writers give each offset its *epoch*, a
- * number that grows with each reset of the partition. Then the record of the highest epoch holds, and within it the
- * largest offset.
+ * An adapter that writes in the order of the commits needs nothing more: the newest record counts. Where several
+ * processes write, a record may come after a newer one. Such writers give each offset its *epoch*, a number that grows
+ * with each reset of the partition. Then the record of the highest epoch counts, and within it the largest offset.
  */
 export const cursorsTopic = 'lendstream.cursors';
 
-/** One partition: whatever is written first stands first, for all subscriptions. */
+/** One partition keeps the order of all writes, for all subscriptions. */
 const mirrorPartition = { topic: cursorsTopic, partition: 0 };
 
 const readBytes = 1024 * 1024;
@@ -29,7 +29,7 @@ export interface MirroredOffset extends CommittedOffset {
   readonly epoch: number;
 }
 
-/** Makes the topic be there, ready to be read. Any number of processes may do so at once. */
+/** Makes sure that the topic exists, ready to be read. Any number of processes may do so at once. */
 export async function createCursorsTopic(log: EventLog): Promise<void> {
   await ensureTopic(log, {
     name: cursorsTopic,
@@ -72,9 +72,9 @@ export async function readMirror(log: EventLog): Promise<Map<string, MirroredOff
 }
 
 /**
- * Writes records in the order of the calls and returns when they are durable. Calls may overlap: the log commits what
- * is waiting as one group.
- * @throws COORDINATION_UNAVAILABLE; the records may have been written all the same
+ * Writes records in the order of the calls and returns when they are durable. Calls may overlap: the log commits the
+ * waiting records as one group.
+ * @throws COORDINATION_UNAVAILABLE; the records may still have been written
  */
 export async function writeMirror(log: EventLog, records: readonly LogRecord[]): Promise<void> {
   let failure: unknown;
@@ -93,8 +93,9 @@ export async function writeMirror(log: EventLog, records: readonly LogRecord[]):
 }
 
 /**
+ * The mirror's record of one partition of a subscription.
  * @param offset The last processed offset; null removes the partition from the mirror.
- * @param epoch Grows with each reset; left out by a writer that counts none.
+ * @param epoch Grows with each reset; left out by a writer that does not count epochs.
  */
 export function mirrorRecord(
   subscriptionId: string,
@@ -139,7 +140,7 @@ function apply(
   });
 }
 
-/** Whether a record that comes later in the mirror was committed earlier. */
+/** Whether a record that comes later in the mirror belongs to an earlier commit. */
 function isOlder(
   { offset, epoch }: Pick<MirroredOffset, 'offset' | 'epoch'>,
   held: Pick<MirroredOffset, 'offset' | 'epoch'>,

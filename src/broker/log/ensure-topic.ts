@@ -1,16 +1,17 @@
 import { LendstreamError, isLendstreamError } from '../../errors.ts';
 import type { EventLog, TopicConfiguration } from '../../ports/event-log.ts';
 
-/** How long a topic that another process is creating may take to be usable. Milliseconds. */
+/** How long a topic that another process is creating may take to become usable. Milliseconds. */
 const readyMillisecondsMaximum = 30_000;
 
 const readyPollMilliseconds = 20;
 
 /**
- * Makes a topic be there, ready for appends and reads. Any number of processes may do so at once: one creates it.
+ * Makes sure that a topic exists, ready for appends and reads. Any number of processes may do so at once: one of them
+ * creates it.
  *
- * @param present The topics there are, when the caller has just listed them.
- * @returns the topic as it is, which is not as it is wanted when it was there before
+ * @param present The existing topics, when the caller has just listed them.
+ * @returns the topic as it is; one that existed before may differ from the wanted one
  * @throws LOG_UNAVAILABLE when another process began to create it and it does not become usable
  */
 export async function ensureTopic(
@@ -39,7 +40,7 @@ export async function ensureTopic(
   }
 }
 
-/** A topic that is just being created is listed before it can be used. */
+/** A topic that is being created is listed before it can be used. */
 async function isUsable(log: EventLog, { name, partitionCount }: TopicConfiguration): Promise<boolean> {
   try {
     await log.bounds(Array.from({ length: partitionCount }, (_, partition) => ({ topic: name, partition })));

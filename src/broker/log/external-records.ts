@@ -1,14 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import { noValue, type Offset, type RecordBatch } from '../../ports/event-log.ts';
 
-/** A record of somebody else's producer that cannot be delivered, and why. */
+/** A record of an external producer that cannot be delivered, and why. */
 export interface UnreadableRecord {
   readonly offset: Offset;
   readonly reason: string;
 }
 
 export interface CheckedBatch {
-  /** Every value in it is one JSON text on one line. Records that are not have none, as if they had been deleted. */
+  /** Every value in it is one JSON text on one line. Other records have no value, as if they had been deleted. */
   readonly batch: RecordBatch;
   readonly unreadable: readonly UnreadableRecord[];
 }
@@ -18,8 +18,8 @@ const carriageReturn = 0x0d;
 const space = 0x20;
 
 /**
- * Looks at what nobody has looked at yet: values that somebody else's producer wrote. Lines of a stream are spliced
- * from values as they are stored, so one that is no JSON would break every event after it.
+ * Checks the values that have not been checked yet: those of external producers. Lines of a stream are spliced from
+ * stored values, so a value that is not JSON would break every event after it.
  */
 export function checkForeignRecords(batch: RecordBatch): CheckedBatch {
   const { foreign } = batch;
@@ -38,7 +38,7 @@ export function checkForeignRecords(batch: RecordBatch): CheckedBatch {
       valueStarts[index] = noValue;
       valueEnds[index] = noValue;
     } else if (value.includes(lineFeed) || value.includes(carriageReturn)) {
-      // What was read is shared with others; the copy is made once.
+      // The bytes that were read are shared with others; the copy is made once.
       if (bytes === batch.bytes) bytes = Buffer.from(batch.bytes);
       breakNoLines(bytes.subarray(start, valueEnds[index]));
     }
@@ -62,7 +62,7 @@ function faultOf(value: Buffer): string | undefined {
   }
 }
 
-/** In a JSON text a line break can only stand between tokens, where a blank means the same. */
+/** In a JSON text a line break can only stand between tokens, where a space means the same. */
 function breakNoLines(value: Buffer): void {
   for (let at = 0; at < value.length; at += 1) {
     if (value[at] === lineFeed || value[at] === carriageReturn) value[at] = space;
@@ -70,7 +70,7 @@ function breakNoLines(value: Buffer): void {
 }
 
 /**
- * Only the records that this product wrote: what counts in a topic of its own, where a value of somebody else could
+ * Keeps only the records that this product wrote. Nothing else counts in its own topics, where an external value could
  * define anything.
  */
 export function withoutForeignRecords(batch: RecordBatch): RecordBatch {

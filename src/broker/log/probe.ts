@@ -8,13 +8,13 @@ const probeMilliseconds = 2_000;
 
 export interface LogProbeOptions {
   readonly log: Pick<EventLog, 'bounds'>;
-  /** Whose bounds are asked for. It must exist. */
+  /** The partition whose bounds are requested. It must exist. */
   readonly partition: TopicPartition;
   readonly clock: Clock;
   readonly health: HealthPart;
 }
 
-/** Asks the log for the bounds of one partition now and then, and reports when it has not answered for long. */
+/** Regularly asks the log for the bounds of one partition, and reports when it has not responded for long. */
 export class LogProbe {
   readonly #options: LogProbeOptions;
   readonly #timer: NodeJS.Timeout;
@@ -28,7 +28,7 @@ export class LogProbe {
     this.#timer = setInterval(() => this.probe(), probeMilliseconds).unref();
   }
 
-  /** Looks at how long it has been without an answer, and asks again where no answer is waited for. */
+  /** Checks how long the log has not responded, and asks again unless a request is still open. */
   probe(): void {
     const { clock, health } = this.#options;
     const silentMilliseconds = clock.monotonic() - this.#answeredAt;

@@ -12,8 +12,9 @@ import type { BoundsOptions, EventLog, Offset, PartitionBounds, RecordBatch } fr
 import { withoutForeignRecords } from './external-records.ts';
 
 /**
- * Follows every partition of a topic from a position and hands each batch on, in order per partition: how a process
- * keeps a local copy of a compacted topic. `apply` must be fast or bounded; a slow one slows its own reading only.
+ * Follows every partition of a topic from a position and passes each batch on, in order per partition. This is how a
+ * process keeps a local copy of a compacted topic. `apply` must be fast or bounded; a slow one slows only its own
+ * reading.
  */
 export interface TopicTailOptions {
   readonly log: EventLog;
@@ -22,26 +23,26 @@ export interface TopicTailOptions {
   /** Where to start, per partition; absent means from the earliest record. */
   readonly startOffsets?: ReadonlyMap<number, Offset>;
   /**
-   * Whether catching up includes what is being committed at that moment (see {@link BoundsOptions}): for a topic whose
-   * changes are told by other means than the topic itself, so that who catches up may know of them already.
+   * Whether catching up includes what is being committed at that moment (see {@link BoundsOptions}). For a topic whose
+   * changes are also announced elsewhere, so that a caller may already know of them.
    */
   readonly includeUncommitted?: boolean;
   readonly apply: (batch: RecordBatch, nextOffset: Offset) => void | Promise<void>;
   readonly logger: Logger;
-  /** Told when reading has failed for long, when it goes on, and when the topic is followed no more. */
+  /** Notified when reading has failed for long, when it works again, and when the topic is no longer followed. */
   readonly health?: HealthPart;
-  /** Told once when the topic is followed no more, for whatever reason but {@link TopicTail.stop}. */
+  /** Called once when the topic is no longer followed, for any reason other than {@link TopicTail.stop}. */
   readonly onFailure?: (error: Error) => void;
 }
 
 /**
- * How far apart catching up for the sake of unknown names begins, so that a flood of them costs the log next to
- * nothing. Milliseconds.
+ * The least time between two catch-ups for unknown names, so that a flood of them costs the log next to nothing.
+ * Milliseconds.
  */
 const missPauseMilliseconds = 20;
 
 /**
- * How long catching up may take where a request waits for it: one partition may not be readable for as long as a
+ * How long catching up may take while a request waits for it: a partition may be unreadable for as long as a
  * transaction is open in it. Shorter than a claim. Milliseconds.
  */
 export const catchUpMillisecondsMaximum = 5_000;
@@ -49,6 +50,10 @@ export const catchUpMillisecondsMaximum = 5_000;
 const readBytes = 1024 * 1024;
 const retryMilliseconds = 100;
 
+/**
+ * Follows every partition of a topic and applies its batches in order; see {@link TopicTailOptions}. Reading that fails
+ * is retried while the error is retriable; any other error ends it.
+ */
 export class TopicTail {
   readonly #options: TopicTailOptions;
   readonly #stopping = new AbortController();
@@ -61,11 +66,11 @@ export class TopicTail {
   }>();
   #loops: Promise<void>[] = [];
   #failure: Error | undefined;
-  /** Since when reading a partition has failed. Monotonic milliseconds. */
+  /** Since when reading has failed, by partition. Monotonic milliseconds. */
   readonly #failingSince = new Map<number, number>();
-  /** Settles when the next catching up for an unknown name may begin. */
+  /** Settles when the next catch-up for an unknown name may begin. */
   #missPause: Promise<unknown> = Promise.resolve();
-  /** That next one, as long as it has not begun: everybody who asks meanwhile shares it. */
+  /** That next catch-up, until it begins: all callers in between share it. */
   #nextMiss: Promise<void> | undefined;
 
   constructor(options: TopicTailOptions) {
@@ -86,7 +91,7 @@ export class TopicTail {
     await Promise.all(bounds.map(({ partition, latest }) => this.appliedTo(partition, latest)));
   }
 
-  /** Why the topic is followed no more; undefined while it is. */
+  /** Why the topic is no longer followed; undefined while it is. */
   get failure(): Error | undefined {
     return this.#failure;
   }
@@ -145,8 +150,8 @@ export class TopicTail {
   }
 
   /**
-   * The same, for looking once more for what another process may have stored a moment ago. Whoever misses something at
-   * about the same time shares one look at the log.
+   * Like {@link catchUp}, for looking again for something that another process may have stored a moment ago. Callers
+   * that miss something at about the same time share one catch-up.
    */
   async catchUpOnMiss(): Promise<void> {
     this.#nextMiss ??= this.#catchUpAfterPause();
@@ -231,7 +236,7 @@ export class TopicTail {
     this.#options.health?.isNotReady(`Topic ${this.#options.topic} cannot be read for now: ${describeError(error)}`);
   }
 
-  /** A topic that a process follows is one of this product's own: what others write there is not obeyed. */
+  /** A process follows only topics of this product: external records in them are ignored. */
   #own(batch: RecordBatch): RecordBatch {
     const own = withoutForeignRecords(batch);
     if (own === batch) return batch;

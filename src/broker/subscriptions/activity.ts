@@ -11,10 +11,12 @@ import {
   type SubscriptionHistory,
 } from '../../ports/coordination.ts';
 
-/** How long what happened may wait to be remembered: commits come by the thousand. Milliseconds. */
+/** How long notes may wait before they are stored: commits come by the thousand. Milliseconds. */
 const rememberAfterMilliseconds = 5_000;
 
-/** Of how many subscriptions something may wait; beyond it, as when the store is away, the oldest are given up. */
+/**
+ * The most subscriptions with pending notes. Beyond that, for example while the store is down, the oldest are dropped.
+ */
 const waitingSubscriptionsMaximum = 10_000;
 
 interface Notes {
@@ -30,8 +32,8 @@ export interface HistoryNotesOptions {
 }
 
 /**
- * What happens to subscriptions in this process, for their history. Noting costs next to nothing; what was noted is
- * handed on together a moment later, or when somebody asks.
+ * Notes what happens to subscriptions in this process, for their history. Noting costs next to nothing; the notes are
+ * stored together a moment later, or when the history is read.
  */
 export class HistoryNotes {
   readonly #options: HistoryNotesOptions;
@@ -58,7 +60,7 @@ export class HistoryNotes {
   }
 
   /**
-   * What is remembered of a subscription, what this process has just noted included.
+   * The stored history of a subscription, including what this process has just noted.
    * @throws COORDINATION_UNAVAILABLE
    */
   async of(subscriptionId: string): Promise<SubscriptionHistory & { readonly since: number }> {
@@ -66,7 +68,7 @@ export class HistoryNotes {
     return this.#options.coordination.history(subscriptionId);
   }
 
-  /** Hands everything on, as far as the store takes it. */
+  /** Stores all pending notes, as far as the store accepts them. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     await this.#rememberAll();

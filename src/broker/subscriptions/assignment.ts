@@ -16,13 +16,13 @@ import type { Registry } from '../definitions/registry.ts';
 import type { Subscription } from '../definitions/subscription.ts';
 
 /**
- * How a stream gets its partitions: where a subscription starts, who may open a stream, and how the open ones share.
+ * How a stream gets its partitions: where a subscription starts, which streams may open, and how open streams share.
  */
 
-/** How often a lost race for the topology is run again before the stream waits for the next change. */
+/** How often a lost race for the topology is repeated before the stream waits for the next change. */
 const settleAttemptsMaximum = 10;
 
-/** How many different answers of {@link partitionCounts} are kept, for thousands of streams that have the same. */
+/** How many different results of {@link partitionCounts} are kept, for thousands of streams that share them. */
 const knownCountsMaximum = 1_000;
 const knownCounts = new Map<string, ReadonlyMap<string, number>>();
 
@@ -46,10 +46,11 @@ export function partitionCounts(registry: Registry, subscription: Subscription):
 }
 
 /**
- * Where partitions that have no committed offset yet begin.
+ * Where partitions without a committed offset begin.
  *
- * A subscription that never streamed starts where it was told to: at the oldest event held, at the end, or behind its
- * initial cursors. Partitions that came later start at their first event, so that nothing published to them is missed.
+ * A subscription that never streamed starts where its definition says: at the oldest event held, at the end, or after
+ * its initial cursors. Partitions that came later start at their first event, so that no event published to them is
+ * missed.
  *
  * @param bounds Of every partition of the subscription.
  * @param committed The offsets that are known already.
@@ -77,7 +78,7 @@ export function startingOffsets(
 }
 
 /**
- * Makes every partition of the subscription known to the coordination store, each with an offset to start behind.
+ * Registers every partition of the subscription with the coordination store, each with an offset to start after.
  * Streams may do so at the same time; the first one's offsets count.
  *
  * @throws PRECONDITION_FAILED when a position lies beyond the end of the log
@@ -108,7 +109,7 @@ function refusePositionsBeyond(bounds: readonly PartitionBounds[], positions: re
 
 /**
  * Opens the session of a stream.
- * @throws CONFLICT when every slot is taken, a requested partition is another stream's, or a reset is under way
+ * @throws CONFLICT when every slot is taken, a requested partition belongs to another stream, or a reset is in progress
  */
 export async function openSession(coordination: Coordination, subscriptionId: string, session: Session): Promise<void> {
   await coordination.reapSessions(subscriptionId);
@@ -133,8 +134,8 @@ export async function openSession(coordination: Coordination, subscriptionId: st
 }
 
 /**
- * Brings the ownership of partitions in line with the open streams and answers what it is then. Every stream does this
- * on every change; whoever comes first applies it, and the others find nothing left to do.
+ * Brings the ownership of partitions in line with the open streams and returns the resulting topology. Every stream
+ * does this on every change; the first one applies it, and the others find nothing left to do.
  */
 export async function settleOwnership(coordination: Coordination, subscriptionId: string): Promise<Topology> {
   for (let attempt = 1; ; attempt += 1) {
@@ -146,8 +147,8 @@ export async function settleOwnership(coordination: Coordination, subscriptionId
 }
 
 /**
- * The streams that no partition is left for because others requested them directly: of the streams that take what they
- * are given, the ones opened last.
+ * The streams that get no partition because others requested partitions directly. Of the streams that take any
+ * partition, these are the ones opened last.
  */
 export function surplusStreams({ sessions, partitions }: Pick<Topology, 'sessions' | 'partitions'>): Set<string> {
   const requested = new Set(sessions.flatMap(({ requestedPartitions }) => requestedPartitions.map(partitionKey)));

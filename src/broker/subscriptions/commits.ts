@@ -18,7 +18,7 @@ export interface CommitServices {
   readonly coordination: Coordination;
   readonly log: EventLog;
   readonly clock: Clock;
-  /** Why a stream of this process ended, when that is known. */
+  /** Why a stream of this process ended; undefined when that is not known. */
   readonly endedStreamReason?: (streamId: string) => string | undefined;
 }
 
@@ -38,12 +38,12 @@ export interface CommitOutcome {
 export const cursorsPerCommitMaximum = 10_000;
 
 /**
- * Commits cursors for a stream. All are checked before any is stored. Cursor tokens must be there but are not compared:
- * which stream owns a partition is what protects it.
+ * Commits cursors for a stream. All are checked before any is stored. Cursor tokens must be present but are not
+ * compared: a partition is protected by the stream that owns it.
  *
  * @param streamId As the client sent it.
  * @param items The `items` of the request.
- * @throws NOT_FOUND, MALFORMED_REQUEST, FieldViolations; UNPROCESSABLE for an empty list, a stream id that is none, a
+ * @throws NOT_FOUND, MALFORMED_REQUEST, FieldViolations; UNPROCESSABLE for an empty list, an invalid stream id, a
  *   session that has ended, a partition of another stream, an offset beyond the end; COORDINATION_UNAVAILABLE
  */
 export async function commitCursors(
@@ -84,8 +84,8 @@ export async function commitCursors(
 }
 
 /**
- * The committed cursors, by event type and partition; none before the subscription was first streamed or reset. Tokens
- * are made for each call.
+ * The committed cursors, by event type and partition; empty before the subscription was first streamed or reset. Each
+ * call makes new tokens.
  * @throws NOT_FOUND
  */
 export async function listCursors(services: CommitServices, subscriptionId: string): Promise<SubscriptionCursor[]> {
@@ -103,12 +103,13 @@ export async function listCursors(services: CommitServices, subscriptionId: stri
 export const resetMillisecondsMaximum = 61_000;
 
 /**
- * Moves the subscription to other positions, in either direction. Open streams are closed first; partitions that are
- * not named keep theirs. An empty list closes nobody: it only settles where a subscription that never streamed begins.
+ * Moves the subscription to other positions, in either direction. Open streams are closed first. Partitions that are
+ * not named keep their positions. An empty list closes no stream: it only settles where a subscription that never
+ * streamed begins.
  *
  * @param items The `items` of the request.
  * @throws NOT_FOUND, MALFORMED_REQUEST, FieldViolations; UNPROCESSABLE for a position that is not the subscription's or
- *   not held; CONFLICT when a reset is under way or streams do not end; COORDINATION_UNAVAILABLE
+ *   not held; CONFLICT when a reset is in progress or streams do not end; COORDINATION_UNAVAILABLE
  */
 export async function resetCursors(services: CommitServices, subscriptionId: string, items: unknown): Promise<void> {
   const { registry, coordination, log } = services;
@@ -144,12 +145,12 @@ export async function resetCursors(services: CommitServices, subscriptionId: str
   }
 }
 
-/** Resolves with true as soon as no stream is open, with false when the time is over. */
+/** Resolves with true as soon as no stream is open, with false when the time is up. */
 async function streamsEnded({ coordination, clock }: CommitServices, subscriptionId: string): Promise<boolean> {
   const deadline = clock.monotonic() + resetMillisecondsMaximum;
   for (;;) {
     let stop = (): void => {};
-    // Watching begins before looking, so that no change falls between the two.
+    // Watching begins before checking, so that no change falls between the two.
     const change = new Promise<void>((resolve) => {
       stop = coordination.watch(subscriptionId, () => resolve());
     });
@@ -165,7 +166,7 @@ async function streamsEnded({ coordination, clock }: CommitServices, subscriptio
   }
 }
 
-/** How long a lost hint may delay a look. */
+/** How long a lost notification may delay a check. Milliseconds. */
 const hintLostMilliseconds = 1_000;
 
 async function within(event: Promise<void>, milliseconds: number): Promise<void> {
@@ -177,7 +178,7 @@ async function within(event: Promise<void>, milliseconds: number): Promise<void>
   clearTimeout(timer);
 }
 
-/** @throws UNPROCESSABLE for more cursors than anybody has partitions, by far */
+/** @throws UNPROCESSABLE for far more cursors than any subscription has partitions */
 function boundedList(items: unknown): unknown {
   const list = notNull(items);
   if (Array.isArray(list) && list.length > cursorsPerCommitMaximum) {

@@ -4,15 +4,15 @@ import type { EventLog, Offset } from '../../ports/event-log.ts';
 import type { Registry } from '../definitions/registry.ts';
 
 /**
- * Where partitions end, as far as this process has seen. An end only moves on, so whatever lies before one that was
- * seen once needs no further question: on a cluster each would be a round trip for every commit.
+ * Where partitions end, as far as this process has seen. An end only moves forward, so an offset before a known end
+ * needs no lookup: on a cluster each lookup would be a round trip for every commit.
  */
 export class KnownEnds {
   readonly #log: EventLog;
   /** The offset that the next record will get, or a smaller one. */
   readonly #ends = new Map<string, Offset>();
 
-  /** @param registry Tells of event types that go: one created again under the same name begins anew. */
+  /** @param registry Notifies of removed event types: one created again under the same name begins at 0. */
   constructor({ log, registry }: { readonly log: EventLog; readonly registry: Registry }) {
     this.#log = log;
     registry.onChange(({ kind, name, value }) => {
@@ -21,7 +21,7 @@ export class KnownEnds {
   }
 
   /**
-   * For each position the end of its partition, looked up only where the position lies behind what is known.
+   * The end of the partition of each position, looked up only where the position lies at or beyond the known end.
    * @throws what {@link EventLog.bounds} throws
    */
   async endsFor(positions: readonly CommittedOffset[]): Promise<readonly Offset[]> {

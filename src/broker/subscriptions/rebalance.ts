@@ -8,18 +8,19 @@ import {
 } from '../../ports/coordination.ts';
 
 /**
- * Which partitions must change hands so that every open stream of a subscription has its share. Any stream may ask at
- * any time: the answer depends on the arguments alone, not on their order, and is empty when nothing is to be done.
+ * Which partitions must change hands so that every open stream of a subscription has its share. Any stream may call
+ * this at any time. The result depends on the arguments alone, not on their order, and is empty when there is nothing
+ * to do.
  *
  * - A requested partition goes to the stream that requested it (of several, to the one opened first).
- * - The others are shared among the streams that requested nothing, their counts differing by at most one. With more
- *   such streams than partitions the ones opened last get none.
- * - A partition under way to another stream counts as that stream's already.
- * - What need not move stays. Partitions of closed streams are given away first; what is still lacking is taken from
- *   streams above their share, and there first what is only under way to them, then the last in order.
+ * - The others are shared among the streams that requested nothing; their counts differ by at most one. With more such
+ *   streams than partitions the ones opened last get none.
+ * - A partition that is being reassigned to another stream already counts as that stream's.
+ * - A partition moves only if it must. Those of closed streams are given away first. If more are needed, they come from
+ *   streams above their share: first those still being reassigned to such a stream, then the last in order.
  * - A partition whose owner is open is only marked as reassigning; one whose owner is gone is assigned at once.
  *
- * @param sessions The open streams; whoever is not among them is gone.
+ * @param sessions The open streams; a stream that is not among them is gone.
  * @returns The changes by event type, then partition.
  */
 export function rebalance(sessions: readonly Session[], partitions: readonly PartitionOwnership[]): OwnershipChange[] {
@@ -57,7 +58,7 @@ function requestedTargets(
   return targets;
 }
 
-/** The streams that take what they are given, oldest first. */
+/** The streams that take any partition, oldest first. */
 function autoStreams(sessions: readonly Session[]): string[] {
   return sessions
     .filter(({ requestedPartitions }) => requestedPartitions.length === 0)
@@ -65,7 +66,7 @@ function autoStreams(sessions: readonly Session[]): string[] {
     .map(({ streamId }) => streamId);
 }
 
-/** Whose the partition is or will be when nothing changes; undefined when nobody's. */
+/** The stream that owns the partition, or will own it when nothing changes; undefined when there is none. */
 function holderOf(ownership: PartitionOwnership, open: ReadonlySet<string>): string | undefined {
   const { state, streamId, nextStreamId } = ownership;
   if (state === 'reassigning' && nextStreamId !== null && open.has(nextStreamId)) return nextStreamId;
@@ -108,7 +109,7 @@ function sharedTargets(
   return targets;
 }
 
-/** Equal shares; what does not divide goes to those who hold most already, so that it need not move. */
+/** Equal shares; the remainder goes to the streams that hold most already, so that it need not move. */
 function sharesOf(held: ReadonlyMap<string, readonly unknown[]>, total: number): Map<string, number> {
   const base = held.size === 0 ? 0 : Math.floor(total / held.size);
   const remainder = held.size === 0 ? 0 : total % held.size;

@@ -14,7 +14,7 @@ import type { EventTypeRecord } from '../definitions/event-type.ts';
 import type { Registry } from '../definitions/registry.ts';
 import type { Subscription } from '../definitions/subscription.ts';
 
-/** Who streams which partition, and how far behind the subscription is. */
+/** Which stream owns which partition, and how far behind the subscription is. */
 export interface StatisticsServices {
   readonly registry: Registry;
   readonly coordination: Coordination;
@@ -33,15 +33,15 @@ export interface PartitionStatistics {
   readonly state: 'unassigned' | 'reassigning' | 'assigned';
   /** Absent before the subscription was first streamed, and in the light form. An upper bound on compacted topics. */
   readonly unconsumed_events?: number;
-  /** How long ago the first unconsumed event was stored, 0 when there is none. Only when asked for. */
+  /** How long ago the first unconsumed event was stored; 0 when there is none. Only on request. */
   readonly consumer_lag_seconds?: number;
-  /** Empty when nobody holds the partition. */
+  /** Empty when no stream owns the partition. */
   readonly stream_id: string;
-  /** Absent when nobody holds the partition. */
+  /** Absent when no stream owns the partition. */
   readonly assignment_type?: 'auto' | 'direct';
 }
 
-/** Who streams which partition. */
+/** Which stream owns which partition. */
 export async function subscriptionStatus(
   { registry, coordination }: Pick<StatisticsServices, 'registry' | 'coordination'>,
   subscription: Subscription,
@@ -54,8 +54,8 @@ export async function subscriptionStatus(
 }
 
 /**
- * Who streams which partition, and how much is not committed.
- * @param showTimeLag Also reads the first unconsumed event of each partition. What cannot be read is left out.
+ * Which stream owns which partition, and how much is not committed.
+ * @param showTimeLag Also reads the first unconsumed event of each partition. Lags that cannot be read are left out.
  */
 export async function subscriptionStatistics(
   services: StatisticsServices,
@@ -88,12 +88,12 @@ export interface SubscriptionLag {
   readonly unconsumedEvents: number;
 }
 
-/** Of how many subscriptions the lag is worked out at once: commits must not wait behind a scrape. */
+/** How many subscriptions' lags are computed at once: commits must not wait behind a scrape. */
 export const lagsAtOnce = 16;
 
 /**
  * How many events each subscription has not committed, per event type; without those that were never streamed. The ends
- * of an event type are asked for once.
+ * of each event type are requested once.
  */
 export async function subscriptionLag(
   services: Pick<StatisticsServices, 'registry' | 'coordination' | 'log'>,
@@ -138,7 +138,9 @@ interface Backlog extends EventTypePartition {
   readonly unconsumedEvents: number;
 }
 
-/** Empty for a subscription that was never streamed; then partitions nobody saw yet count from their first event. */
+/**
+ * Empty for a subscription that was never streamed; otherwise partitions without a commit count from their first event.
+ */
 async function backlogsOf(
   registry: Registry,
   coordination: Coordination,
@@ -230,7 +232,7 @@ function partitionsOfSubscription(registry: Registry, subscription: Subscription
   });
 }
 
-/** A topic that is being deleted has no bounds any more; the others still have theirs. */
+/** A topic that is being deleted no longer has bounds; the others still have theirs. */
 async function boundsOf(log: EventLog, places: readonly EventTypePartition[]): Promise<Map<string, PartitionBounds>> {
   const topics = new Map<string, { topic: string; partition: number }[]>();
   for (const { eventType, partition } of places) {

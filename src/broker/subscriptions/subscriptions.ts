@@ -1,7 +1,7 @@
 /**
  * Subscriptions: who reads which event types, how far each has committed, and which stream owns which partition.
  * In: definitions, commits and resets. Out: subscriptions, cursors, lag, and the assignment of partitions.
- * Start with `Subscriptions` below. `commits.ts` is the way of a commit, `rebalance.ts` the pure rule of assignment.
+ * Start with `Subscriptions` below. `commits.ts` handles commits, `rebalance.ts` the pure rule of assignment.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -52,8 +52,8 @@ export class Subscriptions {
   }
 
   /**
-   * Creates the subscription of this identity, or answers the one there is, in which case everything but the identity
-   * is ignored. Of any number of requests at once, on any node, one is answered with 'created'.
+   * Creates the subscription with this identity, or returns the existing one, in which case everything but the identity
+   * is ignored. Of any number of requests at once, on any node, one gets 'created'.
    * @param body The JSON of the request.
    * @throws MALFORMED_REQUEST, FieldViolations, UNPROCESSABLE, OVERLOADED
    */
@@ -71,7 +71,7 @@ export class Subscriptions {
       },
       async (revision) => {
         const { coordination, clock } = this.#options;
-        // What a deleted subscription of this id may have left behind must not move the new one.
+        // Leftovers of a deleted subscription with this id must not move the new one.
         if ((await coordination.committedOffsets(id)).length > 0) {
           await revision.confirm();
           await coordination.remove(id);
@@ -80,7 +80,8 @@ export class Subscriptions {
         const subscription: Subscription = { ...definition, id, created_at: now, updated_at: now };
         await revision.put(subscription);
         try {
-          // An event type whose deletion began before is known by now; one that begins after sees the subscription.
+          // An event type whose deletion began before is known by now; a deletion that begins later sees the
+          // subscription.
           this.#partitionCounts(definition);
         } catch (error) {
           await revision.remove();
@@ -111,7 +112,7 @@ export class Subscriptions {
   }
 
   /**
-   * Changes authorization, annotations and labels; what is left out of the latter two stays as it is.
+   * Changes authorization, annotations and labels. Annotations and labels that are left out stay the same.
    * @param body The JSON of the request, the whole subscription.
    * @throws NOT_FOUND, MALFORMED_REQUEST, FieldViolations, UNPROCESSABLE for any other change
    */
@@ -140,7 +141,7 @@ export class Subscriptions {
   }
 
   /**
-   * Deletes a subscription with its offsets. Open streams of it end.
+   * Deletes a subscription with its offsets. Its open streams end.
    * @throws NOT_FOUND
    */
   async remove(id: string): Promise<void> {
@@ -151,7 +152,7 @@ export class Subscriptions {
       async (revision) => {
         this.get(id);
         await revision.remove();
-        // Whoever has created it anew since has found what it left behind and removed that.
+        // A request that has created it again since then has found what it left behind and removed that.
         if (await isOvertaken(revision)) return;
         await this.#options.coordination.remove(id);
       },
@@ -181,7 +182,7 @@ export class Subscriptions {
     checkInitialCursors(definition, partitions, bounds);
   }
 
-  /** @throws UNPROCESSABLE naming the event types that are not there */
+  /** @throws UNPROCESSABLE naming the event types that do not exist */
   #partitionCounts(definition: SubscriptionDefinition): Map<string, number> {
     const counts = new Map<string, number>();
     const unknown: string[] = [];
@@ -214,7 +215,7 @@ async function isOvertaken(revision: Revision): Promise<boolean> {
 
 type Work<Result> = (revision: Revision) => Promise<Result>;
 
-/** What a change may not touch. */
+/** The fields that a change may not touch. */
 const fixedFields = [
   'consumer_group',
   'event_types',

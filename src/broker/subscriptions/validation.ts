@@ -18,16 +18,16 @@ import type { InitialCursor, Subscription } from '../definitions/subscription.ts
 /** Most partitions that the event types of one subscription may have together. */
 export const partitionsPerSubscriptionMaximum = 100;
 
-/** What a client says of a subscription; id and times are the service's to say. */
+/** The parts of a subscription that a client sets; the service sets id and times. */
 export type SubscriptionDefinition = Omit<Subscription, 'id' | 'created_at' | 'updated_at'>;
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Reads the JSON of a subscription. Unknown fields are ignored, fields that only the service sets as well; event types
- * come out sorted and without repeats.
- * @throws MALFORMED_REQUEST for a value of the wrong JSON type or an unknown enum value; FieldViolations for all rules
- *   that are broken, together
+ * Reads the JSON of a subscription. Unknown fields and fields that only the service sets are ignored. The event types
+ * returned are sorted, without repeats.
+ * @throws MALFORMED_REQUEST for a value of the wrong JSON type or an unknown enum value; FieldViolations for all broken
+ *   rules together
  */
 export function readSubscription(body: Fields): SubscriptionDefinition {
   const violations: FieldViolation[] = [];
@@ -69,8 +69,8 @@ export function readSubscription(body: Fields): SubscriptionDefinition {
 }
 
 /**
- * Reads a list of positions: objects with event_type, partition and offset, all of them texts. Numbers are taken for
- * their digits. What is missing is added to the violations.
+ * Reads a list of positions: objects with event_type, partition and offset, all of them texts. A number is read as its
+ * digits. Missing parts are added to the violations.
  * @throws MALFORMED_REQUEST for a value of the wrong JSON type
  */
 export function readCursorFields(field: string, value: unknown, violations: FieldViolation[]): InitialCursor[] {
@@ -93,9 +93,9 @@ export function readCursorFields(field: string, value: unknown, violations: Fiel
 }
 
 /**
- * The positions that texts name.
+ * The positions that cursors name.
  * @param counts The subscription's event types with their partition counts.
- * @throws UNPROCESSABLE naming the first partition that is not the subscription's, or the first offset that is none
+ * @throws UNPROCESSABLE naming the first partition that is not the subscription's, or the first invalid offset
  */
 export function parsePositions(
   cursors: readonly InitialCursor[],
@@ -111,8 +111,8 @@ export function parsePositions(
 }
 
 /**
- * Whether a new subscription may have these partitions and begin where it says.
- * @param counts Partition counts of its event types; those that are not defined are missing.
+ * Checks that a new subscription may begin where it says.
+ * @param partitions All partitions of its event types.
  * @param bounds Of all its partitions.
  * @throws UNPROCESSABLE naming the first rule that is broken
  */
@@ -170,13 +170,13 @@ function readReadFrom(text: string): Subscription['read_from'] {
 
 const roles = ['admins', 'readers'] as const;
 
-/** Each has a partition at least. */
+/** Each event type has at least one partition, so there cannot be more of them than partitions. */
 function eventTypeViolations(names: readonly string[]): FieldViolation[] {
   const tooMany = countViolations('event_types', names, partitionsPerSubscriptionMaximum);
   return tooMany.length > 0 ? tooMany : names.flatMap((name, index) => lengthViolations(`event_types[${index}]`, name));
 }
 
-/** Cursors are kept and shown whatever `read_from` says, so none of it goes without a limit. */
+/** Cursors are kept and shown whatever `read_from` says, so every part has a limit. */
 function cursorViolations(cursors: readonly InitialCursor[]): FieldViolation[] {
   const tooMany = countViolations('initial_cursors', cursors, partitionsPerSubscriptionMaximum);
   if (tooMany.length > 0) return tooMany;
@@ -187,7 +187,7 @@ function cursorViolations(cursors: readonly InitialCursor[]): FieldViolation[] {
   );
 }
 
-/** Annotations by which Nakadi is told to pass over events that a consumer cannot process. */
+/** Annotations that tell Nakadi to skip events that a consumer cannot process. */
 const deadLetterAnnotations = [
   'nakadi.zalando.org/subscription-max-event-send-count',
   'nakadi.zalando.org/subscription-unprocessable-event-policy',
