@@ -111,12 +111,14 @@ export class Registry {
     await this.#tail.start();
   }
 
+  /** Stops following the topic. What is in memory stays readable. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#restoring);
     await this.#tail.stop();
   }
 
+  /** The definition of this name, as far as this process knows; undefined when there is none. */
   get<Value>(kind: RegistryKind, name: string): Value | undefined {
     return this.#entries.get(kind)?.get(name) as Value | undefined;
   }

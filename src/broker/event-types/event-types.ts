@@ -57,11 +57,15 @@ export class EventTypes {
     this.#options = options;
   }
 
+  /** The event type of this name; undefined when this process knows none. */
   find(name: string): EventTypeRecord | undefined {
     return this.#options.registry.get<EventTypeRecord>('event-type', name);
   }
 
-  /** @throws NOT_FOUND */
+  /**
+   * The event type of this name.
+   * @throws NOT_FOUND
+   */
   get(name: string): EventTypeRecord {
     const record = this.find(name);
     if (record === undefined) throw new LendstreamError('NOT_FOUND', `EventType "${name}" does not exist.`);

@@ -36,8 +36,8 @@ export interface TopicTailOptions {
 }
 
 /**
- * The least time between two catch-ups for unknown names, so that a flood of them costs the log next to nothing.
- * Milliseconds.
+ * The least time between the starts of two catch-ups for unknown names, so that a flood of them costs the log next to
+ * nothing. Milliseconds.
  */
 const missPauseMilliseconds = 20;
 
@@ -51,8 +51,8 @@ const readBytes = 1024 * 1024;
 const retryMilliseconds = 100;
 
 /**
- * Follows every partition of a topic and applies its batches in order; see {@link TopicTailOptions}. Reading that fails
- * is retried while the error is retriable; any other error ends it.
+ * Follows every partition of a topic and applies its batches in order; see {@link TopicTailOptions}. A retriable error
+ * is retried. Any other error, and LOG_CLOSED, ends the reading of its partition and rejects all waiting calls.
  */
 export class TopicTail {
   readonly #options: TopicTailOptions;
@@ -177,6 +177,7 @@ export class TopicTail {
     );
   }
 
+  /** Ends the reading of all partitions and returns when it has ended. Waiting calls are rejected. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await Promise.all(this.#loops);

@@ -77,7 +77,7 @@ export class Publisher {
   }
 
   /**
-   * Publishes a JSON array of events and returns when the log has stored or refused all of them.
+   * Publishes a JSON array of events and returns when the log has a result for all of them.
    * @param body The array as it was sent.
    * @throws NOT_FOUND for an unknown event type; FORBIDDEN for one that only the service writes; MALFORMED_REQUEST when
    *   the body is no array of objects, repeats a key or is nested too deep; REQUEST_TOO_LARGE for too many events;

@@ -71,7 +71,10 @@ function unreadable(reason: string): LendstreamError {
   return new LendstreamError('MALFORMED_REQUEST', `Error occurred when parsing event(s). ${reason}`);
 }
 
-/** The body with a space in place of a comma between the last event and the closing bracket, which is tolerated. */
+/**
+ * A comma between the last event and the closing bracket is tolerated.
+ * @returns the body with a space in its place; undefined when there is no such comma
+ */
 function withoutTrailingComma(body: Buffer): Buffer | undefined {
   let index = body.length - 1;
   const skip = (): void => {

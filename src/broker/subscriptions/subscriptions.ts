@@ -43,7 +43,7 @@ export interface SubscriptionFilter {
   readonly reader?: AuthorizationAttribute | undefined;
 }
 
-/** Creating, finding and deleting subscriptions. A subscription is an entry of the registry under its id. */
+/** Creates, finds, changes and deletes subscriptions. A subscription is an entry of the registry under its id. */
 export class Subscriptions {
   readonly #options: SubscriptionsOptions;
 

@@ -20,6 +20,7 @@ export interface EventShape {
   readonly gapsByPath: readonly number[];
 }
 
+/** The kinds of gap that a shape may have. */
 export const gapKind = {
   /** Empty: it only marks a position, the start or the end of the value of the marked path. */
   mark: 0,

@@ -15,7 +15,7 @@ const understoodMetadata = ['eid', 'occurred_at', 'event_type'];
 const eidPath = 0;
 const occurredAtPath = 1;
 
-/** After each failure in a row more requests skip the next try, up to this many failures. */
+/** Each failure in a row makes more requests skip the fast path, up to this many failures. */
 const failuresMaximum = 6;
 
 /**
