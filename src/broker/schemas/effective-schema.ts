@@ -5,22 +5,22 @@ import { isSchemaObject, mapSchema, visitSchema, type SchemaObject } from './jso
 import { listingKeywordOf, refuseCostlySchema } from './schema-cost.ts';
 
 /**
- * From the schema an admin gave to the schema events are held against: the category adds the envelope, compatibility
- * mode `compatible` closes objects.
+ * Turns the schema that an admin gave into the schema that events are validated against: the category adds the
+ * envelope, compatibility mode `compatible` closes objects.
  */
 
-/** The longest schema. Characters of its text. */
+/** The longest schema. Characters. */
 export const schemaCharactersMaximum = 256 * 1024;
 
-/** How deep a schema may be nested. JSON levels. */
+/** The deepest nesting of a schema. JSON levels. */
 export const schemaDepthMaximum = 100;
 
-/** What of an event type decides how its events are validated. */
+/** The parts of an event type that decide how its events are validated. */
 export type ValidatedType = Pick<EventType, 'name' | 'category' | 'compatibility_mode' | 'cleanup_policy'>;
 
 /**
- * Reads and checks a schema an admin gave.
- * @throws UNPROCESSABLE naming the rule and the place
+ * Reads and checks a schema that an admin gave.
+ * @throws UNPROCESSABLE naming the rule and the position.
  */
 export function readAdminSchema(text: string, type: Pick<EventType, 'category' | 'compatibility_mode'>): SchemaObject {
   const schema = readBoundedSchema(text);
@@ -28,7 +28,7 @@ export function readAdminSchema(text: string, type: Pick<EventType, 'category' |
     throw invalid('the root must be of type "object", for events are objects');
   }
   const { required, properties } = schema;
-  // What is below the root is checked as a schema; the root is taken apart before.
+  // Everything below the root is checked as a schema. The root is taken apart before that.
   if (required !== undefined && !Array.isArray(required)) throw invalid('#/required: must be array');
   if (properties !== undefined && !isSchemaObject(properties)) throw invalid('#/properties: must be object');
   if (type.category === 'business' && isSchemaObject(properties) && 'metadata' in properties) {
@@ -54,9 +54,8 @@ export function readAdminSchema(text: string, type: Pick<EventType, 'category' |
 }
 
 /**
- * Reads the text of a schema of which nothing is known: what comes out is neither too long, too deep nor too costly for
- * what is done with schemas.
- * @throws UNPROCESSABLE when it is, or is no JSON object
+ * Reads the text of an unknown schema. The result is not too long, too deep or too costly for any later use.
+ * @throws UNPROCESSABLE when it is, or when the text is no JSON object.
  */
 export function readBoundedSchema(text: string): SchemaObject {
   if (text.length > schemaCharactersMaximum) throw invalid(`it is longer than ${schemaCharactersMaximum} characters`);
@@ -67,8 +66,8 @@ export function readBoundedSchema(text: string): SchemaObject {
 }
 
 /**
- * @throws UNPROCESSABLE when a reference leads to a value that a keyword lists; wherever it stands, for others may lead
- *   there
+ * Checks every reference in the schema, wherever it stands, since other references may lead to it.
+ * @throws UNPROCESSABLE when a reference leads to a value that a keyword lists.
  */
 function refuseReferencesIntoLists(schema: SchemaObject): void {
   const remaining: unknown[] = [schema];
@@ -104,7 +103,7 @@ function depthOf(root: unknown): number {
 
 /**
  * The schema of whole events of a type.
- * @param schema The type's own schema, as {@link readAdminSchema} let it through.
+ * @param schema The type's own schema, as {@link readAdminSchema} returned it.
  */
 export function effectiveSchema(schema: SchemaObject, type: ValidatedType): SchemaObject {
   const own = type.compatibility_mode === 'compatible' ? closeObjects(schema) : schema;
@@ -133,7 +132,7 @@ export function effectiveSchema(schema: SchemaObject, type: ValidatedType): Sche
   };
 }
 
-/** What a producer may say in `metadata`; the rest of it is the broker's to say. */
+/** The fields of `metadata` that a producer may set. The broker sets the others. */
 function metadataSchema({ name, cleanup_policy }: ValidatedType): SchemaObject {
   const compacted = cleanup_policy !== 'delete';
   return {
@@ -154,13 +153,13 @@ function metadataSchema({ name, cleanup_policy }: ValidatedType): SchemaObject {
 }
 
 const composing = ['allOf', 'anyOf', 'oneOf', 'if', '$ref'];
-/** Members of these describe an object together with others, so none of them can be closed alone. */
+/** The subschemas of these keywords describe an object together with others, so none of them can be closed alone. */
 const shared = new Set(['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else', 'dependentSchemas', 'dependencies']);
 const definitions = new Set(['definitions', '$defs']);
 
 /**
- * Lets objects have no properties but those described, unless the schema says otherwise. A member of a composition
- * stays open, and so does a definition; what they are part of is closed over all of its parts.
+ * Closes objects: they may have only the described properties, unless the schema says otherwise. A member of a
+ * composition stays open, and so does a definition. The schema that contains them is closed over all of its parts.
  */
 function closeObjects(schema: SchemaObject): SchemaObject {
   const closed = mapSchema(schema, (found, _pointer, parent) => {
@@ -170,12 +169,12 @@ function closeObjects(schema: SchemaObject): SchemaObject {
     if (found['type'] !== 'object' && found['properties'] === undefined) return found;
     return { ...found, additionalProperties: false };
   });
-  // Older drafts do not know unevaluatedProperties; without a declared draft the newer rules hold.
+  // Older drafts do not know unevaluatedProperties. Without a declared draft the newer rules apply.
   const { $schema, ...undeclared } = closed;
   return typeof $schema === 'string' && $schema.includes('2020-12') ? closed : undeclared;
 }
 
-/** Local references count from the root, so they change when the schema becomes part of another. */
+/** Local references start at the root, so they change when the schema becomes part of another one. */
 function moveReferences(schema: SchemaObject, to: string): SchemaObject {
   return mapSchema(schema, (found) => {
     const reference = found['$ref'];

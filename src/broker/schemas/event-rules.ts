@@ -4,32 +4,38 @@ import type { SchemaObject } from './json-schema-tree.ts';
 import { refuseManyNotedNames } from './schema-cost.ts';
 
 /**
- * What the events of a type are held against. Compiling it holds up the whole process, so that it is done once for a
- * definition, whether that is tried out, saved or published to; what describes violations waits for the first of them.
+ * The rules that the events of a type are validated against. Compiling them blocks the whole process, so it is done
+ * once for a definition, whether that is tried out, saved or published to. The validators that describe violations are
+ * compiled at the first violation.
  */
 export interface EventRules {
-  /** Of whole events. */
+  /** The schema of whole events. */
   readonly schema: SchemaObject;
-  /** Whether an event fits. Describes no violations. */
+  /** Shows whether an event fits. Describes no violations. */
   readonly fits: SchemaValidator;
-  /** Compiles, when it is first asked for, what finds all violations of an event. */
+  /** Returns the validator that finds all violations of an event. Compiles it at the first call. */
   readonly findAll: () => SchemaValidator;
-  /** The same for the first violation, of events that are too large to go on. */
+  /**
+   * Returns the validator that finds only the first violation, for events too large to collect all. Compiles it at the
+   * first call.
+   */
   readonly findFirst: () => SchemaValidator;
-  /** Whether it has rules for which the digits of numbers matter. */
+  /** Whether the schema has rules for which the digits of numbers matter. */
   readonly asksForDigits: boolean;
 }
 
-/** So many definitions are kept compiled for whoever asks for them next. One takes some megabytes at most. */
+/** How many definitions are kept compiled for later use. Each takes some megabytes at most. */
 export const keptRulesMaximum = 16;
 
-/** The one that was asked for last is the last. */
+/** In order of use, the most recent one last. */
 const kept = new Map<string, EventRules>();
 
 /**
- * @param schemaText As an admin gave it.
- * @param isOfService The service's own schemas may describe the metadata that every event has.
- * @throws UNPROCESSABLE for a schema that no event could be validated with
+ * The rules for the events of a type, compiled at the first call and kept for later ones.
+ * @param schemaText The text that an admin gave.
+ * @param isOfService Whether the schema is one of the service's own, which may describe the metadata that every event
+ *   has.
+ * @throws UNPROCESSABLE for a schema that cannot validate events.
  */
 export function eventRules(schemaText: string, type: ValidatedType, isOfService = false): EventRules {
   const { name, category, compatibility_mode, cleanup_policy } = type;

@@ -1,7 +1,7 @@
 import { copyDigits } from './written-numbers.ts';
 
 /**
- * Walking a JSON Schema: which keywords hold further schemas. A property that happens to be named `items` is no
+ * Walks a JSON Schema by the keywords that hold further schemas. A property that happens to be named `items` is no
  * keyword, so a plain walk over the JSON would misread it.
  */
 
@@ -24,17 +24,18 @@ const schemaMapKeywords = new Set(['$defs', 'definitions', 'dependentSchemas', '
 /** A schema that is not `true` or `false`. */
 export type SchemaObject = Readonly<Record<string, unknown>>;
 
+/** Whether a value is a JSON object, and so a schema other than `true` and `false`. */
 export function isSchemaObject(value: unknown): value is SchemaObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** How a schema hangs in its parent: the parent's keyword, or null at the root. */
+/** The parent's keyword that holds a schema; null at the root. */
 export type ParentKeyword = string | null;
 
 /**
  * Rebuilds a schema from the leaves up.
  * @param change Gets each schema object with its subschemas already changed, and its JSON pointer (`#` for the root).
- * @param elsewhere Pointers to schemas that stand where no keyword has one; none unless given.
+ * @param elsewhere Pointers to schemas at positions where no keyword has a schema; none unless given.
  */
 export function mapSchema(
   schema: SchemaObject,
@@ -44,7 +45,7 @@ export function mapSchema(
   return mapAt(schema, '#', null, { change, elsewhere });
 }
 
-/** What the local references of a schema point to, wherever they stand, as pointers of {@link mapSchema}. */
+/** The targets of all local references in a schema, wherever they stand, as pointers of {@link mapSchema}. */
 export function referredTo(schema: unknown): Set<string> {
   const pointers = new Set<string>();
   const remaining: unknown[] = [schema];
@@ -58,7 +59,7 @@ export function referredTo(schema: unknown): Set<string> {
   return pointers;
 }
 
-/** A pointer without what percent signs hide; as it is when they hide nothing. */
+/** A pointer with its percent-encoding decoded; unchanged when that is malformed. */
 export function decodedPointer(reference: string): string {
   try {
     return decodeURIComponent(reference);
@@ -75,7 +76,7 @@ export function visitSchema(schema: SchemaObject, visit: (schema: SchemaObject, 
   });
 }
 
-/** One more step of a JSON pointer, escaped. */
+/** A JSON pointer with one more step, which is escaped. */
 export function pointerStep(pointer: string, step: string | number): string {
   return `${pointer}/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }

@@ -3,8 +3,8 @@ import { LendstreamError } from '../../errors.ts';
 import { meter } from './validation-meter.ts';
 
 /**
- * Regular expressions in linear time. JavaScript's backtrack and may take exponential time; these do not, and what they
- * do is charged to the budget of the request: in the middle of a match, for one match may be the whole of it.
+ * Regular expressions in linear time. JavaScript's own backtrack and may take exponential time. The work of these is
+ * charged to the budget of the request during a match, since a single match may use up all of it.
  */
 export interface LinearPattern {
   readonly test: (text: string) => boolean;
@@ -17,18 +17,20 @@ export interface LinearPattern {
 export const patternInstructionsMaximum = 1_000;
 
 /**
- * What matching costs, in the steps of the budget: to begin, for a character on a known way, for an instruction beside
- * it.
+ * The cost of matching, in steps of the budget: to begin, for a character on a known path, for an instruction off it.
  */
 const stepsPerMatch = 500;
 const stepsPerCharacter = 20;
 const stepsPerInstruction = 100;
 
-/** A pattern is met several times: when its schema is checked, and by each validator that is made of it. */
+/** A pattern is compiled several times: when its schema is checked, and by each validator of that schema. */
 const patternsKeptMaximum = 50;
 const patterns = new Map<string, LinearPattern>();
 
-/** @throws UNPROCESSABLE when the pattern is too large, and what the parser throws when it is none */
+/**
+ * Compiles a pattern, or returns a recent result for the same text.
+ * @throws UNPROCESSABLE when the pattern is too large, and what the parser throws when it is no regular expression.
+ */
 export function linearPattern(text: string): LinearPattern {
   const known = patterns.get(text);
   if (known !== undefined) return known;
@@ -42,8 +44,7 @@ export function linearPattern(text: string): LinearPattern {
 }
 
 /**
- * A program of the engine, as far as it is looked at here: whatever it does beyond a known way, it asks for
- * instructions.
+ * The part of an engine program that is used here. The engine fetches an instruction for each step off a known path.
  */
 interface Program {
   getInst(index: number): unknown;
@@ -63,7 +64,7 @@ function compilePattern(pattern: string): LinearPattern {
     return getInstruction(index);
   };
   const runAutomaton = engine.doExecuteNFA.bind(engine);
-  // The last resort keeps all ways at once and looks at instructions by itself.
+  // The last resort follows all paths at once and reads instructions without getInst.
   engine.doExecuteNFA = (input, position, ...others) => {
     meter.spend((Number(input.endPos()) + 1) * size * stepsPerInstruction);
     return runAutomaton(input, position, ...others);
@@ -73,7 +74,7 @@ function compilePattern(pattern: string): LinearPattern {
       meter.spend(stepsPerMatch + text.length * stepsPerCharacter);
       return compiled.test(text);
     },
-    // Ajv keeps one matcher for each text of it: two patterns with the same text would be one.
+    // Ajv identifies a matcher by this text: two patterns with the same text would be one.
     toString: () => pattern,
   };
 }

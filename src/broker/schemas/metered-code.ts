@@ -1,38 +1,44 @@
 /**
  * Rewrites the code of a validator so that it counts its work. Every function and every turn of a loop is charged with
- * the size of the code that runs without a further branch worth counting; whatever a validator calls that takes longer
- * for longer values counts for itself (see validation-meter.ts).
+ * the size of the code that it runs, up to the next branch that is charged separately. Functions that a validator calls
+ * and that take longer for longer values count for themselves (see validation-meter.ts).
  *
- * It knows the shapes in which Ajv writes code, and its test compiles every keyword to see that none was missed.
+ * It depends on the forms in which Ajv writes code. Its test compiles every keyword to check that it handles them all.
  */
 
 /** Violations are collected up to this number, and only counted beyond it. */
 export const collectedViolationsMaximum = 1_000;
 
 /**
- * A branch whose code is longer than this is charged when it is taken, a shorter one together with what it is part of.
- * Characters.
+ * A branch whose code is longer than this is charged when it is taken. A shorter one is charged together with the block
+ * around it. Characters.
  */
 const branchCharactersMaximum = 2_000;
 
-/** The same for what is done with a field that is there: looking for hundreds of absent ones takes next to no time. */
+/**
+ * The same limit for code that handles a present field: a search for hundreds of absent fields takes next to no time.
+ * Characters.
+ */
 const fieldCharactersMaximum = 150;
 
-/** What so many characters of code take to run counts as one step. */
+/** How many characters of code cost one step when they run. */
 const charactersPerStep = 10;
 
-/** What noting an evaluated field counts as. Characters of code. */
+/** The cost of noting an evaluated field. Characters of code. */
 const notedFieldCharacters = 500;
 
-/** What beginning takes beyond the code itself, and making a violation. Steps. */
+/** The cost of beginning a call or a turn of a loop, in addition to its code, and of making a violation. Steps. */
 const stepsPerCall = 20;
 const stepsPerTurn = 3;
 const stepsPerViolation = 150;
 
-/** Code in which `meter` is the meter of validation-meter.ts, which it finds in what it is given as `self`. */
+/**
+ * Adds the counting to the code of a validator. In the result, `meter` is the meter of validation-meter.ts, taken from
+ * the `self` that the code is given.
+ */
 export function meterCode(code: string): string {
   const texts: string[] = [];
-  // What a schema names must not be taken for code.
+  // Names from a schema must not be mistaken for code.
   const bare = code.replaceAll(/"[^"\\]*(?:\\.[^"\\]*)*"/gs, (text) => `"${texts.push(text) - 1}"`);
   if (/\basync function\b/.test(bare)) throw new Error('a validator must answer at once');
   const charged = withCharges(rewriteCalls(bare), texts);
@@ -47,7 +53,7 @@ function rewriteCalls(code: string): string {
       .replaceAll(/\bObject\.keys\((\w+)\)/g, 'meter.keys($1)')
       .replaceAll('Object.assign(', 'meter.assign(')
       .replaceAll(/= (scope\.func\[\d+\]);/g, '= meter.counting($1);')
-      // `errors` counts on where the list ends.
+      // `errors` keeps counting where the list ends.
       .replaceAll(/\bvErrors\.push\((\w+)\)/g, `vErrors.length < ${collectedViolationsMaximum} && vErrors.push($1)`)
       .replaceAll(/\bvErrors\.length = (\w+);/g, 'if(vErrors.length > $1)vErrors.length = $1;')
       .replaceAll(
@@ -61,35 +67,35 @@ function rewriteCalls(code: string): string {
 }
 
 function withPointerSteps(code: string): string {
-  // Looking for it takes long, and fields that are named by the schema have none.
+  // The search takes long, and fields that the schema names have no such call.
   if (!code.includes('.replace(')) return code;
   return code.replaceAll(/\b(\w+)\.replace\(\/~\/g, "\d+"\)\.replace\(\/\\\/\/g, "\d+"\)/g, 'meter.pointerStep($1)');
 }
 
 interface Block {
   readonly kind: 'function' | 'loop' | 'branch' | 'field' | 'violation';
-  /** Where its charge is put. */
+  /** Where its charge is inserted. */
   readonly begin: number;
-  /** Of what runs whenever it is entered. Characters. */
+  /** The size of the code that runs whenever it is entered. Characters. */
   characters: number;
 }
 
 const stepsToBegin = { function: stepsPerCall, loop: stepsPerTurn, branch: 0, field: 0, violation: stepsPerViolation };
 
-/** What has so many characters is charged together with what it is part of. */
+/** A block of at most this size is charged together with the block around it. Characters. */
 const uncharged: Readonly<Partial<Record<Block['kind'], number>>> = {
   branch: branchCharactersMaximum,
   field: fieldCharactersMaximum,
 };
 
-/** A bracket that is no block: an object literal, a parameter list. */
+/** A brace that begins no block but an object literal or a parameter list. */
 const other = null;
 
 function withCharges(code: string, texts: readonly string[]): string {
   const charges: { readonly at: number; readonly steps: number; readonly isChecked: boolean }[] = [];
   const blocks: (Block | typeof other)[] = [{ kind: 'branch', begin: 0, characters: 0 }];
   const parentheses: string[] = [];
-  /** What stands before the parentheses that were closed last. */
+  /** The word before the parentheses that were closed last. */
   let head = '';
   let counted = 0;
   const innermost = (): Block => blocks.findLast((block) => block !== other) as Block;
@@ -101,13 +107,13 @@ function withCharges(code: string, texts: readonly string[]): string {
     switch (code.charAt(at)) {
       case '"': {
         const end = code.indexOf('"', at + 1);
-        // Comparing with a long text may take as long.
+        // A comparison with a long text may take time in proportion.
         innermost().characters += (texts[Number(code.slice(at + 1, end))]?.length ?? 0) >> 2;
         at = end;
         break;
       }
       case 'p':
-        // Objects that note which fields are evaluated grow one by one.
+        // Objects that note the evaluated fields grow one field at a time.
         if (code.startsWith('props', at)) innermost().characters += notedFieldCharacters;
         break;
       case '(':
@@ -132,7 +138,7 @@ function withCharges(code: string, texts: readonly string[]): string {
           charges.push({
             at: block.begin,
             steps: stepsToBegin[block.kind] + Math.ceil(block.characters / charactersPerStep),
-            // Code that neither is called nor turns around comes to an end, and what it is part of checks.
+            // Code that is neither a function nor a loop comes to an end, and the block around it checks.
             isChecked: block.kind === 'function' || block.kind === 'loop',
           });
         }
@@ -154,7 +160,7 @@ function withCharges(code: string, texts: readonly string[]): string {
 
 const wordCharacter = /\w/;
 
-/** The word that stands right before a place: of a function its name with `function` before it. */
+/** The word right before a position; for a function its name with `function` before it. */
 function wordBefore(code: string, at: number): string {
   let begin = at;
   while (begin > 0 && wordCharacter.test(code.charAt(begin - 1))) begin -= 1;

@@ -2,39 +2,44 @@ import { LendstreamError } from '../../errors.ts';
 import { decodedPointer, isSchemaObject, type SchemaObject } from './json-schema-tree.ts';
 
 /**
- * How much work a schema is before any event is held against it. Compiling one holds up the whole process, so that what
- * it may cost is limited by what can be counted beforehand.
+ * The cost of a schema before any event is validated against it. Compiling a schema blocks the whole process, so its
+ * cost is limited by what can be counted beforehand.
  */
 
 /**
- * The most parts a schema may have: its values, at whatever depth, without those that `enum`, `const`, `default` and
- * `examples` list, which no reference may lead to; a regular expression counts for ten more, and a reference and the
- * type `integer` for one more each. That is some three hundred
- * fields with all that is usually said of one. Compiling as many takes about a tenth of a second.
+ * The most parts that a schema may have. Its parts are its values, at any depth, without the values that `enum`,
+ * `const`, `default` and `examples` list; no reference may lead to those. A regular expression counts for ten more, a
+ * reference and the type `integer` for one more each. That allows some three hundred fields with everything that is
+ * usually said of one. Compiling as many parts takes about a tenth of a second.
  */
 export const schemaPartsMaximum = 1_200;
 
 /**
- * The most names of fields that validators note for `unevaluatedProperties`: those that references, alternatives and
- * conditions bring, counted wherever they are brought. Each is a line of code, and a definition of hundreds of fields
- * may be referred to from hundreds of places.
+ * The most names of fields that validators note for `unevaluatedProperties`. References, alternatives and conditions
+ * bring these names, and each name counts once for each schema that it is brought to. Each is a line of code, and
+ * hundreds of references may lead to a definition of hundreds of fields.
  */
 export const notedNamesMaximum = 3_000;
 
-/** The most work that compiling all regular expressions of a schema may be: about as many instructions of automata. */
+/**
+ * The most work that compiling all regular expressions of a schema may take: about as many instructions of automata.
+ */
 export const schemaPatternCostMaximum = 20_000;
 
 /**
- * The longest that the places of all parts may be together, each written out as a JSON pointer. A validator has a text
- * of where each of its rules stands, so that a few long names around hundreds of fields would make it as large as they
- * like. Characters.
+ * The longest total of the positions of all parts, each written out as a JSON pointer. A validator has a text with the
+ * position of each of its rules. A few long names around hundreds of fields would let it grow without limit.
+ * Characters.
  */
 export const schemaPlaceCharactersMaximum = 500_000;
 
-/** What keywords list as data; of them only so much is compiled that no schema gets long enough for it to matter. */
+/** Keywords that list data. A schema of the longest allowed text has too little of it to matter when it is compiled. */
 const dataKeywords = new Set(['enum', 'const', 'default', 'examples', 'example', 'title', 'description', '$comment']);
 
-/** @throws UNPROCESSABLE for a schema that would hold up the process when it is compiled */
+/**
+ * Checks the cost of compiling a schema.
+ * @throws UNPROCESSABLE for a schema whose compilation would block the process for too long.
+ */
 export function refuseCostlySchema(schema: SchemaObject): void {
   const { values, placeCharacters } = partsOf(schema);
   const patterns = values.flatMap(patternsOf);
@@ -57,8 +62,10 @@ export function refuseCostlySchema(schema: SchemaObject): void {
 }
 
 /**
- * @param schema Of whole events: compatibility mode `compatible` asks for what a definition does not.
- * @throws UNPROCESSABLE when validators would have to note more than {@link notedNamesMaximum} names
+ * Checks how many names of fields the validators of a schema would note.
+ * @param schema The schema of whole events: compatibility mode `compatible` adds `unevaluatedProperties`, which a
+ *   definition itself may lack.
+ * @throws UNPROCESSABLE when validators would have to note more than {@link notedNamesMaximum} names.
  */
 export function refuseManyNotedNames(schema: SchemaObject): void {
   const names = new NotedNames(schema);
@@ -71,7 +78,7 @@ export function refuseManyNotedNames(schema: SchemaObject): void {
       sum += names.broughtTo(value);
     }
     if (typeof value !== 'object' || value === null) continue;
-    // One by one: a listed value may have more members than a call may have arguments.
+    // Pushed one by one: a listed value may have more members than a call may have arguments.
     for (const member of Object.values(value) as unknown[]) remaining.push(member);
   }
   if (!isAskedFor || sum <= notedNamesMaximum) return;
@@ -89,11 +96,11 @@ class NotedNames {
     this.#root = root;
   }
 
-  /** How many names the schemas bring that hold for the same object as a schema. */
+  /** How many names come from the other schemas that apply to the same object as `schema`. */
   broughtTo(schema: SchemaObject): number {
     const known = this.#brought.get(schema);
     if (known !== undefined) return known;
-    // One that leads back to itself is looked at while it runs.
+    // A schema that leads back to itself finds this 0 while its own sum is being computed.
     this.#brought.set(schema, 0);
     const sum = this.#besides(schema).reduce((names, other) => {
       const { properties } = other;
@@ -112,7 +119,7 @@ class NotedNames {
     ].filter(isSchemaObject);
   }
 
-  /** What a local reference leads to. */
+  /** The target of a local reference. */
   #at(reference: string): unknown {
     let value: unknown = this.#root;
     for (const step of decodedPointer(reference).split('/').slice(1)) {
@@ -123,7 +130,10 @@ class NotedNames {
   }
 }
 
-/** Not the schemas alone: a reference may make one of what is none by its place. */
+/**
+ * The values of a schema and the total length of their positions. Counts all values, not only subschemas: a reference
+ * may turn a value into a schema although no keyword at its position does.
+ */
 function partsOf(root: SchemaObject): { readonly values: readonly unknown[]; readonly placeCharacters: number } {
   const values: unknown[] = [];
   let placeCharacters = 0;
@@ -144,8 +154,9 @@ function partsOf(root: SchemaObject): { readonly values: readonly unknown[]; rea
 }
 
 /**
- * The keyword under which a reference would lead to a listed value, which is no schema and does not count as one.
- * @param reference `#` and a JSON pointer, percent-encoded as in a URI
+ * The keyword whose listed values a reference leads into; undefined if there is none. A listed value is no schema and
+ * does not count as one.
+ * @param reference `#` and a JSON pointer, percent-encoded as in a URI.
  */
 export function listingKeywordOf(reference: string): string | undefined {
   const steps = decodedPointer(reference).split('/');
@@ -153,7 +164,7 @@ export function listingKeywordOf(reference: string): string | undefined {
   return steps[at];
 }
 
-/** A reference or a type of whole numbers, either of which is half as much code again as other parts. */
+/** Whether a part is a reference or a type of whole numbers. Either takes half as much code again as other parts. */
 function isDear(part: unknown): boolean {
   if (typeof part !== 'object' || part === null || Array.isArray(part)) return false;
   const { type, $ref, $dynamicRef, $recursiveRef } = part as SchemaObject;
@@ -161,7 +172,7 @@ function isDear(part: unknown): boolean {
   return isReference || [type].flat().includes('integer');
 }
 
-/** A property may be named like a keyword that lists data. */
+/** Whether a value may be a schema, since a property may have the name of a keyword that lists data. */
 function isSchema(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -177,17 +188,17 @@ function patternsOf(part: unknown): string[] {
 /** A class of Unicode, such as \p{L}, has hundreds of ranges. */
 const unicodeClassCost = 10;
 
-/** What a regular expression is to the compiler besides its own instructions. Parts. */
+/** The cost of a regular expression for the compiler, in addition to its own instructions. Parts. */
 const patternParts = 10;
 
 /**
- * About how many instructions a regular expression becomes, for repetitions are written out: `(a{9}){9}` are
- * eighty-one. Looks at its text alone, so that it may be told before anything is compiled.
+ * About how many instructions a regular expression becomes. Repetitions are written out: `(a{9}){9}` counts as
+ * eighty-one. Only the text is read, so the cost is known before anything is compiled.
  */
 export function patternCost(pattern: string): number {
   const outer: number[] = [];
   let sum = 0;
-  // Of what a repetition would repeat.
+  // The cost of the part that a repetition would repeat.
   let last = 0;
   const atom = (cost: number): void => {
     sum += last;
@@ -233,15 +244,15 @@ export function patternCost(pattern: string): number {
   return outer.reduce((whole, part) => whole + part, sum + last);
 }
 
-/** Every range of a class is looked at wherever the class is repeated. */
+/** Every range of a class is checked wherever the class is repeated. */
 function classCost(text: string): number {
   return 1 + Math.floor(text.length / unicodeClassCost) + unicodeClassCost * (text.split(/\\[pP]/).length - 1);
 }
 
-/** Where the `]` of a class stands that begins at a place; the end of the pattern when there is none. */
+/** The position of the `]` that ends the class beginning at `begin`; the end of the pattern when there is none. */
 function endOfClass(pattern: string, begin: number): number {
   const first = begin + (pattern[begin + 1] === '^' ? 2 : 1);
-  // There it stands for itself.
+  // In first position a `]` stands for itself.
   for (let at = pattern[first] === ']' ? first + 1 : first; at < pattern.length; at += 1) {
     if (pattern[at] === '\\') at += 1;
     else if (pattern[at] === ']') return at;

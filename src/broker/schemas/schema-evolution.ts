@@ -6,12 +6,12 @@ import { isSchemaObject, pointerStep, type SchemaObject } from './json-schema-tr
 import { writtenDigits } from './written-numbers.ts';
 
 /**
- * What changed between two schemas of an event type, what that means for its readers, and which version follows.
+ * The kinds of changes between two schemas of an event type. They decide the next version.
  *
- * - *breaking*: readers of the old schema may meet events they do not understand.
+ * - *breaking*: readers of the old schema may get events that they do not understand.
  * - *narrowing*: every new event fits the old schema, but not every old event fits the new one.
  * - *extending*: properties were added.
- * - *wording*: nothing that validation sees.
+ * - *wording*: validation sees no difference.
  */
 export type SchemaChangeKind = 'breaking' | 'narrowing' | 'extending' | 'wording';
 
@@ -23,7 +23,7 @@ export interface SchemaChange {
 
 export type CompatibilityMode = EventType['compatibility_mode'];
 
-/** Which part of a version each kind of change raises, or null where the mode forbids it. */
+/** The part of a version that each kind of change raises, or null where the mode forbids it. */
 const raises: Record<CompatibilityMode, Record<SchemaChangeKind, 'major' | 'minor' | 'patch' | null>> = {
   compatible: { breaking: null, narrowing: null, extending: 'minor', wording: 'patch' },
   forward: { breaking: null, narrowing: 'minor', extending: 'minor', wording: 'patch' },
@@ -33,7 +33,7 @@ const raises: Record<CompatibilityMode, Record<SchemaChangeKind, 'major' | 'mino
 /**
  * The version of `next` when it follows `previous` at `version`. A text that differs only in its layout counts as a
  * change of wording.
- * @throws UNPROCESSABLE listing the changes that the mode forbids
+ * @throws UNPROCESSABLE listing the changes that the mode forbids.
  */
 export function nextSchemaVersion(
   previous: JsonSchema,
@@ -65,8 +65,8 @@ export function compareVersions(left: string, right: string): number {
 }
 
 /**
- * Everything that differs between two schemas, with the place as a JSON pointer into the new one.
- * @throws UNPROCESSABLE when their references lead to more than {@link comparedPlacesMaximum} places
+ * All differences between two schemas, each with its position as a JSON pointer into the new one.
+ * @throws UNPROCESSABLE when their references lead to more than {@link comparedPlacesMaximum} positions.
  */
 export function compareSchemas(previous: JsonSchema, next: JsonSchema): SchemaChange[] {
   const comparison: Comparison = {
@@ -84,22 +84,22 @@ export function compareSchemas(previous: JsonSchema, next: JsonSchema): SchemaCh
 interface Comparison {
   readonly previous: JsonSchema;
   readonly next: JsonSchema;
-  /** Pairs of references under comparison already, so that recursive schemas end. */
+  /** Pairs of references that are being compared already, so that recursive schemas end. */
   readonly compared: Set<string>;
   readonly changes: SchemaChange[];
-  /** How many places were compared. */
+  /** How many positions were compared. */
   places: number;
-  /** Values that were compared already: references may lead to the same ones from many places. */
+  /** The results for values that were compared already: references may lead to the same ones from many positions. */
   readonly equality: WeakMap<object, WeakMap<object, boolean>>;
 }
 
 /**
- * How many places of two schemas are compared. A schema has far fewer, but references may lead to the same ones again
- * and again, and comparing holds up the whole process.
+ * The most positions of two schemas that are compared. A schema has far fewer, but references may lead to the same ones
+ * again and again, and comparing blocks the whole process.
  */
 export const comparedPlacesMaximum = 10_000;
 
-/** Whether two values of schemas are equal, each pair of them looked at once. */
+/** Whether two values of schemas are equal. Each pair is compared once. */
 function areEqual({ equality }: Comparison, previous: unknown, next: unknown): boolean {
   if (typeof previous !== 'object' || typeof next !== 'object' || previous === null || next === null) {
     return isDeepStrictEqual(previous, next);
@@ -111,7 +111,10 @@ function areEqual({ equality }: Comparison, previous: unknown, next: unknown): b
   return answer;
 }
 
-/** Keywords with a rule of their own below; every other one must stay as it is or is wording. */
+/**
+ * Keywords with a rule of their own below. A change of any other keyword is breaking for an assertion, wording for the
+ * rest.
+ */
 const structural = new Set([
   'type',
   'properties',
@@ -130,7 +133,7 @@ const structural = new Set([
   'id',
   '$id',
   '$ref',
-  // What is defined counts where it is referred to.
+  // Definitions count where references lead to them.
   'definitions',
   '$defs',
 ]);
@@ -229,10 +232,13 @@ function referencePair(previous: unknown, next: unknown): string | null {
   return references.some((reference) => reference !== undefined) ? JSON.stringify(references) : null;
 }
 
-/** References followed one after the other before they count as endless. */
+/** How many references are followed in a row before they count as endless. */
 const referenceStepsMaximum = 32;
 
-/** The schema itself: `true` and `false` spelled out, local references followed with what stands beside them. */
+/**
+ * The schema itself: `true` and `false` are spelled out, local references are followed and merged with the keywords
+ * beside them.
+ */
 function resolve(root: JsonSchema, schema: unknown): SchemaObject | undefined {
   let found = schema;
   let beside: SchemaObject = {};
@@ -262,7 +268,7 @@ function follow(root: JsonSchema, reference: string): unknown {
   return found;
 }
 
-/** The name that a step of a reference stands for; undefined when its escapes are none. */
+/** The name that a step of a reference stands for; undefined when its escapes are malformed. */
 function nameOf(step: string): string | undefined {
   try {
     return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
@@ -274,7 +280,8 @@ function nameOf(step: string): string | undefined {
 const allTypes = ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string'];
 
 /**
- * The types a schema admits; `number` admits integers. Without `type` it is what its other keywords speak of, or all.
+ * The types that a schema admits; `number` admits integers. Without `type` it admits objects if it has `properties`,
+ * else all types.
  */
 function typesOf(schema: SchemaObject): Set<string> {
   const declared = [schema['type'] ?? (schema['properties'] === undefined ? allTypes : 'object')].flat().map(String);
@@ -318,7 +325,7 @@ function compareRequired(comparison: Comparison, pointer: string, previous: Sche
   }
 }
 
-/** What objects or lists may hold beyond what is described: anything, what a schema says, or nothing. */
+/** Compares what objects or lists may hold beyond the described members: anything, what a schema says, or nothing. */
 function compareOpenness(
   comparison: Comparison,
   pointer: string,

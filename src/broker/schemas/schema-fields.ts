@@ -1,11 +1,11 @@
 import { isSchemaObject, type SchemaObject } from './json-schema-tree.ts';
 
-/** How many parts of a schema are looked at for one field; a field that takes more counts as described. */
+/** How many parts of a schema are searched for one field. A field whose search needs more counts as described. */
 const partsMaximum = 10_000;
 
 /**
  * Whether a schema says anything about a field. Pure.
- * @param path Names of fields from the root of an event on, with dots between them.
+ * @param path The names of fields from the root of an event, separated by dots.
  */
 export function describesField(root: SchemaObject, path: string): boolean {
   let parts = withParts([root], root);
@@ -23,7 +23,7 @@ export function describesField(root: SchemaObject, path: string): boolean {
   return true;
 }
 
-/** What `true` says of a property is as much as an empty schema says. */
+/** For a property, `true` says as much as an empty schema. */
 function propertyOf({ properties }: SchemaObject, name: string): SchemaObject[] {
   if (!isSchemaObject(properties) || !Object.hasOwn(properties, name)) return [];
   const property = properties[name];
@@ -33,10 +33,10 @@ function propertyOf({ properties }: SchemaObject, name: string): SchemaObject[] 
 const lists = ['allOf', 'anyOf', 'oneOf'];
 const branches = ['if', 'then', 'else'];
 
-/** Schemas with all that they are put together from, each once. */
+/** The schemas and all the parts that they are composed of, each once. */
 function withParts(schemas: readonly SchemaObject[], root: SchemaObject): SchemaObject[] {
   const found = new Set(schemas);
-  // What is added on the way is visited too.
+  // The loop also visits the parts that it adds.
   for (const part of found) {
     const members = [...lists.flatMap((keyword) => part[keyword] ?? []), ...branches.map((keyword) => part[keyword])];
     for (const member of [...members, referred(part['$ref'], root)]) if (isSchemaObject(member)) found.add(member);
@@ -44,7 +44,7 @@ function withParts(schemas: readonly SchemaObject[], root: SchemaObject): Schema
   return [...found];
 }
 
-/** What a reference within the schema leads to; undefined for one of another form. */
+/** The target of a reference within the schema; undefined for a reference of another form. */
 function referred(reference: unknown, root: SchemaObject): unknown {
   if (typeof reference !== 'string' || !/^#(\/|$)/.test(reference)) return undefined;
   let found: unknown = root;

@@ -1,17 +1,17 @@
-/** What looking at items needs besides the items. */
+/** What comparing items needs in addition to the items. */
 export interface ItemComparison {
-  /** Told how much was looked at. Steps of the budget for validation. */
+  /** Called with the cost of each comparison. Steps of the budget for validation. */
   spend(steps: number): void;
-  /** The same text for the same number; undefined where the number itself will do. */
+  /** A text, the same for equal numbers; undefined where the number itself will do. */
   numberText(value: number, holder: object, key: string | number): string | undefined;
 }
 
-/** For one value, about as much as making a text of it takes. */
+/** The cost of one value: about as much as writing it as a text takes. Steps. */
 const stepsPerValue = 200;
 const stepsPerCharacter = 2;
 
 /**
- * Whether no two items of an array are the same JSON value; the order of an object's keys does not count. Takes time in
+ * Whether no two items of an array are the same JSON value. The order of an object's keys does not count. Takes time in
  * proportion to the size of the array.
  * @param items JSON values, nested no deeper than the stack allows.
  */
@@ -26,7 +26,7 @@ export function areUnique(items: readonly unknown[], comparison: ItemComparison)
   return plain.size + texts.size === items.length;
 }
 
-/** A text for an item that is told apart by it; undefined for one that is told apart by its value. */
+/** A text for an item that is compared by its text; undefined for one that is compared by its value. */
 function textOf(
   item: unknown,
   items: readonly unknown[],
@@ -38,10 +38,10 @@ function textOf(
   return typeof item === 'number' ? comparison.numberText(item, items, index) : undefined;
 }
 
-/** The same text for the same value. */
+/** A text, the same for equal values. */
 function canonicalText(value: unknown, holder: object, key: string | number, comparison: ItemComparison): string {
   comparison.spend(stepsPerValue);
-  // Infinity, for one, which a parser makes of 1e999 and JSON has no word for.
+  // JSON.stringify cannot write every number: a parser reads 1e999 as Infinity.
   if (typeof value === 'number') return comparison.numberText(value, holder, key) ?? String(value === 0 ? 0 : value);
   if (typeof value === 'string') comparison.spend(value.length * stepsPerCharacter);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

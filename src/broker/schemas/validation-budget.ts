@@ -1,33 +1,34 @@
 /**
- * What checking the events of one request may cost. Validation runs on the only thread, so that a request whose schema
- * and events need more than this would hold up everybody else; it is refused instead. Work is counted, not time: the
- * same request has the same answer, however busy the machine is.
+ * The cost limit for checking the events of one request. Validation runs on the only thread, so a request whose schema
+ * and events need more than this would block all others; it is refused instead. The limit counts work, not time: the
+ * same request gets the same response, however busy the machine is.
  */
 
 /**
- * The work that every request may ask of validation. Steps, of some nanoseconds at most: some hundredths of a second in
- * all.
+ * The work that every request may cause in validation. Steps, of some nanoseconds at most: some hundredths of a second
+ * in all.
  */
 export const validationStepsPerRequest = 50_000_000;
 
 /**
- * The work that it may ask for besides for each byte of its body. Steps. Reading and writing a body takes time for each
- * byte too; checking it may take about as much. Events of a usual schema need a tenth of it.
+ * The additional work that a request may cause for each byte of its body. Steps. Reading and writing a body takes time
+ * for each byte too; checking it may take about as much. Events of a usual schema need a tenth of this.
  */
 export const validationStepsPerByte = 25;
 
-/** The work that one event may ask for, for it is checked at one go. Steps. */
+/** The work that one event may cause, since it is checked without a pause. Steps. */
 export const validationStepsPerEvent = 50_000_000;
 
-/** What is left of the work that one request may ask for. */
+/** The rest of the work that one request may cause. */
 export class ValidationBudget {
-  /** What it was in the beginning, for who has to be told. */
+  /** The initial budget, for error messages. Steps. */
   readonly stepsMaximum: number;
+  /** What is left. Steps. */
   steps: number;
-  /** What one event may take of it. */
+  /** The part of it that one event may use. Steps. */
   readonly stepsPerEvent: number;
 
-  /** @param bytes Of the body that the events came in; Infinity for what is on no budget. */
+  /** @param bytes The size of the body that the events came in; Infinity for work without a budget. */
   constructor(bytes: number) {
     this.stepsMaximum = validationStepsPerRequest + bytes * validationStepsPerByte;
     this.stepsPerEvent = Number.isFinite(bytes) ? validationStepsPerEvent : Infinity;

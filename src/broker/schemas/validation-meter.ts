@@ -3,16 +3,19 @@ import { ValidationBudgetUsedUp, type ValidationBudget } from './validation-budg
 import { canonicalNumber, type WrittenNumbers } from './written-numbers.ts';
 
 /**
- * What validators use while they run. Their code is made once and used by all requests, so that the budget of the
- * request stands here for the time of one call, which nothing interrupts.
+ * The state that validators use while they run. All requests share the compiled code of a validator, so the budget of a
+ * request is kept here during one call, which nothing interrupts.
  */
 class ValidationMeter {
-  /** Left to the request whose event is just checked. Generated code takes from it. */
+  /** What is left of the budget for the event that is being checked. Generated code subtracts from it. Steps. */
   steps = 0;
-  /** The digits of numbers that a double does not hold, of the event that is just checked. */
+  /** The digits of those numbers of the event being checked that a double does not hold. */
   written: WrittenNumbers | undefined;
 
-  /** Runs one validation on a budget. */
+  /**
+   * Runs one validation and takes its steps from a budget.
+   * @throws ValidationBudgetUsedUp when the budget does not suffice.
+   */
   run(
     budget: ValidationBudget,
     written: WrittenNumbers | undefined,
@@ -30,7 +33,10 @@ class ValidationMeter {
     }
   }
 
-  /** @throws ValidationBudgetUsedUp */
+  /**
+   * Takes steps from the budget.
+   * @throws ValidationBudgetUsedUp when none are left.
+   */
   readonly spend = (steps: number): void => {
     this.steps -= steps;
     if (this.steps < 0) this.stop();
@@ -40,11 +46,13 @@ class ValidationMeter {
     throw new ValidationBudgetUsedUp();
   };
 
-  /** A text for a number of a list that is the same for the same number; undefined where doubles tell numbers apart. */
+  /** A text for a number in a list, the same for equal numbers; undefined where doubles tell the numbers apart. */
   readonly numberText = (value: number, holder: unknown, key: string | number): string | undefined =>
     this.written === undefined ? undefined : canonicalNumber(this.digitsOf(holder, key) ?? this.plainDigitsOf(value));
 
-  /** The digits of a number that a double does not hold. Whoever asks for them goes through all of them. */
+  /**
+   * The digits of a number that a double does not hold. Every digit is charged, since callers go through all of them.
+   */
   readonly digitsOf = (holder: unknown, key: string | number): string | undefined => {
     const digits = this.written?.textOf(holder, key);
     if (digits !== undefined) this.spend(stepsPerWrittenNumber + digits.length * stepsPerDigit);
@@ -70,14 +78,14 @@ class ValidationMeter {
     return Object.assign(target, source);
   };
 
-  /** The name of a field as a step of a JSON pointer. */
+  /** The name of a field, escaped as a step of a JSON pointer. */
   readonly pointerStep = (key: string): string => {
     this.spend(stepsPerPointerStep + key.length);
     if (!/[~/]/.test(key)) return key;
     return key.replaceAll('~', '~0').replaceAll('/', '~1');
   };
 
-  /** Two lists of violations in one, up to the number that is collected. */
+  /** Joins two lists of violations, up to the number that is collected. */
   readonly joined = (collected: readonly unknown[] | null, further: readonly unknown[]): readonly unknown[] => {
     if (collected === null) return further;
     if (collected.length >= collectedViolationsMaximum) return collected;
@@ -85,7 +93,7 @@ class ValidationMeter {
     return [...collected, ...further].slice(0, collectedViolationsMaximum);
   };
 
-  /** A function that validators call, so that it counts what it does. */
+  /** The counting version of a function that validators call, or the function itself where it needs none. */
   readonly counting = (called: object): unknown => {
     const name = String(Reflect.get(called, 'code'));
     if (name.includes('runtime/equal')) return this.#equal;
@@ -110,7 +118,7 @@ class ValidationMeter {
     );
   };
 
-  /** Characters of two units count as one. */
+  /** A character of two UTF-16 units counts as one. */
   readonly #charactersOf = (text: string): number => {
     this.spend(text.length * stepsPerCharacter);
     let characters = text.length;
@@ -127,7 +135,7 @@ function isBetween(unit: number, least: number, most: number): boolean {
   return unit >= least && unit <= most;
 }
 
-/** What things take, in the steps of the budget. */
+/** The cost of operations, in steps of the budget. */
 const stepsPerKey = 5;
 const stepsPerKeyOfLargeObject = 150;
 const stepsPerPointerStep = 50;
@@ -136,7 +144,8 @@ const stepsPerCharacter = 2;
 const stepsPerWrittenNumber = 400;
 const stepsPerDigit = 5;
 
-/** Of an object with so many fields the engine may have to gather the keys each time. */
+/** From this many fields on, the engine may have to collect the keys of an object on each call. */
 const largeObjectKeys = 32;
 
+/** The meter of all validators in this process. */
 export const meter = new ValidationMeter();

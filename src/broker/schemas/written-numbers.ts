@@ -1,16 +1,16 @@
 import { LendstreamError } from '../../errors.ts';
 
 /**
- * Numbers as they are written. A double holds some sixteen digits, so that two different numbers of an event may be the
- * same to a program; what a schema says of a number is held against its digits where that matters.
+ * Numbers as they are written. A double holds some sixteen digits, so a program may read two different numbers of an
+ * event as the same one. Where that matters, the rules of a schema are checked against the digits.
  */
 
-/** A text of at most so many characters without an exponent is told apart from every other one by its double. */
+/** Numbers of at most this many characters and without an exponent have different doubles when they differ. */
 export const plainNumberCharactersMaximum = 15;
 
 /**
- * The value of a number: digits times ten to the power of the exponent. Neither leading nor trailing zeros; zero has no
- * digits.
+ * The value of a number: digits times ten to the power of the exponent. The digits have neither leading nor trailing
+ * zeros; zero has no digits.
  */
 interface Decimal {
   readonly isNegative: boolean;
@@ -18,7 +18,7 @@ interface Decimal {
   readonly exponent: number;
 }
 
-/** Larger exponents count as this one. */
+/** Larger exponents are treated as this one. */
 const exponentMaximum = 1e15;
 
 const numberPattern = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
@@ -50,17 +50,17 @@ function compareMagnitudes(left: Decimal, right: Decimal): number {
   const leftPower = left.exponent + left.digits.length;
   const rightPower = right.exponent + right.digits.length;
   if (leftPower !== rightPower) return leftPower < rightPower ? -1 : 1;
-  // Both are fractions with the same power now, so that digits compare from the left.
+  // Both are fractions with the same power now, so digits compare from the left.
   if (left.digits === right.digits) return 0;
   return left.digits < right.digits ? -1 : 1;
 }
 
-/** Whether a JSON number has nothing behind its decimal point but zeros: `1.0` and `1e400` are whole. */
+/** Whether a JSON number has only zeros after its decimal point: `1.0` and `1e400` are whole. */
 export function isWhole(text: string): boolean {
   return readDecimal(text).exponent >= 0;
 }
 
-/** The same text for the same number. */
+/** A text, the same for equal numbers. */
 export function canonicalNumber(text: string): string {
   const { isNegative, digits, exponent } = readDecimal(text);
   return `${isNegative ? '-' : ''}${digits}e${exponent}`;
@@ -73,14 +73,14 @@ export const divisorDigitsMaximum = 100;
 export class Divisor {
   readonly #value: Decimal;
   readonly #digits: bigint;
-  /** The divisor in units of a hundred-millionth, when it is a whole number of them that is small enough; else 0. */
+  /** The divisor in units of a hundred-millionth, when it is a whole number of units and small enough; else 0. */
   readonly #units: number;
   readonly #spend: (steps: number) => void;
 
   /**
    * @param text A JSON number above zero.
-   * @param spend Told what a division takes that goes through digits. Steps of the budget for validation.
-   * @throws UNPROCESSABLE when it is longer than {@link divisorDigitsMaximum}
+   * @param spend Called with the cost of each division that reads digits. Steps of the budget for validation.
+   * @throws UNPROCESSABLE when it is longer than {@link divisorDigitsMaximum}.
    */
   constructor(text: string, spend: (steps: number) => void = () => {}) {
     this.#spend = spend;
@@ -96,7 +96,7 @@ export class Divisor {
   /**
    * Whether a number is a multiple.
    * @param value The number as a double.
-   * @param text As it was written, when the double may not hold it.
+   * @param text The written form of the number, when the double may not hold it.
    */
   divides(value: number, text: string | undefined): boolean {
     if (text === undefined) {
@@ -109,32 +109,30 @@ export class Divisor {
     if (digits === '') return true;
     const power = exponent - this.#value.exponent;
     if (power >= 0) return (remainder(digits, this.#digits) * powerOfTen(power, this.#digits)) % this.#digits === 0n;
-    // A multiple would end with zeros, and trailing zeros are none of the digits.
+    // A multiple would end with zeros, and the digits do not include trailing zeros.
     return false;
   }
 }
 
-/** What dividing costs, and for each digit. Steps. */
+/** The cost of a division, and of each digit. Steps. */
 const stepsPerDivision = 2_000;
 const stepsPerDividedDigit = 20;
 
 const unitsPerOne = 100_000_000;
 
 /**
- * Above it two neighbouring counts of units may have the same double: from 2 ** 26 on, doubles lie further apart than
- * units.
+ * Above this, two neighbouring counts of units may have the same double: from 2 ** 26 on, doubles lie further apart
+ * than units.
  */
 const unitsMaximum = 2 ** 52;
 
-/**
- * A number in units of a hundred-millionth, when its double is that of one whole number of them alone; else undefined.
- */
+/** A number in units of a hundred-millionth, when only one whole number of units has its double; else undefined. */
 function unitsOf(value: number): number | undefined {
   const units = Math.round(value * unitsPerOne);
   return Math.abs(units) <= unitsMaximum && units / unitsPerOne === value ? units : undefined;
 }
 
-/** Digits that are read at once: as many as are cheap to divide. */
+/** How many digits are read at once: as many as are cheap to divide. */
 const chunkDigits = 200;
 
 function remainder(digits: string, divisor: bigint): bigint {
@@ -156,7 +154,7 @@ function powerOfTen(power: number, modulus: bigint): bigint {
   return result % modulus;
 }
 
-/** Whether a JSON number needs its digits: another one may have the same double. */
+/** Whether a JSON number needs its digits because another one may have the same double. */
 export function needsDigits(text: string): boolean {
   return text.length > plainNumberCharactersMaximum || /[eE]/.test(text);
 }
@@ -166,8 +164,8 @@ export class WrittenNumbers {
   readonly #texts = new WeakMap<object, Map<string | number, string>>();
 
   /**
-   * @param text The document, which a parser has accepted and where no key repeats.
-   * @param value What the parser made of it.
+   * @param text The document. A parser has accepted it, and no key repeats in it.
+   * @param value The value that the parser returned.
    */
   constructor(text: string, value: unknown) {
     new Reader(text, (holder, key, digits) => {
@@ -176,16 +174,18 @@ export class WrittenNumbers {
     }).read(value);
   }
 
-  /** As the number was written that stands under a key or at an index; undefined when its double holds it. */
+  /** The written form of the number under a key or at an index; undefined when its double holds it. */
   textOf(holder: unknown, key: string | number): string | undefined {
     return typeof holder === 'object' && holder !== null ? this.#texts.get(holder)?.get(key) : undefined;
   }
 }
 
-/** Where the numbers of a schema keep their digits; who copies the schema copies them with it. */
+/**
+ * Where the numbers of a schema keep their digits. Copies of a schema get them too, since the property is enumerable.
+ */
 const digitsOfSchema = Symbol('digits');
 
-/** Notes beside the numbers of a schema how they were written, where a double does not hold it. */
+/** Notes the written form of those numbers of a schema that a double does not hold. */
 export function noteDigits(text: string, schema: unknown): void {
   if (!/\d[\d.]{14}|\d[eE]/.test(text)) return;
   new Reader(text, (holder, key, digits) => {
@@ -197,12 +197,12 @@ export function noteDigits(text: string, schema: unknown): void {
   }).read(schema);
 }
 
-/** As the number of a schema was written that stands under a key or at an index; undefined when its double holds it. */
+/** The written form of the number of a schema under a key or at an index; undefined when its double holds it. */
 export function writtenDigits(holder: object, key: string | number): string | undefined {
   return digitsBeside(holder)[key];
 }
 
-/** Lets a copy of a part of a schema, with the same keys or some of them renamed, have the digits of the original. */
+/** Copies the digits of a part of a schema to a copy of that part, with the same keys or some of them renamed. */
 export function copyDigits(from: object, to: object, renamed: Readonly<Record<string, string>> = {}): void {
   const digits = Object.entries(digitsBeside(from));
   if (digits.length === 0) return;
