@@ -14,7 +14,7 @@ import {
 import { parsePlace, sharedPlace } from './keys.ts';
 import { readOffset, type StoredOffset } from './stored-offset.ts';
 
-/** How sessions, owners and offsets are written in Redis, and what scripts answer. */
+/** The forms in which Redis keeps sessions, owners and offsets, and the results of scripts. */
 
 interface WrittenSession {
   readonly nodeId: string;
@@ -23,6 +23,7 @@ interface WrittenSession {
   readonly commitTimeoutMilliseconds: number;
 }
 
+/** The form in which Redis keeps a session: JSON, without the id of its stream. */
 export function writeSession({ nodeId, openedAt, requestedPartitions, commitTimeoutMilliseconds }: Session): string {
   return JSON.stringify({
     nodeId,
@@ -41,7 +42,8 @@ function readSession(streamId: string, written: string): Session {
 const states: Readonly<Record<string, OwnershipState>> = { U: 'unassigned', A: 'assigned', R: 'reassigning' };
 
 /**
- * @param streams The ids of open streams, by themselves: what is kept of an owner does not keep what it was read from.
+ * @param streams The ids of the open streams, mapped to themselves. An owner keeps these strings, not slices of the
+ *   text it was read from.
  */
 function readOwner(
   { eventType, partition }: EventTypePartition,
@@ -60,7 +62,10 @@ function readOwner(
   };
 }
 
-/** @param answer Of topology.lua. */
+/**
+ * Reads the topology of a subscription.
+ * @param answer The result of topology.lua.
+ */
 export function readTopology(answer: readonly unknown[]): Topology {
   const [, generation, resetting, sessions, owners] = answer as [string, string, string, string[], string[]];
   const written = pairs(sessions);
@@ -77,7 +82,10 @@ export function readTopology(answer: readonly unknown[]): Topology {
   };
 }
 
-/** @param answer Of open-session.lua. */
+/**
+ * Reads the outcome of opening a session.
+ * @param answer The result of open-session.lua.
+ */
 export function readOpening(answer: readonly unknown[]): OpenSessionAnswer {
   const [outcome, ...rest] = answer as string[];
   if (outcome === 'OPENED') return { outcome: 'opened' };
@@ -86,17 +94,22 @@ export function readOpening(answer: readonly unknown[]): OpenSessionAnswer {
   return { outcome: 'partitions_taken', partitions: rest.map(parsePlace).sort(comparePartitions) };
 }
 
-/** @param fields Places and offsets in turn. */
+/**
+ * Reads offsets, by partition.
+ * @param fields Partitions and offsets in turn.
+ */
 export function readOffsets(fields: readonly unknown[]): Map<string, StoredOffset> {
   return new Map(pairs(fields as string[]).map(([place, written]) => [sharedPlace(place), readOffset(written)]));
 }
 
+/** The members of a flat list in pairs, as Redis returns the fields and values of a hash. */
 export function pairs(list: readonly string[]): [string, string][] {
   return Array.from({ length: list.length / 2 }, (_, index) => [list[index * 2] ?? '', list[index * 2 + 1] ?? '']);
 }
 
 /**
- * The values of remember.lua after the first two: the number of commits, the commits, the ends with the newest last.
+ * The values of remember.lua after the first two: the number of commits, the commits, and the ends with the newest
+ * last.
  */
 export function writeHistory({ lastCommits, endedStreams }: SubscriptionHistory): (string | number)[] {
   const commits = lastCommits.flatMap((commit) => {
@@ -108,7 +121,10 @@ export function writeHistory({ lastCommits, endedStreams }: SubscriptionHistory)
 
 type WrittenCommit = Omit<LastCommit, keyof EventTypePartition>;
 
-/** @param answer Of history.lua. */
+/**
+ * Reads the history of a subscription.
+ * @param answer The result of history.lua.
+ */
 export function readHistory(answer: readonly unknown[]): SubscriptionHistory & { readonly since: number } {
   const [, since, commits, ends] = answer as [string, string, string[], string[]];
   return {

@@ -4,28 +4,34 @@ import type { Logger } from '../logger.ts';
 import type { Script } from './scripts.ts';
 
 /**
- * How long nothing may come back while something is asked: then the connection counts as dead, what was asked fails,
- * and another connection is sought. Milliseconds.
+ * The longest silence while a call is pending. After that the connection counts as dead, the pending calls fail, and
+ * the client connects again. Milliseconds.
  */
 const silenceMillisecondsMaximum = 2_000;
 
-/** How often the connection for messages is tried: nothing else is asked on it. Milliseconds. */
+/** How often the connection for messages is checked with a ping: nothing else is sent on it. Milliseconds. */
 const pingMilliseconds = 5_000;
 
 /** How long connecting may take before it is tried again. Milliseconds. */
 const connectMillisecondsMaximum = 2_000;
 
-/** How long a new process waits for a Redis that does not answer before it gives up. Milliseconds. */
+/** How long a new process waits for a Redis that does not respond before it gives up. Milliseconds. */
 const startMillisecondsMaximum = 10_000;
 
-/** Pauses between attempts to reconnect grow by the first up to the second; there is no last attempt. Milliseconds. */
+/**
+ * Pauses between attempts to reconnect grow by the first value up to the second. There is no last attempt.
+ * Milliseconds.
+ */
 const reconnectStepMilliseconds = 50;
 const reconnectMillisecondsMaximum = 500;
 
-/** Channels in one SUBSCRIBE. */
+/** The most channels in one SUBSCRIBE. */
 const channelsPerCall = 500;
 
-/** Answers of a Redis that is there but cannot serve now: starting, demoted, short of replicas, memory or disk. */
+/**
+ * Error responses of a Redis that is running but cannot serve now: it is starting, demoted, or short of replicas,
+ * memory or disk.
+ */
 const unavailableReply =
   /\b(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|NOREPLICAS|OOM|MISCONF|BUSY|TRYAGAIN|MOVED|ASK|UNBLOCKED|NOAUTH)\b/;
 
@@ -33,18 +39,19 @@ type Client = Redis | Cluster;
 
 export interface ConnectionEvents {
   /**
-   * The data behind the connection may be other data than before: another server answers, or the same after a restart.
-   * Called before any call is let through.
+   * The data behind the connection may have changed: another server responds, or the same one after a restart. Called
+   * before any call is let through.
    */
   serverChanged: () => void;
-  /** Messages may have been missed: every channel is subscribed to again. */
+  /** Messages may have been missed. Every channel is subscribed again. */
   resubscribed: () => void;
   message: (channel: string, text: string) => void;
 }
 
 /**
- * One process's connections to Redis: one for calls, one for messages. Calls fail at once while there is no connection
- * (COORDINATION_UNAVAILABLE, retriable) instead of waiting; both connections are sought again for ever.
+ * The connections of one process to Redis: one for calls, one for messages. While there is no connection, calls fail at
+ * once (COORDINATION_UNAVAILABLE, retriable) instead of waiting. Both connections are re-established without a limit of
+ * attempts.
  */
 export class RedisConnection {
   readonly #client: Client;
@@ -54,9 +61,9 @@ export class RedisConnection {
   readonly #address: string;
   readonly #channels = new Set<string>();
   readonly #pings: NodeJS.Timeout;
-  /** Whether calls may pass: undefined while there is no connection. */
+  /** Settles when calls may pass; undefined while there is no connection. */
   #ready: Promise<void> | undefined;
-  /** The run ids of the servers that were behind the connection last. */
+  /** The run ids of the servers that the connection reached last. */
   #servers: string | undefined;
   #isGathering = false;
   #outageLogged = false;
@@ -86,8 +93,9 @@ export class RedisConnection {
   }
 
   /**
+   * Opens both connections and waits until calls can pass.
    * @param redisUrl One URL, or the URLs of several nodes of a Redis Cluster, separated by commas.
-   * @throws COORDINATION_UNAVAILABLE when Redis does not answer in time
+   * @throws COORDINATION_UNAVAILABLE when Redis does not respond in time.
    */
   static async open(redisUrl: string, logger: Logger, events: ConnectionEvents): Promise<RedisConnection> {
     const connection = new RedisConnection(redisUrl, logger, events);
@@ -109,8 +117,8 @@ export class RedisConnection {
   }
 
   /**
-   * Runs a script; all its keys lie in one slot.
-   * @throws COORDINATION_UNAVAILABLE; it may have run all the same
+   * Runs a script. All its keys must lie in one slot.
+   * @throws COORDINATION_UNAVAILABLE; the script may have run all the same.
    */
   run({ sha, text }: Script, keys: readonly string[], values: readonly (string | number)[]): Promise<unknown[]> {
     return this.#call(async (client) => {
@@ -118,7 +126,7 @@ export class RedisConnection {
       try {
         return (await client.evalsha(sha, ...rest)) as unknown[];
       } catch (error) {
-        // A server that has not seen the script yet. It has done nothing, and learns the script by this.
+        // This server has not seen the script yet. It has done nothing, and learns the script from EVAL.
         if (!describeError(error).startsWith('NOSCRIPT')) throw error;
         return (await client.eval(text, ...rest)) as unknown[];
       }
@@ -133,15 +141,18 @@ export class RedisConnection {
     return this.#call((client) => client.hget(key, field));
   }
 
-  /** Sets a key that nobody has set, for a time. Answers whether it was this call that set it. */
+  /**
+   * Sets a key for a limited time, unless it is set already.
+   * @returns Whether this call set it.
+   */
   async setIfAbsent(key: string, value: string, milliseconds: number): Promise<boolean> {
     const answer = await this.#call((client) => client.set(key, value, 'PX', milliseconds, 'NX'));
     return answer === 'OK';
   }
 
   /**
-   * Listens to a channel from some time soon; `listening` is called when that is so. While there is no connection, it
-   * is left to the next one.
+   * Subscribes to a channel; `listening` is called once that is done. While there is no connection, the next one
+   * subscribes to it, and `resubscribed` is called instead.
    */
   subscribe(channel: string, listening: () => void): void {
     this.#channels.add(channel);
@@ -175,8 +186,8 @@ export class RedisConnection {
   }
 
   /**
-   * Has what is asked in one turn of the event loop leave in one write. The pipelines that the client could make of it
-   * are large objects that the collector comes to know as old: 30 KB for each stream that was opened.
+   * Sends all calls of one turn of the event loop in one write. The pipelines of the client could do this too, but they
+   * are large objects that the garbage collector moves to the old generation: 30 KB for each stream that was opened.
    */
   #gather(): void {
     if (this.#isGathering || !(this.#client instanceof Redis)) return;
@@ -230,7 +241,7 @@ export class RedisConnection {
     if (changed) this.#events.serverChanged();
   }
 
-  /** Single keys that go missing are a loss that no incarnation shows. */
+  /** Warns when Redis may evict keys: the loss of single keys shows in no incarnation. */
   async #warnOfEviction(nodes: readonly Redis[]): Promise<void> {
     const answers = await Promise.all(nodes.map((node) => node.info('memory')));
     const policy = answers
@@ -259,7 +270,7 @@ export class RedisConnection {
     this.#subscriber.ping().catch((error: unknown) => this.#noteOutage(error));
   }
 
-  /** Once per outage: attempts to reconnect go on several times a second. */
+  /** Logs once per outage: attempts to reconnect continue several times a second. */
   #noteOutage(error: unknown): void {
     if (this.#outageLogged || this.#isClosed) return;
     this.#outageLogged = true;
@@ -275,7 +286,7 @@ function createClient(redisUrl: string): Client {
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     maxLoadingRetryTime: reconnectMillisecondsMaximum,
-    // A primary that was demoted keeps its connections; the new one is found by connecting again.
+    // A demoted primary keeps its connections. Connecting again finds the new one.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
   } satisfies RedisOptions;
   const clientOptions = { lazyConnect: true, enableOfflineQueue: false };
@@ -293,7 +304,7 @@ function reconnectDelay(attempts: number): number {
   return Math.min(attempts * reconnectStepMilliseconds, reconnectMillisecondsMaximum);
 }
 
-/** Nodes that a cluster names itself are reached with what the first URL says. */
+/** The credentials and TLS of the first URL, used for the nodes that a cluster names itself. */
 function credentials(url: string): Pick<RedisOptions, 'username' | 'password' | 'tls'> {
   const { username, password, protocol } = new URL(url);
   return {

@@ -45,9 +45,9 @@ export interface RedisCoordinationOptions {
   readonly log: EventLog;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** What all keys and channels begin with: services that share a Redis each take another. */
+  /** The prefix of all keys and channels. Services that share a Redis need different prefixes. */
   readonly keyPrefix?: string;
-  /** Where the text of the scripts comes from. */
+  /** Reads the text of the scripts. */
   readonly scriptSource?: ScriptSource;
 }
 
@@ -57,25 +57,24 @@ const resetMillisecondsMaximum = 120_000;
 /** The claim of the process that renews the consumer groups this time. */
 const groupRenewal = 'group-renewal';
 
-/** How long a removal is known: reading the mirror and merging what was read must not take longer. Milliseconds. */
+/** How long a removal is remembered: reading the mirror and merging it must not take longer. Milliseconds. */
 const removalMillisecondsKnown = 600_000;
 
-/** How long history is kept of subscriptions that nothing happens to. Milliseconds. */
+/** How long the history of a subscription without any activity is kept. Milliseconds. */
 const historyMillisecondsKept = 30 * 86_400_000;
 
 /**
- * How long closing waits for the log. What is not mirrored by then stays dirty in Redis, and others mirror it.
- * Milliseconds.
+ * How long closing waits for the log. Offsets that are not mirrored by then stay dirty in Redis, and other processes
+ * mirror them. Milliseconds.
  */
 const closeMillisecondsMaximum = 5_000;
 
 /**
- * Coordination of any number of processes through Redis (keys.ts says what lies where, scripts/*.lua what happens to
- * it).
+ * Coordinates any number of processes through Redis. keys.ts describes the keys, scripts/*.lua the operations on them.
  *
- * Redis is expendable: committed offsets follow to the log within a moment (mirror-writer.ts), and a Redis that lost
- * data gets back what the log and the processes know (recovery.ts). While it is away every call fails with
- * COORDINATION_UNAVAILABLE at once or within seconds; streams keep what they hold and try again.
+ * Redis is expendable: committed offsets reach the log within a moment (mirror-writer.ts), and a Redis that lost data
+ * gets back what the log and the processes know (recovery.ts). While Redis is down, every call fails with
+ * COORDINATION_UNAVAILABLE at once or within seconds. Streams keep what they hold and try again.
  */
 export class RedisCoordination implements Coordination {
   readonly #logger: Logger;
@@ -128,15 +127,15 @@ export class RedisCoordination implements Coordination {
   }
 
   /**
-   * Connects and makes sure that Redis holds at least what the log's mirror holds.
-   * @throws COORDINATION_UNAVAILABLE, and what the log throws
+   * Connects and makes sure that Redis holds at least what the mirror in the log holds.
+   * @throws COORDINATION_UNAVAILABLE, and what the log throws.
    */
   static async open(options: RedisCoordinationOptions): Promise<RedisCoordination> {
     const { redisUrl, log, logger, keyPrefix = 'lendstream', scriptSource = readScriptSource } = options;
     const keys = new KeySpace(keyPrefix);
     const hints = new Hints(logger);
     const origin = randomUUID();
-    // What happens before there is anybody to tell is of no consequence.
+    // Events before the coordination exists need no handling.
     const events: ConnectionEvents = { serverChanged: () => {}, resubscribed: () => {}, message: () => {} };
     const connection = await RedisConnection.open(redisUrl, logger, events);
     const store = new RedisStore(connection, keys, origin, loadScripts(scriptSource));
@@ -184,7 +183,8 @@ export class RedisCoordination implements Coordination {
     const places = start.flatMap((place) => [partitionKey(place), place.offset]);
     const [, ...added] = await this.#calls.call('initialise', subscriptionId, [subscriptionId, ...places]);
     if (added.length === 0) return;
-    // Where a subscription begins is not to be decided twice: a second time would skip what came between.
+    // The start of a subscription must not be decided twice, or the second decision would skip the events in between.
+    // So it is mirrored at once.
     await this.#mirrorNow(subscriptionId, readOffsets(added));
     this.#hints.tell(subscriptionId, 'topology');
   }
@@ -211,7 +211,7 @@ export class RedisCoordination implements Coordination {
 
   async openSession(subscriptionId: string, session: Session): Promise<OpenSessionAnswer> {
     const { streamId, requestedPartitions } = session;
-    // Known before it is there, so that nobody takes it for a session that was left behind.
+    // Noted before Redis has the session, so that no recovery treats it as one that was left behind.
     this.#memory.noteSession(subscriptionId, session);
     const values = [streamId, writeSession(session), ...requestedPartitions.map(partitionKey)];
     let answer: unknown[];
@@ -333,7 +333,7 @@ export class RedisCoordination implements Coordination {
   watch(subscriptionId: string, listener: ChangeListener): () => void {
     const { connection, keys } = this.#store;
     const { channel } = keys.of(subscriptionId);
-    // What changed before Redis listened has not been told.
+    // Changes from before Redis listened have not been reported.
     const listening = (): void => this.#hints.tell(subscriptionId, 'topology');
     if (this.#hints.add(subscriptionId, listener)) connection.subscribe(channel, listening);
     return () => {
@@ -341,7 +341,7 @@ export class RedisCoordination implements Coordination {
     };
   }
 
-  /** Writes what the mirror lacks; the log stays open. Further calls throw COORDINATION_UNAVAILABLE. */
+  /** Writes to the mirror what it lacks; the log stays open. Further calls throw COORDINATION_UNAVAILABLE. */
   async close(): Promise<void> {
     if (this.#calls.isClosed) return;
     this.#calls.close();
@@ -357,7 +357,7 @@ export class RedisCoordination implements Coordination {
     this.#hints.clear();
   }
 
-  /** @param epochs Per cursor; '0' for one that was outdated. */
+  /** @param epochs The epoch of each cursor; '0' for an outdated one. */
   #noteCommits(
     subscriptionId: string,
     cursors: readonly CursorToCommit[],
@@ -403,7 +403,7 @@ export class RedisCoordination implements Coordination {
     this.#recoverSoon();
   }
 
-  /** The next call would do it as well; but then other processes would wait for what this one knows. */
+  /** Recovers without waiting for the next call, since other processes may wait for what this one knows. */
   #recoverSoon(): void {
     if (this.#calls.isClosed) return;
     this.#recovery.recover().catch((error: unknown) => {
@@ -412,7 +412,10 @@ export class RedisCoordination implements Coordination {
   }
 }
 
-/** Field by field: a spread with a field added takes the engine a microsecond and leaves a layout of its own behind. */
+/**
+ * Copies field by field: a spread with an added field takes the engine a microsecond and creates an object layout of
+ * its own.
+ */
 function offsetAt(place: string, { offset }: StoredOffset): CommittedOffset {
   const { eventType, partition } = parsePlace(place);
   return { eventType, partition, offset };

@@ -10,12 +10,12 @@ export const exportMilliseconds = 5_000;
 const hourMilliseconds = 60 * 60 * 1_000;
 
 /**
- * How long nobody else exports every subscription again when a process has begun to, lest the log forgets groups that
- * are idle. Together with the time up to the next check it is twelve hours. Milliseconds.
+ * How long a process that exports every subscription again keeps the others from doing the same. This export keeps the
+ * log from forgetting idle groups. With the time up to the next check it is due every twelve hours. Milliseconds.
  */
 export const renewalClaimMilliseconds = 11 * hourMilliseconds;
 
-/** How often a process asks whether that is due, from its start on. Milliseconds. */
+/** How often a process checks whether that is due, beginning at its start. Milliseconds. */
 export const renewalCheckMilliseconds = hourMilliseconds;
 
 /** How many groups are exported at once. */
@@ -24,19 +24,20 @@ const exportsAtOnce = 8;
 export interface GroupExportOptions {
   readonly log: EventLog;
   readonly logger: Logger;
-  /** Whether it is this process that exports everything this time. */
+  /** Returns whether this process is the one to export everything this time. */
   readonly claimRenewal: () => Promise<boolean>;
-  /** Lets another process do it, or this one at its next check. */
+  /** Lets another process export everything, or this one at its next check. */
   readonly releaseRenewal: () => Promise<void>;
 }
 
 /**
- * Shows committed offsets as the positions of a consumer group, whose name is the subscription's id, so that the usual
- * tools see the lag. Nothing waits for it and nothing reads it back; what fails is tried again with the next change.
+ * Shows committed offsets as the positions of a consumer group, so that the usual tools see the lag. The name of the
+ * group is the id of the subscription. Nothing waits for the export and nothing reads it back. A failed export is tried
+ * again together with the next change.
  */
 export class GroupExport {
   readonly #options: GroupExportOptions;
-  /** By subscription, then place: what has changed since the last export. */
+  /** By subscription, then partition: the offsets that have changed since the last export. */
   #changed = new Map<string, Map<string, CommittedOffset>>();
   #exporting: Promise<void> = Promise.resolve();
   #renewing: Promise<void> = Promise.resolve();
@@ -48,7 +49,7 @@ export class GroupExport {
     this.#options = options;
   }
 
-  /** Begins to export. A process that is started again within the hour must ask for the renewal as well. */
+  /** Begins to export. Checks the renewal at once, so that a process that restarts within the hour checks it too. */
   start(): void {
     this.#timers = [
       setInterval(() => void this.export(), exportMilliseconds).unref(),
@@ -80,7 +81,7 @@ export class GroupExport {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const timer of this.#timers) clearInterval(timer);
-    // What was claimed is done: nobody else would for hours.
+    // A claimed renewal is finished here: no other process would do it for hours.
     await this.#renewing;
     await this.export();
   }
@@ -112,7 +113,7 @@ export class GroupExport {
       }
       this.#failureLogged = true;
       if (isLendstreamError(error) && !error.retriable) return;
-      // What has changed meanwhile is newer.
+      // Offsets that have changed since then are newer.
       for (const [place, committed] of places) {
         if (this.#changed.get(subscriptionId)?.has(place) !== true) this.note(subscriptionId, place, committed);
       }
@@ -139,7 +140,7 @@ export class GroupExport {
   }
 }
 
-/** A group's position is what it reads next, an offset of ours what it read last. */
+/** The position of a group is the offset that it reads next. A committed offset is the one that was read last. */
 function nextOffset(committed: Offset): Offset {
   return committed + 1;
 }

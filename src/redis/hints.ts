@@ -4,13 +4,13 @@ import type { Logger } from '../logger.ts';
 
 interface Watched {
   listeners: readonly ChangeListener[];
-  /** The generation that its listeners were told of last. */
+  /** The last generation that its listeners were notified of. */
   generation: number | undefined;
 }
 
 const changes: ReadonlySet<string> = new Set<CoordinationChange>(['topology', 'offsets', 'reset', 'removed']);
 
-/** Who in this process watches which subscription. */
+/** The listeners in this process, by the subscription that they watch. */
 export class Hints {
   readonly #logger: Logger;
   readonly #watched = new Map<string, Watched>();
@@ -24,7 +24,10 @@ export class Hints {
     return this.#watched.keys();
   }
 
-  /** @returns whether it is the first listener of the subscription */
+  /**
+   * Adds a listener.
+   * @returns Whether it is the first listener of the subscription.
+   */
   add(subscriptionId: string, listener: ChangeListener): boolean {
     const watched = this.#watched.get(subscriptionId);
     if (watched === undefined) this.#watched.set(subscriptionId, { listeners: [listener], generation: undefined });
@@ -32,7 +35,10 @@ export class Hints {
     return watched === undefined;
   }
 
-  /** @returns whether it was the last listener of the subscription */
+  /**
+   * Removes a listener.
+   * @returns Whether it was the last listener of the subscription.
+   */
   remove(subscriptionId: string, listener: ChangeListener): boolean {
     const watched = this.#watched.get(subscriptionId);
     if (watched === undefined || !watched.listeners.includes(listener)) return false;
@@ -55,7 +61,9 @@ export class Hints {
     }
   }
 
-  /** The topology was found at a generation: whoever was not told of it yet is now. */
+  /**
+   * Notifies the listeners that the topology is at a generation, unless they were notified of this generation before.
+   */
   tellGeneration(subscriptionId: string, generation: number): void {
     const watched = this.#watched.get(subscriptionId);
     if (watched === undefined || watched.generation === generation) return;
@@ -63,7 +71,7 @@ export class Hints {
     this.tell(subscriptionId, 'topology', generation);
   }
 
-  /** Changes may have been missed, so everybody looks at everything again. */
+  /** Notifies all listeners of all subscriptions, since changes may have been missed. */
   tellAll(): void {
     for (const subscriptionId of this.#watched.keys()) {
       this.tell(subscriptionId, 'topology');
@@ -77,8 +85,8 @@ export class Hints {
 }
 
 /**
- * Reads a message that scripts publish: `<origin> <change>`. Undefined for what this process published itself, which it
- * has told its watchers already, and for what is no message of ours.
+ * Reads a message that scripts publish: `<origin> <change>`. Undefined for a message from this process itself, which
+ * has notified its listeners already, and for any other text.
  */
 export function parseHint(message: string, ownOrigin: string): CoordinationChange | undefined {
   const [origin, change = ''] = message.split(' ');

@@ -1,45 +1,46 @@
 import type { EventTypePartition } from '../ports/coordination.ts';
 
 /**
- * Where things lie in Redis. Every subscription belongs to one of {@link shardCount} shards, whose name is the hash tag
- * of all its keys: one slot of Redis Cluster, so that a script sees all it needs.
+ * The keys in Redis. Every subscription belongs to one of {@link shardCount} shards. The name of the shard is the hash
+ * tag of all its keys: they lie in one slot of Redis Cluster, so a script sees all that it needs.
  *
  * ```
  * {lendstream:7}:shard              hash   incarnation, floor, refill (see recovery.ts), heardAt, returnUntil
  *                                       (leases.ts), remembersSince
  * {lendstream:7}:nodes              hash   node -> end of its lease, milliseconds of Redis time
- * {lendstream:7}:dirty              hash   subscription/place -> what the mirror does not hold yet
- * {lendstream:7}:<id>:meta          hash   generation, resetUntil, recoverUntil, closed/place -> what a stream that was
- *                                       closed may still commit (common.lua)
+ * {lendstream:7}:dirty              hash   subscription/place -> the offset that the mirror does not hold yet
+ * {lendstream:7}:<id>:meta          hash   generation, resetUntil, recoverUntil, closed/place -> what a closed stream
+ *                                       may still commit (common.lua)
  * {lendstream:7}:<id>:owners        hash   place -> state|stream|next|fence|claimed
  * {lendstream:7}:<id>:offsets       hash   place -> offset@epoch
  * {lendstream:7}:<id>:sessions      hash   stream -> session as JSON
  * {lendstream:7}:<id>:commits       hash   place -> the last commit, as JSON
- * {lendstream:7}:<id>:ends          list   streams that ended, as JSON, the newest first
- * {lendstream:7}:<id>:removed       string epochs below it are of the subscription that was removed a while ago
- * lendstream:claim:<name>           string whose it is
+ * {lendstream:7}:<id>:ends          list   ended streams, as JSON, the newest first
+ * {lendstream:7}:<id>:removed       string epochs below it belong to the subscription that was removed before
+ * lendstream:claim:<name>           string origin of the process that holds the claim
  * ```
- * A place is a partition in one word, `eventType:partition`.
+ * A `place` is a partition written as one word, `eventType:partition`.
  */
 
-/** How many shards there are. Node leases are kept once per shard, so more of them cost more renewals. */
+/** The number of shards. Node leases are kept once per shard, so more shards cost more renewals. */
 export const shardCount = 16;
 
 export type ShardKeyKind = 'shard' | 'nodes' | 'dirty';
 export type KeyKind = ShardKeyKind | 'meta' | 'owners' | 'offsets' | 'sessions' | 'removed' | 'commits' | 'ends';
 
-/** The keys of one subscription, its shard's among them, and the channel its changes are told on. */
+/** The keys of one subscription, including those of its shard, and the channel on which its changes are published. */
 export interface SubscriptionKeys extends Readonly<Record<KeyKind, string>> {
   readonly shardNumber: number;
   readonly channel: string;
 }
 
-/** How many subscriptions' keys are kept spelt out. Entries of less than 1 KB. */
+/** For how many subscriptions the keys are cached. Entries of less than 1 KB. */
 const cachedSubscriptionsMaximum = 20_000;
 
+/** The names of all keys and channels under one prefix. */
 export class KeySpace {
   readonly #prefix: string;
-  /** The keys of shards, by themselves: all subscriptions of a shard share them. */
+  /** The keys of shards, mapped to themselves: all subscriptions of a shard share these strings. */
   readonly #shardKeys = new Map<string, string>();
   readonly #cached = new Map<string, SubscriptionKeys>();
 
@@ -86,12 +87,12 @@ export class KeySpace {
     return `${this.#prefix}:claim:${name}`;
   }
 
-  /** The channel that changes of a subscription are told on. */
+  /** The channel on which changes of a subscription are published. */
   channel(subscriptionId: string): string {
     return `${this.#prefix}:changes:${subscriptionId}`;
   }
 
-  /** The subscription whose channel this is. */
+  /** The subscription that a channel belongs to. */
   subscriptionOf(channel: string): string {
     return channel.slice(this.channel('').length);
   }
@@ -102,7 +103,7 @@ export class KeySpace {
   }
 }
 
-/** FNV-1a over UTF-16 units: the same shard on every node and in every version. */
+/** The shard of a subscription, by FNV-1a over UTF-16 units: the same on every node and in every version. */
 export function shardOf(subscriptionId: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < subscriptionId.length; index += 1) {
@@ -111,23 +112,23 @@ export function shardOf(subscriptionId: string): number {
   return (hash >>> 0) % shardCount;
 }
 
-/** How many places are kept read. */
+/** How many parsed places are cached. */
 const knownPlacesMaximum = 10_000;
 
 interface KnownPlace extends EventTypePartition {
   readonly place: string;
 }
 
-/** Places are few and read again and again, and what is read may be kept for each of thousands of subscriptions. */
+/** Places are few and parsed again and again, and thousands of subscriptions may keep the parsed values. */
 const knownPlaces = new Map<string, KnownPlace>();
 
-/** The inverse of partitionKey in coordination.ts. */
+/** Parses a place: the inverse of partitionKey in coordination.ts. */
 export function parsePlace(place: string): EventTypePartition {
   const { eventType, partition } = knownPlace(place);
   return { eventType, partition };
 }
 
-/** The same place, in one string for all. */
+/** Returns one shared string for all equal places. */
 export function sharedPlace(place: string): string {
   return knownPlace(place).place;
 }

@@ -4,17 +4,16 @@ import { shardCount } from './keys.ts';
 /**
  * The leases that one process keeps.
  *
- * Redis counts them by its own clock, also while nobody can reach it: after an outage every lease may have ended
- * although every process is alive. So whoever is back looks for dead nodes only after it has renewed its own lease, and
- * that renewal shows Redis that there was an outage, from which the other processes get the time to come back as well.
+ * Redis counts them down by its own clock, also while no process can reach it. After an outage every lease may have
+ * ended although every process is alive. So a process that reaches Redis again renews its own lease before it looks for
+ * dead nodes. That renewal shows Redis that there was an outage, and Redis gives the other processes the time to come
+ * back as well.
  */
 
-/**
- * How long no node may have been heard of before that is an outage, as a share of the lease; they renew it more often.
- */
+/** The silence of all nodes that counts as an outage, as a share of the lease. Nodes renew their leases more often. */
 const silenceShare = 0.5;
 
-/** No silence shorter than this is an outage. Milliseconds. */
+/** No shorter silence counts as an outage. Milliseconds. */
 const silenceMillisecondsMinimum = 1_000;
 
 /** How long the other nodes may take to come back from an outage, as a share of the lease. */
@@ -22,12 +21,13 @@ const returnShare = 0.35;
 
 interface KeptLease {
   milliseconds: number;
-  /** As it was asked for last, whether Redis was there or not. Monotonic milliseconds. */
+  /** The end that was requested last, whether or not Redis was reachable. Monotonic milliseconds. */
   until: number;
-  /** As Redis knows it at least. Monotonic milliseconds. */
+  /** The end that Redis has confirmed; it may know a later one. Monotonic milliseconds. */
   confirmedUntil: number;
 }
 
+/** Keeps and renews the leases of the nodes of this process, on every shard. */
 export class Leases {
   readonly #clock: Clock;
   readonly #renewShard: (shard: number, values: readonly (string | number)[]) => Promise<unknown>;
@@ -48,12 +48,12 @@ export class Leases {
     const silence = Math.max(leaseMilliseconds * silenceShare, silenceMillisecondsMinimum);
     const values = [nodeId, leaseMilliseconds, Math.ceil(silence), Math.ceil(leaseMilliseconds * returnShare)];
     await Promise.all(Array.from({ length: shardCount }, (_, shard) => this.#renewShard(shard, values)));
-    // Another renewal that began meanwhile knows its own end.
+    // A renewal that began in the meantime has its own end.
     const last = this.#kept.get(nodeId);
     if (last !== undefined) last.confirmedUntil = Math.max(last.confirmedUntil, until);
   }
 
-  /** Renews the leases that are kept and of which Redis may have counted down the end during an outage. */
+  /** Renews the kept leases that may have ended in Redis during an outage. */
   async renewOverdue(): Promise<void> {
     const now = this.#clock.monotonic();
     for (const [nodeId, { milliseconds, until, confirmedUntil }] of this.#kept) {
@@ -61,19 +61,19 @@ export class Leases {
     }
   }
 
-  /** Renews the leases that are kept: the store could not be reached, and shall know that it was an outage. */
+  /** Renews all kept leases after the store could not be reached, so that the store notices the outage. */
   async renewAll(): Promise<void> {
     const now = this.#clock.monotonic();
     for (const [nodeId, { milliseconds, until }] of this.#kept) if (now < until) await this.renew(nodeId, milliseconds);
   }
 
-  /** The nodes of this process: also those whose lease has ended a moment ago, in case its renewal is late. */
+  /** The nodes of this process, including those whose lease has just ended, in case its renewal is late. */
   nodes(): string[] {
     const now = this.#clock.monotonic();
     return [...this.#kept].flatMap(([nodeId, { milliseconds, until }]) => (now < until + milliseconds ? [nodeId] : []));
   }
 
-  /** What is left of each lease that is kept: node and milliseconds. */
+  /** The rest of each kept lease: node and milliseconds. */
   left(): [nodeId: string, milliseconds: number][] {
     const now = this.#clock.monotonic();
     for (const [nodeId, { until }] of this.#kept) if (until <= now) this.#kept.delete(nodeId);

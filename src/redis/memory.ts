@@ -2,29 +2,32 @@ import { partitionKey, type PartitionOwnership, type Session, type Topology } fr
 import { isNewer, type StoredOffset } from './stored-offset.ts';
 
 /**
- * What this process has seen of one subscription: enough to tell a Redis that lost something, and to give it back.
- * Nothing of it is ever used in place of an answer.
+ * The state of one subscription that this process has seen. It suffices to recognise a Redis that lost something, and
+ * to restore it. It is never used in place of a result from Redis.
  */
 export interface KnownSubscription {
   generation: number;
-  /** As last seen. */
+  /** The partitions as last seen. */
   partitions: readonly PartitionOwnership[];
-  /** The newest seen, by place. */
+  /** The newest offsets seen, by partition. */
   readonly offsets: Map<string, StoredOffset>;
   /** The open streams of this process. */
   readonly sessions: Map<string, Session>;
 }
 
 /**
- * How many subscriptions without an open stream here are remembered: what was deleted elsewhere is not always heard of.
- * The mirror knows of the others. Entries of about 1 KB.
+ * How many subscriptions without an open stream here are remembered, since this process may never hear that a
+ * subscription was deleted elsewhere. The mirror knows the others. Entries of about 1 KB.
  */
 export const rememberedMaximum = 20_000;
 
+/**
+ * All subscriptions that this process has seen, at most {@link rememberedMaximum} of them without an open stream here.
+ */
 export class Memory {
   readonly #subscriptions = new Map<string, KnownSubscription>();
 
-  /** Subscriptions that were seen. */
+  /** The subscriptions that were seen. */
   entries(): Iterable<[string, KnownSubscription]> {
     return this.#subscriptions;
   }
@@ -51,7 +54,7 @@ export class Memory {
     if (held === undefined || isNewer(stored, held)) offsets.set(place, stored);
   }
 
-  /** Takes note of what a Redis that {@link contradictsOffsets} nothing has answered. */
+  /** Notes offsets from Redis that {@link contradictsOffsets} did not object to. */
   noteOffsets(subscriptionId: string, offsets: ReadonlyMap<string, StoredOffset>): void {
     if (offsets.size === 0 && !this.#subscriptions.has(subscriptionId)) return;
     for (const [place, stored] of offsets) this.noteOffset(subscriptionId, place, stored);
@@ -60,13 +63,13 @@ export class Memory {
   noteTopology(subscriptionId: string, { generation, partitions }: Topology): void {
     if (partitions.length === 0 && !this.#subscriptions.has(subscriptionId)) return;
     const known = this.#known(subscriptionId);
-    // Answers are in order, but what waits for them need not be.
+    // Results arrive in order, but the code that awaits them need not run in order.
     if (generation < known.generation) return;
     known.generation = generation;
     known.partitions = partitions;
   }
 
-  /** Tells whether an answer yet to be asked for has an offset older than one that was seen before this call. */
+  /** Returns a function that shows whether a later result has an offset older than one seen before this call. */
   contradictsOffsets(subscriptionId: string): (offsets: ReadonlyMap<string, StoredOffset>) => boolean {
     const seen = new Map(this.#subscriptions.get(subscriptionId)?.offsets);
     return (offsets) => {
@@ -78,7 +81,7 @@ export class Memory {
     };
   }
 
-  /** Tells whether an answer yet to be asked for has a fence lower than one that was seen before this call. */
+  /** Returns a function that shows whether a later result has a fence lower than one seen before this call. */
   contradictsTopology(subscriptionId: string): (topology: Topology) => boolean {
     const seen = this.#subscriptions.get(subscriptionId)?.partitions ?? [];
     return ({ partitions }) => {

@@ -11,11 +11,12 @@ import type { RedisStore } from './store.ts';
 export const mirrorMilliseconds = 200;
 
 /**
- * After how long somebody else writes what the node that took a commit has not written: it must be gone. Milliseconds.
+ * How long the node that took a commit may leave it unwritten. After that the node must be gone, and another process
+ * writes it. Milliseconds.
  */
 export const leftoverMilliseconds = 2_000;
 
-/** Records in one append, and in one call that settles them. */
+/** The most records in one append, and in one call that settles them. */
 const recordsPerAppend = 4_000;
 const recordsPerCall = 500;
 
@@ -30,23 +31,23 @@ export interface MirrorWriterOptions {
   readonly log: EventLog;
   readonly logger: Logger;
   readonly store: RedisStore;
-  /** Called for each entry that is in the mirror now. */
+  /** Called for each entry once it is in the mirror. */
   readonly onWritten: (entry: MirrorEntry) => void;
 }
 
 /**
  * Writes committed offsets to the mirror a moment after they were committed: the newest of each partition, all in one
- * append. Redis holds the same as its dirty entries, so that another process writes them when this one is gone.
+ * append. Redis holds the same offsets as dirty entries, so that another process can write them when this one is gone.
  *
- * Processes write in no particular order, so after each append Redis is asked whether something newer stands there than
- * what was written; that is written again. The last record of a partition is therefore the right one soon after, and
- * until then epochs and offsets tell (see broker/log/cursor-mirror.ts).
+ * Processes write in no particular order. So after each append, Redis is asked whether it has a newer offset than the
+ * written one, which is then written too. Soon after, the last record of a partition is therefore the right one. Until
+ * then, epochs and offsets show which record is the newest (see broker/log/cursor-mirror.ts).
  */
 export class MirrorWriter {
   readonly #options: MirrorWriterOptions;
-  /** By member of the dirty entries. */
+  /** By the member names of the dirty entries. */
   #dirty = new Map<string, MirrorEntry>();
-  /** Of all processes, as they were seen the last time: by member what is to be written. */
+  /** The dirty entries of all processes at the last check: by member, the written offset. */
   #leftovers = new Map<string, string>();
   #timer: NodeJS.Timeout | undefined;
   readonly #leftoverTimer: NodeJS.Timeout;
@@ -61,12 +62,12 @@ export class MirrorWriter {
     this.#leftoverTimer = setInterval(() => void this.#takeLeftovers(), leftoverMilliseconds).unref();
   }
 
-  /** What is not in the mirror yet. */
+  /** The entries that are not in the mirror yet. */
   entries(): Iterable<MirrorEntry> {
     return this.#dirty.values();
   }
 
-  /** Has an offset written within {@link mirrorMilliseconds}. */
+  /** Schedules an offset to be written within {@link mirrorMilliseconds}. */
   note(entry: MirrorEntry): void {
     const member = memberOf(entry);
     const waiting = this.#dirty.get(member)?.stored;
@@ -77,7 +78,7 @@ export class MirrorWriter {
 
   /**
    * Returns when everything noted before is in the mirror.
-   * @throws COORDINATION_UNAVAILABLE when that failed; it is tried again
+   * @throws COORDINATION_UNAVAILABLE when that failed; it is tried again.
    */
   written(): Promise<void> {
     if (this.#queued !== undefined) return this.#queued;
@@ -90,7 +91,7 @@ export class MirrorWriter {
     return queued;
   }
 
-  /** Writes what is left. */
+  /** Writes the remaining entries. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -127,7 +128,7 @@ export class MirrorWriter {
     this.#failureLogged = false;
   }
 
-  /** Nothing waits for it: what stays dirty is written once more by somebody. */
+  /** Marks entries as mirrored. Nothing waits for it: some process writes an entry that stays dirty once more. */
   #settle(entries: readonly MirrorEntry[]): void {
     const byShard = new Map<number, MirrorEntry[]>();
     for (const entry of entries) {
@@ -166,7 +167,9 @@ export class MirrorWriter {
     for (const [member, written] of pairs(answer.slice(1) as string[])) this.note(readEntry(member, written));
   }
 
-  /** Dirty entries that have not changed since the last look are nobody's: theirs has died. */
+  /**
+   * Takes over dirty entries that have not changed since the last check: the process that should write them has died.
+   */
   async #takeLeftovers(): Promise<void> {
     const { store, logger } = this.#options;
     try {
@@ -183,7 +186,7 @@ export class MirrorWriter {
     }
   }
 
-  /** Once per burst. */
+  /** Logs once per burst. */
   #noteFailure(error: unknown): void {
     if (this.#failureLogged) return;
     this.#failureLogged = true;

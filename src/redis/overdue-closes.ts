@@ -2,14 +2,14 @@ import type { LateCommits } from '../ports/coordination.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 
-/** How often it is tried. Milliseconds. */
+/** How often closing is tried again. Milliseconds. */
 const retryMilliseconds = 1_000;
 
 type CloseSession = (subscriptionId: string, streamId: string, lateCommits: LateCommits) => Promise<void>;
 
 /**
- * Sessions that could not be closed when their streams ended. Their node lives on, so no lease would ever end them:
- * they are closed as soon as that is possible.
+ * Sessions that could not be closed when their streams ended. Their node is alive, so no lease would ever end them.
+ * They are closed as soon as that is possible.
  */
 export class OverdueCloses {
   readonly #close: CloseSession;

@@ -6,7 +6,10 @@ import type { RedisStore } from './store.ts';
 /** How often one call recovers from a loss before it fails. */
 const recoveriesPerCall = 3;
 
-/** Calls to a Redis that may have lost what it held: then it is given back first, and the call is made again. */
+/**
+ * Makes calls to a Redis that may have lost its data. After a loss the data is restored first, and then the call is
+ * made again.
+ */
 export class RecoveringCalls {
   readonly #store: RedisStore;
   readonly #recovery: Recovery;
@@ -21,7 +24,7 @@ export class RecoveringCalls {
     return this.#isClosed;
   }
 
-  /** From now on every call fails. */
+  /** Makes every further call fail. */
   close(): void {
     this.#isClosed = true;
   }
@@ -41,14 +44,15 @@ export class RecoveringCalls {
     return this.#recovering(() => this.#store.callShard('renew-lease', shard, values));
   }
 
-  /** Looks after subscriptions of a shard. */
+  /** Checks the watched subscriptions of a shard. */
   checkWatched(shard: number, values: readonly string[], furtherKeys: readonly string[]): Promise<unknown[]> {
     return this.#recovering(() => this.#store.callShard('check-watched', shard, values, furtherKeys));
   }
 
   /**
-   * Reads what must never go back. When it has, something was lost without any other sign. An answer is compared with
-   * what was known before it was asked for: what is learned meanwhile may well be newer.
+   * Reads data that must never go back. When it has gone back, something was lost without any other sign: recovers and
+   * reads again. The result is compared with what was known before the read began, since anything learned during the
+   * read may well be newer.
    */
   async trusted<Answer>(
     read: () => Promise<Answer>,

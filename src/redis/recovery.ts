@@ -11,36 +11,36 @@ import type { RedisStore } from './store.ts';
 import { isNewer, writeOffset, type StoredOffset } from './stored-offset.ts';
 
 /**
- * Giving back to Redis what it has lost.
+ * Restores in Redis the data that it has lost.
  *
- * Each shard has an *incarnation*, a number that every call carries. A Redis that comes up empty has none, one that
- * came up with old data has another, and so every script refuses before it does anything. Where the data may be old
- * without showing it (another server answers, or an answer contradicts what was seen before) the process withdraws the
- * incarnation itself. Then
- * - one process, whoever claims it, *refills* the shard with the larger of what the mirror holds and what it has seen
- *   itself, and begins a new incarnation;
+ * Each shard has an *incarnation*, a number that every call carries. A Redis that comes up empty has none, and one that
+ * comes up with old data has another, so every script refuses before it does anything. Sometimes the data may be old
+ * without showing it: another server responds, or a result contradicts what was seen before. Then the process withdraws
+ * the incarnation itself. After that
+ * - one process claims the refill. It *refills* the shard with the larger of what the mirror holds and what it has seen
+ *   itself, and begins a new incarnation.
  * - every other process finds the new incarnation, *asserts* what it has seen itself (offsets, fences, its open streams
- *   and what they own) and works on. For {@link othersMilliseconds} after a refill nobody takes a partition whose owner
- *   may still come back, and no commit is refused for good.
+ *   and what they own) and continues to work. For {@link othersMilliseconds} after a refill no process takes a
+ *   partition whose owner may still come back, and no commit is refused permanently.
  *
- * Offsets move back at most by what neither the mirror nor a living process has seen. Fences go on above every one that
- * was seen; those that nobody remembers are passed over because new ones start at the microseconds of Redis time, which
- * grow faster than any partition changes hands.
+ * Offsets move back at most by what neither the mirror nor a living process has seen. New fences are higher than every
+ * fence that was seen. They are also higher than those that no process remembers: new fences start at the microseconds
+ * of Redis time, which grow faster than any partition changes hands.
  */
 
 /** How long after a refill the other processes have to bring back what they know. Milliseconds. */
 export const othersMilliseconds = 500;
 
 /**
- * How long one process may take to refill before another one does it instead, in case it has died. Two at once do no
- * harm, but the first has to begin again. Milliseconds.
+ * How long one process may take to refill before another one does it instead, in case the first has died. Two at once
+ * do no harm, but the first has to begin again. Milliseconds.
  */
 const refillMillisecondsMaximum = 20_000;
 
 /** How long a call waits for a recovery before it fails. Milliseconds. */
 const recoveryMillisecondsMaximum = 5_000;
 
-/** How often those who wait look whether the refill is done. Milliseconds. */
+/** How often waiting processes check whether the refill is done. Milliseconds. */
 const refillPollMilliseconds = 50;
 
 /** How many subscriptions are merged at once. */
@@ -54,9 +54,9 @@ export interface RecoveryOptions {
   readonly logger: Logger;
   readonly memory: Memory;
   readonly mirror: MirrorWriter;
-  /** What is left of the leases of the nodes whose sessions this process keeps: node and milliseconds. */
+  /** The rest of each lease of the nodes whose sessions this process keeps: node and milliseconds. */
   readonly leases: () => readonly (readonly [nodeId: string, milliseconds: number])[];
-  /** Redis holds again what is known. */
+  /** Called when Redis holds all known data again, and once more when the other processes have had their time. */
   readonly onRecovered: () => void;
   readonly claim: (name: string, leaseMilliseconds: number) => Promise<boolean>;
   readonly releaseClaim: (name: string) => Promise<void>;
@@ -64,11 +64,13 @@ export interface RecoveryOptions {
 
 type Mirror = ReadonlyMap<string, readonly MirroredOffset[]>;
 
+/** Finds out whether Redis has lost data, and restores what this process and the mirror know. */
 export class Recovery {
   readonly #options: RecoveryOptions;
   #running: Promise<void> | undefined;
   /**
-   * How often the data was found to be possibly older than this process knows, and how many of these are dealt with.
+   * How often the data was found to be possibly older than what this process knows, and how many of these doubts are
+   * settled.
    */
   #doubts = 0;
   #doubtsSettled = 0;
@@ -77,7 +79,7 @@ export class Recovery {
     this.#options = options;
   }
 
-  /** Lets every call recover before it does anything: the data behind the connection may have changed. */
+  /** Makes every call recover before it does anything: the data behind the connection may have changed. */
   distrust(): void {
     this.#doubts += 1;
     for (const [shard, incarnation] of this.#options.store.incarnations) {
@@ -86,9 +88,10 @@ export class Recovery {
   }
 
   /**
-   * Returns when this process works with an incarnation of every shard that holds what it knows. Callers share the
+   * Returns when, for every shard, this process works with an incarnation that holds what it knows. Callers share the
    * work.
-   * @throws COORDINATION_UNAVAILABLE, and what the log throws when the mirror cannot be read
+   * @throws COORDINATION_UNAVAILABLE when this takes too long or Redis fails, and what the log throws when the mirror
+   *   cannot be read.
    */
   async recover(): Promise<void> {
     this.#running ??= this.#recover().finally(() => {
@@ -106,8 +109,8 @@ export class Recovery {
   }
 
   /**
-   * Recovers, and also merges what the mirror holds into a Redis that seems well: it may have been put back to an older
-   * state while no process was there to see it.
+   * Recovers, and also merges the mirror into a Redis that seems well: Redis may have been put back to an older state
+   * while no process was there to see it.
    */
   async start(): Promise<void> {
     await this.recover();
@@ -153,7 +156,10 @@ export class Recovery {
     );
   }
 
-  /** A higher incarnation than known was begun by somebody else, after a refill. */
+  /**
+   * Whether a shard has lost data. An incarnation higher than the known one is no loss: another process began it after
+   * a refill.
+   */
   #isLost(shard: number, found: string | null): boolean {
     if (found === null) return true;
     const known = this.#known(shard);
@@ -164,7 +170,7 @@ export class Recovery {
     return Number((this.#options.store.incarnations.get(shard) ?? '0').replace(distrustMark, ''));
   }
 
-  /** Something may come between and leave shards without an incarnation: whoever looks next finds them lost again. */
+  /** An interruption may leave shards without an incarnation. The next check then finds them lost again. */
   async #refill(lost: readonly number[], found: readonly (string | null)[]): Promise<void> {
     const { store, log } = this.#options;
     const token = `${store.origin}/${performance.now()}`;
@@ -225,7 +231,7 @@ export class Recovery {
     }
     const owners = new Map((seen?.partitions ?? []).map((partition) => [partitionKey(partition), partition]));
     const sessions = [...(seen?.sessions.values() ?? [])];
-    // What only this process remembers may have been removed by another one.
+    // Another process may have removed a subscription that only this process remembers.
     const isKnown = mirrored !== undefined || unwritten !== undefined || sessions.length > 0;
     const places = [...new Set([...offsets.keys(), ...owners.keys()])];
     const partitions = places.flatMap((place) => {
@@ -250,12 +256,12 @@ export class Recovery {
   #tell(): void {
     const { onRecovered } = this.#options;
     onRecovered();
-    // Whoever was kept from taking partitions may do so then.
+    // Streams that were kept from taking partitions may take them by then.
     setTimeout(onRecovered, 2 * othersMilliseconds).unref();
   }
 }
 
-/** Makes an incarnation one that no Redis has, without forgetting which it was. */
+/** Turns an incarnation into one that no Redis has, without losing its number. */
 const distrustMark = '?';
 
 function distrusted(incarnation: string): string {

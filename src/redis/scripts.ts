@@ -5,9 +5,9 @@ import { packageRoot } from '../schemas.ts';
 import type { KeyKind } from './keys.ts';
 
 /**
- * The keys that each script takes, in order; the file scripts/<name>.lua says what it takes besides and what it
- * answers. settle-mirror takes the offsets of any number of subscriptions after these, check-watched meta, owners and
- * sessions of each, release-claim a claim's key.
+ * The keys of each script, in order. The file scripts/<name>.lua documents its other parameters and its result.
+ * settle-mirror takes the offsets of any number of subscriptions after these keys, check-watched the meta, owners and
+ * sessions of each subscription, release-claim the key of a claim.
  */
 export const scriptKeys = {
   topology: ['shard', 'meta', 'owners', 'sessions'],
@@ -40,16 +40,17 @@ export interface Script {
   readonly text: string;
 }
 
-/** The text of a script file, and of `common`, which goes in front of each. */
+/** Reads the text of a script file, or of `common`, which goes in front of each. */
 export type ScriptSource = (name: ScriptName | 'common') => string;
 
 const scriptsFolder = join(packageRoot, 'src/redis/scripts');
 
-/** Lua is not compiled with the rest: it is read from the package. */
+/** Reads a script file. Lua is not compiled with the rest, so it is read from the package. */
 export function readScriptSource(name: ScriptName | 'common'): string {
   return readFileSync(join(scriptsFolder, `${name}.lua`), 'utf8');
 }
 
+/** Reads all scripts, each with `common` in front and with the SHA-1 by which Redis knows it. */
 export function loadScripts(source: ScriptSource = readScriptSource): ReadonlyMap<ScriptName, Script> {
   const common = source('common');
   const names = Object.keys(scriptKeys) as ScriptName[];

@@ -2,13 +2,13 @@ import type { KeySpace } from './keys.ts';
 import type { RedisConnection } from './connection.ts';
 import { scriptKeys, type Script, type ScriptName } from './scripts.ts';
 
-/** The keys and scripts of this product behind a connection. Every answer is as the script's header says. */
+/** The keys and scripts of this product behind a connection. The header of each script documents its result. */
 export class RedisStore {
   readonly connection: RedisConnection;
   readonly keys: KeySpace;
   /** Marks what this process publishes and claims. */
   readonly origin: string;
-  /** By shard: which incarnation of its data this process works with. */
+  /** By shard: the incarnation of its data that this process works with. */
   readonly incarnations = new Map<number, string>();
   readonly #scripts: ReadonlyMap<ScriptName, Script>;
 
@@ -30,7 +30,7 @@ export class RedisStore {
     );
   }
 
-  /** Runs a script on a shard, with further keys of it where given. */
+  /** Runs a script on a shard. Further keys, if given, must belong to that shard. */
   callShard(
     name: 'renew-lease' | 'check-watched' | 'settle-mirror',
     shard: number,
@@ -42,7 +42,7 @@ export class RedisStore {
     return this.run(name, [...keys, ...furtherKeys], [...head, ...values]);
   }
 
-  /** Runs a script on keys and values of its own. */
+  /** Runs a script on the given keys and values. */
   run(name: ScriptName, keys: readonly string[], values: readonly (string | number)[]): Promise<unknown[]> {
     const script = this.#scripts.get(name);
     if (script === undefined) throw new Error(`There is no script ${name}`);

@@ -6,14 +6,15 @@ export interface StoredOffset {
   readonly epoch: number;
 }
 
-/** What is written in place of an offset that was removed. */
+/** Written in place of a removed offset. */
 export const removedOffset = '-';
 
-/** `offset@epoch` */
+/** Writes an offset as `offset@epoch`. */
 export function writeOffset({ offset, epoch }: StoredOffset): string {
   return `${offset}@${epoch}`;
 }
 
+/** Reads what {@link writeOffset} wrote. */
 export function readOffset(written: string): StoredOffset {
   const [offset, epoch] = written.split('@');
   return { offset: Number(offset), epoch: Number(epoch) };

@@ -8,21 +8,21 @@ import type { Leases } from './leases.ts';
 import type { RecoveringCalls } from './recovering-calls.ts';
 
 /**
- * How often a process looks after the subscriptions that are watched in it; what is left over is for the looks
+ * How often a process checks the subscriptions that are watched in it. The rest of the allowed time is for the checks
  * themselves. Milliseconds.
  */
 const roundMilliseconds = missedChangesMillisecondsMaximum * 0.75;
 
 /**
- * Pauses differ by this share in either direction, so that processes that started together do not ask together for
- * ever.
+ * Pauses vary by this share in either direction, so that processes that started together do not send their calls
+ * together for ever.
  */
 const jitterShare = 0.1;
 
-/** How many subscriptions one script looks at: nobody else is served meanwhile. About 5 microseconds each. */
+/** How many subscriptions one script checks: Redis serves no other call during a script. About 5 microseconds each. */
 const subscriptionsPerCall = 100;
 
-/** A round that begins this much late was slept through. Milliseconds. */
+/** A round that begins late by more than this counts as slept through. Milliseconds. */
 const sleepMilliseconds = 1_000;
 
 export interface WatchRoundsOptions {
@@ -35,16 +35,19 @@ export interface WatchRoundsOptions {
 }
 
 /**
- * One look every now and then at all that is watched in this process, for what no hint tells: that a hint was lost, and
- * that a node has died. A call for each shard costs a small part of what it would if each watcher looked for itself.
+ * Regularly checks everything that is watched in this process, for two things that no hint reports: that a hint was
+ * lost, and that a node has died. A few calls for each shard cost far less than a check by each watcher.
  */
 export class WatchRounds {
   readonly #options: WatchRoundsOptions;
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
-  /** The store could not be reached: leases may have ended of which nobody heard that they are still held. */
+  /**
+   * Whether the store could not be reached. Leases may then have ended although their nodes are alive and could not
+   * renew them.
+   */
   #hasMissed = false;
-  /** When the next round is due, on a clock that stands still while the machine sleeps and on one that does not. */
+  /** When the next round is due, on a clock that stops while the machine sleeps and on one that does not. */
   #dueAt = { monotonic: 0, now: 0 };
 
   constructor(options: WatchRoundsOptions) {
@@ -66,7 +69,8 @@ export class WatchRounds {
 
   async #round(): Promise<void> {
     const { hints, leases, logger } = this.#options;
-    // Its own leases come first, see leases.ts. After a sleep they are about to be renewed, before the next round.
+    // The leases of this process come first, see leases.ts. After a sleep of the machine this round closes no sessions:
+    // leases are about to be renewed, before the next round.
     const mayClose = !this.#hasSlept();
     try {
       if (this.#hasMissed) await leases.renewAll();
@@ -78,7 +82,7 @@ export class WatchRounds {
         }
       }
     } catch (error) {
-      // Whoever looks finds out that the store is away, and counts no time against its consumers.
+      // Watchers that check now find that the store is unreachable, and count no time against their consumers.
       if (!this.#hasMissed && !this.#isStopped) hints.tellAll();
       this.#hasMissed = true;
       logger.debug({ error: describeError(error) }, 'Looking after what is watched is left to the next round');

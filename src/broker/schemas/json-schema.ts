@@ -21,20 +21,20 @@ import { meter } from './validation-meter.ts';
 import { copyDigits, needsDigits, noteDigits, type WrittenNumbers } from './written-numbers.ts';
 
 /**
- * JSON Schema as users bring it, drafts 04 to 2020-12: unknown keywords and formats are allowed, regular expressions
- * are evaluated in linear time, the work of a request is counted and limited, numbers are judged by their digits, and
- * nothing is ever fetched.
+ * Validates by JSON Schemas that users wrote, drafts 04 to 2020-12. Unknown keywords and formats are allowed, regular
+ * expressions are evaluated in linear time, the work of a request is counted and limited, numbers are judged by their
+ * digits, and nothing is ever fetched.
  */
 
-/** One broken rule of a value: where (a JSON pointer, `#` for the value itself) and what. */
+/** One rule that a value breaks: its position (a JSON pointer, `#` for the value itself) and a message. */
 export interface SchemaViolation {
   readonly pointer: string;
   readonly message: string;
 }
 
 /**
- * The violations of a value, none when it is valid; one that says so when the value cannot be checked.
- * @param budget Of the request that the value came with, one of its own unless given.
+ * Returns the violations of a value, none when it is valid. When the value cannot be checked, one violation says so.
+ * @param budget The budget of the request that the value came with; one of its own unless given.
  * @param written The digits of the numbers that need them, unless there are none.
  */
 export type SchemaValidator = (
@@ -44,13 +44,13 @@ export type SchemaValidator = (
 ) => readonly SchemaViolation[];
 
 export interface ValidatorOptions {
-  /** Documents the schema may refer to, each with its `$id`. */
+  /** Documents that the schema may refer to, each with its `$id`. */
   readonly references?: readonly JsonSchema[];
   /** Report every violation of a value (the default) or only the first one found. */
   readonly allViolations?: boolean;
   /**
-   * Only tell whether a value is valid, with one violation that says nothing else: the validator is half as large, and
-   * takes half as long to be compiled. Goes without `allViolations`.
+   * Only report whether a value is valid, with one violation that says nothing else. The validator is half as large and
+   * takes half as long to compile. `allViolations` is then ignored.
    */
   readonly isUndescribed?: boolean;
 }
@@ -58,7 +58,7 @@ export interface ValidatorOptions {
 /**
  * Compiles a schema once; the validator may then be called any number of times.
  * @throws UNPROCESSABLE when the schema is no valid JSON Schema, refers to something unknown, or has a pattern that is
- *   no regular expression or too large a one
+ *   too large or no regular expression.
  */
 export function compileValidator(schema: JsonSchema, options: ValidatorOptions = {}): SchemaValidator {
   const isUndescribed = options.isUndescribed === true;
@@ -68,7 +68,7 @@ export function compileValidator(schema: JsonSchema, options: ValidatorOptions =
     const allViolations = !isUndescribed && (options.allViolations ?? true);
     const text = JSON.stringify(normalised);
     const ajv = createAjv(dialect, { allErrors: allViolations, meta: false, ownProperties: namesInherited(text) });
-    // Nobody asks which fields and items were evaluated, and to note them takes code.
+    // No rule depends on which fields and items were evaluated, and noting them takes code.
     if (options.references === undefined && !text.includes('"unevaluated')) ajv.opts.unevaluated = false;
     for (const reference of options.references ?? []) ajv.addSchema(normalise(reference, isUndescribed).normalised);
     const validate = ajv.compile(normalised);
@@ -79,7 +79,7 @@ export function compileValidator(schema: JsonSchema, options: ValidatorOptions =
         return describeErrors(validate.errors ?? [], allViolations);
       } catch (error) {
         if (error instanceof ValidationBudgetUsedUp) return tooCostly(budget);
-        // A reference that leads back to itself without a step into the value exhausts the stack first.
+        // A reference that leads back to itself without a step into the value exhausts the stack before the budget.
         if (error instanceof RangeError) return endless;
         throw error;
       }
@@ -90,7 +90,7 @@ export function compileValidator(schema: JsonSchema, options: ValidatorOptions =
   }
 }
 
-/** Most violations that one text names; of more it gives the number. */
+/** The most violations that one text names. Of further ones it only shows the number. */
 export const namedViolationsMaximum = 100;
 
 /** All violations in one text: `#/amount: ...`, or a count and one line for each. */
@@ -104,7 +104,7 @@ export function describeViolations(violations: readonly SchemaViolation[]): stri
 
 const noViolations: readonly SchemaViolation[] = [];
 
-/** What every validator finds that describes no violations. */
+/** The result, for every invalid value, of a validator that describes no violations. */
 export const undescribed: readonly SchemaViolation[] = [{ pointer: '#', message: 'does not fit the schema' }];
 
 const endless: readonly SchemaViolation[] = [
@@ -121,10 +121,13 @@ function tooCostly({ steps, stepsMaximum, stepsPerEvent }: ValidationBudget): re
   return [{ pointer: '#', message }];
 }
 
-/** Drafts 04 to 07 are read as 2019-09, which has all of theirs. */
+/** Drafts 04 to 07 are read as 2019-09, which has all of their keywords. */
 type Dialect = '2019-09' | '2020-12';
 
-/** A schema that does not name its draft is read as 2020-12 when it uses what only that draft has. */
+/**
+ * The dialect that a schema is read as. A schema that does not name its draft is read as 2020-12 when it uses keywords
+ * that only that draft has.
+ */
 function dialectOf(schema: SchemaObject): Dialect {
   const declared = typeof schema['$schema'] === 'string' ? schema['$schema'] : '';
   if (declared.includes('2020-12')) return '2020-12';
@@ -145,9 +148,9 @@ const numberRules = [
   'uniqueItems',
 ] as const;
 
-/** Whether a schema may have rules that look at the digits of numbers; to read them takes time. */
+/** Whether a schema may have rules that need the digits of numbers. Reading digits takes time. */
 export function asksForDigits(schema: SchemaObject): boolean {
-  // Also where only a reference leads.
+  // Searches all values, also those that only a reference makes a schema.
   const level: unknown[] = [schema];
   for (let value = level.pop(); value !== undefined; value = level.pop()) {
     if (typeof value !== 'object' || value === null) continue;
@@ -161,8 +164,8 @@ export function asksForDigits(schema: SchemaObject): boolean {
 }
 
 /**
- * Draft 04 says `id` for `$id` and makes the exclusive bounds flags.
- * @param isUndescribed Whether its validator describes no violations.
+ * Rewrites a schema for its dialect. Draft 04 writes `id` for `$id`, and its exclusive bounds are flags.
+ * @param isUndescribed Whether the validator describes no violations.
  */
 function normalise(schema: JsonSchema, isUndescribed: boolean): { dialect: Dialect; normalised: SchemaObject } {
   const dialect = dialectOf(schema);
@@ -173,7 +176,7 @@ function normalise(schema: JsonSchema, isUndescribed: boolean): { dialect: Diale
       const changed: Record<string, unknown> = { ...found };
       delete changed['$schema'];
       delete changed['id'];
-      // A validator that answers later would have every value pass.
+      // An asynchronous validator would let every value pass.
       delete changed['$async'];
       delete changed[wholeKeyword];
       delete changed[listedKeyword];
@@ -201,7 +204,7 @@ function normalise(schema: JsonSchema, isUndescribed: boolean): { dialect: Diale
   return { dialect, normalised };
 }
 
-/** Whether a schema lists numbers that may have the double of another number with so many digits. */
+/** Whether a schema lists numbers that may have the same double as another number with as many digits. */
 function listsLongNumbers({ const: only, enum: choices }: SchemaObject): boolean {
   return [only, choices].flat().some((value) => typeof value === 'number' && needsDigits(String(value)));
 }
@@ -218,19 +221,26 @@ const exclusiveBounds = [
 
 type AnyAjv = Ajv2019 | Ajv2020;
 
-/** Definitions of at most so many keywords are compiled wherever they are referred to. */
+/** Definitions of at most this many keywords are compiled at each reference. */
 const inlinedKeywordsMaximum = 3;
 
-/** Put into a schema whose validator describes no violations, and wherever its references lead: each is a function. */
+/**
+ * Put into the root of a schema whose validator describes no violations, and into every target of its references, since
+ * each of them becomes a function.
+ */
 const undescribedKeyword = 'lendstream:undescribed';
 
-/** One instance for each dialect that checks schemas; compiling is done by an instance of its own, which then goes. */
+/**
+ * One instance for each dialect, which checks schemas. Each compilation uses an instance of its own, which is then
+ * released.
+ */
 const metaValidators = new Map<Dialect, AnyAjv>();
 
 function metaValidate(dialect: Dialect, schema: SchemaObject): void {
   const ajv = metaValidators.get(dialect) ?? createAjv(dialect, { allErrors: false, meta: true, ownProperties: false });
   metaValidators.set(dialect, ajv);
-  // The patterns of the dialect count their work; of a schema the size is limited instead.
+  // The patterns of the dialect count their work, so they need a budget. The work on a schema is limited by its size
+  // instead.
   if (
     meter.run(
       new ValidationBudget(Number.POSITIVE_INFINITY),
@@ -244,13 +254,16 @@ function metaValidate(dialect: Dialect, schema: SchemaObject): void {
   throw new LendstreamError('UNPROCESSABLE', `Invalid schema: #${error?.instancePath}: ${error?.message}`);
 }
 
-/** For schemas themselves, whose size is limited. */
+/** For checking schemas themselves, whose size is limited. */
 const uncounted: ItemComparison = { spend: () => {}, numberText: () => undefined };
 
-/** What every object inherits, so that an event without such a field seems to have it. */
+/** The names that every object inherits: an event without such a field seems to have it. */
 const inheritedNames = Object.getOwnPropertyNames(Object.prototype).map((name) => JSON.stringify(name));
 
-/** Whether a schema may describe a field of such a name; looking at own fields only costs time, so others need not. */
+/**
+ * Whether a schema may describe a field with such a name. Only then validators are limited to own fields, which costs
+ * time.
+ */
 function namesInherited(text: string): boolean {
   return inheritedNames.some((name) => text.includes(name));
 }
@@ -261,25 +274,25 @@ function createAjv(
 ): AnyAjv {
   const options: Options = {
     strict: false,
-    // Of events, numbers beyond the range of a double are numbers like others; of schemas they are none.
+    // In events, numbers beyond the range of a double are numbers like any other. In schemas they are none.
     strictNumbers: meta,
     allErrors,
     ownProperties,
-    // The offending value, for the messages.
+    // Keeps the offending value, for the messages.
     verbose: true,
     validateSchema: false,
     meta,
-    // What is referred to often is compiled once, unless it is hardly more than the reference.
+    // A definition is compiled once for all its references, unless it is hardly larger than a reference.
     inlineRefs: inlinedKeywordsMaximum,
     logger: false,
-    // What Ajv's own optimising leaves out of the code costs nothing when it runs, and a third of compiling.
+    // Ajv's own optimising takes a third of the compile time. The code that it removes costs nothing when it runs.
     code: { regExp: linearRegExp, optimize: false, process: meta ? (code) => code : meterCode },
-    // The patterns of a schema are compiled by the linear engine, so it is asked what it understands. Those that events
-    // bring along are never matched: it is enough, and takes no time, to see that they are regular expressions.
+    // The linear engine compiles the patterns of a schema, so it decides which of them are valid. Patterns in events
+    // are never matched: it is enough, and takes no time, to check that they are regular expressions.
     formats: meta ? { ...formats, regex: isLinearPattern } : meteredFormats,
   };
   const ajv = dialect === '2020-12' ? new Ajv2020(options) : new Ajv2019(options);
-  // Ajv's own compares every item with every other.
+  // The `uniqueItems` of Ajv compares every item with every other.
   ajv.removeKeyword('uniqueItems');
   ajv.addKeyword({
     keyword: 'uniqueItems',
@@ -297,16 +310,16 @@ function createAjv(
   ajv.addKeyword({
     keyword: undescribedKeyword,
     before: '$ref',
-    // What is below takes it over.
+    // Subschemas inherit this.
     code: ({ it }) => void Object.assign(it, { createErrors: false }),
   });
   return Object.assign(ajv, { meter });
 }
 
-/** Ajv wants to know the engine's name as code, which only its stand-alone mode uses. */
+/** Ajv needs the name of the engine as code, which only its stand-alone mode uses. */
 const linearRegExp = Object.assign(linearPattern, { code: 'linearRegExp' });
 
-/** Fixed-width up to the seconds, so that day, month and year can be read by position. */
+/** The pattern has a fixed width up to the seconds, so day, month and year can be read by position. */
 const dateTimePattern =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[Tt ](?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):?[0-5]\d)$/;
 const daysOfMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
@@ -322,7 +335,7 @@ export function isDateTime(text: string): boolean {
   return day <= (month === 2 && isLeapYear ? 29 : (daysOfMonth[month - 1] ?? 0));
 }
 
-/** Any 128 bits written as 8-4-4-4-12 hexadecimal digits, of whatever version and case. */
+/** Any 128 bits written as 8-4-4-4-12 hexadecimal digits, of any version and in either case. */
 const eventIdPattern = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
 
 const currencyCodes = new Set(Intl.supportedValuesOf('currency'));
@@ -352,26 +365,26 @@ const formats: NonNullable<Options['formats']> = {
   regex: isRegularExpression,
 };
 
-/** What looking at a text under a format costs, and for each character of a long one. Steps. */
+/** The cost of checking a text under a format, and of each character of a long text. Steps. */
 const stepsPerFormat = 80;
 const stepsPerFormatCharacter = 10;
 
-/** Characters. */
+/** The longest text that has no cost per character. Characters. */
 const shortTextCharactersMaximum = 64;
 
-/** To make a regular expression of a text costs more, and more for each character. Steps. */
+/** Making a regular expression of a text costs more, and more for each character. Steps. */
 const stepsPerRegularExpression = 10_000;
 const stepsPerRegularExpressionCharacter = 100;
 
-/** What looking at a text of so many characters costs under a format. Steps. */
+/** The cost of checking a text of this many characters under a format. Steps. */
 function stepsOfFormat(name: string, characters: number): number {
-  // Each colon of a URL may be where its password begins.
+  // The password of a URL may begin at each of its colons.
   if (name === 'url') return stepsPerFormat + (characters * characters) / 2;
   if (name === 'regex') return stepsPerRegularExpression + characters * stepsPerRegularExpressionCharacter;
   return stepsPerFormat + (characters > shortTextCharactersMaximum ? characters * stepsPerFormatCharacter : 0);
 }
 
-/** The same, charged to the budget of the request. */
+/** The same formats, charged to the budget of the request. */
 const meteredFormats = Object.fromEntries(
   Object.entries(formats).map(([name, format]) => {
     const check = checkOf(format);
@@ -384,7 +397,7 @@ const meteredFormats = Object.fromEntries(
   }),
 );
 
-/** How a format looks at a text; undefined for one of numbers or without a rule. */
+/** The function by which a format checks a text; undefined for a format of numbers or without a rule. */
 function checkOf(format: Format | undefined): ((text: string) => boolean) | undefined {
   if (format instanceof RegExp) return (text) => format.test(text);
   if (typeof format === 'function') return format;
@@ -398,7 +411,7 @@ function isTextFormat(format: object): format is FormatDefinition<string> {
   return Reflect.get(format, 'type') !== 'number';
 }
 
-/** JSON's own words for a value's type, as messages use them. */
+/** The JSON name of a value's type, as messages show it. */
 function typeName(value: unknown): string {
   if (value === null) return 'Null';
   if (Array.isArray(value)) return 'Array';
@@ -410,7 +423,7 @@ function typeName(value: unknown): string {
 /** The longest value that a message repeats. Characters. */
 const shownValueCharactersMaximum = 100;
 
-/** How messages show values: a text for each, made once. */
+/** The text that messages show for a value, made once for each value. */
 type Shown = (value: unknown) => string;
 
 function showing(showsContents: boolean): Shown {
@@ -427,8 +440,8 @@ function showing(showsContents: boolean): Shown {
 }
 
 /**
- * The longest place and the longest message of a violation. Names of fields are as long as whoever chose them liked,
- * and a thousand violations may be in one field. Characters.
+ * The longest position and the longest message of a violation. Names of fields may have any length, and a thousand
+ * violations may be in one field. Characters.
  */
 const violationCharactersMaximum = 1_000;
 
@@ -436,17 +449,17 @@ function shorten(text: string, charactersMaximum: number): string {
   return text.length > charactersMaximum ? `${text.slice(0, charactersMaximum)}...` : text;
 }
 
-/** @param all Whether all violations were asked for, which is so of small values only. */
+/** @param all Whether all violations were asked for, which happens for small values only. */
 function describeErrors(errors: readonly ErrorObject[], all: boolean): readonly SchemaViolation[] {
   const show = showing(all);
-  // The one that counts is the last; those before it are of alternatives that did not fit either.
+  // The last violation is the one that counts. Those before it come from alternatives that did not fit either.
   return (all ? errors : errors.slice(-alternativesTold)).map((error) => ({
     pointer: shorten(`#${error.instancePath}`, violationCharactersMaximum),
     message: shorten(describeKeyword(error, show), violationCharactersMaximum),
   }));
 }
 
-/** How many violations are told of a value of which one was asked for. */
+/** How many violations are reported for a value when only the first was asked for. */
 const alternativesTold = 10;
 
 function describeKeyword({ keyword, params, data, message }: ErrorObject, show: Shown): string {
@@ -482,7 +495,7 @@ function describeKeyword({ keyword, params, data, message }: ErrorObject, show: 
 
 /**
  * Reads the text of a schema.
- * @throws UNPROCESSABLE when it is no JSON object
+ * @throws UNPROCESSABLE when it is no JSON object.
  */
 export function parseSchema(text: string): JsonSchema {
   let schema: unknown;

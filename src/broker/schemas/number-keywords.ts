@@ -3,20 +3,21 @@ import { meter } from './validation-meter.ts';
 import { Divisor, canonicalNumber, compareNumbers, isWhole, needsDigits, writtenDigits } from './written-numbers.ts';
 
 /**
- * What schemas say of numbers, judged by their digits. As Ajv's own, a double is looked at first: it never puts two
- * numbers into the wrong order, but it may take different ones for the same, and only then the digits are asked.
+ * The rules of schemas for numbers, judged by their digits. Like in Ajv itself, the double is checked first. Doubles
+ * never put two numbers into the wrong order, but two different numbers may have the same double. Only then the digits
+ * are compared.
  */
 
-/** Put beside the type `integer`: the digits say whether a number is one. */
+/** Put beside the type `integer`: the digits show whether a number is one. */
 export const wholeKeyword = 'lendstream:whole';
 
-/** Put beside `enum` and `const` with numbers: the digits say whether one of them is meant. */
+/** Put beside `enum` and `const` with numbers: the digits show whether a number is one of them. */
 export const listedKeyword = 'lendstream:listed';
 
-/** Put beside the formats of numbers: the digits say whether a number is one of so many bits. */
+/** Put beside the formats of numbers: the digits show whether a number is in the range of the format. */
 export const sizedKeyword = 'lendstream:sized';
 
-/** The formats of numbers, and the whole numbers that they are for; any number when there is none. */
+/** The formats of numbers, each with the range of its whole numbers; null for a format that admits any number. */
 const numberFormats: Readonly<Record<string, { readonly least: bigint; readonly most: bigint } | null>> = {
   int32: { least: -(2n ** 31n), most: 2n ** 31n - 1n },
   int64: { least: -(2n ** 63n), most: 2n ** 63n - 1n },
@@ -62,7 +63,7 @@ class Bound {
     this.#needsDigits = needsDigits(text);
   }
 
-  /** Whether a number breaks it whose double is the same as that of the bound. */
+  /** Whether a number breaks the bound, given that both have the same double. */
   isBrokenBy(value: number, holder: unknown, key: string | number): boolean {
     const digits = meter.digitsOf(holder, key);
     if (digits === undefined && !this.#needsDigits) return this.#isExclusive;
@@ -83,12 +84,12 @@ class WrittenDivisor {
   }
 }
 
-/** Arguments for a call from a validator: the value, and where its digits are to be found. */
+/** The arguments of a call from a validator: the value, and where its digits are. */
 function whereWritten({ data, it }: KeywordCxt): Code {
   return _`${data}, ${it.parentData}, ${it.parentDataProperty}`;
 }
 
-/** A number of a schema as it was written. */
+/** The written form of a number of the schema. */
 function writtenInSchema({ keyword, schema, parentSchema }: KeywordCxt): string {
   return writtenDigits(parentSchema, keyword) ?? String(schema);
 }
@@ -100,12 +101,12 @@ const bounds = [
   ['exclusiveMaximum', '<', false, true],
 ] as const;
 
-/** What judges numbers in the code of one validator. */
+/** The objects that judge numbers in the code of one validator. */
 type Judge = Bound | WrittenDivisor | ListedNumbers | SizedIntegers;
 
 /**
- * Gives a judge to the code of a validator. All are in one list, because Ajv takes longer for each value that its code
- * is given the more it has been given already.
+ * Gives a judge to the code of a validator. All judges are in one list: the more values Ajv has given to its code
+ * already, the longer it takes for the next.
  */
 type AddJudge = (cxt: KeywordCxt, judge: Judge) => Code;
 
@@ -114,7 +115,7 @@ function judgesInOneList(): AddJudge {
   return ({ gen }, judge) => _`${gen.scopeValue('obj', { ref: judges })}[${judges.push(judge) - 1}]`;
 }
 
-/** The definitions for one instance of Ajv. */
+/** The definitions of all these keywords, for one instance of Ajv. */
 export function numberKeywordsOf(): readonly CodeKeywordDefinition[] {
   const add = judgesInOneList();
   return [...boundKeywords(add), ...otherKeywords(add)];

@@ -112,8 +112,8 @@ function areEqual({ equality }: Comparison, previous: unknown, next: unknown): b
 }
 
 /**
- * Keywords with a rule of their own below. A change of any other keyword is breaking for an assertion, wording for the
- * rest.
+ * Keywords with a rule of their own below. A change of any other keyword is breaking for an assertion and wording
+ * otherwise.
  */
 const structural = new Set([
   'type',

@@ -181,7 +181,8 @@ export class WrittenNumbers {
 }
 
 /**
- * Where the numbers of a schema keep their digits. Copies of a schema get them too, since the property is enumerable.
+ * Where the numbers of a schema keep their digits. Code that copies a schema has to copy them with it: a spread does,
+ * `Object.entries` does not.
  */
 const digitsOfSchema = Symbol('digits');
 
