@@ -4,7 +4,7 @@ import type { EventLog, Offset } from '../ports/event-log.ts';
 import { describeError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 
-/** How often changed positions are exported: lag tools look every few seconds at most. Milliseconds. */
+/** How often changed positions are exported: lag tools poll every few seconds at most. Milliseconds. */
 export const exportMilliseconds = 5_000;
 
 const hourMilliseconds = 60 * 60 * 1_000;

@@ -29,7 +29,7 @@ export class RecoveringCalls {
     this.#isClosed = true;
   }
 
-  /** @throws COORDINATION_UNAVAILABLE once closed */
+  /** @throws COORDINATION_UNAVAILABLE once closed. */
   requireOpen(): void {
     if (this.#isClosed) throw new LendstreamError('COORDINATION_UNAVAILABLE', 'The service is shutting down.');
   }

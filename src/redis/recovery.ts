@@ -16,10 +16,10 @@ import { isNewer, writeOffset, type StoredOffset } from './stored-offset.ts';
  * Each shard has an *incarnation*, a number that every call carries. A Redis that comes up empty has none, and one that
  * comes up with old data has another, so every script refuses before it does anything. Sometimes the data may be old
  * without showing it: another server responds, or a result contradicts what was seen before. Then the process withdraws
- * the incarnation itself. After that
- * - one process claims the refill. It *refills* the shard with the larger of what the mirror holds and what it has seen
+ * the incarnation itself. After that:
+ * - One process claims the refill. It *refills* the shard with the larger of what the mirror holds and what it has seen
  *   itself, and begins a new incarnation.
- * - every other process finds the new incarnation, *asserts* what it has seen itself (offsets, fences, its open streams
+ * - Every other process finds the new incarnation, *asserts* what it has seen itself (offsets, fences, its open streams
  *   and what they own) and continues to work. For {@link othersMilliseconds} after a refill no process takes a
  *   partition whose owner may still come back, and no commit is refused permanently.
  *

@@ -9,7 +9,7 @@ import { listingKeywordOf, refuseCostlySchema } from './schema-cost.ts';
  * envelope, compatibility mode `compatible` closes objects.
  */
 
-/** The longest schema. Characters. */
+/** The longest schema. Characters of its text. */
 export const schemaCharactersMaximum = 256 * 1024;
 
 /** The deepest nesting of a schema. JSON levels. */
@@ -55,7 +55,7 @@ export function readAdminSchema(text: string, type: Pick<EventType, 'category' |
 
 /**
  * Reads the text of an unknown schema. The result is not too long, too deep or too costly for any later use.
- * @throws UNPROCESSABLE when it is, or when the text is no JSON object.
+ * @throws UNPROCESSABLE when the schema exceeds one of these limits, or is no JSON object.
  */
 export function readBoundedSchema(text: string): SchemaObject {
   if (text.length > schemaCharactersMaximum) throw invalid(`it is longer than ${schemaCharactersMaximum} characters`);

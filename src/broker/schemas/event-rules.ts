@@ -16,8 +16,8 @@ export interface EventRules {
   /** Returns the validator that finds all violations of an event. Compiles it at the first call. */
   readonly findAll: () => SchemaValidator;
   /**
-   * Returns the validator that finds only the first violation, for events too large to collect all. Compiles it at the
-   * first call.
+   * Returns the validator that finds only the first violation, for events too large to continue after it. Compiles it
+   * at the first call.
    */
   readonly findFirst: () => SchemaValidator;
   /** Whether the schema has rules for which the digits of numbers matter. */
