@@ -11,7 +11,7 @@ import type { PartitionState } from './partition-state.ts';
 import { roughBytes } from './records/record-sizes.ts';
 import { splitIntoRows } from './records/row-splitting.ts';
 
-/** One commit takes no more than this many bytes, or one member that is larger. */
+/** One commit takes no more than this many bytes, or one larger member. */
 const groupBytesMaximum = 8 * 1024 * 1024;
 
 /** Records for one partition. */
@@ -20,7 +20,7 @@ export interface AppendPart {
   readonly records: PackedRecords;
 }
 
-/** What is committed or fails as one: the parts of an append call, or a writer's transaction. */
+/** The unit that is committed or fails as a whole: the parts of an append call, or the transaction of a writer. */
 interface Member {
   readonly parts: readonly AppendPart[];
   readonly bytes: number;
@@ -39,8 +39,8 @@ interface Group {
 }
 
 /**
- * Group commit, clocked by the disk: one commit is in flight, and what arrives meanwhile is the next one. Within a
- * group all records of one partition are merged into one row, each member's records side by side.
+ * Group commit, clocked by the disk: one commit is in flight, and appends that arrive during it form the next one.
+ * Within a group all records of one partition are merged into one row, where the records of each member stay together.
  */
 export class AppendQueue {
   readonly #writer: LogThread<WriterRequests>;
@@ -53,11 +53,11 @@ export class AppendQueue {
   #working: Promise<void> | undefined;
 
   /**
-   * @param options.queuedBytesMaximum Bytes of records that may wait for or be in a commit; beyond it appends answer
-   *   OVERLOADED.
-   * @param options.onGrowth Told of each partition that grew, after its `latest` has moved and before the append is
-   *   answered.
-   * @param options.onFailure Told when a commit failed.
+   * @param options.queuedBytesMaximum Bytes of records that may wait for or be in a commit. Beyond it, appends fail
+   *   with OVERLOADED.
+   * @param options.onGrowth Called for each partition that grew, after its `latest` has moved and before the append
+   *   returns.
+   * @param options.onFailure Called when a commit failed.
    */
   constructor(options: {
     readonly writer: LogThread<WriterRequests>;
@@ -74,7 +74,7 @@ export class AppendQueue {
   }
 
   /**
-   * Commits the parts together and answers the base offset of each.
+   * Commits the parts together and returns the base offset of each.
    * @throws OVERLOADED, LOG_FULL, LOG_UNAVAILABLE, UNKNOWN_TOPIC_OR_PARTITION, WRITER_FENCED (nothing was stored);
    *   OUTCOME_UNKNOWN
    */
@@ -111,13 +111,13 @@ export class AppendQueue {
     });
   }
 
-  /** Resolves when nothing waits and nothing is in flight. */
+  /** Resolves when nothing is queued and nothing is in flight. */
   async drained(): Promise<void> {
     while (this.#working !== undefined) await this.#working;
   }
 
   async #work(): Promise<void> {
-    // What is appended in the same turn of the event loop belongs to the same commit.
+    // Appends of one turn of the event loop belong to the same commit.
     await Promise.resolve();
     while (this.#queue.length > 0) await this.#commit(this.#takeMembers());
     this.#working = undefined;
@@ -176,7 +176,7 @@ export class AppendQueue {
   }
 }
 
-/** What a record costs in memory besides its bytes. */
+/** The memory that a record takes apart from its key and value. Bytes. */
 const bytesPerRecord = 32;
 
 function withoutFenced(members: readonly Member[], fencedWriterIds: readonly string[]): Member[] {
@@ -187,13 +187,17 @@ function withoutFenced(members: readonly Member[], fencedWriterIds: readonly str
   });
 }
 
+/** The error of a writer that a later one of the same name replaced (WRITER_FENCED). */
 export function writerFenced(writerId: string): LendstreamError {
   return new LendstreamError('WRITER_FENCED', `Another writer named ${writerId} was opened after this one.`, {
     details: { writerId },
   });
 }
 
-/** Lays the members' records out per partition and encodes the rows. Offsets become real only when the commit does. */
+/**
+ * Arranges the records of the members by partition and encodes the rows. The offsets become valid only when the commit
+ * succeeds.
+ */
 function buildGroup(members: readonly Member[], appendedAt: number): Group {
   const runsByPartition = new Map<PartitionState, PackedRecords[]>();
   const nextLatest = new Map<PartitionState, Offset>();

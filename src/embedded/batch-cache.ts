@@ -3,7 +3,7 @@ import type { StoredBatch } from './records/batch-format.ts';
 import type { PartitionState } from './partition-state.ts';
 import type { RunMemory } from './records/run-memory.ts';
 
-/** What goes out of memory at once: a batch, or all batches that are kept of a run. */
+/** The unit of eviction: one batch, or all cached batches of a run. */
 interface Entry {
   readonly partition: PartitionState;
   /** By ascending offset. */
@@ -11,19 +11,23 @@ interface Entry {
 }
 
 /**
- * Decoded batches that were appended or read lately, shared by all readers: many readers of one position cost one read,
- * and readers at the end of a partition never touch the disk. The least recently used batches go first; those of a run
- * go together, because that is when its memory can be used again.
+ * Decoded batches that were appended or read lately, shared by all readers. Many readers of one position cost one read,
+ * and readers at the end of a partition never touch the disk. The least recently used batches are evicted first. Those
+ * of a run are evicted together, because only then can its memory be reused.
  */
 export class BatchCache {
   readonly #bytesMaximum: number;
-  /** In order of use, the longest unused first; a run under its memory, any other batch under itself. */
+  /**
+   * In order of use, the longest unused first. The key of a run is its memory, that of any other batch is the batch.
+   */
   readonly #byUse = new Map<RunMemory | StoredBatch, Entry>();
-  /** The key of what was used last: most uses are of the run that was used before. */
+  /** The key that was used last: most uses are of the same run as the one before. */
   #lastUsed: RunMemory | StoredBatch | undefined;
   #bytes = 0;
 
-  /** @param bytesMaximum Memory that cached batches may take, measured by `memoryBytes`, with that of their runs. */
+  /**
+   * @param bytesMaximum The most memory that cached batches may take: their `memoryBytes` and the memory of their runs.
+   */
   constructor(bytesMaximum: number) {
     this.#bytesMaximum = bytesMaximum;
   }
@@ -32,7 +36,7 @@ export class BatchCache {
     return this.#bytes;
   }
 
-  /** The batch that holds this offset (or the hole it fell into), when it is in memory. */
+  /** The cached batch that contains this offset (or the hole at this offset). */
   find(partition: PartitionState, offset: Offset): StoredBatch | undefined {
     const batch = partition.cachedBatches[indexAtOrAbove(partition.cachedBatches, offset)];
     if (batch === undefined || batch.position.baseOffset > offset) return undefined;
@@ -63,7 +67,7 @@ export class BatchCache {
     while (this.#bytes > this.#bytesMaximum) this.#evictLeastRecentlyUsed();
   }
 
-  /** Forgets what lies wholly below the offset: all of the partition when none is given. */
+  /** Drops the batches that end below the offset, or all batches of the partition when none is given. */
   forget(partition: PartitionState, below: Offset = Infinity): void {
     const count = indexAtOrAbove(partition.cachedBatches, below);
     for (const batch of partition.cachedBatches.splice(0, count)) {
@@ -105,11 +109,14 @@ function bytesOf(run: RunMemory | undefined): number {
   return run === undefined ? 0 : run.memory.byteLength;
 }
 
-/** Takes batches out of a list that has all of them, most often side by side; both by ascending offset. */
+/**
+ * Removes batches from a list that contains all of them, most often next to each other. Both are in ascending order of
+ * offsets.
+ */
 function takeOut(list: StoredBatch[], batches: readonly StoredBatch[]): void {
   const index = indexAtOrAbove(list, batches[0]?.position.lastOffset ?? 0);
   if (index === 0 && batches.length === 1) {
-    // Costs less than from the middle.
+    // This is cheaper than a removal from the middle.
     list.shift();
   } else if (list[index + batches.length - 1] === batches.at(-1)) {
     list.splice(index, batches.length);
@@ -119,8 +126,8 @@ function takeOut(list: StoredBatch[], batches: readonly StoredBatch[]): void {
 }
 
 /**
- * Whether somebody is likely to read soon what was just appended. A compacted topic that nobody follows is a store that
- * is read at the start and only written then, as the mirror of committed offsets is: its batches would crowd out
+ * Whether records that were just appended are likely to be read soon. A compacted topic without a consumer is a store
+ * that is read at the start and then only written, such as the mirror of committed offsets. Its batches would crowd out
  * events.
  */
 export function isWorthKeeping({ isFollowed }: PartitionState, cleanupPolicy: CleanupPolicy | undefined): boolean {

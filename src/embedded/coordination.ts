@@ -30,37 +30,38 @@ export interface EmbeddedCoordinationOptions {
   readonly logger: Logger;
 }
 
-/** How often sessions of dead nodes are looked for where somebody watches. Milliseconds. */
+/** How often the watched subscriptions are checked for sessions of dead nodes. Milliseconds. */
 const sweepMilliseconds = missedChangesMillisecondsMaximum / 2;
 
 /**
- * A sweep that comes this long after the one before was slept through: leases are about to be renewed. Milliseconds.
+ * A sweep this long after the one before means that the machine slept: nodes are about to renew their leases.
+ * Milliseconds.
  */
 const sleepMilliseconds = 2 * sweepMilliseconds;
 
 /**
- * Coordination within one process: memory, and for committed offsets the mirror in the log, which is written before a
- * * commit or a reset is answered, and before an initialisation is unless the log is full. A restart keeps the offsets
- * and nothing else.
+ * Coordination within one process. All state is in memory, and committed offsets are also in the mirror in the log. The
+ * mirror is written before a commit or a reset returns. It is also written before an initialisation returns, unless the
+ * log is full. A restart keeps the offsets and nothing else.
  */
 export class EmbeddedCoordination implements Coordination {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #subscriptions = new Map<string, SubscriptionState>();
   readonly #listeners = new Map<string, Set<ChangeListener>>();
-  /** Ends of claims and of nodes' leases, in monotonic milliseconds. */
+  /** When claims and the leases of nodes end, in monotonic milliseconds. */
   readonly #claims = new Map<string, number>();
   readonly #leases = new Map<string, number>();
-  /** Initialisations, resets and removals of a subscription follow one another. */
+  /** Initialisations, resets and removals of a subscription run one after another. */
   readonly #exclusive = new Map<string, Promise<unknown>>();
   readonly #history: RememberedHistory;
   readonly #mirror: MirrorWrites;
   #generation = 0;
   readonly #nextGeneration = (): number => (this.#generation += 1);
-  /** Above every fence of removed subscriptions. */
+  /** Above every fence that streams of removed subscriptions had. */
   #fenceFloor = 0;
   readonly #sweeps: NodeJS.Timeout;
-  /** Milliseconds of this process's own time, whatever the clock says. */
+  /** When the last sweep ran, in milliseconds of this process, independent of the injected clock. */
   #sweptAt = performance.now();
   #isClosed = false;
 
@@ -72,7 +73,7 @@ export class EmbeddedCoordination implements Coordination {
     this.#sweeps = setInterval(() => this.#sweep(), sweepMilliseconds).unref();
   }
 
-  /** Opens with the offsets that the log holds. Creates the topic of the mirror where it is missing. */
+  /** Opens with the offsets in the log. Creates the topic of the mirror if it is missing. */
   static async open(options: EmbeddedCoordinationOptions): Promise<EmbeddedCoordination> {
     const coordination = new EmbeddedCoordination(options);
     await createCursorsTopic(options.log);
@@ -194,7 +195,7 @@ export class EmbeddedCoordination implements Coordination {
       });
       this.#tell(subscriptionId, 'offsets', committed);
     }
-    // A cursor is outdated only once what outdated it is durable.
+    // A cursor counts as outdated only when the offset that outdated it is durable.
     await Promise.all(restsOn.map(({ durable }) => durable));
     return { outcome: 'committed', advanced };
   }
@@ -218,7 +219,7 @@ export class EmbeddedCoordination implements Coordination {
           for (const place of offsets) state.setCommitted(place);
         }
       } finally {
-        // A reset that failed ends as well, or no stream could ever open again.
+        // A failed reset ends as well, or no stream could ever open again.
         state.endReset();
         this.#tell(subscriptionId, 'offsets');
         this.#tell(subscriptionId, 'topology');
@@ -269,7 +270,7 @@ export class EmbeddedCoordination implements Coordination {
     };
   }
 
-  /** Waits for commits under way; the log stays open. Further calls throw COORDINATION_UNAVAILABLE. */
+  /** Waits for commits under way. The log stays open. Further calls throw COORDINATION_UNAVAILABLE. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#sweeps);

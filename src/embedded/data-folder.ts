@@ -3,14 +3,14 @@ import { dirname, join, resolve } from 'node:path';
 import { LendstreamError, describeError } from '../errors.ts';
 import { type Connection, databaseErrorKind, openDatabase } from '../sqlite.ts';
 
-/** Held for as long as this process uses a data folder. */
+/** The lock on a data folder. A process holds it as long as it uses the folder. */
 export interface DataFolderLock {
   /** The folder's absolute path. */
   readonly path: string;
   release(): void;
 }
 
-/** Network file systems by their statfs number: they cannot share memory between connections, which WAL needs. */
+/** Network file systems by their statfs number. They cannot share memory between connections, which WAL needs. */
 const networkFileSystems = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
@@ -19,10 +19,10 @@ const networkFileSystems = new Map([
 ]);
 
 /**
- * Creates the data folder where it is missing and takes it for this process alone. The lock is one that the operating
- * system drops with the process, however that ends: a small SQLite file, locked exclusively and kept open.
- * @throws DATA_FOLDER_UNUSABLE: cannot be created, is no folder, is not writable, or lies on a network file system
- * @throws DATA_FOLDER_IN_USE: another process, or another log of this one, holds it
+ * Creates the data folder if it is missing and locks it for this process alone. The lock is a small SQLite file, locked
+ * exclusively and kept open. The operating system drops the lock when the process ends, however it ends.
+ * @throws DATA_FOLDER_UNUSABLE: cannot be created, is no folder, is not writable, or is on a network file system
+ * @throws DATA_FOLDER_IN_USE: another process, or another log of this process, holds it
  */
 export function lockDataFolder(dataFolder: string): DataFolderLock {
   const path = resolve(dataFolder);
@@ -47,15 +47,15 @@ export function lockDataFolder(dataFolder: string): DataFolderLock {
   return lock;
 }
 
-/** Whether users of this machine other than the one that this process runs as may look into a folder. */
+/** Whether other users of this machine, apart from the one that runs this process, may read a folder. */
 export function mayOthersRead(dataFolder: string): boolean {
-  // Where there are no such users, the mode says nothing.
+  // Without such users (no getuid), the mode means nothing.
   return process.getuid !== undefined && (statSync(dataFolder).mode & 0o055) !== 0;
 }
 
 /**
- * Takes the files of a store from everybody but their owner: an older version may have made them so that others could
- * read them. New ones are made so by the mask of the process.
+ * Removes the access of everyone but the owner to the files of a store. An older version may have created them readable
+ * for others. New files get the right mode from the umask of the process.
  */
 function hideFiles(path: string): void {
   for (const name of readdirSync(path)) {
@@ -63,19 +63,19 @@ function hideFiles(path: string): void {
     try {
       chmodSync(join(path, name), 0o600);
     } catch {
-      // Gone meanwhile, or somebody else's, who alone may change it.
+      // The file is gone by now, or it belongs to another user, and only that user may change it.
     }
   }
 }
 
-/** Creates a folder and those above it. `mkdir`'s own recursion never returns below a folder such as /proc. */
+/** Creates a folder and its parents. The recursion of `mkdir` itself never returns below a folder such as /proc. */
 function createFolder(path: string): void {
   if (existsSync(path)) return;
   if (dirname(path) !== path) createFolder(dirname(path));
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Another process may have been quicker.
+    // Another process may have created it first.
     if (!existsSync(path)) throw error;
   }
 }

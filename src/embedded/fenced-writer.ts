@@ -4,12 +4,12 @@ import type { AppendPart, AppendQueue } from './append-queue.ts';
 import { writerFenced } from './append-queue.ts';
 import { roughBytes } from './records/record-sizes.ts';
 
-/** What an open transaction may hold before its commit. */
+/** The most that a transaction may contain before its commit. Bytes. */
 export const transactionBytesMaximum = 64 * 1024 * 1024;
 
 /**
- * A writer whose transaction lies in memory until its commit, which is one database transaction together with the
- * check of the writer's epoch.
+ * A writer whose transaction stays in memory until its commit. The commit and the check of the writer's epoch are one
+ * database transaction.
  */
 export class EmbeddedWriter implements FencedWriter {
   readonly writerId: string;
@@ -19,7 +19,7 @@ export class EmbeddedWriter implements FencedWriter {
   #epoch = 0;
   #staged: AppendPart[] = [];
   #stagedBytes = 0;
-  /** Why no further step is possible. */
+  /** The error of every further step, once the writer is closed, fenced or failed. */
   #spent: LendstreamError | undefined;
 
   /** @param options.resolveParts Finds the partitions and checks the records. */
@@ -35,7 +35,7 @@ export class EmbeddedWriter implements FencedWriter {
     this.#onClose = options.onClose;
   }
 
-  /** The number this writer's commits must still find in the database. */
+  /** Sets the epoch that the database must still have for this writer when it commits. */
   begin(epoch: number): void {
     this.#epoch = epoch;
   }
@@ -47,7 +47,7 @@ export class EmbeddedWriter implements FencedWriter {
     this.#stagedBytes = 0;
   }
 
-  /** Spends the writer because a later one of its name was opened. */
+  /** Ends the writer because a later one with its name was opened. */
   fence(): void {
     this.spend(writerFenced(this.writerId));
   }

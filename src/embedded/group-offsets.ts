@@ -4,10 +4,10 @@ import type { Offset, TopicPartition } from '../ports/event-log.ts';
 import type { GroupOffset, WriterRequests } from './thread/messages.ts';
 import type { LogThread } from './thread/log-thread.ts';
 
-/** How long exported positions may wait to be written together: nobody depends on them after a crash. */
+/** How long exported positions may wait to be written together. Nothing depends on them after a crash. Milliseconds. */
 const saveAfterMilliseconds = 1_000;
 
-/** Positions of named groups, exported for lag tools. Answered from memory and written now and then. */
+/** Positions of named groups, exported for lag tools. They are read from memory and written to the disk in batches. */
 export class GroupOffsets {
   readonly #writer: LogThread<WriterRequests>;
   readonly #logger: Logger;

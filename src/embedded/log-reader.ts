@@ -11,39 +11,39 @@ import type { LogThread } from './thread/log-thread.ts';
 import type { PartitionState } from './partition-state.ts';
 import { RunMemory, SpareRunMemory } from './records/run-memory.ts';
 
-/** What one miss of the cache fetches at least, so that small batches are not fetched one by one. */
+/** The least that one cache miss fetches, so that small batches are not fetched one by one. Bytes. */
 const fetchBytesMinimum = 256 * 1024;
 
-/** What a miss fetches where the fetch before it ended: each costs as much as reading some rows. */
+/** The bytes that a miss fetches if it continues the fetch before it: each fetch costs as much as reading some rows. */
 const fetchBytesMaximum = 1024 * 1024;
 
-/** The bodies of a long fetch, and what is decoded of them when a record has 128 bytes or more. */
+/** The bytes for the bodies of a long fetch and their decoded arrays, when a record has 128 bytes or more. */
 const runMemoryBytes = fetchBytesMaximum + fetchBytesMaximum / 8;
 
-/** One read answers no more than this (or one larger batch), so that it never holds up the event loop for long. */
+/** One read returns no more than this (or one larger batch), so that it never blocks the event loop for long. Bytes. */
 const readBytesMaximum = 4 * 1024 * 1024;
 
-/** The pause before a thread that ended is started again. */
+/** The pause before a thread that ended is started again. Milliseconds. */
 const restartMilliseconds = 1_000;
 
-/** How long reads answered at once may keep the event loop to themselves. */
+/** How long reads served from memory may keep the event loop to themselves. Milliseconds. */
 const turnMilliseconds = 10;
 
 /** A run of batches that was fetched at once. */
 interface Fetched {
   readonly from: Offset;
-  /** Where the next fetch goes on. */
+  /** Where the next fetch continues. */
   readonly to: Offset;
 }
 
-/** Reads committed batches: from memory where they are there, else through the fetching thread (see fetcher.ts). */
+/** Reads committed batches: from the cache if they are there, else through the fetching thread (see fetcher.ts). */
 export class LogReader {
   readonly #cache: BatchCache;
   readonly #databasePath: string;
   readonly #health: HealthPart;
   readonly #logger: Logger;
   #thread: LogThread<FetchRequests>;
-  /** The last fetch of each partition: one that goes on where it ended is part of a longer run. */
+  /** The last fetch of each partition. A fetch that continues where it ended is part of a longer run. */
   readonly #last = new WeakMap<PartitionState, Fetched>();
   /** Fetches under way, by partition and position: readers at one position share them. */
   readonly #underWay = new Map<string, Promise<readonly StoredBatch[]>>();
@@ -69,7 +69,7 @@ export class LogReader {
     thread.ask('open', { path: this.#databasePath }).then(
       () => this.#health.isReady(),
       (error: unknown) => {
-        // A thread that ended before it answered is started again already.
+        // A thread that ended before it replied is already being started again.
         if (this.#isClosed || isLendstreamError(error, 'OUTCOME_UNKNOWN')) return;
         this.#logger.error({ error: describeError(error) }, 'The log cannot be opened for reading and is tried again');
         this.#startAgain(`The log cannot be opened for reading: ${describeError(error)}.`);
@@ -87,10 +87,10 @@ export class LogReader {
   }
 
   /**
-   * Reads on from a position below `latest`.
-   * @returns no batches only when nothing but holes lies between the position and `latest`; undefined when retention or
-   *   the topic's deletion overtook the read, so that the position has to be judged anew
-   * @throws CORRUPT_BATCH when the first batch is damaged; a later one fails the read that begins there;
+   * Reads from a position below `latest`.
+   * @returns no batches only when there are nothing but holes between the position and `latest`; undefined when
+   *   retention or the deletion of the topic overtook the read, so that the position has to be checked again
+   * @throws CORRUPT_BATCH when the first batch is damaged (a damaged later one fails the read that begins there);
    *   LOG_UNAVAILABLE, LOG_CLOSED
    */
   async read(partition: PartitionState, from: Offset, bytesMaximum: number): Promise<ReadResult | undefined> {
@@ -110,12 +110,12 @@ export class LogReader {
     return takeRun(first, () => rest.shift(), from, latest, bytes);
   }
 
-  /** The next run is on its way while a reader is busy with the last one. */
+  /** Fetches the next run while a reader is busy with the last one. */
   #fetchAhead(partition: PartitionState, position: Offset, latest: Offset): void {
     const last = this.#last.get(partition);
     if (last === undefined || position <= last.from || position > last.to || last.to >= latest) return;
     if (this.#cache.find(partition, last.to) !== undefined) return;
-    // Whoever reads on from there meets the same failure and tells of it.
+    // A reader that continues there meets the same failure and reports it.
     this.#fetch(partition, last.to, latest).catch(() => undefined);
   }
 
@@ -154,7 +154,7 @@ export class LogReader {
       for (const { start, bytes } of run.places) {
         batches.push(decodeBody(partition, Buffer.from(run.memory, start, bytes), memory));
       }
-      // Who waits for these batches takes them, and holds them, before the event loop's next turn.
+      // Readers that wait for these batches take and hold them before the next turn of the event loop.
       setImmediate(memory.release);
     }
     for (const body of bodies) batches.push(decodeBody(partition, Buffer.from(body)));
@@ -168,8 +168,8 @@ export class LogReader {
   }
 
   /**
-   * True when reads have been answered for a while without the event loop getting its turn: promises alone would let
-   * a reader of many batches starve every timer and socket.
+   * True when reads have been served for a while without the event loop getting its turn. With promises alone, a reader
+   * of many batches would starve every timer and socket.
    */
   #isTurnSpent(): boolean {
     const now = performance.now();
@@ -185,13 +185,13 @@ export class LogReader {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    // A thread that ended by itself was logged when it did, and has nothing left to close.
+    // A thread that ended by itself was logged at that moment, and has nothing left to close.
     await this.#thread.ask('close', null).catch(() => undefined);
     await this.#thread.end();
   }
 }
 
-/** As many batches as fit, in a row without a gap in memory; the first is taken whatever it weighs. */
+/** As many consecutive batches as fit and are in memory. The first one is taken whatever its size. */
 function takeRun(
   first: StoredBatch,
   next: (offset: Offset) => StoredBatch | undefined,

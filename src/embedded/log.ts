@@ -41,23 +41,25 @@ import { failWaiting, waitForGrowth, wakeWaiting } from './waiting-reads.ts';
 import type { ReadOrWait } from './waiting-reads.ts';
 
 export interface EmbeddedLogOptions {
-  /** Where the log lies; created when missing. */
+  /** The folder of the log. Created when missing. */
   readonly dataFolder: string;
   readonly logger: Logger;
   readonly clock?: Clock;
-  /** What the log reports to. A writer thread that ended is the end of the process. */
+  /** The health that the log reports to. When the writer thread ends, so does the process. */
   readonly health?: Health;
-  /** Bytes of records that may wait to be written; beyond it appends answer OVERLOADED. Default 64 MiB. */
+  /** Bytes of records that may wait to be written. Beyond it, appends fail with OVERLOADED. Default 64 MiB. */
   readonly queuedBytesMaximum?: number;
-  /** Memory for batches appended or read lately. Default 128 MiB. */
+  /** Memory for batches that were appended or read lately. Bytes. Default 128 MiB. */
   readonly cacheBytesMaximum?: number;
-  /** The size the database file may grow to; beyond it appends answer LOG_FULL. Default: what the disk holds. */
+  /**
+   * The largest size of the database file. Bytes. Beyond it, appends fail with LOG_FULL. Default: the size of the disk.
+   */
   readonly databaseBytesMaximum?: number;
-  /** Room on the disk that appends leave; below it they answer LOG_FULL. Default 64 MiB. */
+  /** Free disk space that appends must leave. Bytes. Below it, they fail with LOG_FULL. Default 64 MiB. */
   readonly diskReserveBytes?: number;
-  /** How often retention and compaction run. Default one minute. */
+  /** How often retention and compaction run. Milliseconds. Default one minute. */
   readonly maintenanceMilliseconds?: number;
-  /** Age at which compaction removes tombstones. Default one day. */
+  /** Age at which compaction removes tombstones. Milliseconds. Default one day. */
   readonly tombstoneMilliseconds?: number;
 }
 
@@ -65,7 +67,7 @@ const mebibyte = 1024 * 1024;
 const minuteMilliseconds = 60_000;
 const dayMilliseconds = 24 * 60 * minuteMilliseconds;
 
-/** The event log of one machine: one SQLite file, written by one process. */
+/** The event log of a single machine: one SQLite file, written by one process. */
 export class EmbeddedLog implements EventLog {
   readonly #lock: DataFolderLock;
   readonly #logger: Logger;
@@ -82,6 +84,7 @@ export class EmbeddedLog implements EventLog {
   #closing: Promise<void> | undefined;
 
   /**
+   * Opens the log and locks its data folder.
    * @throws DATA_FOLDER_UNUSABLE: cannot be created or written, or its database is damaged
    * @throws DATA_FOLDER_IN_USE: another process holds it
    */
@@ -242,14 +245,14 @@ export class EmbeddedLog implements EventLog {
     }
   }
 
-  /** When the time of a read is up; undefined for one that waits for good. */
+  /** When the wait of a read ends, in monotonic milliseconds. Undefined for one that waits without limit. */
   #dueAt(waitMilliseconds: number): number | undefined {
     if (waitMilliseconds === Infinity) return undefined;
     return waitMilliseconds > 0 ? this.#clock.monotonic() + waitMilliseconds : 0;
   }
 
   /**
-   * No async function, whose frame would be kept as long as the read waits: 600 bytes for each partition of a stream.
+   * Not an async function: its frame would be kept as long as the read waits, 600 bytes for each partition of a stream.
    */
   readonly #readOrWait: ReadOrWait = (partition, offset, options, dueAt) => {
     this.#assertOpen();
@@ -297,13 +300,16 @@ export class EmbeddedLog implements EventLog {
     return this.#answer(() => this.#groupOffsets.of(group));
   }
 
-  /** Removes at once what is too old or too much. Runs by itself every `maintenanceMilliseconds`. */
+  /**
+   * Removes at once the records that are too old or exceed the size limit. Runs by itself every
+   * `maintenanceMilliseconds`.
+   */
   async runRetention(now: number = this.#clock.now()): Promise<void> {
     this.#assertOpen();
     await this.#maintenance.runRetention(now);
   }
 
-  /** Compacts every compacted topic at once. Runs by itself where enough has been added since the last time. */
+  /** Compacts every compacted topic at once. Runs by itself when enough has been added since the last time. */
   async runCompaction(now: number = this.#clock.now()): Promise<void> {
     this.#assertOpen();
     await this.#maintenance.runCompaction(now);
@@ -337,7 +343,7 @@ export class EmbeddedLog implements EventLog {
     if (this.#closing !== undefined) throw logClosed();
   }
 
-  /** Answers from memory, as a promise whatever happens. */
+  /** Returns a value from memory as a promise, so that errors are always rejections. */
   async #answer<Answer>(answer: () => Answer): Promise<Answer> {
     this.#assertOpen();
     return answer();

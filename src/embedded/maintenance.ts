@@ -9,22 +9,29 @@ import { startLogThread } from './thread/log-thread.ts';
 import type { LogThread } from './thread/log-thread.ts';
 import type { PartitionState, TopicState, TopicTable } from './partition-state.ts';
 
-/** How often the write-ahead log is carried over into the database file. */
+/** How often the write-ahead log is copied into the database file. Milliseconds. */
 const checkpointMilliseconds = 1_000;
 
 /**
- * A write-ahead log that grew beyond this is started over while writing waits: without a pause in writing it never
- * would. What a checkpoint has just left over is little; the more often, the shorter the wait.
+ * A write-ahead log larger than this is restarted while appends wait. Without a pause in writing it would never
+ * restart. Only a little is left after a checkpoint, and the more frequent the checkpoints, the shorter the wait.
+ * Bytes.
  */
 const walBytesMaximum = 64 * 1024 * 1024;
 
-/** How long nothing is started over when somebody, such as a backup, was still reading: each try holds up writing. */
+/**
+ * The pause after a restart that failed because a reader, such as a backup, was still active: each try blocks writing.
+ * Milliseconds.
+ */
 const walRestartPauseMilliseconds = 10_000;
 
-/** A partition is compacted by itself when this many records were added to it, and at least as many as it kept. */
+/**
+ * A partition is compacted automatically when this many records were added to it, and at least as many as the last
+ * compaction kept.
+ */
 const addedRecordsMinimum = 10_000;
 
-/** Below any offset there can be. */
+/** Higher than any offset. */
 const everyOffset = Number.MAX_SAFE_INTEGER;
 
 export interface MaintenanceOptions {
@@ -35,13 +42,16 @@ export interface MaintenanceOptions {
   readonly clock: Clock;
   readonly health: HealthPart;
   readonly logger: Logger;
-  /** How often retention and compaction run. */
+  /** How often retention and compaction run. Milliseconds. */
   readonly maintenanceMilliseconds: number;
-  /** Age at which a compaction removes tombstones. */
+  /** Age at which a compaction removes tombstones. Milliseconds. */
   readonly tombstoneMilliseconds: number;
 }
 
-/** Checkpoints, retention, compaction and the removal of deleted topics' records: in the background, in small steps. */
+/**
+ * Checkpoints, retention, compaction and the removal of the records of deleted topics. All run in the background, in
+ * small steps.
+ */
 export class LogMaintenance {
   readonly #options: MaintenanceOptions;
   readonly #timers: NodeJS.Timeout[] = [];
@@ -62,12 +72,12 @@ export class LogMaintenance {
     every(options.maintenanceMilliseconds, () => this.#compact(options.clock.now(), isWorthCompacting));
   }
 
-  /** To be called after each commit: without one a checkpoint has nothing to do. */
+  /** Must be called after each commit. Without new commits a checkpoint has nothing to do. */
   noteWrite(): void {
     this.#hasWrites = true;
   }
 
-  /** Removes what the topics' retention time and size no longer hold, as of `now` (milliseconds since the epoch). */
+  /** Removes records beyond the retention time or size of their topics, as of `now` (milliseconds since the epoch). */
   runRetention(now: number): Promise<void> {
     return this.#inTurn(async () => {
       for (const topic of this.#options.topics.values()) {
@@ -78,7 +88,7 @@ export class LogMaintenance {
     });
   }
 
-  /** Removes what lies below an offset and was appended before that time (milliseconds since the epoch). */
+  /** Removes records below an offset that were appended before that time (milliseconds since the epoch). */
   deleteRecords(partition: PartitionState, below: Offset, appendedBefore: number): Promise<void> {
     return this.#inTurn(() => this.#removeOldest(partition, { below, appendedBefore, bytesMaximum: null }));
   }
@@ -88,7 +98,7 @@ export class LogMaintenance {
     return this.#compact(now, () => true);
   }
 
-  /** Removes the rows of partitions that are gone. */
+  /** Removes the rows of deleted partitions. */
   removePartitions(partitionIds: readonly number[]): Promise<void> {
     return this.#logged(() =>
       this.#inTurn(async () => {
@@ -111,7 +121,7 @@ export class LogMaintenance {
   }
 
   async #checkpoint(): Promise<void> {
-    // A thread that ended is started again whether there is something to do or not.
+    // A thread that ended is started again even if there is nothing to do.
     if ((!this.#hasWrites && this.#options.health.ready) || this.#isCheckpointing || this.#isClosed) return;
     this.#isCheckpointing = true;
     this.#hasWrites = false;
@@ -131,7 +141,7 @@ export class LogMaintenance {
       if (isRestarted) return;
       this.#walRestartsFrom = clock.monotonic() + walRestartPauseMilliseconds;
     }
-    // Tried again also when nothing more is written: the file must not stay as a backup let it grow.
+    // Try again even if nothing more is written: a file that grew during a backup must not keep that size.
     this.#hasWrites = true;
   }
 
@@ -216,7 +226,7 @@ export class LogMaintenance {
     return this.#isClosed || partition.isDeleted;
   }
 
-  /** The thread is started when there is first something for it to do. */
+  /** Starts the thread when it is first needed. */
   #startedThread(): Promise<LogThread<MaintenanceRequests>> {
     if (this.#isClosed) return Promise.reject(new LendstreamError('LOG_CLOSED', 'The log is closed.'));
     this.#thread ??= this.#startThread();
@@ -241,7 +251,7 @@ export class LogMaintenance {
     }
   }
 
-  /** One piece of maintenance at a time. */
+  /** One maintenance task at a time. */
   #inTurn(action: () => Promise<void>): Promise<void> {
     const result = this.#running.then(async () => {
       if (!this.#isClosed) await action();
@@ -250,7 +260,7 @@ export class LogMaintenance {
     return result;
   }
 
-  /** For what nobody waits for: a failure is told, and the next round tries again. */
+  /** For tasks that nothing waits for: a failure is logged, and the next round tries again. */
   async #logged(action: () => Promise<void>): Promise<void> {
     try {
       await action();

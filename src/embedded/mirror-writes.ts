@@ -2,20 +2,20 @@ import { writeMirror } from '../broker/log/cursor-mirror.ts';
 import type { EventLog, LogRecord } from '../ports/event-log.ts';
 import { isLendstreamError } from '../errors.ts';
 
-/** How often offsets that found no room are written once more. */
+/** The pause before offsets that did not fit into a full log are written again. Milliseconds. */
 const retryMilliseconds = 1_000;
 
 /** A record that is not in the log yet. */
 interface UnwrittenStart {
   readonly record: LogRecord;
-  /** Writes under way that have this key: the record may not follow one of them. */
+  /** Writes under way with this key: the record must not be written after one of them. */
   underWay: number;
 }
 
 /**
- * Writes committed offsets to their mirror, in the order of the calls. Where a subscription starts need not be durable
- * for its first stream to open: while the log is full, these offsets wait here, so that reading goes on. Nothing can be
- * published meanwhile, so a restart in between finds the same start; they are written as soon as there is room.
+ * Writes committed offsets to their mirror, in the order of the calls. The start of a subscription need not be durable
+ * before its first stream opens: while the log is full, start offsets wait here, so that reading continues. Nothing can
+ * be published during that time, so a restart finds the same start. The offsets are written as soon as there is room.
  */
 export class MirrorWrites {
   readonly #log: EventLog;
@@ -41,7 +41,7 @@ export class MirrorWrites {
   }
 
   /**
-   * The same for where partitions start that nobody has committed yet. Returns while the log is full, too.
+   * Writes the start of partitions without a commit. Unlike {@link write}, it also returns while the log is full.
    * @throws COORDINATION_UNAVAILABLE
    */
   async writeStart(records: readonly LogRecord[]): Promise<void> {
@@ -54,7 +54,7 @@ export class MirrorWrites {
     }
   }
 
-  /** Waits for what is under way, after a last try to write what found no room. */
+  /** Waits for the writes under way, after a last try to write the waiting starts. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -84,7 +84,7 @@ export class MirrorWrites {
     if (this.#isClosed) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      // A failure is met again by the next try.
+      // The next try meets the same failure.
       const retry = (): void => {
         if (this.#unwritten.size > 0) this.#retryLater();
       };

@@ -9,15 +9,15 @@ export interface ReadWaiter {
   fail(failure: Error): void;
 }
 
-/** Why a wait ended: there may be something to read, the time was up, or the caller gave up. */
+/** Why a wait ended: there may be something to read, the time is up, or the caller aborted. */
 export type WakeReason = 'grown' | 'timeout' | 'aborted';
 
-/** What the main thread knows of a partition. This process is the only one that changes the log, so it is the truth. */
+/** The state of a partition on the main thread. Only this process changes the log, so this state is the truth. */
 export interface PartitionState extends TopicPartition {
   readonly id: number;
-  /** The first offset held. */
+  /** The first offset that is still held. */
   earliest: Offset;
-  /** The offset the next record gets; everything below it is durable. */
+  /** The offset of the next record. Everything below it is durable. */
   latest: Offset;
   /** Set when the deletion of its topic begins. */
   isDeleted: boolean;
@@ -25,7 +25,7 @@ export interface PartitionState extends TopicPartition {
   compactedRecordCount: number;
   /** Reads that wait for the next record. */
   readonly waiters: Set<ReadWaiter>;
-  /** A read has waited here: somebody follows what is appended. */
+  /** True once a read has waited here: the partition has a consumer that follows it. */
   isFollowed: boolean;
   /** Batches held in memory, by ascending offset (see batch-cache.ts). */
   readonly cachedBatches: StoredBatch[];
@@ -35,13 +35,14 @@ export interface TopicState {
   readonly id: number;
   configuration: TopicConfiguration;
   readonly partitions: PartitionState[];
-  /** Set while the deletion is on its way to the disk. */
+  /** True while the deletion is being written to the disk. */
   isDeleting: boolean;
 }
 
 /** The topics by name. */
 export type TopicTable = Map<string, TopicState>;
 
+/** The state of a partition as persisted, without waiting reads and cached batches. */
 export function newPartitionState(topic: string, persisted: PersistedPartition): PartitionState {
   return {
     topic,
@@ -66,20 +67,24 @@ export function findPartition(topics: TopicTable, { topic, partition }: TopicPar
   return found;
 }
 
+/** The error for a partition that does not exist (UNKNOWN_TOPIC_OR_PARTITION). */
 export function unknownPartition({ topic, partition }: TopicPartition): LendstreamError {
   return new LendstreamError('UNKNOWN_TOPIC_OR_PARTITION', `There is no partition ${partition} of topic ${topic}.`, {
     details: { topic, partition },
   });
 }
 
+/** The error for a topic that does not exist (UNKNOWN_TOPIC_OR_PARTITION). */
 export function unknownTopic(topic: string): LendstreamError {
   return new LendstreamError('UNKNOWN_TOPIC_OR_PARTITION', `There is no topic ${topic}.`, { details: { topic } });
 }
 
+/** The configuration as the database stores it: null stands for no limit of size. */
 export function toPersistedTopic(configuration: TopicConfiguration): PersistedTopic {
   return { ...configuration, retentionBytes: configuration.retentionBytes ?? null };
 }
 
+/** The configuration of a stored topic. */
 export function toConfiguration(persisted: PersistedTopic): TopicConfiguration {
   const { name, partitionCount, cleanupPolicy, retentionMilliseconds, retentionBytes } = persisted;
   return {

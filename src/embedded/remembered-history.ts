@@ -1,6 +1,6 @@
 import { endedStreamsMaximum, partitionKey, type LastCommit, type SubscriptionHistory } from '../ports/coordination.ts';
 
-/** Of how many subscriptions anything is remembered; those that did something lately stay. */
+/** The most subscriptions with a history. Beyond it, the ones that were idle longest are dropped. */
 const subscriptionsMaximum = 10_000;
 
 interface Remembered {
@@ -8,10 +8,10 @@ interface Remembered {
   endedStreams: SubscriptionHistory['endedStreams'];
 }
 
-/** The last commits and the last streams of subscriptions, in memory: a restart forgets them. */
+/** The last commits and the last streams of subscriptions, in memory. A restart loses them. */
 export class RememberedHistory {
   readonly #since: number;
-  /** Those that did something lately come last. */
+  /** In order of activity, the latest last. */
   readonly #subscriptions = new Map<string, Remembered>();
 
   /** @param since When remembering began. Milliseconds since the epoch. */

@@ -3,10 +3,13 @@ import type { Logger } from '../logger.ts';
 import type { WriterRequests } from './thread/messages.ts';
 import type { LogThread } from './thread/log-thread.ts';
 
-/** How often folder and disk are looked at when nothing is written: what they can do is known this much later. */
+/**
+ * How often folder and disk are checked while nothing is written: a change is noticed at most this much later.
+ * Milliseconds.
+ */
 const watchMilliseconds = 1_000;
 
-/** Reports what the writer thread says of the data folder and its disk. */
+/** Reports the state of the data folder and its disk, as the writer thread sees it, to the health of the process. */
 export class StorageWatch {
   readonly #writer: LogThread<WriterRequests>;
   readonly #logger: Logger;
@@ -25,7 +28,7 @@ export class StorageWatch {
     this.look();
   }
 
-  /** Looks now: something could not be written. */
+  /** Checks at once. Called when a write failed. */
   look(): void {
     if (this.#isClosed) return;
     this.#looking ??= this.#look().finally(() => {
@@ -49,7 +52,7 @@ export class StorageWatch {
       if (full !== null && this.#disk.ready) this.#logger.error({ reason: full }, 'The log is full; nothing is stored');
       report(this.#disk, full);
     } catch {
-      // A writer thread that has ended says so itself.
+      // The end of the writer thread is reported elsewhere.
     }
   }
 }

@@ -14,11 +14,11 @@ import {
 } from '../ports/coordination.ts';
 import type { Offset } from '../ports/event-log.ts';
 
-/** An offset on its way into the mirror. */
+/** An offset that is being written to the mirror. */
 export interface Submission {
   readonly partition: PartitionState;
   readonly offset: Offset;
-  /** Settles with the mirror's answer. */
+  /** Settles when the mirror has replied. */
   durable: Promise<void>;
 }
 
@@ -27,11 +27,11 @@ interface PartitionState extends EventTypePartition {
   streamId: string | null;
   nextStreamId: string | null;
   fence: number;
-  /** The session that was closed as the partition's last owner, as long as it may still commit. */
+  /** The closed session that owned the partition last, as long as it may still commit. */
   lastOwner: LastOwner | undefined;
-  /** Durable. */
+  /** The durable offset. */
   committed: Offset;
-  /** Not durable yet; ascending. */
+  /** Offsets that are not durable yet, ascending. */
   submitted: readonly Submission[];
 }
 
@@ -41,7 +41,7 @@ interface LastOwner {
   readonly commitsUntil: number;
 }
 
-/** Shared by every partition that nobody commits just now, which is nearly all of them. */
+/** Shared by every partition without a commit under way, which is nearly all of them. */
 const nothingSubmitted: readonly Submission[] = [];
 
 export type Judgement =
@@ -50,15 +50,16 @@ export type Judgement =
   | {
       readonly outcome: 'judged';
       readonly advanced: readonly boolean[];
-      /** To be written; already counted in further judgements. */
+      /** To be written. Later judgements already count them. */
       readonly submissions: readonly Submission[];
-      /** Submissions of others that an answer "outdated" rests on. */
+      /** Earlier submissions that the result "outdated" depends on. */
       readonly restsOn: readonly Submission[];
     };
 
 /**
- * What the streams of one subscription share, in memory: every rule of the coordination port but durability. Methods
- * are synchronous, hence atomic; those that change sessions or ownership answer whether they changed anything.
+ * The state that the streams of one subscription share, in memory. It implements every rule of the coordination port
+ * except durability. Methods are synchronous and so atomic. Those that change sessions or ownership return whether they
+ * changed anything.
  */
 export class SubscriptionState {
   readonly #nextGeneration: () => number;
@@ -67,10 +68,10 @@ export class SubscriptionState {
   #partitions = new Map<string, PartitionState>();
   #generation: number;
   #isResetting = false;
-  /** While offsets are forced or removed, nobody may become an owner. */
+  /** While offsets are forced or removed, no stream may become an owner. */
   #isFrozen = false;
 
-  /** @param nextGeneration Never answers the same number twice, so that no compare-and-set outlives a removal. */
+  /** @param nextGeneration Never returns the same number twice, so that a compare-and-set fails after a removal. */
   constructor(nextGeneration: () => number) {
     this.#nextGeneration = nextGeneration;
     this.#generation = nextGeneration();
@@ -106,7 +107,7 @@ export class SubscriptionState {
     return this.#partitions.has(partitionKey(place));
   }
 
-  /** @param fence What the fences of these partitions grow from. */
+  /** @param fence The fence that these partitions start from. */
   addPartitions(offsets: readonly CommittedOffset[], fence: number): void {
     const added = offsets.map(({ eventType, partition, offset }): PartitionState => ({
       eventType,
@@ -157,7 +158,7 @@ export class SubscriptionState {
     return true;
   }
 
-  /** Closes the sessions of these nodes' streams; answers how many. */
+  /** Closes the sessions of the streams on dead nodes. Returns how many it closed. */
   closeSessionsOf(isDead: (nodeId: string) => boolean, now: number): number {
     const dead = [...this.#sessions.values()].filter(({ nodeId }) => isDead(nodeId));
     for (const { streamId } of dead) this.closeSession(streamId, 'accepted', now);
@@ -192,7 +193,10 @@ export class SubscriptionState {
     return { outcome: 'released', nextStreamId: partition.streamId, fence: partition.fence };
   }
 
-  /** Judges cursors against what is durable and what is on its way. The caller gives each submission its promise. */
+  /**
+   * Compares cursors with the durable offsets and the ones being written. The caller sets the promise of each
+   * submission.
+   */
   judge(streamId: string, cursors: readonly CursorToCommit[], now: number): Judgement {
     const isOpen = this.#sessions.has(streamId);
     if (!isOpen && cursors.length === 0) return { outcome: 'session_not_found' };
@@ -224,7 +228,7 @@ export class SubscriptionState {
     return { outcome: 'judged', advanced, submissions, restsOn: [...restsOn] };
   }
 
-  /** The mirror has answered: the offsets are durable, or nothing is known of them. */
+  /** Called when the mirror has replied: the offsets are durable, or it is unknown whether they are. */
   settle(submissions: readonly Submission[], isDurable: boolean): void {
     for (const submission of submissions) {
       const { partition, offset } = submission;
@@ -248,8 +252,8 @@ export class SubscriptionState {
   }
 
   /**
-   * Takes every partition from its owner, so that no further commit is accepted, and keeps it so until {@link endReset}
-   * or {@link thaw}. Commits on their way stand before whatever is written next, so they need no recall.
+   * Takes every partition from its owner, so that no further commit is accepted, until {@link endReset} or {@link
+   * thaw}. Commits under way are written before any later write, so they need no recall.
    */
   freeze(): void {
     this.#isFrozen = true;
@@ -283,7 +287,10 @@ export class SubscriptionState {
     return partition?.streamId === streamId && (cursor.fence ?? partition.fence) === partition.fence;
   }
 
-  /** Nobody has had the partition since, and the time for commits is not over. */
+  /**
+   * Whether the stream was the last owner of the partition and may still commit. True while no other stream has owned
+   * it since and the time for late commits has not passed.
+   */
   #ownedLast(streamId: string, cursor: CursorToCommit, now: number): boolean {
     const partition = this.#partitions.get(partitionKey(cursor));
     const lastOwner = partition?.lastOwner;
@@ -291,7 +298,7 @@ export class SubscriptionState {
     return now < lastOwner.commitsUntil && (cursor.fence ?? partition.fence) === partition.fence;
   }
 
-  /** An owner that is open keeps its partition until it hands it over itself. */
+  /** An owner with an open session keeps its partition until it hands the partition over itself. */
   #mayBecome(partition: PartitionState, { state, streamId, nextStreamId }: OwnershipChange): boolean {
     if (!this.#sessions.has(streamId)) return false;
     const isOwner = partition.streamId === streamId;

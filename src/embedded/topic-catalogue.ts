@@ -6,10 +6,10 @@ import type { LogThread } from './thread/log-thread.ts';
 import { newPartitionState, toConfiguration, toPersistedTopic, unknownTopic } from './partition-state.ts';
 import type { PartitionState, TopicState, TopicTable } from './partition-state.ts';
 
-/** Topic names that every backend takes. */
+/** Topic names that every backend accepts. */
 const topicNamePattern = /^(?!\.\.?$)[A-Za-z0-9._-]{1,249}$/;
 
-/** Creates, alters, deletes and lists topics: on disk first, then in memory. */
+/** Creates, alters, deletes and lists topics. Changes go to the disk first, then to memory. */
 export class TopicCatalogue {
   readonly topics: TopicTable = new Map();
   readonly #writer: LogThread<WriterRequests>;
@@ -69,7 +69,7 @@ export class TopicCatalogue {
     });
   }
 
-  /** Answers the partitions that are gone, whose records are still to be removed. */
+  /** Deletes a topic. Returns its former partitions, whose records are still to be removed. */
   delete(name: string): Promise<PartitionState[]> {
     return this.#inTurn(async () => {
       const state = this.#find(name);
@@ -89,7 +89,7 @@ export class TopicCatalogue {
     });
   }
 
-  /** One change at a time, so that each decides from what the one before it left. */
+  /** One change at a time, so that each one sees the result of the one before it. */
   #inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
     const result = this.#lastChange.then(change);
     this.#lastChange = result.catch(() => undefined);

@@ -3,7 +3,7 @@ import type { PartitionState, ReadWaiter, WakeReason } from './partition-state.t
 
 /**
  * Reads from a position, or waits there.
- * @param dueAt When its time is up; undefined for a read that waits for good. Monotonic milliseconds.
+ * @param dueAt When the wait ends; undefined for a read that waits without limit. Monotonic milliseconds.
  */
 export type ReadOrWait = (
   partition: PartitionState,
@@ -13,12 +13,12 @@ export type ReadOrWait = (
 ) => Promise<ReadResult>;
 
 /**
- * Waits until the partition grows and goes on with the read then. Answers that there is nothing when the time is up or
- * the signal aborts.
+ * Waits until the partition grows, then continues the read. Returns an empty result when the time is up or the signal
+ * aborts.
  * @param dueAt See {@link ReadOrWait}.
- * @param milliseconds How long that is from now; Infinity waits without a timer.
+ * @param milliseconds The time until `dueAt`; Infinity waits without a timer.
  * @param goOn Called in a turn of its own.
- * @throws what {@link failWaiting} was given, and what `goOn` throws
+ * @throws the error given to {@link failWaiting}, and the errors of `goOn`
  */
 export function waitForGrowth(
   partition: PartitionState,
@@ -33,13 +33,15 @@ export function waitForGrowth(
   });
 }
 
-/** The longest time a timer can be set to. */
+/** The longest time that a timer can be set to. Milliseconds. */
 const timerMaximum = 2 ** 31 - 1;
 
+/** Wakes every read that waits in the partition, because the partition has grown. */
 export function wakeWaiting(partition: PartitionState): void {
   for (const waiter of partition.waiters) waiter.wake('grown');
 }
 
+/** Fails every read that waits in the partition with the error. */
 export function failWaiting(partition: PartitionState, error: Error): void {
   for (const waiter of partition.waiters) waiter.fail(error);
 }
@@ -47,9 +49,9 @@ export function failWaiting(partition: PartitionState, error: Error): void {
 const settled = Promise.resolve();
 
 /**
- * One read that waits. Every open stream holds one for each of its partitions, nearly all the time, so it is one object
- * instead of a closure and a promise for each thing that can end it (half of the memory), and has a timer only when its
- * time has an end.
+ * One waiting read. Every open stream has one for each of its partitions, nearly all the time. So it is one object
+ * instead of a closure and a promise for each event that can end it (half of the memory), and it has a timer only when
+ * its time is limited.
  */
 class WaitingRead implements ReadWaiter {
   readonly #partition: PartitionState;
@@ -94,7 +96,7 @@ class WaitingRead implements ReadWaiter {
 
   fail(failure: Error): void {
     this.#forget();
-    // Rejects through `resolve`: nothing has to be held for the failure that hardly ever comes.
+    // Rejects through `resolve`: that saves keeping `reject` for a failure that hardly ever happens.
     this.#resolve(Promise.reject(failure));
   }
 
@@ -111,8 +113,8 @@ class WaitingRead implements ReadWaiter {
 }
 
 /**
- * The waits that one signal can abort. A stream waits thousands of times with the same signal: it is listened to once,
- * and each wait costs a set entry.
+ * The waits that one signal can abort. A stream waits thousands of times with the same signal. So the signal has one
+ * listener, and each wait costs one set entry.
  */
 const waitersBySignal = new WeakMap<StopSignal, Set<ReadWaiter>>();
 

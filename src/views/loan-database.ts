@@ -4,10 +4,13 @@ import { type Connection, openDatabase, withoutNul } from '../sqlite.ts';
 import { type LoanQuery, loanQueryStatements } from './loan-query.ts';
 import type { LoanRow } from './loan-row.ts';
 
-/** Raised whenever the tables or the meaning of a column change; a file of another version is rebuilt from the log. */
+/** Raised whenever the tables or the meaning of a column change. A file of another version is rebuilt from the log. */
 const schemaVersion = 2;
 
-/** Of a new file. A loan of fifty transactions takes a hundred kilobytes: small pages chain it in too many pieces. */
+/**
+ * The page size of a new file. A loan of fifty transactions takes a hundred kilobytes: smaller pages would chain it in
+ * too many pieces. Bytes.
+ */
 const pageBytes = 16 * 1024;
 
 const schema = `
@@ -50,38 +53,39 @@ const schema = `
   PRAGMA user_version = ${schemaVersion};
 `;
 
-/** Has a row while a process has the file open: the run of the machine that it belongs to. */
+/** Has a row while a process has the file open. The row names the boot of the machine in which the process runs. */
 const inUseTable = 'CREATE TABLE IF NOT EXISTS in_use (boot_id TEXT NOT NULL) STRICT';
 
-/** What one batch of the changelog changes. */
+/** The changes of one batch of the changelog. */
 export interface LoanChanges {
   readonly partition: number;
-  /** Where to read on after these changes. */
+  /** The offset to continue from after these changes. */
   readonly nextOffset: Offset;
-  /** By loan account id, the newest state of each; null for a loan that is no more. */
+  /** The newest state of each loan, by loan account id; null for a loan that was deleted. */
   readonly loans: ReadonlyMap<string, LoanRow | null>;
-  /** By command id; null for a command that is forgotten. */
+  /** By command id; null for a command that is no longer remembered. */
   readonly commands: ReadonlyMap<string, KnownCommand | null>;
 }
 
 /** A command that posted no transaction and is remembered. */
 export interface KnownCommand {
-  /** Of what it asked for. */
+  /** The digest of the content of the command. */
   readonly digest: string;
   /** Milliseconds since the epoch. */
   readonly decidedAt: number;
 }
 
 /**
- * The tables of the read model. They are a copy of what the log has, with the position up to which they have it: a
- * change and its position are one SQLite transaction. Nothing waits for the disk, so that a file which was in use when
- * the machine ended is not opened again; after the end of the process alone it is whole, and is checked all the same.
+ * The tables of the read model. They are a copy of the changelog, together with the position that the copy has reached.
+ * A change and its position are one SQLite transaction. Writes do not wait for the disk, so a file that was in use when
+ * the machine stopped is not opened again. After the end of the process alone the file is whole, and is checked all the
+ * same.
  */
 export class LoanDatabase {
   readonly #database: Connection;
   readonly #statements;
 
-  /** @throws Error when the file is no database, a damaged one, or one that the machine may have lost a part of */
+  /** @throws Error when the file is no database, is damaged, or may have lost data when the machine stopped */
   constructor(file: string) {
     this.#database = openDatabase(file);
     try {
@@ -98,17 +102,18 @@ export class LoanDatabase {
     }
   }
 
-  /** Whether the file was written with the tables this version has. */
+  /** Whether the file has the tables of this version. */
   get current(): boolean {
     return this.#version() === schemaVersion;
   }
 
-  /** The next offset per partition; a partition of which nothing was read is not in it. */
+  /** The next offset of each partition. Partitions that were never read are absent. */
   positions(): Map<number, Offset> {
     const rows = this.#statements.positions.all() as { partition: number; next_offset: number }[];
     return new Map(rows.map(({ partition, next_offset }) => [partition, next_offset]));
   }
 
+  /** Writes the changes and the position in one transaction. */
   apply({ partition, nextOffset, loans, commands }: LoanChanges): void {
     this.#database.exec('BEGIN');
     try {
@@ -128,14 +133,14 @@ export class LoanDatabase {
     }
   }
 
-  /** The state of the loan of this id, else of this encodedKey. */
+  /** The state of the loan with this id or, if there is none, with this encodedKey. */
   loanState(idOrKey: string): string | undefined {
     const loanId = this.loanId(idOrKey);
     const found = loanId === undefined ? undefined : this.#statements.state.get(loanId);
     return (found as { state: string } | undefined)?.state;
   }
 
-  /** The id of the loan of this id, else of this encodedKey. */
+  /** The id of the loan with this id or, if there is none, with this encodedKey. */
   loanId(idOrKey: string): string | undefined {
     const text = withoutNul(idOrKey);
     const found = this.#statements.idOfId.get(text) ?? this.#statements.idOfKey.get(text);
@@ -151,42 +156,42 @@ export class LoanDatabase {
     return rows.map((row) => (this.#statements.state.get(row.loan_id) as { state: string }).state);
   }
 
-  /** How many loans the query finds over all pages. */
+  /** How many loans match the query, over all pages. */
   count(query: LoanQuery): number {
     const { count, values } = loanQueryStatements(query);
     return (this.#database.prepare(count).get(...values.map(withoutNul)) as { total: number }).total;
   }
 
-  /** The id of the loan that a transaction of this id or encodedKey belongs to. */
+  /** The id of the loan that contains the transaction with this id or encodedKey. */
   loanIdOfTransaction(idOrKey: string): string | undefined {
     const text = withoutNul(idOrKey);
     const found = this.#statements.transactionByKey.get(text) ?? this.#statements.transactionById.get(text);
     return (found as { loan_id: string } | undefined)?.loan_id;
   }
 
-  /** A command that posted no transaction, as long as it is remembered. */
+  /** The command with this id, if it posted no transaction and is still remembered. */
   command(commandId: string): KnownCommand | undefined {
     const found = this.#statements.command.get(commandId) as { digest: string; decided_at: number } | undefined;
     return found === undefined ? undefined : { digest: found.digest, decidedAt: found.decided_at };
   }
 
-  /** How many transactions the loan of this id or encodedKey has; 0 when there is no such loan. */
+  /** How many transactions the loan with this id or encodedKey has; 0 when there is no such loan. */
   transactionCount(idOrKey: string): number {
     const loanId = this.loanId(idOrKey);
     const found = loanId === undefined ? undefined : this.#statements.transactionCount.get(loanId);
     return (found as { transaction_count: number } | undefined)?.transaction_count ?? 0;
   }
 
-  /** Whether every page can be read and fits the others. Linear in the size of the file. */
+  /** Whether every page can be read and is consistent with the others. Linear in the size of the file. */
   isSound(): boolean {
     return (this.#database.prepare('PRAGMA quick_check(1)').get() as { quick_check: string }).quick_check === 'ok';
   }
 
-  /** Closes the file in order, so that the next start need not look whether it is whole. */
+  /** Closes the file cleanly, so that the next start need not check it. */
   close(): void {
     if (!this.#database.isOpen) return;
     try {
-      // First all that was written without waiting for the disk, then that it was.
+      // First write through everything that did not wait for the disk, then record that this was done.
       this.#database.exec('PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE);');
       this.#database.exec('DELETE FROM in_use; PRAGMA wal_checkpoint(TRUNCATE);');
     } finally {
@@ -194,22 +199,22 @@ export class LoanDatabase {
     }
   }
 
-  /** Closes the file as it is. */
+  /** Closes the file as it is, without marking it as closed cleanly. */
   abandon(): void {
     if (this.#database.isOpen) this.#database.close();
   }
 
-  /** @throws Error when the file was not closed in order and is not certain to be whole */
+  /** @throws Error when the file was not closed cleanly and may not be whole */
   #checkLastStop(): void {
     const lastUse = this.#database.prepare('SELECT boot_id FROM in_use').get() as { boot_id: string } | undefined;
     if (lastUse === undefined) return;
-    // Nothing was written through to the disk: what of it survived the end of the machine nobody knows.
+    // Nothing was written through to the disk: it is unknown which writes survived the stop of the machine.
     const isSameBoot = lastUse.boot_id !== '' && lastUse.boot_id === bootId();
     if (!isSameBoot) throw new Error('the machine ended while it was in use');
     if (!this.isSound()) throw new Error('it is damaged');
   }
 
-  /** On the disk before anything else is written. */
+  /** Marks the file as in use. The mark is on the disk before anything else is written. */
   #markInUse(): void {
     this.#database.exec('DELETE FROM in_use');
     this.#database.prepare('INSERT INTO in_use VALUES (?)').run(bootId());
@@ -222,7 +227,7 @@ export class LoanDatabase {
 
   #put(row: LoanRow): void {
     const before = this.#statements.transactionCount.get(row.loanId) as { transaction_count: number } | undefined;
-    // Transactions are only ever added to a loan, so those that are here already need no writing.
+    // Transactions are only ever added to a loan, so the ones already stored need no writing.
     const known = before?.transaction_count ?? 0;
     this.#statements.putLoan.run(
       row.loanId,
@@ -251,7 +256,7 @@ export class LoanDatabase {
   }
 }
 
-/** What Linux calls this run of the machine; empty where nothing tells one from the next. */
+/** The id that Linux gives to this boot of the machine. Empty where there is no such id. */
 function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
@@ -260,7 +265,7 @@ function bootId(): string {
   }
 }
 
-/** Deletes the file and what SQLite keeps beside it. */
+/** Deletes the file and the files that SQLite keeps beside it. */
 export function deleteDatabase(file: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });
 }
@@ -281,7 +286,7 @@ const loanColumns = [
 ];
 
 function prepare(database: Connection) {
-  // An update in place leaves the indexes of what did not change alone; replacing the row would write them all.
+  // An update in place does not touch the indexes of unchanged columns. Replacing the row would write all of them.
   const changes = loanColumns.slice(1).map((column) => `${column} = excluded.${column}`);
   const putLoan =
     `INSERT INTO loans (${loanColumns.join(', ')}) VALUES (${loanColumns.map(() => '?').join(', ')}) ` +

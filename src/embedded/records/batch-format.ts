@@ -1,5 +1,5 @@
 /**
- * How records lie in rows of the file and in memory.
+ * How records are stored in rows of the file and in memory.
  * In: records to store, rows that were read. Out: rows with checksums, records as positions in shared memory.
  */
 
@@ -19,11 +19,11 @@ import type { RunMemory } from './run-memory.ts';
  *          count u32, bytes of all values u32, bytes of all keys u32, zero u32
  * index    value ends u32[count]; key ends u32[count] when any record has a key; offset deltas u32[count] when the
  *          offsets have holes. An end of 0xffffffff stands for none.
- * values   joined by a comma, so that a run of them is spliced into an answer with one copy
- * keys     one after the other
+ * values   joined by a comma, so that a run of them is spliced into a response with one copy
+ * keys     one after another
  * ```
  *
- * The header repeats what the database row says, so that the checksum over the body covers both.
+ * The header repeats the columns of the database row, so that the checksum over the body covers both.
  */
 const formatVersion = 1;
 const headerBytes = 48;
@@ -31,33 +31,33 @@ const flagKeys = 1;
 const flagOffsetDeltas = 2;
 const comma = 0x2c;
 
-/** Where a batch lies and when it was appended: columns of its row, repeated in its body. */
+/** The position of a batch and when it was appended: columns of its row, repeated in its body. */
 export interface BatchPosition {
   readonly partitionId: number;
   readonly baseOffset: Offset;
-  /** At or above the offset of the last record: above it when compaction removed records at the end. */
+  /** At or above the offset of the last record. It is above when compaction removed records at the end. */
   readonly lastOffset: Offset;
   /** Milliseconds since the epoch. */
   readonly appendedAt: number;
 }
 
-/** A batch as it lies in the database. */
+/** A batch as stored in the database. */
 export interface BatchRow extends BatchPosition {
   readonly count: number;
   readonly checksum: number;
   readonly body: Buffer;
 }
 
-/** A decoded batch and the range of offsets it answers for. */
+/** A decoded batch and the range of offsets it covers. */
 export interface StoredBatch extends RecordBatch {
   readonly position: BatchPosition;
-  /** What keeping this batch in memory costs, besides the memory of its run. */
+  /** The memory that this batch takes, without the memory of its run. Bytes. */
   readonly memoryBytes: number;
-  /** What it lies in together with other batches, if it does. */
+  /** The memory that it shares with other batches, if it does. */
   readonly run: RunMemory | undefined;
 }
 
-/** The same memory as a Buffer. */
+/** A Buffer over the same memory. Nothing is copied. */
 export function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, length);
 }
@@ -68,8 +68,8 @@ export function checksumOf(body: Uint8Array): number {
 }
 
 /**
- * Encodes records into one body, in memory of its own that can be handed to another thread.
- * @param offsets Each record's offset, where they are not dense from the base offset on.
+ * Encodes records into one body. The body has memory of its own that can be transferred to another thread.
+ * @param offsets The offset of each record, if they are not consecutive from the base offset.
  */
 export function encodeBody(
   position: BatchPosition,
@@ -79,7 +79,7 @@ export function encodeBody(
   return encodeRuns(position, [packRecords(records)], offsets);
 }
 
-/** The same of records that lie in several runs, which will lie one behind the other. */
+/** Encodes the records of several runs into one body, run after run. Otherwise the same as {@link encodeBody}. */
 export function encodeRuns(
   position: BatchPosition,
   runs: readonly PackedRecords[],
@@ -89,7 +89,7 @@ export function encodeRuns(
   const indexLength = count * (1 + (hasKeys ? 1 : 0) + (offsets === undefined ? 0 : 1));
   const valuesAt = headerBytes + 4 * indexLength;
   const keysAt = valuesAt + valuesBytes;
-  // Every byte is written below: zeros first would be written for nothing.
+  // Every byte is written below, so there is no need to fill it with zeros first.
   const body = Buffer.allocUnsafeSlow(keysAt + keysBytes);
   const memory = body.buffer;
   const index = new Uint32Array(memory, headerBytes, indexLength);
@@ -133,7 +133,7 @@ function copyValues(runs: readonly PackedRecords[], body: Buffer, valuesAt: numb
   }
 }
 
-/** Whether not every record of the run is a tombstone. */
+/** Whether at least one record of the run has a value, that is, is not a tombstone. */
 function holdsValue({ values, valueEnds }: PackedRecords): boolean {
   return values.length > 0 || valueEnds.some((end) => end !== noValue);
 }
@@ -160,7 +160,7 @@ function copyKeys(
 interface Measures {
   readonly count: number;
   readonly hasKeys: boolean;
-  /** All keys one behind the other when every character is ASCII: they are written at once. */
+  /** All keys joined without a separator, when every character is ASCII: they are then written at once. */
   readonly asciiKeys: string | undefined;
   readonly keysBytes: number;
   readonly valuesBytes: number;
@@ -190,7 +190,7 @@ function measure(runs: readonly PackedRecords[]): Measures {
   };
 }
 
-/** Each key for itself: a surrogate at the end of one and another at the start of the next are no pair. */
+/** Counts each key alone: a surrogate at the end of one key and one at the start of the next are no pair. */
 function keysBytesOf(runs: readonly PackedRecords[]): number {
   let bytes = 0;
   for (const { keys } of runs) for (const key of keys) if (key !== null) bytes += Buffer.byteLength(key);
@@ -236,8 +236,8 @@ function headerAgrees(row: BatchRow): boolean {
 }
 
 /**
- * Decodes a body that is known to be sound: one this process encoded, or one whose checksum was compared.
- * @param run What the body lies in, with room behind it for what is decoded (see {@link endOfRoomInRun}).
+ * Decodes a body that is known to be sound: this process encoded it, or its checksum was compared.
+ * @param run The memory that contains the body, with room after it for the decoded arrays (see {@link endOfRoomInRun}).
  */
 export function decodeBody({ topic, partition }: TopicPartition, body: Buffer, run?: RunMemory): StoredBatch {
   const flags = body[1] ?? 0;
@@ -260,7 +260,7 @@ export function decodeBody({ topic, partition }: TopicPartition, body: Buffer, r
   const valuesAt = indexAt;
   const keysAt = valuesAt + body.readUInt32LE(36);
 
-  // One piece of memory for the three: each of its own would cost the collector more than their contents.
+  // One piece of memory for all three arrays: three pieces would cost the collector more than their contents.
   const memory = run === undefined ? new ArrayBuffer(decodedBytesPerRecord * count) : run.memory;
   const decodedAt = run === undefined ? 0 : alignedEnd(body.byteOffset, body.length);
   const offsets = new Float64Array(memory, decodedAt, count);
@@ -299,20 +299,20 @@ export function decodeBody({ topic, partition }: TopicPartition, body: Buffer, r
   };
 }
 
-/** What a decoded batch holds for each record besides its body: an offset, a start and an end. */
+/** The memory that a decoded batch takes for each record, apart from its body: an offset, a start and an end. Bytes. */
 const decodedBytesPerRecord = 16;
 
-/** Where what is decoded of a body lies in the memory of a run: behind the body, aligned for the widest number. */
+/** Where the decoded arrays of a body begin in the memory of a run: after the body, aligned for the widest number. */
 function alignedEnd(start: number, bodyBytes: number): number {
   return Math.ceil((start + bodyBytes) / 8) * 8;
 }
 
-/** Where the room ends that a body of so many records takes in the memory of a run. The next one begins there. */
+/** Where the room of a body with so many records ends in the memory of a run. The next body begins there. */
 export function endOfRoomInRun(start: number, bodyBytes: number, count: number): number {
   return alignedEnd(start, bodyBytes) + decodedBytesPerRecord * count;
 }
 
-/** A part of the body's index where it lies, or a copy of it where the body is not aligned. */
+/** A part of the body's index as a view, or as a copy when the body is not aligned. */
 function indexView(body: Buffer, at: number, count: number): Uint32Array {
   const start = body.byteOffset + at;
   return start % 4 === 0
@@ -320,7 +320,7 @@ function indexView(body: Buffer, at: number, count: number): Uint32Array {
     : new Uint32Array(body.buffer.slice(start, start + 4 * count));
 }
 
-/** About what the objects of a decoded batch weigh besides their arrays' contents. */
+/** Approximate size of the objects of a decoded batch, without the contents of their arrays. Bytes. */
 const objectBytes = 600;
 
 function keyAt(body: Buffer, keysAt: number, keyEnds: Uint32Array, at: number): string | null {
@@ -336,7 +336,10 @@ function keyAt(body: Buffer, keysAt: number, keyEnds: Uint32Array, at: number): 
   return body.toString('utf8', keysAt + start, keysAt + end);
 }
 
-/** The records of a batch from an offset on, sharing the batch's memory; the batch itself when that is all of them. */
+/**
+ * The records of a batch from an offset on, sharing the memory of the batch. Returns the batch itself when that is all
+ * of them.
+ */
 export function batchFrom(batch: StoredBatch, offset: Offset): RecordBatch {
   if (batch.count === 0 || (batch.offsets[0] as Offset) >= offset) return batch;
   const first = indexOf(batch.offsets, offset);

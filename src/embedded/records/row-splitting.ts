@@ -3,10 +3,10 @@ import { sliceRecords, valueStartOf } from '../../ports/packed-records.ts';
 import type { PackedRecords } from '../../ports/packed-records.ts';
 import { roughBytes } from './record-sizes.ts';
 
-/** A row is closed when it has reached this size; one record more may exceed it. */
+/** A row is closed when it has reached this size; one more record may exceed it. Bytes. */
 export const rowBytesMaximum = 1024 * 1024;
 
-/** The records of each row, in order; no row without records. */
+/** The records of each row, in order. No row is empty. */
 export function splitIntoRows(runs: readonly PackedRecords[]): PackedRecords[][] {
   const rows: PackedRecords[][] = [];
   let room = 0;
@@ -27,7 +27,7 @@ export function splitIntoRows(runs: readonly PackedRecords[]): PackedRecords[][]
   return rows;
 }
 
-/** Behind the record that fills the room, or behind the last one. */
+/** The index after the record that fills the room, or after the last record. */
 function endOfRoom(run: PackedRecords, first: number, room: number): number {
   const { keys, valueEnds } = run;
   let valueStart = valueStartOf(run, first);

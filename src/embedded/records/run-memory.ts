@@ -1,20 +1,19 @@
 /**
- * Memory that runs of rows are read into. It is used again: it lies outside of the JavaScript heap, and for every 64
- * MiB of new memory there the engine goes through all of the heap, which would cost a long read more than anything
- * else.
+ * Memory that runs of rows are read into. It is reused, because it lies outside the JavaScript heap: for every 64 MiB
+ * of new memory there the engine walks the whole heap. That would cost a long read more than anything else.
  *
- * A run's memory counts who holds batches in it: the cache, and each reader until it releases them. A reader that never
- * does takes nothing from anybody; the memory is then left to the collector.
+ * The memory of a run counts its holders: the cache, and each reader until it releases the batches. A reader that never
+ * releases them does no harm; the memory is then left to the collector.
  */
 export class RunMemory {
   readonly memory: ArrayBuffer;
-  /** Lets go of one hold; the last one ends every right to look at the batches. */
+  /** Drops one hold. After the last one, the batches must not be read any more. */
   readonly release: () => void;
   #holds = 1;
 
   /**
-   * Held once, by whoever makes it.
-   * @param onFree Takes the memory when nobody holds it any more.
+   * Starts with one hold, which belongs to the creator.
+   * @param onFree Takes the memory back when the last hold is dropped.
    */
   constructor(memory: ArrayBuffer, onFree: (memory: ArrayBuffer) => void) {
     this.memory = memory;
@@ -32,12 +31,12 @@ export class RunMemory {
 /** How much free memory is kept for the next runs. Pieces. */
 const spareMaximum = 16;
 
-/** Memory for runs that are yet to be read. */
+/** A pool of memory for runs that will be read. */
 export class SpareRunMemory {
   readonly #bytes: number;
   readonly #spare: ArrayBuffer[] = [];
 
-  /** @param bytes Of each piece. */
+  /** @param bytes The size of each piece. */
   constructor(bytes: number) {
     this.#bytes = bytes;
   }

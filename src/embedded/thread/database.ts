@@ -3,27 +3,27 @@ import type { ErrorCode } from '../../errors.ts';
 import { type Connection, databaseErrorKind, openDatabase } from '../../sqlite.ts';
 
 /**
- * Bytes per database page of a new file; an older one keeps what it was made with. Rows are longer than a page and most
- * of the system calls of a commit and a checkpoint are for one page each: pages of 4 KiB cost a fifth more processor
- * time, larger ones little less, and a commit of one event writes a few whole pages.
+ * Bytes per database page of a new file. An older file keeps its page size. Rows are longer than a page, and most
+ * system calls of a commit or a checkpoint handle one page each. Pages of 4 KiB cost a fifth more processor time.
+ * Larger ones save little more, and a commit of one event writes a few whole pages.
  */
 const pageBytes = 8192;
 
-/** The largest file SQLite can have. */
+/** The largest file that SQLite supports. Pages. */
 const databasePagesMaximum = 2 ** 32 - 2;
 
 /**
- * The write-ahead log file is cut back to this size when it starts over: only after a burst, because overwriting it
- * costs a third less processor time than making it grow again.
+ * The write-ahead log file is cut back to this size when it restarts. That happens only after a burst, because
+ * overwriting the file costs a third less processor time than growing it again. Bytes.
  */
 const walBytesKept = 256 * 1024 * 1024;
 
-/** How long a statement waits for another thread of this process that holds a database lock. */
+/** How long a statement waits for another thread of this process that holds a database lock. Milliseconds. */
 const lockWaitMilliseconds = 5_000;
 
 /**
- * How long starting the write-ahead log over waits for those that read from it. Reads of this process take a few
- * milliseconds; a backup takes minutes, and appends wait as long as this does.
+ * How long a restart of the write-ahead log waits for its readers. Reads of this process take a few milliseconds. A
+ * backup takes minutes, and appends wait as long as this does. Milliseconds.
  */
 const walRestartWaitMilliseconds = 100;
 
@@ -31,9 +31,8 @@ const schemaVersion = 1;
 
 /**
  * A batch is found by its last offset: the first row of a partition at or above a position is the one to read, whatever
- * holes lie before it. The index carries what retention asks for, so that deciding it never touches the bodies.
- * Ids of topics and partitions are never used again: a topic created under an old name shares no row with its
- * predecessor.
+ * holes precede it. The index contains the columns that retention needs, so that its decision never touches the bodies.
+ * Ids of topics and partitions are never reused: a topic created under an old name shares no row with its predecessor.
  */
 const schema = `
   CREATE TABLE topic (
@@ -79,8 +78,8 @@ const schema = `
 `;
 
 /**
- * Opens the connection that writes, creating the schema in a new file.
- * @param databaseBytesMaximum The file never grows beyond this; appends that would answer LOG_FULL.
+ * Opens the connection that writes, and creates the schema in a new file.
+ * @param databaseBytesMaximum The file never grows beyond this. Appends that would need more fail with LOG_FULL.
  * @throws DATA_FOLDER_UNUSABLE: not a database, damaged, or written by another version
  */
 export function openForWriting(path: string, databaseBytesMaximum: number): Connection {
@@ -126,7 +125,7 @@ function checkIntegrity(connection: Connection, path: string): void {
   );
 }
 
-/** Opens a connection that cannot change data; it may still checkpoint. */
+/** Opens a connection that cannot change data. It may still checkpoint. */
 export function openForReading(path: string): Connection {
   const connection = openDatabase(path, { returnArrays: true });
   connection.exec(`
@@ -140,8 +139,8 @@ export function openForReading(path: string): Connection {
 }
 
 /**
- * Carries over what is left of the write-ahead log, so that the next commit writes to its start. Answers false when
- * somebody still reads from it.
+ * Copies the rest of the write-ahead log into the database file, so that the next commit writes to the start of the
+ * log. Returns false when a reader still uses the log.
  */
 export function restartWal(connection: Connection): boolean {
   connection.exec(`PRAGMA busy_timeout = ${walRestartWaitMilliseconds}`);
@@ -157,13 +156,13 @@ export function pageBytesOf(connection: Connection): number {
   return pragmaNumber(connection, 'page_size');
 }
 
-/** What a pragma of one number says. */
+/** The value of a pragma that returns one number. */
 export function pragmaNumber(connection: Connection, name: string): number {
   const row = connection.prepare(`PRAGMA ${name}`).get() as [number] | undefined;
   return row?.[0] ?? 0;
 }
 
-/** Which error of the log a failed statement is. */
+/** The error code of the log for a failed statement. */
 export function codeOfDatabaseError(error: unknown): ErrorCode {
   if (error instanceof LendstreamError) return error.code;
   return databaseErrorKind(error) === 'full' ? 'LOG_FULL' : 'LOG_UNAVAILABLE';

@@ -7,14 +7,14 @@ import type { FetchAnswer, FetchQuestion, FetchRequests } from './messages.ts';
 import { Transferred, answerRequests } from './log-thread.ts';
 
 /**
- * The fetching thread: reads rows and compares their checksums, so that neither a slow disk nor a long backlog keeps
- * the main thread from everything else.
+ * The fetching thread reads rows and compares their checksums, so that neither a slow disk nor a long backlog blocks
+ * the main thread.
  */
 
-/** Rows that one look at the index goes through at most. */
+/** The most rows that one query of the index returns. */
 const indexRowsMaximum = 256;
 
-/** What a row is taken to weigh before any of its partition was read. Bytes. */
+/** The assumed size of a row before any row of its partition was read. Bytes. */
 const rowBytesAssumed = 16 * 1024;
 
 type SizeRow = [lastOffset: Offset, bodyBytes: number];
@@ -28,7 +28,7 @@ type BatchColumns = [
 ];
 
 let opened: { connection: Connection; statements: ReturnType<typeof prepareStatements> } | undefined;
-/** What the rows last read weighed on average, by partition: how many of the index are worth looking at. Bytes. */
+/** The average size of the rows last read, by partition. It decides how many index rows are worth reading. Bytes. */
 const rowBytes = new Map<number, number>();
 
 function prepareStatements(connection: Connection) {
@@ -66,16 +66,16 @@ function fetchRows(question: FetchQuestion): Transferred<FetchAnswer> {
   }
 }
 
-/** The bodies of one answer: in the memory that was handed over as long as they fit, then each in its own. */
+/** The bodies of one reply: in the memory of the request as long as they fit, then each in memory of its own. */
 class FetchedBodies {
   readonly #memory: ArrayBuffer | undefined;
-  /** The same as long as more may fit. */
+  /** The same memory, as long as more may fit into it. */
   #room: ArrayBuffer | undefined;
   #end = 0;
   readonly #places: { start: number; bytes: number }[] = [];
   readonly #bodies: ArrayBuffer[] = [];
 
-  /** @param bytes Of all bodies, about: memory that they would leave mostly empty is handed back as it came. */
+  /** @param bytes The approximate size of all bodies. Memory that they would leave mostly empty is returned unused. */
   constructor(memory: ArrayBuffer | undefined, bytes: number) {
     this.#memory = memory;
     if (memory !== undefined && bytes >= memory.byteLength / 2) this.#room = memory;
@@ -106,7 +106,7 @@ class FetchedBodies {
 }
 
 /**
- * A damaged row behind sound ones is left for the fetch that begins there to report.
+ * Whether a row is sound. A damaged row after sound ones is left for the fetch that begins there to report.
  * @throws CORRUPT_BATCH for a damaged row that is the first
  */
 function isSound(question: FetchQuestion, columns: BatchColumns, isLater: boolean): boolean {
@@ -122,14 +122,14 @@ function isSound(question: FetchQuestion, columns: BatchColumns, isLater: boolea
   }
 }
 
-/** The body's memory, to be handed over: the library gives each blob memory of its own. */
+/** The memory of the body, to be transferred. The SQLite library gives each blob memory of its own. */
 function memoryOf(body: Uint8Array): ArrayBuffer {
   const { buffer, byteOffset, length } = body;
   const isWhole = buffer instanceof ArrayBuffer && byteOffset === 0 && buffer.byteLength === length;
   return isWhole ? buffer : new Uint8Array(body).buffer;
 }
 
-/** The last offset of the run of rows that fits, the first row always included. */
+/** The last offset of the rows that fit. The first row is always included. */
 function lastOffsetWithin(sizes: readonly SizeRow[], bytesMaximum: number): Offset | undefined {
   let within: Offset | undefined;
   let bytes = 0;

@@ -1,5 +1,5 @@
 /**
- * What runs beside the main thread: one thread writes the SQLite file, one reads old batches, one does maintenance.
+ * The threads beside the main thread: one writes the SQLite file, one reads old batches, one does maintenance.
  * In: messages of `messages.ts`. Out: replies to them.
  * Start with how a thread is started and served below; `writer.ts`, `fetcher.ts` and `maintenance.ts` are the threads.
  */
@@ -10,7 +10,7 @@ import { LendstreamError, describeError } from '../../errors.ts';
 import { codeOfDatabaseError } from './database.ts';
 import type { ThreadFailure } from './messages.ts';
 
-/** The shape of a table of requests: by name, what is asked and what is answered. */
+/** The shape of a table of requests: the types of request and reply, by name. */
 type RequestTable<Table> = { [Name in keyof Table]: { request: unknown; answer: unknown } };
 
 interface Question {
@@ -26,8 +26,9 @@ interface Reply {
 }
 
 /**
- * Calls into a worker thread that answers requests one after the other, in the order they were made.
- * A request fails with the error the thread answered, and with OUTCOME_UNKNOWN when the thread is gone.
+ * Calls into a worker thread that serves requests one after another, in the order they were made. A request fails with
+ * the error that the thread sent back, and with OUTCOME_UNKNOWN when the thread ended while it was waiting. After that,
+ * requests fail with LOG_UNAVAILABLE.
  */
 export interface LogThread<Table extends RequestTable<Table>> {
   ask<Name extends keyof Table & string>(
@@ -35,14 +36,14 @@ export interface LogThread<Table extends RequestTable<Table>> {
     request: Table[Name]['request'],
     transfer?: readonly TransferListItem[],
   ): Promise<Table[Name]['answer']>;
-  /** Ends the thread, which must have been told to close what it holds. */
+  /** Ends the thread. It must have received `close` before, so that it has closed its database. */
   end(): Promise<void>;
 }
 
 /**
  * Starts a thread.
- * @param script The compiled module it runs, which calls {@link answerRequests}.
- * @param onFailure Told once when the thread dies by itself.
+ * @param script The compiled module that it runs, which calls {@link answerRequests}.
+ * @param onFailure Called once when the thread dies by itself.
  */
 export function startLogThread<Table extends RequestTable<Table>>(
   script: URL,
@@ -90,7 +91,7 @@ export function startLogThread<Table extends RequestTable<Table>>(
   };
 }
 
-/** An answer whose memory is handed over instead of copied. */
+/** A reply whose memory is transferred instead of copied. */
 export class Transferred<Answer> {
   readonly answer: Answer;
   readonly memory: readonly ArrayBuffer[];
@@ -101,7 +102,7 @@ export class Transferred<Answer> {
   }
 }
 
-/** One function per request of the table; what it throws is the request's failure. */
+/** One function per request of the table. An error that it throws fails the request. */
 export type RequestHandlers<Table extends RequestTable<Table>> = {
   readonly [Name in keyof Table]: (
     request: Table[Name]['request'],

@@ -9,17 +9,17 @@ import type { CompactionQuestion, MaintenanceRequests, RetentionQuestion, RowRep
 import { answerRequests } from './log-thread.ts';
 
 /**
- * The maintenance thread: checkpoints, and decides what retention and compaction remove. It changes no row itself: what
- * it decides is written by the writer thread, in steps small enough for an append to wait for.
+ * The maintenance thread runs checkpoints and decides which records retention and compaction remove. It changes no row
+ * itself. The writer thread carries out its decisions, in steps small enough for an append to wait for.
  */
 
-/** Rows looked at with one statement. */
+/** The most rows that one statement reads. */
 const rowsPerStatement = 64;
 
-/** New content that one step of a compaction hands over. */
+/** New content after which one step of a compaction ends. Bytes. */
 const replacedBytesPerStep = 256 * 1024;
 
-/** Rows that one step of a compaction replaces. */
+/** The most rows that one step of a compaction replaces. */
 const replacedRowsPerStep = 64;
 
 let connection: Connection | undefined;
@@ -42,7 +42,10 @@ function checkpoint(): { walBytes: number } {
   return { walBytes: (row?.[1] ?? 0) * pageBytesOf(database()) };
 }
 
-/** The first offset to keep: batches go from the oldest on, whole, and a kept one keeps all that follow. */
+/**
+ * The first offset to keep. Whole batches are removed, from the oldest on. The first batch to keep also keeps all later
+ * ones.
+ */
 function planRetention(question: RetentionQuestion): { earliest: Offset } {
   const { partitionId, latest, appendedBefore, bytesMaximum } = question;
   const select = database().prepare(
@@ -126,7 +129,7 @@ function nextCompaction(): MaintenanceRequests['nextCompaction']['answer'] {
   }
 }
 
-/** The records that stay: the newest of each key, unless that is a tombstone whose time has passed. */
+/** The records that stay: the newest of each key, unless it is a tombstone that has expired. */
 function keptIndexes({ question, newestByKey }: Compaction, batch: StoredBatch): number[] {
   const tombstonesExpired = batch.appendedAt < question.tombstonesBefore;
   const kept: number[] = [];

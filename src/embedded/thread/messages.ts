@@ -1,7 +1,9 @@
 import type { CleanupPolicy, Offset } from '../../ports/event-log.ts';
 import type { ErrorCode } from '../../errors.ts';
 
-/** What the main thread asks of the writer thread, and the answers. One table, so that both sides agree by type. */
+/**
+ * The requests of the main thread to the writer thread, and the replies. One table, so that both sides agree by type.
+ */
 export interface WriterRequests {
   open: {
     request: { path: string; databaseBytesMaximum: number; diskReserveBytes: number };
@@ -13,26 +15,29 @@ export interface WriterRequests {
   alterTopic: { request: { topicId: number; topic: PersistedTopic }; answer: { addedPartitionIds: number[] } };
   deleteTopic: { request: { topicId: number }; answer: null };
   saveGroupOffsets: { request: { offsets: readonly GroupOffset[] }; answer: null };
-  /** Persists the first held offset, then the rows below it may go. */
+  /** Persists the first held offset. Afterwards the rows below it may be deleted. */
   raiseEarliest: { request: { partitionId: number; earliest: Offset; latest: Offset }; answer: null };
-  /** Deletes some of the rows that lie below the earliest offset or belong to no partition any more. */
+  /** Deletes some of the rows that are below the earliest offset or belong to a deleted partition. */
   deleteSome: { request: { partitionId: number; below: Offset }; answer: { deletedRows: number } };
-  /** Puts compacted bodies in the place of rows, deleting those that have no record left. */
+  /** Replaces the bodies of rows with compacted ones, and deletes rows without any record left. */
   replaceRows: { request: { rows: readonly RowReplacement[] }; answer: null };
   saveCompaction: { request: { partitionId: number; toOffset: Offset; recordCount: number }; answer: null };
-  /** Gives some free pages back to the file system when there are many. */
+  /** Returns some free pages to the file system when there are many. */
   shrinkFile: { request: null; answer: { freedPages: number } };
-  /** Carries over what is left of the write-ahead log, so that the next commit writes to its start, if nobody reads. */
+  /**
+   * Copies the rest of the write-ahead log into the database file. If nothing reads from the log, the next commit then
+   * writes to its start.
+   */
   restartWal: { request: null; answer: { isRestarted: boolean } };
-  /** Why nothing can be stored now, in a sentence each: the files are not where they were, or there is no room. */
+  /** Why nothing can be stored now, in a sentence each: the files are missing or moved, or there is no room. */
   inspectStorage: { request: null; answer: { missing: string | null; full: string | null } };
   close: { request: null; answer: null };
 }
 
-/** What the main thread asks of the fetching thread, and the answers. */
+/** The requests of the main thread to the fetching thread, and the replies. */
 export interface FetchRequests {
   open: { request: { path: string }; answer: null };
-  /** The bodies of sound rows in a row, checked; none when no row lies in the range. */
+  /** The bodies of consecutive sound rows, checked. None when there is no row in the range. */
   fetch: { request: FetchQuestion; answer: FetchAnswer };
   close: { request: null; answer: null };
 }
@@ -42,34 +47,34 @@ export interface FetchQuestion {
   readonly partition: number;
   readonly partitionId: number;
   readonly from: Offset;
-  /** Rows that end below this. */
+  /** Only rows that end below this offset are fetched. */
   readonly latest: Offset;
   /** At least one row is fetched, however large. */
   readonly bytesMaximum: number;
-  /** Handed over for many rows to be read into. */
+  /** Memory to read many rows into. It is transferred to the thread. */
   readonly memory: ArrayBuffer | undefined;
 }
 
-/** Bodies in the order of their rows: first those in the memory of the question, then those in memory of their own. */
+/** Bodies in the order of their rows: first those in the memory of the request, then those in memory of their own. */
 export interface FetchAnswer {
   readonly run: FetchedRun | undefined;
   readonly bodies: readonly ArrayBuffer[];
 }
 
 export interface FetchedRun {
-  /** Handed back. */
+  /** The memory of the request, transferred back. */
   readonly memory: ArrayBuffer;
-  /** Where the bodies lie in it, if any: room for what is decoded of each is left behind it. */
+  /** The positions of the bodies in it, if any. After each body there is room for its decoded arrays. */
   readonly places: readonly { readonly start: number; readonly bytes: number }[];
 }
 
-/** What the main thread asks of the maintenance thread, and the answers. */
+/** The requests of the main thread to the maintenance thread, and the replies. */
 export interface MaintenanceRequests {
   open: { request: { path: string }; answer: null };
   checkpoint: { request: null; answer: { walBytes: number } };
   planRetention: { request: RetentionQuestion; answer: { earliest: Offset } };
   beginCompaction: { request: CompactionQuestion; answer: { keyCount: number } };
-  /** The next rows to replace, a small step at a time. */
+  /** The next rows to replace, in small steps. */
   nextCompaction: {
     request: null;
     answer: { isDone: boolean; rows: readonly RowReplacement[]; recordCount: number };
@@ -102,12 +107,12 @@ export interface GroupOffset {
   readonly offset: Offset;
 }
 
-/** What the log knows when it opens. */
+/** The state of the log when it opens. */
 export interface PersistedState {
   readonly topics: readonly (PersistedTopic & { readonly id: number })[];
   readonly partitions: readonly PersistedPartition[];
   readonly groupOffsets: readonly GroupOffset[];
-  /** Partitions that are gone and whose rows are not: a deletion that was cut short. */
+  /** Deleted partitions that still have rows, because the deletion was interrupted. */
   readonly orphanedPartitionIds: readonly number[];
 }
 
@@ -127,9 +132,9 @@ export interface CommitRequest {
 }
 
 export interface CommitAnswer {
-  /** Writers that another one has fenced off. When there is any, nothing was committed. */
+  /** Writers that later ones have fenced. If there are any, nothing was committed. */
   readonly fencedWriterIds: readonly string[];
-  /** The rows' bodies, handed back. */
+  /** The bodies of the rows, transferred back. */
   readonly bodies: readonly ArrayBuffer[];
 }
 
@@ -137,9 +142,12 @@ export interface RetentionQuestion {
   readonly partitionId: number;
   readonly earliest: Offset;
   readonly latest: Offset;
-  /** Batches appended before this may go. Milliseconds since the epoch; null keeps them whatever their age. */
+  /** Batches appended before this may be removed. Milliseconds since the epoch; null sets no limit of age. */
   readonly appendedBefore: number | null;
-  /** The oldest batches may go while the newer ones alone are at least this large; null means no limit. */
+  /**
+   * The oldest batches may be removed as long as the newer ones alone have at least this size. Bytes; null means no
+   * limit.
+   */
   readonly bytesMaximum: number | null;
 }
 
@@ -147,13 +155,13 @@ export interface CompactionQuestion {
   readonly topic: string;
   readonly partition: number;
   readonly partitionId: number;
-  /** Compacts what lies below this. */
+  /** Only records below this offset are compacted. */
   readonly latest: Offset;
-  /** Tombstones appended before this go as well. Milliseconds since the epoch. */
+  /** Tombstones appended before this are removed as well. Milliseconds since the epoch. */
   readonly tombstonesBefore: number;
 }
 
-/** A row's new content; a body of null deletes the row. */
+/** The new content of a row. A body of null deletes the row. */
 export interface RowReplacement {
   readonly partitionId: number;
   readonly lastOffset: Offset;
@@ -161,7 +169,7 @@ export interface RowReplacement {
   readonly body: ArrayBuffer | null;
 }
 
-/** A failed request as it travels between threads. */
+/** A failed request, in the form that is sent between threads. */
 export interface ThreadFailure {
   readonly code: ErrorCode;
   readonly detail: string;

@@ -2,20 +2,22 @@ import { statfsSync, statSync, type Stats } from 'node:fs';
 import { basename, dirname } from 'node:path';
 
 /**
- * Room that is left on the disk when appends are refused: as much as the write-ahead log may hold, so that it can still
- * be carried over into the database file and retention can make room.
+ * The free disk space below which appends are refused. It is as much as the write-ahead log may contain, so that the
+ * log can still be copied into the database file and retention can make room. Bytes.
  */
 export const diskReserveBytes = 64 * 1024 * 1024;
 
 /**
- * Looks whether the database's files still lie where they were opened, and whether their disk has room: two or three
- * system calls, so that no commit need go without. A file that was removed, moved or replaced while it was open can be
- * written as before, and nothing of that would be there after the next start.
+ * Checks whether the files of the database are still where they were opened, and whether their disk has room. It takes
+ * two or three system calls, so that every commit can afford it. A file that was removed, moved or replaced while open
+ * can still be written, but those writes would be gone after the next start.
  */
 export class StorageCheck {
   readonly #path: string;
   readonly #reserveBytes: number;
-  /** By path, which file it was when it was first seen. The write-ahead log comes about with the first change. */
+  /**
+   * The identity of each file when it was first seen, by path. The write-ahead log is created with the first change.
+   */
   readonly #opened = new Map<string, Stats | undefined>();
 
   constructor(path: string, reserveBytes: number) {
@@ -24,7 +26,7 @@ export class StorageCheck {
     for (const file of [path, `${path}-wal`]) this.#opened.set(file, statSync(file, { throwIfNoEntry: false }));
   }
 
-  /** A sentence about the file that is not where it was; null when all are. */
+  /** A sentence about a file that is no longer where it was; null when all are. */
   missing(): string | null {
     for (const [path, opened] of this.#opened) {
       const now = statSync(path, { throwIfNoEntry: false });
@@ -36,14 +38,14 @@ export class StorageCheck {
     return null;
   }
 
-  /** A sentence about a disk that has less room than the reserve; null when it has more. */
+  /** A sentence about a disk that has less free space than the reserve; null when it has more. */
   full(): string | null {
     let free: number;
     try {
       const { bavail, bsize } = statfsSync(dirname(this.#path));
       free = bavail * bsize;
     } catch {
-      // That the folder is gone is told by its files.
+      // A missing folder is reported by the check of its files.
       return null;
     }
     if (free >= this.#reserveBytes) return null;

@@ -17,32 +17,32 @@ import { Transferred, answerRequests } from './log-thread.ts';
 import { StorageCheck } from './storage-check.ts';
 
 /**
- * The writer thread: the only connection that changes the database. A commit waits for the disk here, so that the event
- * loop of the main thread never does.
+ * The writer thread has the only connection that changes the database. A commit waits for the disk here, so that the
+ * event loop of the main thread never does.
  */
 
-/** Rows deleted in one transaction: an append may have to wait for it... */
+/** The most rows deleted in one transaction: an append may have to wait for it. */
 const deletedRowsPerTransaction = 64;
-/** ...and so may what they hold, as each page of a row is freed by itself. */
+/** The most bytes of rows deleted in one transaction: each page of a row is freed separately. */
 const deletedBytesPerTransaction = 2 * 1024 * 1024;
 
-/** Free pages beyond this share of the file are given back... */
+/** Free pages are returned to the file system beyond this share of the file... */
 const freePagesShare = 0.25;
-/** ...when they hold at least this many bytes... */
+/** ...when they have at least this many bytes... */
 const freeBytesMinimum = 16 * 1024 * 1024;
 /** ...and this many at a time. */
 const freedBytesPerTransaction = 1024 * 1024;
 
-/** Bytes that are written to see whether a log that was full has room again. */
+/** Bytes that are written to check whether a full log has room again. */
 const probeBytes = 64 * 1024;
 
 interface Opened {
   readonly connection: Connection;
   readonly statements: ReturnType<typeof prepareStatements>;
   readonly storage: StorageCheck;
-  /** Whether a change did not fit lately. */
+  /** Whether a recent change did not fit. */
   isFull: boolean;
-  /** What happened to the files when something was written to them that is lost; from then on nothing is. */
+  /** What happened to the files, after a change was lost because of it. From then on nothing is written. */
   lost: string | null;
 }
 
@@ -84,9 +84,10 @@ function prepareStatements(connection: Connection) {
 }
 
 /**
- * Runs a change as one transaction. A failure before the commit undoes everything; one of the commit itself may have
- * left the change on disk. No change is made to files that are not where they were opened.
- * @param room `needed` refuses a change while the disk has no more than its reserve; `reserve` is for what makes room.
+ * Runs a change as one transaction. A failure before the commit undoes everything. A failure of the commit itself may
+ * have left the change on disk. No change is made to files that are not where they were opened.
+ * @param room `needed` refuses a change while the disk has less free space than its reserve; `reserve` is for changes
+ *   that make room.
  * @throws LOG_FULL, LOG_UNAVAILABLE (nothing was stored), OUTCOME_UNKNOWN
  */
 function inTransaction<Result>(room: 'needed' | 'reserve', change: (connection: Connection) => Result): Result {
@@ -118,7 +119,7 @@ function inTransaction<Result>(room: 'needed' | 'reserve', change: (connection: 
   throw new LendstreamError('OUTCOME_UNKNOWN', database().lost ?? missing);
 }
 
-/** @throws LOG_UNAVAILABLE when what is written now would not be there after the next start */
+/** @throws LOG_UNAVAILABLE when data written now would be gone after the next start */
 function requireFiles(): void {
   const missing = database().lost ?? database().storage.missing();
   if (missing !== null) throw new LendstreamError('LOG_UNAVAILABLE', `Nothing was stored: ${missing}`);
@@ -232,7 +233,9 @@ function loadState(connection: Connection): PersistedState {
   };
 }
 
-/** Walks the index from one partition to the next, so that its cost is their number and not that of the rows. */
+/**
+ * Walks the index from one partition to the next, so that its cost depends on the number of partitions, not of rows.
+ */
 function orphanedPartitionIds(connection: Connection, known: ReadonlySet<number>): number[] {
   const next = connection.prepare('SELECT min(partition_id) FROM batch WHERE partition_id > ?');
   const orphaned: number[] = [];
