@@ -1,9 +1,9 @@
 import { LendstreamError } from '../errors.ts';
 
-/** How many outcomes are remembered for those who ask later. The oldest go first. */
+/** How many outcomes are remembered for later requests. The oldest are dropped first. */
 export const recentOutcomesMaximum = 20_000;
 
-/** How many commands are known to be on their way. Those that were sent longest ago go first. */
+/** How many commands under way are remembered. Those that were sent longest ago are dropped first. */
 export const commandsUnderWayMaximum = 20_000;
 
 /** How many requests may wait for an outcome at once. */
@@ -21,14 +21,14 @@ export interface CommandOutcomesLimits {
 }
 
 /**
- * What became of commands, for the requests that wait for it and, for a while, for those that ask afterwards; and which
- * commands of this process are on their way. A waiter is told of the first outcome that arrives after it began to wait,
- * never of a remembered one: a command that could not be decided may be sent again under its id, and the answer must be
- * the new one.
+ * The outcomes of commands, for the requests that wait for them and, for a while, for later ones. Also the commands of
+ * this process that are under way. A waiter gets the first outcome that arrives after it began to wait, never a
+ * remembered one: a command that could not be decided may be sent again under its id, and the response must be the new
+ * one.
  */
 export class CommandOutcomes<Outcome> {
   readonly #recent = new Map<string, Outcome>();
-  /** The digest of each. */
+  /** The digest of each command, by command id. */
   readonly #underWay = new Map<string, string>();
   readonly #waiting = new Map<string, Set<Waiter<Outcome>>>();
   readonly #limits: Required<CommandOutcomesLimits>;
@@ -43,7 +43,7 @@ export class CommandOutcomes<Outcome> {
     };
   }
 
-  /** A command is about to be sent. From now on it is under way, however long anybody waits for it. */
+  /** A command is about to be sent. From now on it is under way, however long requests wait for it. */
   begin(commandId: string, digest: string): void {
     put(this.#underWay, commandId, digest, this.#limits.underWayMaximum);
   }
@@ -64,16 +64,16 @@ export class CommandOutcomes<Outcome> {
     for (const waiter of this.#waiting.get(commandId) ?? []) waiter.settle(outcome);
   }
 
-  /** The last outcome of this command, when it is still remembered. */
+  /** The last outcome of this command, if it is still remembered. */
   recent(commandId: string): Outcome | undefined {
     return this.#recent.get(commandId);
   }
 
   /**
-   * Waits for the next outcome of this command; begin before the command is published.
-   * @param signal Ends the wait. Whoever waits must see to it that it comes: waiters are limited in number.
-   * @returns undefined when `signal` aborted; rejects with what {@link close} was given
-   * @throws OVERLOADED at once, so that the caller does not publish, when too many wait already
+   * Waits for the next outcome of this command. Begin before the command is published.
+   * @param signal Ends the wait. The caller must see to it that it aborts, because the number of waiters is limited.
+   * @returns undefined when `signal` aborted; rejects with the error given to {@link close}
+   * @throws OVERLOADED at once, so that the caller does not publish, when too many requests already wait
    */
   next(commandId: string, signal: AbortSignal): Promise<Outcome | undefined> {
     if (this.#waiters >= this.#limits.waitingMaximum) {
@@ -106,15 +106,15 @@ export class CommandOutcomes<Outcome> {
     });
   }
 
-  /** Fails everyone who waits: nothing will come any more. */
+  /** Fails all waiters: no outcome will arrive any more. */
   close(error: unknown): void {
     for (const waiters of this.#waiting.values()) for (const waiter of waiters) waiter.fail(error);
   }
 }
 
-/** Puts an entry last, and takes the first one away when there are too many. */
+/** Puts an entry last, and removes the first one when there are too many. */
 function put<Value>(entries: Map<string, Value>, key: string, value: Value, maximum: number): void {
-  // Deleted first, so that the map's order is that of arrival.
+  // Deleted first, so that the map keeps the order of arrival.
   entries.delete(key);
   entries.set(key, value);
   if (entries.size <= maximum) return;

@@ -1,6 +1,6 @@
-/** What a list of loans may be filtered and sorted by, and how that reads in SQL. */
+/** The filters and sort fields of a list of loans, and their SQL. */
 
-/** Fields that loans sort by, in the lending API's names, and the column of each. */
+/** Sort fields of loans, in the names of the lending API, and the column of each. */
 const sortColumns = {
   id: 'loan_id',
   encodedKey: 'encoded_key',
@@ -26,7 +26,7 @@ export interface LoanQuery {
   readonly accountState?: string;
   readonly accountHolderId?: string;
   readonly productTypeKey?: string;
-  /** First by the first; loans that are equal in all of them come in the order of their ids. */
+  /** In order of priority. Loans that are equal in all of them are ordered by id. */
   readonly sorting: readonly LoanSorting[];
   readonly offset: number;
   readonly limit: number;
@@ -34,17 +34,19 @@ export interface LoanQuery {
 
 const isSortField = (name: string): name is LoanSortField => Object.hasOwn(sortColumns, name);
 
-/** Every field that loans sort by. */
+/** Every sort field of loans. */
 export const loanSortFields = Object.keys(sortColumns).filter(isSortField);
 
-/** The statements of one query: both take `values` as their parameters, the page also limit and offset. */
+/** The statements of one query. Both take `values` as their parameters; the page also takes limit and offset. */
 export interface LoanQueryStatements {
   readonly page: string;
   readonly count: string;
   readonly values: readonly string[];
 }
 
-/** Only column names of this file enter the text; everything a client sent is a parameter. */
+/**
+ * Builds the statements of a query. Only column names of this file enter their text; all client input is a parameter.
+ */
 export function loanQueryStatements(query: LoanQuery): LoanQueryStatements {
   const filters: [string, string | undefined][] = [
     ['account_state', query.accountState],

@@ -2,7 +2,10 @@ import { decodeSummary } from '../lending/codec/loan-codec.ts';
 import { toInstant, transactionId } from '../lending/loan.ts';
 import type { Decimal } from '../lending/money.ts';
 
-/** A loan as the view's tables keep it: what lists filter and sort by, and the loan itself as the changelog has it. */
+/**
+ * A loan in the tables of the view: the fields that lists filter and sort by, and the loan itself as stored in the
+ * changelog.
+ */
 export interface LoanRow {
   readonly loanId: string;
   readonly encodedKey: string;
@@ -20,7 +23,10 @@ export interface LoanRow {
   readonly state: string;
 }
 
-/** @throws Error when the text is no stored loan */
+/**
+ * The row of a loan, from its text in the changelog.
+ * @throws Error when the text is no stored loan
+ */
 export function loanRow(state: string): LoanRow {
   const loan = decodeSummary(state);
   const { approvedAt, closedAt } = loan;
@@ -41,11 +47,14 @@ export function loanRow(state: string): LoanRow {
   };
 }
 
-/** Digits before and after the point of a sortable amount; what an amount may have (fifteen digits) fits into both. */
+/**
+ * Digits before and after the point of a sortable amount. Both are enough for any amount, which has at most fifteen
+ * digits.
+ */
 const integerDigits = 20;
 const fractionDigits = 10;
 
-/** A text of fixed width that orders as the amounts do. The amount must not be negative. */
+/** A text of fixed width that sorts like the amounts. The amount must not be negative. */
 export function sortableAmount(amount: Decimal): string {
   return amount.toFixed(fractionDigits).padStart(integerDigits + 1 + fractionDigits, '0');
 }

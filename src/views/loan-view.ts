@@ -11,37 +11,37 @@ import { type KnownCommand, LoanDatabase, deleteDatabase, type LoanChanges } fro
 import type { LoanQuery } from './loan-query.ts';
 import { type LoanRow, loanRow } from './loan-row.ts';
 
-/** What a record of the changelog tells when it is not the record of a loan. */
+/** The content of a changelog record that is not the record of a loan. */
 export type ChangelogNews<Outcome> =
-  /** What became of the commands of one commit. */
+  /** The outcomes of the commands of one commit. */
   | { readonly kind: 'outcomes'; readonly outcomes: readonly Outcome[] }
-  /** A command that is remembered, or, with null, is no more. */
+  /** A command that is remembered or, with null, no longer remembered. */
   | { readonly kind: 'command'; readonly commandId: string; readonly command: KnownCommand | null };
 
 export interface LoanViewOptions<Outcome extends { readonly commandId: string | null }> {
-  /** The view's file lies in it: views.db. */
+  /** The folder of the file of the view, views.db. */
   readonly dataFolder: string;
   readonly log: EventLog;
   /** The changelog of loans. It must exist. */
   readonly topic: string;
   readonly partitionCount: number;
-  /** What the record of this key tells; null for the record of a loan. A deleted record has no value. */
+  /** Reads a record that is not a loan; returns null for the record of a loan. A deleted record has no value. */
   readonly readNews: (key: string, value: Buffer | null) => ChangelogNews<Outcome> | null;
-  /** Other limits than its own of what is known of commands. */
+  /** Limits of what is known of commands, to replace the defaults. */
   readonly outcomes?: CommandOutcomesLimits | undefined;
   readonly logger: Logger;
-  /** Told when the view cannot answer, and when it can again. */
+  /** Notified when the view cannot serve reads, and when it can again. */
   readonly health?: HealthPart;
 }
 
-/** The pause before a view that could not be built again is tried once more. Milliseconds. */
+/** The pause before a failed rebuild of the view is tried again. Milliseconds. */
 const rebuildPauseMilliseconds = 1_000;
 
 /**
- * The loans as the changelog has them, in a local SQLite file that answers by id, filter, sort and page. The file is a
- * copy: deleted, of another version, damaged, or not in step with the log, it is built again from the log. A file that
- * turns out to be damaged while it is used is built again as well, and nothing is answered meanwhile. The view also
- * tells what became of each command, after the loans that the command changed are in it.
+ * The loans of the changelog in a local SQLite file, which is read by id, filter, sort and page. The file is a copy:
+ * when it is deleted, of another version, damaged, or out of step with the log, it is rebuilt from the log. A file that
+ * turns out to be damaged during use is rebuilt as well, and until then all reads fail. The view also reports the
+ * outcome of each command, once it has the loans that the command changed.
  */
 export class LoanView<Outcome extends { readonly commandId: string | null }> {
   readonly #options: LoanViewOptions<Outcome>;
@@ -74,8 +74,8 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
   }
 
   /**
-   * Opens the view and returns when it has everything that is in the changelog at this moment.
-   * @throws UNKNOWN_TOPIC_OR_PARTITION when there is no changelog; DATA_FOLDER_UNUSABLE when the file cannot be made
+   * Opens the view and returns when it has all of the changelog up to this moment.
+   * @throws UNKNOWN_TOPIC_OR_PARTITION when there is no changelog; DATA_FOLDER_UNUSABLE when the file cannot be created
    */
   static async open<Outcome extends { readonly commandId: string | null }>(
     options: LoanViewOptions<Outcome>,
@@ -83,7 +83,7 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
     const view = new LoanView(options, await openInStep(options));
     try {
       await view.#tail.start();
-      // A file that was found damaged on the way is being built again.
+      // The file may have turned out to be damaged during the start, and is then being rebuilt.
       while (view.#rebuilding !== undefined) await view.#rebuilding;
     } catch (error) {
       if (view.#rebuilding === undefined) {
@@ -95,50 +95,52 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
     return view;
   }
 
-  /** The loan of this id, else of this encodedKey, as the changelog has it. */
+  /** The loan with this id or, if there is none, with this encodedKey, as stored in the changelog. */
   find(idOrKey: string): string | undefined {
     return this.#read((database) => database.loanState(idOrKey));
   }
 
-  /** The id of the loan of this id, else of this encodedKey. */
+  /** The id of the loan with this id or, if there is none, with this encodedKey. */
   loanId(idOrKey: string): string | undefined {
     return this.#read((database) => database.loanId(idOrKey));
   }
 
-  /** One page of loans, in the query's order, as the changelog has them. */
+  /** One page of loans in the order of the query, as stored in the changelog. */
   list(query: LoanQuery): string[] {
     return this.#read((database) => database.page(query));
   }
 
-  /** How many loans the query finds over all pages. */
+  /** How many loans match the query, over all pages. */
   count(query: LoanQuery): number {
     return this.#read((database) => database.count(query));
   }
 
-  /** How many transactions the loan of this id or encodedKey has; 0 when there is no such loan. */
+  /** How many transactions the loan with this id or encodedKey has; 0 when there is no such loan. */
   transactionCount(idOrKey: string): number {
     return this.#read((database) => database.transactionCount(idOrKey));
   }
 
-  /** The id of the loan that a transaction of this id or encodedKey belongs to. */
+  /** The id of the loan that contains the transaction with this id or encodedKey. */
   loanIdOfTransaction(idOrKey: string): string | undefined {
     return this.#read((database) => database.loanIdOfTransaction(idOrKey));
   }
 
-  /** For looking once more for what a command on another node may have made a moment ago. */
+  /** Catches up with the changelog after a miss: a command on another node may have created the item a moment ago. */
   catchUpOnMiss(): Promise<void> {
     return this.#tail.catchUpOnMiss();
   }
 
   /**
-   * A command that posted no transaction and is remembered, on whichever node and partition it was decided. Those that
-   * posted one are known by it.
+   * A command that posted no transaction and is remembered, whatever node and partition decided it. A command that
+   * posted one is known by its transaction.
    */
   knownCommand(commandId: string): KnownCommand | undefined {
     return this.#read((database) => database.command(commandId));
   }
 
-  /** This process is about to send a command. It is under way from now on, however long anybody waits for it. */
+  /**
+   * This process is about to send a command. From now on the command is under way, however long requests wait for it.
+   */
   beginCommand(commandId: string, digest: string): void {
     this.#outcomes.begin(commandId, digest);
   }
@@ -154,19 +156,19 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
   }
 
   /**
-   * Waits for the next outcome of this command, told when the view has what the command changed. Begin before the
-   * command is published.
-   * @param signal Ends the wait. It must come some time: waiters are limited in number.
-   * @returns undefined when `signal` aborted; rejects when the view ends while it waits
-   * @throws LOG_CLOSED when the view is closed, LOG_UNAVAILABLE when it can follow the log no more, OVERLOADED when too
-   *   many wait: at once, so that the caller does not publish
+   * Waits for the next outcome of this command, and returns it when the view has the changes of the command. Begin
+   * before the command is published.
+   * @param signal Ends the wait. It must abort at some time, because the number of waiters is limited.
+   * @returns undefined when `signal` aborted; rejects when the view ends during the wait
+   * @throws LOG_CLOSED when the view is closed, LOG_UNAVAILABLE when it can no longer follow the log, OVERLOADED when
+   *   too many requests wait. All are thrown at once, so that the caller does not publish.
    */
   outcomeOf(commandId: string, signal: AbortSignal): Promise<Outcome | undefined> {
     if (this.#closed || this.#failure !== undefined) throw this.#unavailable();
     return this.#outcomes.next(commandId, signal);
   }
 
-  /** What became of this command when it was last decided; undefined when that is not remembered here. */
+  /** The last outcome of this command; undefined when it is not remembered here. */
   recentOutcome(commandId: string): Outcome | undefined {
     return this.#outcomes.recent(commandId);
   }
@@ -197,14 +199,14 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
       : new LendstreamError('LOG_UNAVAILABLE', this.#failure);
   }
 
-  /** A view that no longer follows would answer with the past: from then on it answers nothing. */
+  /** A view that no longer follows the log would return outdated loans, so from then on all its reads fail. */
   #fail(error: Error): void {
     if (this.#closed || this.#rebuilding !== undefined) return;
     this.#failure = `The view of loans no longer follows the log: ${describeError(error)}`;
     this.#outcomes.close(this.#unavailable());
   }
 
-  /** Builds a file that turned out to be damaged again. Who waits for an outcome goes on waiting. */
+  /** Rebuilds a file that turned out to be damaged. Requests that wait for an outcome continue to wait. */
   #rebuild(cause: unknown): void {
     if (this.#closed || this.#rebuilding !== undefined) return;
     const { logger, health } = this.#options;
@@ -266,7 +268,7 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
       else if (news.kind === 'command') commands.set(news.commandId, news.command);
       else outcomes.push(...news.outcomes);
     }
-    // Not the end of the whole read: batches of it that come after this one are not in the tables yet.
+    // Not the end of the whole read: its later batches are not in the tables yet.
     const nextOffset = (batch.offsets[batch.count - 1] ?? 0) + 1;
     this.#write({ partition: batch.partition, nextOffset, loans, commands });
     for (const outcome of outcomes) {
@@ -275,7 +277,7 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
   }
 }
 
-/** A new file, in the place of what there is. */
+/** Creates a new file in place of the existing one. */
 function newDatabase({ dataFolder }: { readonly dataFolder: string }): LoanDatabase {
   const file = join(dataFolder, 'views.db');
   try {
@@ -288,7 +290,7 @@ function newDatabase({ dataFolder }: { readonly dataFolder: string }): LoanDatab
   }
 }
 
-/** The view's file when it can go on from where it is, else a new one. */
+/** Opens the existing file when it can be continued from its position, else a new one. */
 async function openInStep<Outcome extends { readonly commandId: string | null }>(
   options: LoanViewOptions<Outcome>,
 ): Promise<LoanDatabase> {

@@ -7,54 +7,63 @@ import type { Logger } from '../logger.ts';
 import { loanCommandsTopic } from '../lending-format/lending-topics.ts';
 
 /**
- * How any number of processes share the loan partitions: as streams share those of a subscription. Each process has a
- * session under one reserved id, the same pure rules say whose each partition is, and the same compare-and-set makes it
- * so.
+ * How any number of processes share the loan partitions: in the same way as streams share those of a subscription. Each
+ * process has a session under one reserved id. The same pure rules assign each partition, and the same compare-and-set
+ * applies the assignment.
  *
- * None of this decides who may write: that is the partition's fenced writer. Two processes that both take a partition
- * for theirs disturb each other and nothing else, so whoever cannot reach the coordination store goes on with what it
- * has.
+ * None of this decides which process may write: the fenced writer of the partition does. Two processes that both treat a
+ * partition as theirs disturb only each other. So a process that cannot reach the coordination store keeps its
+ * partitions.
  *
- * | the store says                  | a loop runs here  | none runs here                          |
+ * | state of the partition in store | a loop runs here  | no loop runs here                       |
  * |---------------------------------|-------------------|-----------------------------------------|
- * | assigned to this process        | goes on           | begins                                  |
- * | on its way to another process   | ends              | the partition is released               |
- * | another process's, or nobody's  | ends              |                                         |
+ * | assigned to this process        | continues         | begins                                  |
+ * | reassigning to another process  | ends              | the partition is released               |
+ * | another process's, or unowned   | ends              |                                         |
  */
 
-/** In the place of a subscription's id. No subscription can have it (theirs are UUIDs), see `isReservedId`. */
+/** Stands for a subscription id. No subscription can have it (their ids are UUIDs), see `isReservedId`. */
 export const loanPartitionsId = 'lendstream.loan-partitions';
 
-/** How often the state is read again and sessions of dead processes are looked for, in case a hint was lost. */
+/**
+ * How often the state is read again and sessions of dead processes are looked for, in case a hint was lost.
+ * Milliseconds.
+ */
 const recheckMilliseconds = 2_000;
 
-/** How long to wait before something that failed for the moment is tried again. */
+/** How long to wait before a temporary failure is retried. Milliseconds. */
 const retryMilliseconds = 1_000;
 
-/** How long a partition is left alone after another process took it over although the store calls it this one's. */
+/**
+ * How long a partition is left alone after another process took it over although the store assigns it to this one.
+ * Milliseconds.
+ */
 const takenOverPauseMilliseconds = 1_000;
 
-/** How soon after a session was opened it may be replaced, so that a process without a lease does not spin. */
+/**
+ * How soon after a session was opened it may be replaced, so that a process without a lease does not spin.
+ * Milliseconds.
+ */
 const sessionPauseMilliseconds = 1_000;
 
 /**
- * Why a loop ended: it was asked to, a newer owner fenced it off, or the log was closed under it, which means that the
- * process is ending.
+ * Why a loop ended: it was asked to, a newer owner fenced it, or the log was closed under it. The log is closed when
+ * the process is ending.
  */
 export type LoopEnd = 'stopped' | 'taken_over' | 'log_closed';
 
 export interface PartitionSharingOptions {
   readonly coordination: Coordination;
-  /** This process. Whoever builds this keeps its lease renewed. */
+  /** The id of this process. The creator keeps its lease renewed. */
   readonly nodeId: string;
   readonly partitionCount: number;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Works on a partition until `signal` ends it or it cannot go on; calls `onOwned` when the work has begun. */
+  /** Works on a partition until `signal` ends it or it cannot continue. Calls `onOwned` when the work has begun. */
   readonly work: (partition: number, signal: AbortSignal, onOwned: () => void) => Promise<LoopEnd>;
 }
 
-/** What has to be done so that the loops of a process are what the store says. */
+/** The steps that bring the loops of a process in line with the store. */
 export interface LoopPlan {
   readonly begin: readonly number[];
   readonly end: readonly number[];
@@ -62,8 +71,9 @@ export interface LoopPlan {
 }
 
 /**
- * @param streamId This process's session; undefined when there is no place for one, and then every loop ends.
- * @param running The partitions whose loops run, those that are ending among them.
+ * Compares the ownership in the store with the running loops.
+ * @param streamId The session of this process; undefined when it has none, and then every loop ends.
+ * @param running The partitions with a running loop, including loops that are ending.
  */
 export function planLoops(
   { partitions }: Pick<Topology, 'partitions'>,
@@ -81,12 +91,12 @@ export function planLoops(
 
 interface RunningLoop {
   readonly stopping: AbortController;
-  /** Settles also when the loop ends before it owned anything. */
+  /** Also settles when the loop ends before it owned anything. */
   readonly owned: Promise<void>;
   readonly ended: Promise<void>;
 }
 
-/** Runs the loops of the partitions that fall to this process. */
+/** Runs the loops of the partitions that are assigned to this process. */
 export class PartitionSharing {
   readonly #options: PartitionSharingOptions;
   readonly #loops = new Map<number, RunningLoop>();
@@ -106,15 +116,16 @@ export class PartitionSharing {
     this.#options = options;
   }
 
-  /** The partitions that are worked on here, ascending. */
+  /** The partitions that this process works on, ascending. */
   get partitions(): number[] {
     return [...this.#loops.keys()].sort((left, right) => left - right);
   }
 
   /**
-   * Opens the session and begins with what falls to this process. Returns when each partition that is assigned to it at
-   * once has been owned; that may be none, when other processes have them or there are more processes than partitions.
-   * @throws what the coordination throws
+   * Opens the session and begins with the partitions assigned to this process. Returns when each partition of the first
+   * assignment has been owned. That may be none, when other processes have them or there are more processes than
+   * partitions.
+   * @throws the errors of the coordination
    */
   async start(): Promise<void> {
     this.#unwatch = this.#options.coordination.watch(loanPartitionsId, () => this.#changed());
@@ -132,7 +143,7 @@ export class PartitionSharing {
     await Promise.all([...this.#loops.values()].map(({ owned }) => owned));
   }
 
-  /** Lets commits under way finish, then hands every partition over to the other processes at once. */
+  /** Lets commits under way finish, then hands all partitions over to the other processes at once. */
   async stop(): Promise<void> {
     const { coordination, logger } = this.#options;
     this.#isStopping = true;
@@ -168,7 +179,7 @@ export class PartitionSharing {
     }
   }
 
-  /** Reads what the store says and acts on it. Everything here may be done twice. */
+  /** Reads the state of the store and acts on it. Every step here may be repeated safely. */
   async #bringInStep(): Promise<void> {
     const { coordination, clock, logger } = this.#options;
     this.#isChanged = false;
@@ -183,7 +194,8 @@ export class PartitionSharing {
       const lost = this.#streamId;
       this.#streamId = undefined;
       this.#changed();
-      // It is gone, but only who closes it is never given it back when the store recovers what it has lost.
+      // The session is gone, but the store may restore it when it recovers lost state. Only a closed session never
+      // comes back.
       await coordination.closeSession(loanPartitionsId, lost);
       return;
     }
@@ -192,7 +204,7 @@ export class PartitionSharing {
 
   async #openSession(): Promise<void> {
     const { coordination, nodeId, partitionCount, clock, logger } = this.#options;
-    // Where each partition's work goes on is in its changelog: these offsets are never moved.
+    // The changelog has the position of each partition: these offsets never move.
     const start = Array.from({ length: partitionCount }, (_, partition) => ({
       eventType: loanCommandsTopic,
       partition,
@@ -260,7 +272,7 @@ export class PartitionSharing {
     this.#wake();
   }
 
-  /** Returns when something changed since the last look, or after this time. */
+  /** Returns when something has changed since the last check, or after this time (milliseconds). */
   #change(milliseconds: number): Promise<void> {
     if (this.#isChanged) return Promise.resolve();
     return new Promise((resolve) => {
