@@ -45,37 +45,40 @@ export interface CommandBatchOptions {
   readonly logger: Logger;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** How long a command that posted no transaction is remembered. */
+  /** How long a command that posted no transaction is remembered. Milliseconds. */
   readonly rememberedMilliseconds: number;
 }
 
-/** How much of a reason is kept: it may quote what was sent, and the fence record has a limited size. */
+/**
+ * How many characters of a reason are kept. A reason may quote the command, and the size of the fence record is
+ * limited.
+ */
 const reasonCharactersMaximum = 500;
 
-/** What metrics tell of a decided command. */
+/** The labels of a decided command in the metrics. */
 export interface DecidedCommand {
   readonly type: CommandType | 'unknown';
   readonly outcome: CommandOutcome['outcome'];
 }
 
-/** What became of a command when it was done first. */
+/** The result of a command when it was first done. */
 type FirstTime = Pick<CommandOutcome, 'digest' | 'transactionKey' | 'errors'>;
 
-/** Which command it was, and what it was about. */
+/** The command and the loan or product it was about. */
 type Subject = Pick<CommandOutcome, 'commandId' | 'loanAccountId' | 'loanProductId'>;
 
 interface WrittenEvent {
   readonly topic: LendingEventTypeName;
   readonly key: string | null;
   readonly text: string;
-  /** Of the text. */
+  /** The size of the text in UTF-8. */
   readonly bytes: number;
 }
 
 /**
- * Everything that one commit will make true, gathered command by command: events, new loan states, products, dead
- * letters and the fence record. Lies over the committed loans and touches none of them; thrown away, it leaves no
- * trace.
+ * Everything that one commit will write, collected command by command: events, new loan states, products, dead letters
+ * and the fence record. The batch reads the committed loans and changes none of them. A batch that is thrown away
+ * leaves no trace.
  */
 export class CommandBatch {
   readonly #options: CommandBatchOptions;
@@ -85,7 +88,7 @@ export class CommandBatch {
   readonly #drafts = new Map<string, LoanDraft>();
   #loans: ReadonlyMap<string, EncodedLoan> = new Map();
   readonly #products = new Map<string, ProductRecord>();
-  /** The records of this batch's commands that posted nothing. */
+  /** The texts of the records of commands in this batch that posted no transaction, by command id. */
   readonly #commands = new Map<string, string>();
   #forgottenCommands: readonly string[] = [];
   #lastAppendedAt = 0;
@@ -103,12 +106,12 @@ export class CommandBatch {
     return this.#outcomes.length;
   }
 
-  /** Of the records gathered so far, the fence aside: at most. */
+  /** An upper bound of the bytes of the records collected so far, without the fence. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** As {@link records} has written it. */
+  /** The changes of the commit, complete once {@link records} was called. */
   get state(): CommittedState {
     const { fence } = this;
     return { fence, loans: this.#loans, commands: this.#commands, forgottenCommands: this.#forgottenCommands };
@@ -126,11 +129,12 @@ export class CommandBatch {
     return { position: this.#position, outcomes: this.#outcomes };
   }
 
-  /** Everything to append, the fence record last in its partition. */
+  /** All records to append. The fence record is the last one of its partition. */
   records(partition: number): PartitionRecords[] {
     this.#loans = new Map([...this.#drafts].map(([loanAccountId, draft]) => [loanAccountId, finishDraft(draft)]));
     const { store, rememberedMilliseconds } = this.#options;
-    // Commands come in the order in which the log took them: none that is left was sent while these were remembered.
+    // Commands arrive in the order of the log, so no later command was sent while the ones dropped here were
+    // remembered.
     this.#forgottenCommands = store.commandsDecidedUpTo(this.#lastAppendedAt - rememberedMilliseconds);
     const loans = [...this.#loans].map(([key, { text }]) => ({ key, value: text }));
     const forgotten = this.#forgottenCommands.map((commandId) => ({ key: rememberedKey(commandId), value: null }));
@@ -142,7 +146,7 @@ export class CommandBatch {
       {
         topic: loansTopic,
         partition,
-        // A command that is done again after it was forgotten has its new record behind the deletion of the old one.
+        // A forgotten command may be done again in this commit: its new record comes after the deletion of the old one.
         records: [...loans, ...forgotten, ...commands, { key: fenceKey(partition), value: writeFence(this.fence) }],
       },
     ];
@@ -150,7 +154,7 @@ export class CommandBatch {
 
   /**
    * Decides the next command.
-   * @throws only when a committed loan cannot be read: then nothing may be decided on this partition
+   * @throws Error only when a committed loan cannot be read; then nothing may be decided on this partition
    */
   decide(command: WaitingCommand, toggles: Toggles): void {
     const parsed: ParsedCommand =
@@ -168,7 +172,7 @@ export class CommandBatch {
   #outcomeOf(parsed: ParsedCommand, command: WaitingCommand, toggles: Toggles): CommandOutcome {
     if (parsed.kind === 'unreadable') return this.#deadLetter(command, parsed.reason, { commandId: parsed.commandId });
     const { envelope } = parsed;
-    // Outside the attempt below: a stored loan that cannot be read is no fault of the command.
+    // Outside the `try` below: a stored loan that cannot be read is not the fault of the command.
     const loan = envelope.loanAccountId === undefined ? null : this.#loanOf(envelope.loanAccountId);
     const remembered = this.#remembered(envelope.commandId, command.appendedAt);
     if (remembered !== undefined) return this.#repeated(envelope, remembered, command, toggles);
@@ -214,7 +218,7 @@ export class CommandBatch {
     return outcomeOf(envelope, { outcome: 'committed', digest: envelope.digest, transactionKey });
   }
 
-  /** A payload of the wrong form is refused like by a rule: its id is used up. */
+  /** A malformed payload is refused in the same way as by a rule: its command id is used up. */
   #refuseForm(
     envelope: CommandEnvelope,
     refusals: readonly Refusal[],
@@ -270,7 +274,7 @@ export class CommandBatch {
     this.#bytes += JSON.stringify(record).length;
   }
 
-  /** A command that is committed and posted no transaction. */
+  /** The outcome of a committed command that posted no transaction. */
   #committed(envelope: CommandEnvelope, command: WaitingCommand): CommandOutcome {
     const { digest } = envelope;
     this.#remember(envelope, command, {});
@@ -289,7 +293,7 @@ export class CommandBatch {
     return outcomeOf(envelope, { outcome: 'refused', digest: envelope.digest, errors });
   }
 
-  /** Nothing is done, and of a command that is another one than the first of its id that is told. */
+  /** Changes nothing. A command that differs from the first one with its id is also reported as rejected. */
   #repeated(
     envelope: CommandEnvelope,
     { digest, transactionKey, errors }: FirstTime,
@@ -323,14 +327,17 @@ export class CommandBatch {
     { appendedAt }: WaitingCommand,
     became: Pick<RememberedCommand, 'errors'>,
   ): void {
-    // Never before it was sent, whatever this machine's clock says.
+    // The decision is never earlier than the command, whatever the clock of this machine says.
     const decidedAt = Math.max(this.#options.now, appendedAt);
     const text = writeRemembered({ digest, decidedAt, ...became });
     this.#commands.set(commandId, text);
     this.#bytes += rememberedKey(commandId).length + Buffer.byteLength(text);
   }
 
-  /** What became of a command, unless it is so long ago that the one that was sent at this time counts as a new one. */
+  /**
+   * The result of a remembered command. Undefined when it is so old that the command sent at this time counts as a new
+   * one.
+   */
   #remembered(commandId: string, appendedAt: number): RememberedCommand | undefined {
     const { store, rememberedMilliseconds } = this.#options;
     const own = this.#commands.get(commandId);

@@ -4,7 +4,7 @@ import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { loanCommandsTopic } from '../lending-format/lending-topics.ts';
 
-/** How often the owner of a partition looks what may go. */
+/** How often the owner of a partition checks which commands can be deleted. Milliseconds. */
 const lookMilliseconds = 60_000;
 
 export interface CommandRetentionOptions {
@@ -12,14 +12,14 @@ export interface CommandRetentionOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly partition: number;
-  /** How long commands are held that are done. */
+  /** How long completed commands are kept. Milliseconds. */
   readonly retentionMilliseconds: number;
 }
 
 /**
- * Deletes the commands of one partition that are done and old. The topic itself has no limit of time: a command that
- * was accepted waits until it is decided, however long nobody can decide it. Run by the partition's owner; that one
- * which was taken over goes on for a moment does no harm, since what it counts as done is.
+ * Deletes the old completed commands of one partition. The topic itself has no time limit: an accepted command waits
+ * until it is decided, however long that takes. The owner of the partition runs this. A previous owner may continue for
+ * a moment without harm, since the commands it counts as done are done.
  */
 export class CommandRetention {
   readonly #options: CommandRetentionOptions;
@@ -32,7 +32,7 @@ export class CommandRetention {
     this.#timer = setInterval(() => this.#look(), lookMilliseconds).unref();
   }
 
-  /** @param next The first command that is not done, as the committed position says. */
+  /** @param next The first command that is not done, according to the committed position. */
   doneBefore(next: Offset): void {
     const isFirst = this.#next === undefined;
     this.#next = next;

@@ -2,25 +2,27 @@ import { toTimestamp } from '../clock.ts';
 import { loanCommandsTopic } from '../lending-format/lending-topics.ts';
 import type { WaitingCommand } from './waiting-commands.ts';
 
-/** How much of a command is repeated in its dead letter; the whole lies where `topic`, `partition` and `offset` say. */
+/** How much of a command its dead letter repeats. The whole command is at `topic`, `partition` and `offset`. Bytes. */
 const repeatedBytesMaximum = 1024 * 1024;
 
-/** A command that could not be read or decided, as the dead-letter topic keeps it. */
+/** A command that could not be read or decided, as stored in the dead-letter topic. */
 interface DeadLetter {
   readonly reason: string;
   readonly commandId: string | null;
-  /** Where the command lies. */
+  /** The position of the command in the log. */
   readonly topic: string;
   readonly partition: number;
   readonly offset: number;
-  /** RFC 3339: when the command entered the log. */
+  /** When the command entered the log, in RFC 3339. */
   readonly appendedAt: string;
   /**
-   * What was sent, as base64, since it need not be text; cut off beyond a megabyte. Null for a record without a value.
+   * The value of the command in base64, since it need not be text. It is cut off after a mebibyte. Null for a record
+   * without a value.
    */
   readonly value: string | null;
 }
 
+/** The dead letter of a command as JSON. `commandId` is null when it could not be read. */
 export function writeDeadLetter(command: WaitingCommand, reason: string, commandId: string | null): Buffer {
   const { partition, offset, appendedAt, value } = command;
   const letter: DeadLetter = {

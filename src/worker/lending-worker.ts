@@ -14,29 +14,32 @@ import { UndecidedCommands } from './undecided-commands.ts';
 
 export interface LendingWorkerOptions {
   readonly log: EventLog;
-  /** Started: toggles and products are read from it when a command is decided. */
+  /** The registry, already started. Toggles and products are read from it when a command is decided. */
   readonly registry: Registry;
-  /** Through it the partitions are shared with the workers of other processes. */
+  /** The coordination through which the partitions are shared with the workers of other processes. */
   readonly coordination: Coordination;
-  /** This process, whose lease keeps its partitions with it. */
+  /** The id of this process. Its partitions stay with it as long as its lease does. */
   readonly nodeId: string;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Of commands, loans and lending events alike. */
+  /** The number of partitions of commands, loans and lending events alike. */
   readonly partitionCount: number;
   /** The most commands decided in one commit; {@link commandsPerCommitMaximum} when absent. */
   readonly commandsPerCommitMaximum?: number;
-  /** How long commands that are done are held; for ever when absent. */
+  /** How long completed commands are kept; for ever when absent. Milliseconds. */
   readonly retentionMilliseconds?: number;
-  /** How long a command that posted no transaction is remembered; {@link rememberedMilliseconds} when absent. */
+  /**
+   * How long a command that posted no transaction is remembered; {@link rememberedMilliseconds} when absent.
+   * Milliseconds.
+   */
   readonly rememberedMilliseconds?: number;
-  /** How long it waits for definitions; {@link definitionsMillisecondsMaximum} when absent. */
+  /** How long the worker waits for definitions; {@link definitionsMillisecondsMaximum} when absent. Milliseconds. */
   readonly definitionsMillisecondsMaximum?: number;
 }
 
 /**
- * Turns each loan command into the loan's new state and the events that tell of it, exactly once, partition by
+ * Turns each loan command into the new state of the loan and the events that report it, exactly once, partition by
  * partition.
  */
 export class LendingWorker {
@@ -46,7 +49,7 @@ export class LendingWorker {
 
   constructor(options: LendingWorkerOptions) {
     this.#options = options;
-    // A series that began with its first command would have no increase that an alert could see.
+    // An alert sees an increase only if the series existed before its first command.
     for (const type of [...commandTypes, unreadableCommandType]) {
       for (const outcome of commandOutcomes) options.metrics.commands.inc({ type, outcome }, 0);
     }
@@ -70,9 +73,9 @@ export class LendingWorker {
   }
 
   /**
-   * Creates the worker's own topics where they are missing and takes its share of the partitions. The topics of the
-   * event types, that of the commands among them, must exist. Returns when each partition that falls to this process at
-   * once has been owned: all of them when it is the only one, none when others have them for now.
+   * Creates the worker's own topics if they are missing and takes its share of the partitions. The topics of the event
+   * types, including the one of the commands, must exist. Returns when each partition of the first assignment has been
+   * owned: all of them when this is the only process, none when others have them for now.
    */
   async start(): Promise<void> {
     const { log, partitionCount } = this.#options;
@@ -80,12 +83,12 @@ export class LendingWorker {
     await this.#sharing.start();
   }
 
-  /** Lets commits under way finish, then gives every partition up. */
+  /** Lets commits under way finish, then releases every partition. */
   stop(): Promise<void> {
     return this.#sharing.stop();
   }
 
-  /** Brings the metric of the commands that wait up to date. */
+  /** Updates the metric of the waiting commands. */
   measure(): Promise<void> {
     return this.#undecided.measure();
   }

@@ -3,31 +3,33 @@ import { type EncodedLoan, encodeLoan, encodeLoanAfter, encodeTransaction } from
 import type { Loan, LoanTransaction } from '../lending/loan.ts';
 
 /**
- * A loan as the commands of one commit leave it. Only its last state is stored, so it is written once, when all of them
- * are decided. Until then it is known how large its record can be at most: a loan that could be too large for the log
- * is written at once to see, so that the command that made it so is told from the others.
+ * The state of a loan after the commands of one commit. Only the last state is stored, so it is encoded once, when all
+ * commands are decided. Until then only an upper bound of the record size is known. A loan that may be too large for
+ * the log is encoded at once, to identify the command that made it too large.
  */
 export interface LoanDraft {
   readonly loan: Loan;
-  /** The last state that was written; what the record does not share with it is new. */
+  /** The last state that was encoded. The record copies from it the parts that have not changed. */
   readonly earlier: EncodedLoan;
-  /** The texts of the transactions that `earlier` does not have, or has otherwise. */
+  /** The texts of the transactions that `earlier` does not have, or has in another version. */
   readonly added: ReadonlyMap<LoanTransaction, string>;
-  /** An upper bound of the record's value, and close to it: what changed is counted at its largest. */
+  /** A close upper bound of the size of the record value: each change counts at its largest. Bytes. */
   readonly bytesAtMost: number;
 }
 
-/** The most that a stored installment or fee charge may take, all its numbers and names at their longest. Bytes. */
+/** The largest size of a stored installment or fee charge, with all its numbers and names at their longest. Bytes. */
 const installmentBytesMaximum = 2_048;
 const chargeBytesMaximum = 4_096;
-/** What stands around a transaction: its key once more, and commas. Bytes. */
+/** The bytes around a transaction: its key once more, and commas. */
 const transactionExtraBytes = 128;
-/** The account's and the position's own fields: counters, states, dates, a few amounts. Bytes. */
+/**
+ * The largest size of the other fields of the account and the position: counters, states, dates, a few amounts. Bytes.
+ */
 const otherBytesMaximum = 4_096;
 
 /**
  * The draft of a loan that a command has just opened or changed.
- * @param before What the commit had of the loan so far, or what was committed; null for a new loan.
+ * @param before The draft of the loan in this commit so far, or its committed state; null for a new loan.
  * @throws Error when the record would not fit the log
  */
 export function draftOf(loan: Loan, before: LoanDraft | EncodedLoan | null): LoanDraft {
@@ -41,12 +43,16 @@ export function draftOf(loan: Loan, before: LoanDraft | EncodedLoan | null): Loa
   return { loan, earlier, added, bytesAtMost };
 }
 
-/** The loan and its record's value. */
+/** The loan and the value of its record. */
 export function finishDraft({ loan, earlier, added }: LoanDraft): EncodedLoan {
   return loan === earlier.loan ? earlier : { loan, text: encodeLoanAfter(earlier, loan, added) };
 }
 
-/** The log would refuse the whole commit, again and again; better that one command goes to the dead letters. */
+/**
+ * Checks the size of a record. The log would refuse the whole commit again and again. It is better that one command
+ * goes to the dead letters.
+ * @throws Error when key and value together are larger than a record may be
+ */
 export function assertFits(key: string, valueBytes: number, subject: string): void {
   if (Buffer.byteLength(key) + valueBytes <= recordBytesMaximum) return;
   throw new Error(`${subject} would have ${valueBytes} bytes, more than the log takes (${recordBytesMaximum})`);
@@ -69,14 +75,17 @@ function withAdded(
   return new Map([...known, ...added.map((transaction) => [transaction, encodeTransaction(transaction)] as const)]);
 }
 
-/** How many items are not the ones that an earlier list has in their places. */
+/** How many items differ from the item of an earlier list at the same index. */
 function countOthers(earlier: readonly unknown[], items: readonly unknown[]): number {
   let count = 0;
   for (let index = 0; index < items.length; index += 1) if (earlier[index] !== items[index]) count += 1;
   return count;
 }
 
-/** Rows and charges are told by identity: what a command does not touch is the same object. */
+/**
+ * An upper bound of the growth of the record. Bytes. Installments and charges are compared by identity: one that a
+ * command did not touch is the same object.
+ */
 function growthAtMost(earlier: Loan, loan: Loan, added: ReadonlyMap<LoanTransaction, string>): number {
   const { installments, charges } = loan.position;
   let bytes = otherBytesMaximum;

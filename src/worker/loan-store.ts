@@ -7,25 +7,26 @@ import { type FenceRecord, fenceKey, isFenceKey, parseFence } from '../lending-f
 import { loansTopic } from '../lending-format/lending-topics.ts';
 import { type RememberedCommand, RememberedCommands, commandIdOfKey } from './remembered-commands.ts';
 
-/** How many loans a partition keeps decoded. The others are kept as their text, about a tenth of the memory. */
+/** How many loans of a partition are kept decoded. The others are kept as text, in about a tenth of the memory. */
 const hotLoansMaximum = 5_000;
 
 const restoreReadBytes = 4 * 1024 * 1024;
 const restoreWaitMilliseconds = 100;
 
-/** What one commit changes of a partition's state. */
+/** The changes of one commit to the state of a partition. */
 export interface CommittedState {
   readonly fence: FenceRecord;
   readonly loans: ReadonlyMap<string, EncodedLoan>;
   /** The records of the commands to remember, by command id. */
   readonly commands: ReadonlyMap<string, string>;
-  /** Commands whose records are deleted, before those of `commands` are written. */
+  /** Commands whose records are deleted before those of `commands` are written. */
   readonly forgottenCommands: readonly string[];
 }
 
 /**
- * The loans of one partition, what became of its commands that posted nothing, and how far they are done, as the
- * changelog says. Knows committed states only: what a batch changes is kept beside it until the commit is durable.
+ * The state of one partition as in the changelog: its loans, the results of commands that posted no transaction, and
+ * the position of the last command done. It contains committed states only: the changes of a batch are kept apart until
+ * the commit is durable.
  */
 export class LoanStore {
   readonly #texts = new Map<string, Buffer>();
@@ -40,9 +41,10 @@ export class LoanStore {
   }
 
   /**
-   * Reads the partition's changelog up to its end as of now. The caller must hold the partition's writer: an end taken
-   * before the predecessor was fenced could miss its last commit.
-   * @throws LOG_CLOSED when `signal` aborts on the way, INTERNAL for an unreadable fence, and what reading throws
+   * Reads the changelog of the partition up to its current end. The caller must already have the writer of the
+   * partition: an end taken before the previous owner was fenced could miss its last commit.
+   * @throws LOG_CLOSED when `signal` aborts during the read, INTERNAL for an unreadable fence, and the errors of the
+   *   log
    */
   static async restore(
     log: EventLog,
@@ -69,7 +71,7 @@ export class LoanStore {
     return store;
   }
 
-  /** The last command done; null when none ever was. */
+  /** The offset of the last command done; null when none was done yet. */
   get position(): Offset | null {
     return this.#fence?.position ?? null;
   }
@@ -78,12 +80,12 @@ export class LoanStore {
     return this.#texts.size;
   }
 
-  /** The committed state of a loan; null when there is none of that id. */
+  /** The committed state of a loan; null when there is no loan with that id. */
   loanOf(loanAccountId: string): Loan | null {
     return this.encodedLoanOf(loanAccountId)?.loan ?? null;
   }
 
-  /** The committed state of a loan and its text in the changelog; null when there is none of that id. */
+  /** The committed state of a loan and its text in the changelog; null when there is no loan with that id. */
   encodedLoanOf(loanAccountId: string): EncodedLoan | null {
     const text = this.#texts.get(loanAccountId);
     if (text === undefined) return null;
@@ -92,17 +94,20 @@ export class LoanStore {
     return { loan, text };
   }
 
-  /** What became of a command that posted no transaction; undefined when that is not remembered. */
+  /** The result of a command that posted no transaction; undefined when it is not remembered. */
   rememberedCommand(commandId: string): RememberedCommand | undefined {
     return this.#commands.get(commandId);
   }
 
-  /** Commands decided up to that time that are still remembered: the oldest, as many as one commit may forget. */
+  /**
+   * The oldest commands that are still remembered and were decided up to that time (milliseconds since the epoch), at
+   * most as many as one commit may forget.
+   */
   commandsDecidedUpTo(time: number): string[] {
     return this.#commands.decidedUpTo(time);
   }
 
-  /** Takes in what a commit made durable. */
+  /** Applies the changes of a durable commit. */
   apply({ fence, loans, commands, forgottenCommands }: CommittedState): void {
     for (const commandId of forgottenCommands) this.#commands.delete(commandId);
     for (const [commandId, text] of commands) this.#commands.set(commandId, text);
@@ -121,7 +126,10 @@ export class LoanStore {
     if (oldest !== undefined) this.#hot.delete(oldest);
   }
 
-  /** @returns the text of this partition's last fence record in the batch */
+  /**
+   * Applies the records of a batch.
+   * @returns the text of the last fence record of this partition in the batch; null when there is none
+   */
   #take(batch: RecordBatch, ownFence: string): Buffer | null {
     let fence: Buffer | null = null;
     for (let index = 0; index < batch.count; index += 1) {
@@ -138,7 +146,7 @@ export class LoanStore {
         this.#commands.set(commandId, batch.bytes.toString('utf8', start, batch.valueEnds[index]));
         continue;
       }
-      // A copy: the batch's memory is shared, and as large as everything that was read with it.
+      // A copy: the memory of the batch is shared, and as large as everything that was read with it.
       const text = Buffer.from(batch.bytes.subarray(start, batch.valueEnds[index]));
       if (key === ownFence) fence = text;
       else if (!isFenceKey(key)) this.#texts.set(key, text);

@@ -14,15 +14,15 @@ import { readToggles } from '../lending-format/toggles.ts';
 import type { UndecidedCommands } from './undecided-commands.ts';
 
 /**
- * One partition's loop: own, read, decide, commit, and only then believe it.
+ * The loop of one partition: own, read, decide, commit, and only then change the loans in memory.
  *
- * `owning`  opens the partition's writer, which fences the predecessor off, then reads the changelog to its end.
- * `working` takes the commands after the fence record, decides them and commits everything that follows from them at
- *           once: events, loan states, products, dead letters, the new fence record. After the commit, and not before,
- *           the loans in memory are the new ones.
- * Any error on the way says nothing about what the log holds. The writer and the loans in memory are thrown away and
- * the loop is `owning` again, after a pause. Only a newer owner (WRITER_FENCED), `signal` or the end of the log ends
- * it; who begins it again and when is decided in partition-sharing.ts.
+ * `owning`  opens the writer of the partition, which fences the previous owner, then reads the changelog to its end.
+ * `working` takes the commands after the fence record, decides them and commits all their results at once: events, loan
+ *           states, products, dead letters, the new fence record. Only after the commit does it replace the loans in
+ *           memory.
+ * After an error it is unknown what the log contains. The loop then drops the writer and the loans in memory, pauses,
+ * and is `owning` again. Only a newer owner (WRITER_FENCED), `signal` or a closed log ends it. Where and when it begins
+ * again is decided in partition-sharing.ts.
  */
 export interface PartitionLoopOptions {
   readonly log: EventLog;
@@ -35,11 +35,11 @@ export interface PartitionLoopOptions {
   /** Ends the loop after the commit under way. */
   readonly signal: AbortSignal;
   readonly commandsPerCommitMaximum: number;
-  /** How long commands that are done are held. */
+  /** How long completed commands are kept. Milliseconds. */
   readonly retentionMilliseconds: number;
-  /** How long a command that posted no transaction is remembered. */
+  /** How long a command that posted no transaction is remembered. Milliseconds. */
   readonly rememberedMilliseconds: number;
-  /** How long definitions may take to be readable before the loop starts over. */
+  /** How long definitions may take to be readable before the loop starts over. Milliseconds. */
   readonly definitionsMillisecondsMaximum: number;
   /** Called whenever the partition is owned and its loans are in memory. */
   readonly onOwned: () => void;
@@ -48,21 +48,21 @@ export interface PartitionLoopOptions {
 /** The most commands decided in one commit, unless the options say less. */
 export const commandsPerCommitMaximum = 200;
 /**
- * How long definitions may take to be readable, unless the options say otherwise: beyond the time-out of a transaction
- * that a worker left open when it died. Waiting is cheaper than starting over from the log. Milliseconds.
+ * How long definitions may take to be readable, unless the options say otherwise. It is longer than the time-out of a
+ * transaction that a worker left open when it died: waiting is cheaper than starting over from the log. Milliseconds.
  */
 export const definitionsMillisecondsMaximum = 30_000;
-/** A commit is closed when what it writes has reached this size. */
+/** A commit is closed when its records have reached this size. Bytes. */
 const commitBytesMaximum = 4 * 1024 * 1024;
 /** How many bytes of commands are read ahead. */
 const readBytesMaximum = 1024 * 1024;
-/** How long deciding may keep the process from everything else. */
+/** How long deciding may block the rest of the process. Milliseconds. */
 const decideSliceMilliseconds = 10;
-/** The pause after the first error in a row; it doubles up to the longest. */
+/** The pause after the first error in a row; it doubles with each further error up to the longest one. Milliseconds. */
 const pauseMilliseconds = 100;
 const pauseMillisecondsMaximum = 5_000;
 
-/** Works on the partition until something ends the loop, then forgets the partition's metric. */
+/** Works on the partition until something ends the loop, then removes the metric of the partition. */
 export async function runPartitionLoop(options: PartitionLoopOptions): Promise<LoopEnd> {
   options.undecided.begin(options.partition);
   const end = await ownAgainAndAgain(options);
@@ -107,7 +107,7 @@ async function ownAndWork(options: PartitionLoopOptions, onCommit: () => void): 
     await work(options, writer, store, retention, onCommit);
   } finally {
     await retention.stop();
-    // Closing a writer that an error has spent may fail too; the first error is the one to tell.
+    // Closing a writer that failed may fail too. The first error is the one to report.
     await writer.close().catch((error: unknown) => logger.debug({ error: describeError(error) }, 'Closing failed'));
   }
 }
@@ -133,7 +133,7 @@ async function work(
       for (const batch of batches) for (const command of commandsOf(batch)) waiting.push(command);
       readFrom = nextOffset;
       if (waiting.length === 0) continue;
-      // A product or toggle that somebody was told is there counts for every command sent after that, on any node.
+      // A product or toggle whose creation was confirmed counts for every command sent after that, on any node.
       await catchUpWithDefinitions(options);
       if (signal.aborted) break;
     }
@@ -147,13 +147,14 @@ async function work(
     waiting.splice(0, batch.size);
     metrics.commandSeconds.observe((clock.monotonic() - startedAt) / 1000);
     for (const { type, outcome } of batch.decided) metrics.commands.inc({ type, outcome });
-    // A loan may be opened under a product by the very next command.
+    // The very next command may open a loan under the new product.
     if (batch.products.size > 0) await catchUpWithDefinitions(options);
   }
 }
 
 /**
- * Returns when this process has all definitions there are at this moment, or is to stop, which no wait may delay.
+ * Returns when this process has all definitions that exist at this moment. Also returns when the loop is to stop, which
+ * no wait may delay.
  * @throws LOG_UNAVAILABLE when they cannot be read in time
  */
 async function catchUpWithDefinitions({
@@ -172,7 +173,7 @@ async function catchUpWithDefinitions({
   }
 }
 
-/** Decides as many of the waiting commands as one commit may hold. */
+/** Decides as many of the waiting commands as fit into one commit. */
 async function decide(
   options: PartitionLoopOptions,
   store: LoanStore,
@@ -197,7 +198,7 @@ async function commit(writer: FencedWriter, batch: CommandBatch, partition: numb
   await writer.commit();
 }
 
-/** Where the commands go on that are not done yet. */
+/** The offset of the first command that is not decided yet. */
 async function firstUndone(options: PartitionLoopOptions, position: Offset | null): Promise<Offset> {
   const { log, logger, partition } = options;
   const bounds = await boundsOf(log, partition);

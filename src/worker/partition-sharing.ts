@@ -11,9 +11,9 @@ import { loanCommandsTopic } from '../lending-format/lending-topics.ts';
  * process has a session under one reserved id. The same pure rules assign each partition, and the same compare-and-set
  * applies the assignment.
  *
- * None of this decides which process may write: the fenced writer of the partition does. Two processes that both treat a
- * partition as theirs disturb only each other. So a process that cannot reach the coordination store keeps its
- * partitions.
+ * None of this decides which process may write: the fenced writer of the partition does. Two processes that both treat
+ * a partition as theirs disturb only each other. So a process that cannot reach the coordination store continues to
+ * work on its partitions.
  *
  * | state of the partition in store | a loop runs here  | no loop runs here                       |
  * |---------------------------------|-------------------|-----------------------------------------|

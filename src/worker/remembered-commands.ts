@@ -2,45 +2,49 @@ import { LendstreamError, describeError } from '../errors.ts';
 import type { ApiError } from '../lending-format/refusal-format.ts';
 
 /**
- * What became of the commands that posted no transaction: refusals, changes of state, new loans, products. Each is a
- * record of its own in the changelog, so that remembering one costs the next command nothing, and is forgotten by age,
- * never by count. A command that posted a transaction is known by it for ever and is not here.
+ * The result of a command that posted no transaction: a refusal, a change of state, a new loan, a product. Each is a
+ * record of its own in the changelog, so remembering one costs the next command nothing. Commands are forgotten by age,
+ * never by count. A command that posted a transaction is known by it for ever and is not stored here.
  */
 export interface RememberedCommand {
-  /** Of what the command asked for; see {@link CommandEnvelope.digest}. */
+  /** The digest of the content of the command; see {@link CommandEnvelope.digest}. */
   readonly digest: string;
-  /** Milliseconds since the epoch: its age counts from here. */
+  /** When the command was decided, in milliseconds since the epoch. Its age counts from here. */
   readonly decidedAt: number;
-  /** Why it was refused; absent when it was committed. */
+  /** Why the command was refused; absent when it was committed. */
   readonly errors?: readonly ApiError[];
 }
 
-/** How long such a command is remembered, unless the options say otherwise. */
+/** How long such a command is remembered, unless the options say otherwise. Milliseconds. */
 export const rememberedMilliseconds = 24 * 3_600_000;
 
 /**
- * How many are forgotten in one commit at most, so that none takes long. More than one commit adds, so that those that
- * are too old do not pile up.
+ * The most commands that one commit forgets, so that none takes long. It is more than one commit adds, so that expired
+ * commands do not pile up.
  */
 const forgottenPerCommitMaximum = 500;
 
 const keyPrefix = 'command/';
 
-/** Key of the record of a command. No loan account id can look like it: those have no slash. */
+/** The key of the record of a command. No loan account id can look like it, because they contain no slash. */
 export function rememberedKey(commandId: string): string {
   return keyPrefix + commandId;
 }
 
-/** The command that a record of the changelog is about; undefined for a record of something else. */
+/** The id of the command that a changelog record is about; undefined for other records. */
 export function commandIdOfKey(key: string): string | undefined {
   return key.startsWith(keyPrefix) ? key.slice(keyPrefix.length) : undefined;
 }
 
+/** The text of the record of a command. */
 export function writeRemembered({ digest, decidedAt, errors }: RememberedCommand): string {
   return JSON.stringify({ decidedAt, digest, errors });
 }
 
-/** @throws INTERNAL when the record is not one of ours: going on without it could repeat a command */
+/**
+ * Reads the record of a command.
+ * @throws INTERNAL when the record is malformed: continuing without it could repeat a command
+ */
 export function parseRemembered(text: string): RememberedCommand {
   try {
     const command = JSON.parse(text) as Partial<RememberedCommand>;
@@ -54,9 +58,9 @@ export function parseRemembered(text: string): RememberedCommand {
   throw new LendstreamError('INTERNAL', 'The record of a command names no time or no digest.');
 }
 
-/** The remembered commands of one partition. Kept as their texts, which take a fraction of the memory. */
+/** The remembered commands of one partition. They are kept as texts, which take a fraction of the memory. */
 export class RememberedCommands {
-  /** By command id, in the order in which they were decided. */
+  /** By command id, in the order of the decisions. */
   readonly #texts = new Map<string, string>();
 
   get(commandId: string): RememberedCommand | undefined {
@@ -65,7 +69,7 @@ export class RememberedCommands {
   }
 
   set(commandId: string, text: string): void {
-    // Deleted first, so that the map's order is that of the decisions.
+    // Deleted first, so that the map keeps the order of the decisions.
     this.#texts.delete(commandId);
     this.#texts.set(commandId, text);
   }
@@ -74,7 +78,10 @@ export class RememberedCommands {
     this.#texts.delete(commandId);
   }
 
-  /** The oldest of those that were decided up to that time, as many as one commit may forget. */
+  /**
+   * The oldest commands that were decided up to that time (milliseconds since the epoch), at most as many as one commit
+   * may forget.
+   */
   decidedUpTo(time: number): string[] {
     const found: string[] = [];
     for (const [commandId, text] of this.#texts) {

@@ -1,17 +1,23 @@
-/** The first piece is as large as the events of a few commands, each further one twice the one before. Bytes. */
+/**
+ * The first piece is as large as the events of a few commands. Each further one is twice as large as the one before.
+ * Bytes.
+ */
 const firstPieceBytes = 16 * 1024;
 const pieceBytesMaximum = 256 * 1024;
 
 /**
- * Texts as bytes in a few pieces of memory that they share. A text is written at once, since one that waits for its
- * commit is moved about by the collector until then, as are several hundred others.
+ * Stores texts as bytes in a few shared pieces of memory. A text is written at once. As a string it would wait for its
+ * commit together with several hundred others, and the collector would move them all about.
  */
 export class TextMemory {
   #piece: Buffer = Buffer.alloc(0);
   #end = 0;
   #nextPieceBytes = firstPieceBytes;
 
-  /** @param bytes Of the text, in UTF-8. */
+  /**
+   * Writes the text and returns its bytes.
+   * @param bytes The size of the text in UTF-8.
+   */
   write(text: string, bytes: number): Buffer {
     if (this.#end + bytes > this.#piece.length) {
       this.#piece = Buffer.allocUnsafeSlow(Math.max(bytes, this.#nextPieceBytes));

@@ -5,14 +5,14 @@ import type { Metrics } from '../metrics.ts';
 import { loanCommandsTopic } from '../lending-format/lending-topics.ts';
 
 /**
- * How many commands wait in the partitions that this process works on. Counted when somebody asks, not by the loops
+ * How many commands wait in the partitions that this process works on. They are counted on request, not by the loops
  * that decide them: the number has to grow above all while nothing is decided.
  */
 export class UndecidedCommands {
   readonly #log: EventLog;
   readonly #metrics: Metrics;
   readonly #logger: Logger;
-  /** The first command that is not decided; undefined while nobody has read yet how far the partition is. */
+  /** The first command that is not decided. Undefined while the progress of the partition is unknown. */
   readonly #next = new Map<number, Offset | undefined>();
 
   constructor({ log, metrics, logger }: { log: EventLog; metrics: Metrics; logger: Logger }) {
@@ -21,29 +21,32 @@ export class UndecidedCommands {
     this.#logger = logger;
   }
 
-  /** From now on the partition is counted. Until it is known how far it is, only the commands that came since then. */
+  /**
+   * From now on the partition is counted. Until its progress is known, only commands that arrive after the first
+   * measurement count.
+   */
   begin(partition: number): void {
     if (!this.#next.has(partition)) this.#next.set(partition, undefined);
   }
 
-  /** @param next The first command that is left. */
+  /** @param next The first command that is not decided. */
   decidedBefore(partition: number, next: Offset): void {
     this.#next.set(partition, next);
   }
 
-  /** The partition is no longer this process's. */
+  /** This process no longer works on the partition. */
   end(partition: number): void {
     this.#next.delete(partition);
     this.#metrics.workerLag.remove({ partition });
   }
 
-  /** Brings the metric up to date. It stays as it was while the log cannot tell. */
+  /** Updates the metric. It keeps its value while the log is unavailable. */
   async measure(): Promise<void> {
     const places = [...this.#next.keys()].map((partition) => ({ topic: loanCommandsTopic, partition }));
     if (places.length === 0) return;
     try {
       for (const { partition, latest } of await this.#log.bounds(places)) {
-        // Given up meanwhile.
+        // This process has released the partition in the meantime.
         if (!this.#next.has(partition)) continue;
         const next = this.#next.get(partition) ?? latest;
         this.#next.set(partition, next);

@@ -3,11 +3,11 @@ import type { CommandSource } from '../lending-format/command-format.ts';
 
 /** A record of the command topic that has not been decided yet. */
 export interface WaitingCommand extends CommandSource {
-  /** Lies in the memory of the batch it was read with; null for a tombstone, which nobody should have written. */
+  /** Shares the memory of the batch it was read with. Null for a tombstone, which no producer should have written. */
   readonly value: Buffer | null;
 }
 
-/** The records of a batch in their order. */
+/** The records of a batch, in order. */
 export function commandsOf(batch: RecordBatch): WaitingCommand[] {
   return Array.from({ length: batch.count }, (_, index) => {
     const start = batch.valueStarts[index] ?? noValue;
