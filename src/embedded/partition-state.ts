@@ -27,7 +27,7 @@ export interface PartitionState extends TopicPartition {
   readonly waiters: Set<ReadWaiter>;
   /** True once a read has waited here: the partition has a consumer that follows it. */
   isFollowed: boolean;
-  /** Batches held in memory, by ascending offset (see batch-cache.ts). */
+  /** Batches kept in memory, by ascending offset (see batch-cache.ts). */
   readonly cachedBatches: StoredBatch[];
 }
 
@@ -59,7 +59,10 @@ export function newPartitionState(topic: string, persisted: PersistedPartition):
   };
 }
 
-/** @throws UNKNOWN_TOPIC_OR_PARTITION */
+/**
+ * The state of a partition whose topic is not being deleted.
+ * @throws UNKNOWN_TOPIC_OR_PARTITION
+ */
 export function findPartition(topics: TopicTable, { topic, partition }: TopicPartition): PartitionState {
   const state = topics.get(topic);
   const found = state === undefined || state.isDeleting ? undefined : state.partitions[partition];

@@ -194,8 +194,8 @@ export class PartitionSharing {
       const lost = this.#streamId;
       this.#streamId = undefined;
       this.#changed();
-      // The session is gone, but the store may restore it when it recovers lost state. Only a closed session never
-      // comes back.
+      // The session is gone, but a store that recovers lost data may restore it. Only a session that was closed stays
+      // gone.
       await coordination.closeSession(loanPartitionsId, lost);
       return;
     }
