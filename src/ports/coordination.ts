@@ -1,12 +1,12 @@
 import type { Offset } from './event-log.ts';
 
 /**
- * Coordination: the port behind which Redis (cluster) or memory (one machine) keeps what consumers of a subscription
- * share: sessions, ownership of partitions, committed offsets.
+ * Coordination: the port behind which Redis (cluster) or memory (one machine) keeps the state that the consumers of a
+ * subscription share: sessions, ownership of partitions, committed offsets.
  *
- * It is expendable: committed offsets are mirrored to the log before or shortly after a commit is answered, and the
- * rest is rebuilt by the streams that are open. Each method is atomic. What a method decides from is the store's own
- * state, never a caller's copy. Every method may throw COORDINATION_UNAVAILABLE (retriable).
+ * This state is expendable. Committed offsets are mirrored to the log before the response to a commit or shortly after
+ * it, and the open streams rebuild the rest. Each method is atomic. A method decides from the store's own state, never
+ * from a caller's copy. Every method may throw COORDINATION_UNAVAILABLE (retriable).
  *
  * Words: a *session* is one open stream, known by its stream id; it lives on a *node* (process) and dies with the
  * node's *lease*. A partition's *fence* is a number that grows by one with each change of owner and is never reused.
@@ -20,18 +20,18 @@ export interface EventTypePartition {
 export interface Session {
   readonly streamId: string;
   readonly nodeId: string;
-  /** The partitions this stream asked for; empty for a stream that takes what it is given. */
+  /** The partitions this stream requested; empty for a stream that accepts any. */
   readonly requestedPartitions: readonly EventTypePartition[];
   /** When the stream was opened. Milliseconds since the epoch. */
   readonly openedAt: number;
-  /** How long commits under this session still count after it was closed, see {@link Coordination.closeSession}. */
+  /** How long commits of this session still count after it was closed, see {@link Coordination.closeSession}. */
   readonly commitTimeoutMilliseconds: number;
 }
 
 export type OwnershipState = 'unassigned' | 'assigned' | 'reassigning';
 
 /**
- * Who may deliver and commit a partition.
+ * Which stream may deliver and commit a partition.
  * - unassigned: `streamId` and `nextStreamId` are null.
  * - assigned: `streamId` owns it.
  * - reassigning: `streamId` still owns it and may commit; it stops delivering and hands over to `nextStreamId`.
@@ -44,7 +44,7 @@ export interface PartitionOwnership extends EventTypePartition {
 }
 
 export interface Topology {
-  /** Grows with every change of sessions or ownership; what a compare-and-set compares. */
+  /** Grows with every change of sessions or ownership. {@link Coordination.applyOwnership} compares it. */
   readonly generation: number;
   /** While a cursor reset is under way no session may open. */
   readonly resetting: boolean;
@@ -59,19 +59,19 @@ export interface CommittedOffset extends EventTypePartition {
   readonly offset: Offset;
 }
 
-/** What the rebalancer wants changed (see rebalance.ts). */
+/** A change that the rebalancer wants (see rebalance.ts). */
 export interface OwnershipChange extends EventTypePartition {
   readonly state: 'assigned' | 'reassigning';
   /** assigned: the new owner. reassigning: the present owner, unchanged. */
   readonly streamId: string;
-  /** reassigning: who gets it. assigned: null. */
+  /** reassigning: the stream that gets it. assigned: null. */
   readonly nextStreamId: string | null;
 }
 
 export type OpenSessionAnswer =
   | { readonly outcome: 'opened' }
   | { readonly outcome: 'resetting' }
-  /** As many auto streams are open as there are partitions not directly requested. */
+  /** As many streams that accept any partition are open as there are partitions that no stream requested. */
   | { readonly outcome: 'no_free_slots'; readonly totalSlots: number }
   /** Requested partitions that other open streams requested first. */
   | { readonly outcome: 'partitions_taken'; readonly partitions: readonly EventTypePartition[] };
@@ -81,7 +81,7 @@ export type ReleaseAnswer =
   /** The caller no longer owns the partition under this fence; nothing was changed. */
   | { readonly outcome: 'fenced' };
 
-/** What becomes of commits under a session that was closed. */
+/** How commits of a closed session are treated. */
 export type LateCommits = 'accepted' | 'refused';
 
 export type CommitAnswer =
@@ -89,7 +89,7 @@ export type CommitAnswer =
    * In the order of the request: true when the cursor moved the committed offset forward, false when it was outdated.
    */
   | { readonly outcome: 'committed'; readonly advanced: readonly boolean[] }
-  /** Not open, and closed too long ago, or a partition of the request is no longer its to commit. */
+  /** The session is not open, and it was closed too long ago or may no longer commit a partition of the request. */
   | { readonly outcome: 'session_not_found' }
   /** The first cursor whose partition this session does not own; nothing of the request was committed. */
   | { readonly outcome: 'not_owner'; readonly cursor: EventTypePartition };
@@ -100,16 +100,16 @@ export interface CursorToCommit extends CommittedOffset {
 }
 
 /**
- * Something of a subscription changed. A hint: it may be lost or come twice, so watchers re-read what they care for.
+ * Which state of a subscription changed. A hint: it may be lost or come twice, so watchers re-read what they need.
  */
 export type CoordinationChange = 'topology' | 'offsets' | 'reset' | 'removed';
 
-/** How soon a process makes up for what it has missed of the subscriptions that are watched in it. Milliseconds. */
+/** How soon a process catches up on changes it missed of the subscriptions that are watched in it. Milliseconds. */
 export const missedChangesMillisecondsMaximum = 2_000;
 
 /**
- * @param generation That the topology has reached, where it is known: one who has seen it need not look again.
- * @param committed With 'offsets', what was committed, where it is known: one who takes it need not look.
+ * @param generation The topology's generation, where known. A listener that has read this one need not read again.
+ * @param committed With 'offsets', the committed offsets, where known. A listener that takes them need not read again.
  */
 export type ChangeListener = (
   change: CoordinationChange,
@@ -117,23 +117,24 @@ export type ChangeListener = (
   committed?: readonly CommittedOffset[],
 ) => void;
 
-/** What was committed last in a partition, be it behind what was committed before. */
+/** The latest commit of a partition, even an outdated one. */
 export interface LastCommit extends EventTypePartition {
-  /** As the client gave it. */
+  /** As the client sent it. */
   readonly offset: string;
   /** Milliseconds since the epoch. */
   readonly committedAt: number;
 }
 
-/** A stream that has ended, and why, in the words of its last line. */
+/** A stream that has ended. */
 export interface EndedStream {
   readonly streamId: string;
+  /** Why it ended, in the words of its last line. */
   readonly reason: string;
   /** Milliseconds since the epoch. */
   readonly endedAt: number;
 }
 
-/** What people may wonder about when nothing arrives. Nothing is decided from it. */
+/** Facts for people who wonder why nothing arrives. No decision depends on them. */
 export interface SubscriptionHistory {
   /** One for each partition, in no particular order. */
   readonly lastCommits: readonly LastCommit[];
@@ -146,50 +147,50 @@ export const endedStreamsMaximum = 10;
 
 export interface Coordination {
   /**
-   * Claims a name for whoever asks first. True for exactly one of any number of concurrent callers until it is
-   * released or `leaseMilliseconds` have passed.
+   * Claims a name for the first caller. Returns true for exactly one of any number of concurrent callers until the
+   * claim is released or `leaseMilliseconds` have passed.
    */
   claim(name: string, leaseMilliseconds: number): Promise<boolean>;
   releaseClaim(name: string): Promise<void>;
 
   /** Keeps this node's sessions alive for `leaseMilliseconds` from now. */
   renewLease(nodeId: string, leaseMilliseconds: number): Promise<void>;
-  /** Closes every session of nodes whose lease has ended; answers how many sessions that were. */
+  /** Closes every session of nodes whose lease has ended. Returns how many sessions those were. */
   reapSessions(subscriptionId: string): Promise<number>;
 
   /**
-   * Sets the starting offsets of partitions that have none yet and makes them known as unassigned. Partitions already
-   * known keep offset and owner, so any number of streams may call this at once.
+   * Sets the starting offsets of partitions that have none yet and registers these partitions as unassigned. Registered
+   * partitions keep their offset and owner, so any number of streams may call this at once.
    */
   initialise(subscriptionId: string, start: readonly CommittedOffset[]): Promise<void>;
   topology(subscriptionId: string): Promise<Topology>;
   /** By event type, then partition. Empty before {@link initialise}. */
   committedOffsets(subscriptionId: string): Promise<CommittedOffset[]>;
 
-  /** Checks reset, slots and requested partitions and adds the session, all in one step. */
+  /** Checks for a reset, for free slots and for the requested partitions, and adds the session, all in one step. */
   openSession(subscriptionId: string, session: Session): Promise<OpenSessionAnswer>;
   /**
-   * Removes the session. Its partitions go to their next stream at once where one is named and open (fence + 1), else
-   * they become unassigned. A session that is not there is no error.
+   * Removes the session. Each of its partitions goes to its next stream at once if one is named and open (fence + 1).
+   * Otherwise it becomes unassigned. A missing session is not an error.
    *
    * Its stream may still commit a partition that became unassigned, until another stream gets that partition, its
-   * cursors are reset, or the session's commit timeout has passed. This holds for sessions closed by
-   * {@link reapSessions} as well, unless the store loses its memory first.
+   * cursors are reset, or the session's commit timeout has passed. This is also true for sessions closed by
+   * {@link reapSessions}, unless the store loses its data first.
    *
    * @param lateCommits 'refused' for a stream that ended because its commits did not come in time.
    */
   closeSession(subscriptionId: string, streamId: string, lateCommits?: LateCommits): Promise<void>;
 
   /**
-   * Compare-and-set: applies the changes when the topology's generation is still the given one, raising the fence of
-   * each partition that gets another owner. A change that names a closed session is a conflict as well.
+   * Compare-and-set: applies the changes if the topology's generation is still the given one, and raises the fence of
+   * each partition that gets another owner. A change that names a closed session is also a conflict.
    */
   applyOwnership(
     subscriptionId: string,
     generation: number,
     changes: readonly OwnershipChange[],
   ): Promise<'applied' | 'conflict'>;
-  /** The owner hands a reassigning partition to its next stream (or, when that is gone, to nobody). */
+  /** The owner hands a reassigning partition to its next stream. If that is gone, the partition is left unassigned. */
   release(
     subscriptionId: string,
     streamId: string,
@@ -199,12 +200,13 @@ export interface Coordination {
 
   /**
    * Moves committed offsets forward, durably. The session and every partition's owner are checked before anything is
-   * written. For what a closed session may commit see {@link closeSession}. Cursors of one partition are judged in
-   * order against the running maximum.
+   * written. For what a closed session may commit see {@link closeSession}. Cursors of one partition are compared in
+   * order with the running maximum. The store does not know the end of the log: it commits an offset beyond the end as
+   * given, so callers check that first.
    */
   commit(subscriptionId: string, streamId: string, cursors: readonly CursorToCommit[]): Promise<CommitAnswer>;
 
-  /** Marks a reset: open streams are told to close, new sessions are refused. False when one is under way already. */
+  /** Marks a reset: open streams are told to close, new sessions are refused. False when a reset is already running. */
   beginReset(subscriptionId: string): Promise<boolean>;
   /**
    * Sets the given offsets, in either direction, and ends the reset. Every partition loses its owner and its fence
@@ -213,23 +215,23 @@ export interface Coordination {
   finishReset(subscriptionId: string, offsets: readonly CommittedOffset[]): Promise<void>;
 
   /**
-   * Adds to what is remembered of the subscription: its last commits, and the last {@link endedStreamsMaximum} streams
-   * that ended. Not as durable as the rest: a loss shows in what {@link history} says of its beginning.
+   * Adds to the history of the subscription: its last commits, and the last {@link endedStreamsMaximum} streams that
+   * ended. The history is less durable than the rest: after a loss {@link history} returns a later `since`.
    */
   remember(subscriptionId: string, news: SubscriptionHistory): Promise<void>;
-  /** What is remembered, by whichever process, and since when anything is. Milliseconds since the epoch. */
+  /** The history from all processes, and when it begins (`since`, milliseconds since the epoch). */
   history(subscriptionId: string): Promise<SubscriptionHistory & { readonly since: number }>;
 
-  /** Forgets the subscription: sessions, ownership, offsets and their mirror, history. Watchers get 'removed'. */
+  /** Removes the subscription: sessions, ownership, offsets and their mirror, history. Watchers get 'removed'. */
   remove(subscriptionId: string): Promise<void>;
 
   /**
-   * Tells of what changes from now on, until the answered function is called. As long as somebody watches,
-   * - a change of the topology is told again within {@link missedChangesMillisecondsMaximum} where its hint was lost;
-   * - sessions of dead nodes are closed that soon after their lease has ended without {@link reapSessions}.
+   * Notifies the listener of changes from now on, until the returned function is called. As long as there is a watcher,
+   * - a change of the topology whose hint was lost is reported again within {@link missedChangesMillisecondsMaximum};
+   * - sessions of dead nodes are closed that soon after their lease has ended, without {@link reapSessions}.
    *
-   * Both need a store that can be reached; when it cannot, everybody is told to look, and so finds out. A lost
-   * 'offsets' is not made up for: whoever waits for commits looks himself.
+   * Both need a reachable store. When it is unreachable, all watchers are told to read again, and so find out. A lost
+   * 'offsets' notification is not repeated. A stream that waits for commits polls.
    */
   watch(subscriptionId: string, listener: ChangeListener): () => void;
 
@@ -237,25 +239,25 @@ export interface Coordination {
 }
 
 /**
- * Whether the id is no subscription's but one under which the service shares partitions among its own processes. What
- * is committed under it means nothing and is shown to nobody.
+ * Whether the id is not a subscription's, but one under which the service shares partitions among its own processes.
+ * Commits under it mean nothing and are never shown.
  */
 export function isReservedId(subscriptionId: string): boolean {
   return subscriptionId.startsWith('lendstream.');
 }
 
-/** One spelling of a partition as a map key. */
+/** The map key of a partition: each partition has exactly one. */
 export function partitionKey({ eventType, partition }: EventTypePartition): string {
   return `${eventType}:${partition}`;
 }
 
-/** By event type, then partition: the order of every list of partitions. */
+/** Compares by event type, then partition: the order of every list of partitions. */
 export function comparePartitions(left: EventTypePartition, right: EventTypePartition): number {
   if (left.eventType !== right.eventType) return left.eventType < right.eventType ? -1 : 1;
   return left.partition - right.partition;
 }
 
-/** A partition as the API's messages write it, whatever stands for its number. */
+/** A partition as the API's messages write it. `partition` may be any text: it is shown as given. */
 export function describePartition(eventType: string, partition: string | number): string {
   return `EventTypePartition{eventType='${eventType}', partition='${partition}'}`;
 }

@@ -5,17 +5,17 @@ import type { LendstreamError } from '../errors.ts';
  *
  * The port promises no more than a Kafka log can keep:
  * - Offsets of a partition only grow, but they may have holes (transaction markers, aborted transactions, compaction).
- *   Nobody may compute a record's offset from another's; `nextOffset` of a read says where to go on.
+ *   Never compute a record's offset from another's; `nextOffset` of a read says where the next read continues.
  * - Order holds within a partition, never across partitions.
  * - An append is all or nothing per partition, never across partitions; only a fenced writer's transaction is atomic
  *   over several topics.
- * - An unanswered append is an unknown outcome, not a failure (`OUTCOME_UNKNOWN`).
+ * - An append without a response has an unknown outcome (`OUTCOME_UNKNOWN`). It has not failed.
  *
  * Errors are {@link LendstreamError}s. Each method lists the codes it may throw; every method may also throw
  * `LOG_UNAVAILABLE` (retriable) and `LOG_CLOSED`.
  */
 
-/** Where a record lies. Exact integers below 2^53. */
+/** The position of a record in its partition. Exact integers below 2^53. */
 export type Offset = number;
 
 export interface TopicPartition {
@@ -23,7 +23,7 @@ export interface TopicPartition {
   readonly partition: number;
 }
 
-/** How a topic gives up old records: by age and size, or by keeping only the newest record of each key, or both. */
+/** How a topic drops old records: by age and size, or by keeping only the newest record of each key, or both. */
 export type CleanupPolicy = 'delete' | 'compact' | 'compact_and_delete';
 
 export interface TopicConfiguration {
@@ -31,13 +31,13 @@ export interface TopicConfiguration {
   /** 1..{@link partitionsPerTopicMaximum}. */
   readonly partitionCount: number;
   readonly cleanupPolicy: CleanupPolicy;
-  /** Age at which records of a `delete` topic may go; Infinity keeps them whatever their age. Ignored for `compact`. */
+  /** Age at which records of a `delete` topic may be deleted; Infinity means no limit. Ignored for `compact`. */
   readonly retentionMilliseconds: number;
-  /** Size per partition above which the oldest records of a `delete` topic may go; absent means no limit. */
+  /** Size per partition above which the oldest records of a `delete` topic may be deleted; absent: no limit. Bytes. */
   readonly retentionBytes?: number;
 }
 
-/** What may change in the life of a topic: partitions only grow. */
+/** The settings that may change during the life of a topic. The number of partitions can only grow. */
 export type TopicAlteration = Partial<Omit<TopicConfiguration, 'name'>>;
 
 /** A record to append. A null value on a compacted topic deletes its key (a tombstone). */
@@ -47,14 +47,14 @@ export interface LogRecord {
 }
 
 /**
- * Records for one partition: they are stored all or none, in this order, with no other record between them. A log takes
- * at least {@link appendBytesMaximum} of them at once.
+ * Records for one partition. They are stored all or none, in this order, with no other record between them. A log
+ * accepts at least {@link appendBytesMaximum} of them at once.
  */
 export interface PartitionRecords extends TopicPartition {
   readonly records: readonly LogRecord[];
 }
 
-/** What became of one partition's records; results stand in the order of the request. */
+/** The outcome for one partition's records. Results are in the order of the request. */
 export type AppendResult =
   | (TopicPartition & { readonly outcome: 'appended'; readonly baseOffset: Offset })
   /**
@@ -72,22 +72,23 @@ export interface PartitionBounds extends TopicPartition {
 
 export interface BoundsOptions {
   /**
-   * Puts `latest` after what is written, not after what a reader may see by now. A commit may be acknowledged a moment
-   * before its records are visible everywhere: whoever must not miss one that was reads up to here. Records of an open
-   * transaction count too, so that reading up to here may wait for its end. Default false.
+   * Makes `latest` the end of all written records, not of those that readers can see by now. A commit may be
+   * acknowledged a moment before its records are visible everywhere. A caller that must not miss an acknowledged record
+   * therefore reads up to this offset. Records of an open transaction count too, so reading this far may have to wait
+   * for its end. Default false.
    */
   readonly includeUncommitted?: boolean;
 }
 
 /**
  * Records that were stored together, as positions in the bytes they were read into: no object per record.
- * Values are spliced into answers without being parsed.
+ * Values are spliced into responses without being parsed.
  */
 export interface RecordBatch extends TopicPartition {
   readonly count: number;
   /** When the records were appended. Milliseconds since the epoch. */
   readonly appendedAt: number;
-  /** The memory that all values lie in. Treat as immutable: it may be shared between readers. */
+  /** The memory that contains all values. Treat as immutable: it may be shared between readers. */
   readonly bytes: Buffer;
   /** Offset of each record, ascending, not necessarily without holes. */
   readonly offsets: Float64Array;
@@ -96,20 +97,20 @@ export interface RecordBatch extends TopicPartition {
   /** End (exclusive) of each value in `bytes`. */
   readonly valueEnds: Uint32Array;
   /**
-   * Whether each value is followed in `bytes` by exactly one comma and the next value, so that a run of records is
-   * spliced with one copy. False when record framing lies between the values, or when any value is a tombstone.
+   * Whether each value is followed in `bytes` by exactly one comma and the next value, so that a run of records can be
+   * spliced with one copy. False when there is record framing between the values, or when any value is a tombstone.
    */
   readonly contiguous: boolean;
   /**
-   * Which records somebody else's producer wrote, past this product: 1 at the index of each, 0 at the others. Absent
-   * means none, as always on the embedded backend. Nobody has looked at the value of such a record: it may be no UTF-8
-   * and no JSON. Readers must check it before they splice it.
+   * Marks external records, written to the topic by a producer outside this product: 1 at the index of each, 0 at the
+   * others. Absent means none, as always on the embedded backend. The value of such a record is unchecked: it may be
+   * neither UTF-8 nor JSON. Readers must check it before they splice it.
    */
   readonly foreign?: Uint8Array;
   key(index: number): string | null;
   /**
-   * Tells that whoever got this batch from a read looks at it no more, once for each read that answered it: its memory
-   * may be used for other batches then. Not calling it is no fault. Absent where nothing is used again.
+   * Says that a reader has finished with this batch. Called once for each read that returned it: its memory may then be
+   * used for other batches. Calling it is optional. Absent where memory is never reused.
    */
   readonly release?: (() => void) | undefined;
 }
@@ -119,31 +120,31 @@ export const noValue = 0xffffffff;
 
 export interface ReadResult {
   /**
-   * In order; possibly none, also when the read waited: moving `nextOffset` over a hole is an answer. Records before
-   * the asked offset are not among them.
+   * In order. There may be none, even after a wait: a read that only moves `nextOffset` over a hole returns as well.
+   * Records before the requested offset are not included.
    */
   readonly batches: readonly RecordBatch[];
-  /** Where the next read goes on. Never below the asked offset; may jump over holes. */
+  /** Where the next read continues. Never below the requested offset; may jump over holes. */
   readonly nextOffset: Offset;
 }
 
 export interface ReadOptions {
   /**
-   * How much to read. At least one batch is returned when there is one, however large; batches are never cut, so a
-   * result may exceed this by less than one batch.
+   * How much to read. Bytes. At least one batch is returned when there is one, however large. Batches are never cut, so
+   * a result may exceed this by less than one batch.
    */
   readonly bytesMaximum: number;
   /**
-   * How long to wait when nothing is there. 0 returns at once, Infinity waits until there is something or `signal`
-   * aborts.
+   * How long to wait when there are no records. 0 returns at once, Infinity waits until there are some or `signal`
+   * aborts. Milliseconds.
    */
   readonly waitMilliseconds: number;
   readonly signal?: StopSignal;
 }
 
 /**
- * The part of an AbortSignal that a read needs. Who holds thousands of them can give something smaller than the real
- * one, which takes more than 1 KB.
+ * The part of an AbortSignal that a read needs. A real AbortSignal takes more than 1 KB, so a caller with thousands of
+ * reads can pass something smaller.
  */
 export interface StopSignal {
   readonly aborted: boolean;
@@ -152,18 +153,18 @@ export interface StopSignal {
 
 export interface EventLog {
   /**
-   * Creates a topic, ready for appends and reads when this returns.
-   * @throws TOPIC_ALREADY_EXISTS, UNPROCESSABLE (a name or partition count that no backend takes)
+   * Creates a topic. It is ready for appends and reads when this returns.
+   * @throws TOPIC_ALREADY_EXISTS, UNPROCESSABLE (a name or partition count that no backend accepts)
    */
   createTopic(configuration: TopicConfiguration): Promise<void>;
 
   /**
-   * Changes what is given and keeps the rest. Partitions can only be added.
+   * Changes the given settings and keeps the rest. Partitions can only be added.
    * @throws UNKNOWN_TOPIC_OR_PARTITION, UNPROCESSABLE (fewer partitions than now)
    */
   alterTopic(name: string, alteration: TopicAlteration): Promise<void>;
 
-  /** Deletes a topic and its records. Pending reads of it fail; other topics are not disturbed.
+  /** Deletes a topic and its records. Pending reads of it fail; other topics are not affected.
    * @throws UNKNOWN_TOPIC_OR_PARTITION */
   deleteTopic(name: string): Promise<void>;
 
@@ -174,13 +175,13 @@ export interface EventLog {
 
   /**
    * Appends to any number of partitions and returns when each is durable or has failed. Each partition is all or
-   * nothing; a failure of one does not hinder the others.
+   * nothing; a failure of one does not affect the others.
    */
   append(partitions: readonly PartitionRecords[]): Promise<AppendResult[]>;
 
   /**
-   * Deletes the records of a partition that lie below `before.offset` and were appended before a time: the oldest
-   * first, and not necessarily all of them at once. None at the offset or above it, and none that is younger.
+   * Deletes the records of a partition that are below `before.offset` and were appended before a given time: the oldest
+   * first, and not necessarily all of them at once. Records at or above the offset, and younger ones, always stay.
    * @param before Its offset is at most the end of the partition.
    * @param appendedBefore Milliseconds since the epoch.
    * @throws UNKNOWN_TOPIC_OR_PARTITION
@@ -190,21 +191,23 @@ export interface EventLog {
   /**
    * Reads one partition from a position. Sees only committed records: never those of an open or aborted transaction.
    * An aborted `signal` ends the wait with an empty result.
-   * @throws OFFSET_OUT_OF_RANGE (details: earliest, latest) when `offset` is below the first held or beyond the end;
+   * @throws OFFSET_OUT_OF_RANGE (details: earliest, latest) when `offset` is below the first stored record or beyond
+   *   the end;
    *   UNKNOWN_TOPIC_OR_PARTITION, also when the topic is deleted during the wait;
-   *   CORRUPT_BATCH (details: topic, partition, baseOffset): stored bytes do not match their checksum
+   *   CORRUPT_BATCH (details: topic, partition, baseOffset) when stored bytes do not match their checksum
    */
   read(from: TopicPartition & { readonly offset: Offset }, options: ReadOptions): Promise<ReadResult>;
 
   /**
-   * Opens the writer of this name and fences off every earlier one of the same name: their open transaction is aborted
-   * and their next step fails. Returns after that is so.
-   * @param partitions Where they may have written: what they committed there is visible when this returns.
+   * Opens the writer with this name and fences off every earlier one with the same name: its open transaction is
+   * aborted and its next step fails. Returns once this is done.
+   * @param partitions Where earlier writers may have written. Everything they committed there is visible on return.
    */
   openWriter(writerId: string, partitions?: readonly TopicPartition[]): Promise<FencedWriter>;
 
   /**
-   * Publishes the positions of a named group for the usual lag tools. An export: never read back by the product.
+   * Publishes the positions of a named group for the usual lag tools. This is an export: the product never reads it
+   * back.
    * @param group The subscription's id.
    * @param positions The next offset the group will consume, per partition.
    */
@@ -213,34 +216,34 @@ export interface EventLog {
     positions: readonly (TopicPartition & { readonly offset: Offset })[],
   ): Promise<void>;
 
-  /** What was last exported for this group. */
+  /** @returns the positions that were last exported for this group */
   groupOffsets(group: string): Promise<(TopicPartition & { readonly offset: Offset })[]>;
 
-  /** Fails pending reads with LOG_CLOSED, waits for appends under way, releases everything. */
+  /** Fails pending reads with LOG_CLOSED, waits for appends in progress, then releases all resources. */
   close(): Promise<void>;
 }
 
 /**
- * The only writer of its name. Holds at most one open transaction. After any error its outcome is unknown to the
- * caller and the writer is spent: open a new one and read back from the log what happened.
+ * The only writer with its name. Has at most one open transaction. After any error the outcome of the transaction is
+ * unknown to the caller and the writer is unusable: open a new one and read back from the log what happened.
  */
 export interface FencedWriter {
   readonly writerId: string;
 
   /**
-   * Adds records to the open transaction, opening one when none is. Not visible to readers before the commit.
+   * Adds records to the open transaction, or opens one first. Readers do not see them before the commit.
    * @throws WRITER_FENCED, UNKNOWN_TOPIC_OR_PARTITION, RECORD_TOO_LARGE, UNPROCESSABLE (no key on a compacted topic),
    *   OVERLOADED (the transaction is too large), OUTCOME_UNKNOWN
    */
   append(partitions: readonly PartitionRecords[]): Promise<void>;
 
   /**
-   * Makes everything appended since the last commit or abort visible at once, durably, over all topics.
+   * Makes everything appended since the last commit or abort durable and visible at once, in all topics.
    * @throws WRITER_FENCED (nothing was committed), LOG_FULL, OUTCOME_UNKNOWN
    */
   commit(): Promise<void>;
 
-  /** Forgets everything appended since the last commit or abort.
+  /** Discards everything appended since the last commit or abort.
    * @throws WRITER_FENCED, OUTCOME_UNKNOWN */
   abort(): Promise<void>;
 
@@ -249,19 +252,19 @@ export interface FencedWriter {
 
 export const partitionsPerTopicMaximum = 1_000;
 
-/** The largest key plus value a record may have. Bytes. Events are limited below it (see publishing). */
+/** The largest key plus value a record may have. Bytes. The limit for events is lower (see publishing). */
 export const recordBytesMaximum = 8 * 1024 * 1024;
 
-/** How large the records for one partition may be together, by {@link appendBytes}, in one append. Bytes. */
+/** The largest total size of one partition's records in one append, as {@link appendBytes} counts them. Bytes. */
 export const appendBytesMaximum = 8 * 1024 * 1024;
 
-/** What every log needs for a record beside key and value, at most. Bytes. */
+/** The most that any log stores for a record in addition to its key and value. Bytes. */
 const framingBytesMaximum = 48;
 
 /** A character of a key has at most three bytes. */
 const bytesPerCharacterMaximum = 3;
 
-/** What a record counts in an append of several: quickly told, and no less than it takes. Bytes. */
+/** The size that a record counts for in an append: quick to compute, and never less than its stored size. Bytes. */
 export function appendBytes({ key, value }: LogRecord): number {
   return bytesPerCharacterMaximum * (key?.length ?? 0) + (value?.length ?? 0) + framingBytesMaximum;
 }

@@ -1,19 +1,18 @@
 import { noValue, type LogRecord, type PartitionRecords } from './event-log.ts';
 
-/** Records as positions in the memory their values lie in: no object per record. */
+/** Records as positions in the memory that contains their values: no object per record. */
 export interface PackedRecords {
-  /** Of each record. */
+  /** The key of each record. */
   readonly keys: readonly (string | null)[];
-  /** The values one behind the other with a comma between two, which is how a log may keep them. */
+  /** The values one after another, separated by commas. A log may store them in this form. */
   readonly values: Buffer;
   /** Where the value of each record ends in `values`; {@link noValue} for a tombstone. */
   readonly valueEnds: readonly number[];
 }
 
 /**
- * Packed records for one partition. A log that takes them as they are spares an object and a view of memory for each
- * record; to every other one they are records like those of anybody, made when they are asked for: a spread of this
- * object would leave them out.
+ * Packed records for one partition. A log that accepts the packed form saves an object and a view of memory for each
+ * record. Other logs see ordinary records, built on first access. Do not spread this object: the spread drops them.
  */
 export class PackedPartitionRecords implements PartitionRecords {
   readonly topic: string;
@@ -33,12 +32,12 @@ export class PackedPartitionRecords implements PartitionRecords {
   }
 }
 
-/** The packed form of anybody's records: as it was given, or with the values copied. */
+/** The packed form of any request's records: as given if they are packed already, else with the values copied. */
 export function packedForm(request: PartitionRecords): PackedRecords {
   return request instanceof PackedPartitionRecords ? request.packed : packRecords(request.records);
 }
 
-/** Copies the values into one piece of memory. */
+/** Packs records by copying their values into one piece of memory. */
 export function packRecords(records: readonly LogRecord[]): PackedRecords {
   const parts: Buffer[] = [];
   const valueEnds: number[] = [];
@@ -67,7 +66,7 @@ function unpack({ keys, values, valueEnds }: PackedRecords): LogRecord[] {
   });
 }
 
-/** Where the value of a record starts, if it has one. */
+/** The position in `values` where the value of a record starts, if it has one. */
 export function valueStartOf({ valueEnds }: PackedRecords, index: number): number {
   for (let before = index - 1; before >= 0; before -= 1) {
     const end = valueEnds[before] as number;
@@ -76,14 +75,14 @@ export function valueStartOf({ valueEnds }: PackedRecords, index: number): numbe
   return 0;
 }
 
-/** Some of the records, sharing their memory; all of them as they are. */
+/** The records `from` to `to` (exclusive), sharing the memory of `packed`. All of them are `packed` itself. */
 export function sliceRecords(packed: PackedRecords, from: number, to: number): PackedRecords {
   const { keys, values, valueEnds } = packed;
   if (from === 0 && to === keys.length) return packed;
   const start = valueStartOf(packed, from);
   return {
     keys: keys.slice(from, to),
-    // Behind the last value stands a comma, unless it is the last of all or there is none before it.
+    // A comma follows the last value of the slice, unless that is the last of all or the slice has no values.
     values: values.subarray(start, Math.max(start, valueStartOf(packed, to) - 1)),
     valueEnds: valueEnds.slice(from, to).map((end) => (end === noValue ? noValue : end - start)),
   };
