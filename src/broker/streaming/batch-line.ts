@@ -3,7 +3,7 @@
  * rest is ASCII, so its length in characters is its length in bytes.
  */
 
-/** What a line says about the stream itself: words for people, and for programs a code. */
+/** What a line says about the stream itself: text for people and a code for programs. */
 export interface LineInfo {
   readonly debug: string;
   /** Why the stream ends; only on its last line. */
@@ -12,19 +12,19 @@ export interface LineInfo {
 
 /** The parts of a partition's lines that never change. */
 export interface LineFrame {
-  /** From the line's start to where the offset stands. */
+  /** From the line's start to the offset. */
   readonly beforeOffset: string;
-  /** From the offset to where the cursor token stands. */
+  /** From the offset to the cursor token. */
   readonly afterOffset: string;
 }
 
-/** How many event types' frames are kept at most. */
+/** The most event types whose frames are kept. */
 const eventTypesOfFramesMaximum = 1_000;
 
 /** By event type, then partition. */
 const frames = new Map<string, LineFrame[]>();
 
-/** The frame of a partition. The streams of one event type share it: it would be a tenth of what an idle one takes. */
+/** The frame of a partition. Streams share it: a copy in each would be a tenth of the memory of an idle stream. */
 export function lineFrame(eventType: string, partition: number): LineFrame {
   let ofEventType = frames.get(eventType);
   if (ofEventType === undefined) {
@@ -56,19 +56,19 @@ function asciiJson(value: unknown): string {
   );
 }
 
-/** What goes into one write: buffers in order, some of them parts of what the log keeps. Treat as immutable. */
+/** The bytes of one write: buffers in order, some of them parts of the log's memory. Treat as immutable. */
 export interface Chunk {
   readonly pieces: readonly Buffer[];
   /** Bytes of all pieces. */
   readonly length: number;
   toString(): string;
   /**
-   * Gives its memory back, for whoever writes next: nobody may look at the pieces any more. Not calling it is no fault.
+   * Gives its memory back for later writes. The pieces must not be read after this. Calling it is optional.
    */
   release(): void;
 }
 
-/** Values of one read that follow one another, none of them a deletion, with something between each two. */
+/** Consecutive values of one read, none of them a deletion, with other bytes between each two. */
 export interface ValueRun {
   readonly bytes: Buffer;
   readonly valueStarts: Uint32Array;
@@ -76,24 +76,24 @@ export interface ValueRun {
 }
 
 /**
- * From this size on bytes are referred to where they lie instead of copied: below it a piece of its own, with what
- * stands between it and the next, costs more than a copy into memory that was used a moment ago. Bytes.
+ * From this size on bytes are referenced in place instead of copied. Below it, a separate piece, with the text between
+ * it and the next, costs more than a copy into memory that was used a moment ago. Bytes.
  */
 const referredBytesMinimum = 64 * 1024;
 
 /**
- * Values that are larger than this on average are added one by one, so that what is copied at once stays small. Bytes.
+ * Values that are larger than this on average are added one by one, so that no single copy becomes large. Bytes.
  */
 const valueBytesInRunMaximum = 8 * 1024;
 
 /**
- * Memory for copies is lent and given back: taking new memory for every write costs the collector more than the copy
- * costs the processor. Copies from the smaller size up to the larger are made in lent memory. Bytes.
+ * Memory for copies is lent and given back: new memory for every write costs more garbage collection than the copy
+ * costs CPU time. Copies from the smaller size up to the larger are made in lent memory. Bytes.
  */
 const lentBytesMinimum = 32 * 1024;
 const lentBytesMaximum = 512 * 1024;
 
-/** How much of it is kept for the next. Pieces. */
+/** The most pieces of lent memory that are kept for reuse. */
 const spareMaximum = 16;
 
 const spare: Buffer[] = [];
@@ -124,8 +124,8 @@ class Pieces implements Chunk {
 }
 
 /**
- * Collects what goes into one write. Small pieces are copied together, large ones are taken as they lie. Each write has
- * a builder of its own: what one that failed half-way had collected goes to nobody.
+ * Collects the bytes of one write. Small pieces are copied together, large ones are referenced in place. Each write has
+ * its own builder: if it fails half-way, its collected bytes are never sent.
  */
 export class ChunkBuilder {
   /** Bytes collected. */
@@ -136,7 +136,7 @@ export class ChunkBuilder {
   readonly #sizes: number[] = [];
   readonly #releases: (() => void)[] = [];
 
-  /** @param text ASCII */
+  /** @param text ASCII. */
   addText(text: string): void {
     this.#add(text, 0, text.length, text.length);
   }
@@ -161,19 +161,19 @@ export class ChunkBuilder {
   }
 
   /**
-   * Has this called when the chunk is given back: what was collected until now may refer to memory that it gives back.
+   * Registers a function to call when the chunk is released. It frees memory that the bytes collected so far may use.
    */
   addRelease(release: () => void): void {
     this.#releases.push(release);
   }
 
-  /** Keeps a place for a text that is known only when what follows it has been collected. */
+  /** Reserves a position for a text that is known only after the bytes that follow it have been collected. */
   reserveText(): number {
     this.addText('');
     return this.#sources.length - 1;
   }
 
-  /** @param text ASCII */
+  /** @param text ASCII. */
   fillText(position: number, text: string): void {
     this.#sources[position] = text;
     this.#ends[position] = text.length;
@@ -181,7 +181,7 @@ export class ChunkBuilder {
     this.size += text.length;
   }
 
-  /** Everything collected. To be called once. */
+  /** Returns everything collected. To be called once. */
   take(): Chunk {
     const pieces: Buffer[] = [];
     const lent: Buffer[] = [];
@@ -209,7 +209,7 @@ export class ChunkBuilder {
     return new Pieces(pieces, this.size, lent, this.#releases);
   }
 
-  /** What was collected from one position to another, in one buffer. */
+  /** Copies the sources `from` to `to` (exclusive) into one buffer. */
   #copy(from: number, to: number, lent: Buffer[]): Buffer {
     let bytes = 0;
     for (let index = from; index < to; index += 1) bytes += this.#sizes[index] ?? 0;
@@ -244,7 +244,7 @@ function memoryFor(bytes: number, lent: Buffer[]): Buffer {
 
 const comma = 0x2c;
 
-/** Answers the position behind the last value. */
+/** Returns the position after the last value. */
 function copyValues(run: ValueRun, from: number, to: number, copy: Buffer, position: number): number {
   const { bytes, valueStarts, valueEnds } = run;
   let end = position;

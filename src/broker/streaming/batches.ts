@@ -1,27 +1,27 @@
 /**
- * When a batch leaves and how much may be in it: arithmetic only. A stream asks for one partition at a time and tells
- * what that partition holds; nothing here keeps state or looks at a clock.
+ * When a batch is sent and how much may be in it: arithmetic only. A stream asks for one partition at a time and passes
+ * what that partition has waiting. Nothing here keeps state or reads a clock.
  */
 export interface BatchRules {
   /** The most events of one batch. At least 1. */
   readonly batchLimit: number;
-  /** How long a partition may be silent before what is there leaves, be it nothing. Milliseconds. */
+  /** How long a partition may wait before its batch is sent, even an empty one (batch_flush_timeout). Milliseconds. */
   readonly flushMilliseconds: number;
   /** The span of append times one batch may cover; 0 means any. Milliseconds. */
   readonly timespanMilliseconds: number;
-  /** The most events that may be sent and not committed, over all partitions of the stream. At least 1. */
+  /** The most events that may be sent but not committed, over all partitions of the stream. At least 1. */
   readonly uncommittedEventsMaximum: number;
-  /** The most events the stream may send in its life; 0 means any number. */
+  /** The most events the stream may send in its lifetime; 0 means any number. */
   readonly streamLimit: number;
 }
 
-/** What one partition has waiting to be sent. */
+/** The events of one partition that wait to be sent. */
 export interface PartitionWaiting {
   /** Events in memory. */
   readonly events: number;
-  /** How many of them lie in a span of append times that is over; 0 while the span still grows or none is asked for. */
+  /** How many of them belong to a span of append times that is over; 0 while the span is open or none is configured. */
   readonly eventsOfEndedTimespan: number;
-  /** When the partition last sent a batch, or was given to the stream. Monotonic milliseconds. */
+  /** When the partition last sent a batch, or was assigned to the stream. Monotonic milliseconds. */
   readonly lastSentAt: number;
   /** The memory allowed for waiting events is used up and this partition has to make room. */
   readonly overflowing: boolean;
@@ -35,7 +35,7 @@ export interface DueBatch {
   readonly cause: BatchCause;
 }
 
-/** How many events may be sent now: what the window leaves open, and what the stream's limit leaves. Never negative. */
+/** How many events may be sent now, within the window of uncommitted events and the stream's limit. Never negative. */
 export function sendAllowance(rules: BatchRules, uncommittedEvents: number, sentEvents: number): number {
   const window = rules.uncommittedEventsMaximum - uncommittedEvents;
   const allowance = rules.streamLimit === 0 ? window : Math.min(window, rules.streamLimit - sentEvents);
@@ -43,15 +43,15 @@ export function sendAllowance(rules: BatchRules, uncommittedEvents: number, sent
 }
 
 /**
- * The batch that has to leave a partition now, or undefined when none has.
+ * The batch that a partition has to send now, or undefined when none is due.
  *
  * A batch is due when its span of append times is over, when it is full (or fills what the window still allows), when
- * the stream ends, when memory runs out, or when the partition was silent for the flush interval; only the last of
+ * the stream ends, when memory runs out, or when the partition was silent for the flush interval. Only the last of
  * these sends a batch without events, the keep-alive.
  *
  * @param allowance How many events may be sent (see {@link sendAllowance}).
  * @param now Monotonic milliseconds.
- * @param ending The stream is about to end: what is there leaves, and no keep-alive is due any more.
+ * @param ending The stream is about to end: waiting events are sent, and no keep-alive is due any more.
  */
 export function dueBatch(
   rules: BatchRules,
@@ -75,7 +75,7 @@ export function dueBatch(
   return undefined;
 }
 
-/** When a silent partition has to send what it has. Monotonic milliseconds. */
+/** When a silent partition has to send its waiting events, or a keep-alive. Monotonic milliseconds. */
 export function flushDueAt(rules: BatchRules, lastSentAt: number): number {
   return lastSentAt + rules.flushMilliseconds;
 }

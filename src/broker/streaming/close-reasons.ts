@@ -2,8 +2,8 @@ import type { Schemas } from '../../contract.ts';
 import type { LineInfo } from './batch-line.ts';
 
 /**
- * Why a stream ends. Every stream says so on its last line: the code is for programs and never changes, the text is for
- * people. `client_closed` is told to nobody: there is no reader left.
+ * Why a stream ends. The last line of every stream says it: the code is for programs and never changes, the text is for
+ * people. `client_closed` is never sent: there is no reader left.
  */
 export type CloseCode = NonNullable<NonNullable<Schemas['StreamBatch']['info']>['code']> | 'client_closed';
 
@@ -24,15 +24,15 @@ const texts: Record<CloseCode, string> = {
   client_closed: 'The client closed the connection',
 };
 
-/** Each code, as a label of a metric. */
+/** All codes, as labels of a metric. */
 export const closeCodes: readonly string[] = Object.keys(texts);
 
-/** @param detail What is particular to this case, behind the text of the code. */
+/** The info of a stream's last line. @param detail Details of this case, added after the text of the code. */
 export function closeInfo(code: CloseCode, detail = ''): LineInfo {
   return { debug: detail === '' ? texts[code] : `${texts[code]}: ${detail}`, code };
 }
 
-/** Reasons after which no commit can be waited for: it came too late, or there is nobody to take or to send it. */
+/** Reasons after which waiting for commits is pointless: they are too late, or nothing can send or accept them. */
 const endingAtOnce: ReadonlySet<CloseCode> = new Set([
   'commit_timeout',
   'no_partitions',
@@ -42,6 +42,7 @@ const endingAtOnce: ReadonlySet<CloseCode> = new Set([
   'client_closed',
 ]);
 
+/** Whether a stream that closes for this reason ends without waiting for commits. */
 export function endsAtOnce(code: CloseCode): boolean {
   return endingAtOnce.has(code);
 }

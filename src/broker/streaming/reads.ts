@@ -6,24 +6,24 @@ import type { HeldPartitions } from './assigned-partitions.ts';
 import type { StreamParameters } from './parameters.ts';
 import type { StreamPartition } from './partition.ts';
 
-/** How much a stream reads ahead of what it may send. Bytes over all its partitions. */
+/** How much a stream reads ahead of what it may send. Bytes, over all its partitions. */
 export const prefetchBytesMaximum = 1024 * 1024;
 
-/** How far one partition reads ahead at least, however many there are. Bytes. */
+/** The least that one partition reads ahead, however many partitions there are. Bytes. */
 const partitionPrefetchBytesMinimum = 32 * 1024;
 
 /**
- * How much a stream holds to fill batches larger than its prefetch; above it the largest part batch leaves early. Bytes
- * over all its partitions, exceeded by no more than one read.
+ * How much a stream buffers to fill batches larger than its prefetch. Above it the largest incomplete batch is sent
+ * early. Bytes, over all its partitions, exceeded by no more than one read.
  */
 export const bufferBytesMaximum = 16 * 1024 * 1024;
 
-/** How long to wait before a read that failed for the moment is tried again. Milliseconds. */
+/** How long to wait before a read that failed with a retriable error is tried again. Milliseconds. */
 const retryMilliseconds = 1_000;
 
 /**
- * Reads ahead for one stream: one read per partition, waiting in the log when there is nothing new, and none while the
- * partition has enough.
+ * Reads ahead for one stream. Each partition has one read, which waits in the log when there is nothing new. A
+ * partition that has enough buffered has none.
  */
 export class StreamReads {
   /** The log was closed under the stream: the process is stopping. */
@@ -35,12 +35,12 @@ export class StreamReads {
   readonly #held: HeldPartitions;
   readonly #changed: () => void;
   #running = new ReadsStop();
-  /** Of every read that waits: one object for all partitions. */
+  /** The options of all waiting reads: one object for all partitions. */
   #options: ReadOptions | undefined;
   /** When reads were last begun. Monotonic milliseconds. */
   #begunAt = 0;
 
-  /** @param changed Called when a read has ended and partitions hold more, or failed. */
+  /** @param changed Called when a read has ended, with new records or a failure. */
   constructor(log: EventLog, logger: Logger, held: HeldPartitions, changed: () => void) {
     this.#log = log;
     this.#logger = logger;
@@ -78,8 +78,8 @@ export class StreamReads {
   }
 
   /**
-   * No async function, whose frame would be kept as long as the read waits: 900 bytes for each partition; and one bound
-   * method for either end, in place of two closures.
+   * Not an async function: its frame would be kept as long as the read waits, 900 bytes for each partition. One bound
+   * method serves success and failure, instead of two closures.
    */
   #read(partition: StreamPartition): void {
     partition.reading = true;
@@ -94,7 +94,7 @@ export class StreamReads {
     return (this.#options = { bytesMaximum, waitMilliseconds: Infinity, signal: this.#running });
   }
 
-  /** @param outcome A {@link ReadResult}, or what the read failed with. */
+  /** @param outcome A {@link ReadResult}, or the error that the read failed with. */
   #readEnded(partition: StreamPartition, turn: number, outcome: unknown): void {
     if (partition.readTurn === turn) this.#take(partition, outcome);
     partition.reading = false;
@@ -113,7 +113,7 @@ export class StreamReads {
     }
   }
 
-  /** Takes out what somebody else wrote and nobody could read; the consumer is told of it. */
+  /** Removes external records that are not readable events; the consumer is notified of them. */
   #checked(result: ReadResult): ReadResult {
     if (result.batches.every(({ foreign }) => foreign === undefined)) return result;
     return { ...result, batches: result.batches.map((batch) => this.#checkedBatch(batch)) };
@@ -159,7 +159,7 @@ function isReadResult(outcome: unknown): outcome is ReadResult {
 /** Stops reads as an AbortController does, with 1 KB less for each open stream. */
 class ReadsStop implements StopSignal {
   aborted = false;
-  /** Calls everybody who listens: hardly ever more than one. */
+  /** Calls all listeners: hardly ever more than one. */
   #listener: (() => void) | undefined;
 
   addEventListener(_type: 'abort', listener: () => void): void {

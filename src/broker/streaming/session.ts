@@ -10,7 +10,7 @@ import type { StreamParameters } from './parameters.ts';
 import type { StreamPartition } from './partition.ts';
 import type { Subscription } from '../definitions/subscription.ts';
 
-/** What a stream does in the coordination store under its own session, beginning with opening it. */
+/** Services for a stream's own session in the coordination store, which this file opens and commits under. */
 export interface StreamSessionServices {
   readonly log: EventLog;
   readonly coordination: Coordination;
@@ -22,10 +22,10 @@ export interface StreamSessionServices {
 type SessionParameters = Pick<StreamParameters, 'requestedPartitions' | 'commitTimeoutMilliseconds'>;
 
 /**
- * Registers a session, on a lease that holds, for a subscription all of whose partitions are known.
+ * Registers a session for a subscription, first making sure that the lease is held and all partitions are initialised.
  * @param eventTypes The subscription's event types with their partition counts.
  * @returns the id of the new stream
- * @throws CONFLICT, PRECONDITION_FAILED (see assignment.ts), and what the log and the coordination throw
+ * @throws CONFLICT, PRECONDITION_FAILED (see assignment.ts), and the errors of the log and the coordination
  */
 export async function openStreamSession(
   { log, coordination, clock, lease }: StreamSessionServices,
@@ -33,7 +33,7 @@ export async function openStreamSession(
   eventTypes: ReadonlyMap<string, number>,
   { requestedPartitions, commitTimeoutMilliseconds }: SessionParameters,
 ): Promise<string> {
-  // A session of a process whose lease has ended would be gone at once.
+  // The session of a process whose lease has ended would be closed at once.
   if (!lease.isHeld(clock.monotonic())) await lease.renew();
   await initialisePartitions(log, coordination, subscription, eventTypes);
   const streamId = randomUUID();
@@ -49,9 +49,9 @@ export async function openStreamSession(
 }
 
 /**
- * Commits what no consumer can commit: positions behind deletions that were passed over. A partition that this session
- * has lost is left to its new owner, and does not keep the others from being committed. What fails is said in the log
- * and left to the next time.
+ * Commits positions that no consumer can commit: those after deletions that were passed over. A partition that this
+ * session has lost is left to its new owner; the others are still committed. A failure is logged, and the next call
+ * tries again.
  */
 export async function commitPassed(
   { coordination, logger }: Pick<StreamSessionServices, 'coordination' | 'logger'>,
@@ -72,7 +72,7 @@ export async function commitPassed(
       const lost = partitionKey(answer.cursor);
       logger.debug({ streamId, partition: lost }, 'A position is left to the new owner of its partition');
       const left = cursors.filter((cursor) => partitionKey(cursor) !== lost);
-      // A store that names a partition that was not asked for must not be asked for ever.
+      // If the store names a partition that is not in the request, stop: another attempt would loop for ever.
       if (left.length === cursors.length) return;
       cursors = left;
     }
