@@ -3,15 +3,15 @@ import { beforeFirst } from '../cursors/cursor.ts';
 import type { PartitionBounds } from '../../ports/event-log.ts';
 import { StreamPartition } from './partition.ts';
 
-/** The partitions that one stream owns now, and what they add up to. */
+/** The partitions that one stream owns now, and their totals. */
 export class HeldPartitions {
   list: readonly StreamPartition[] = [];
   /**
-   * Offsets lost to retention of which the consumer has not been told yet: those of events, and those of deletions and
-   * of markers between them.
+   * Number of offsets lost to retention that the consumer has not been notified of yet: those of events, and those of
+   * deletions and markers between them.
    */
   skippedOffsets = 0;
-  /** Records of other producers that are no events, of which the consumer has not been told yet. */
+  /** Number of external records that are no events and that the consumer has not been notified of yet. */
   unreadableRecords = 0;
 
   uncommittedEvents(): number {
@@ -26,13 +26,13 @@ export class HeldPartitions {
     return bytes;
   }
 
-  /** Whether any partition passed over something that no consumer can commit. */
+  /** Whether any partition passed over offsets that no consumer can commit. */
   hasPassed(): boolean {
     for (const { committableWithoutConsumer } of this.list) if (committableWithoutConsumer !== undefined) return true;
     return false;
   }
 
-  /** Takes note of committed offsets. Answers whether any of them moved forward. */
+  /** Notes committed offsets. Returns whether any of them moved forward. */
   takeCommits(committed: readonly CommittedOffset[]): boolean {
     let moved = false;
     for (const { eventType, partition, offset } of committed) {
@@ -43,14 +43,15 @@ export class HeldPartitions {
   }
 
   /**
-   * Lets go of partitions that are no longer owned; stops those that are to go to another stream, which then wait for
-   * commits until `handOverUntil`; resumes those that stay after all.
+   * Drops partitions that are no longer owned. Stops those that are to go to another stream: they wait for commits
+   * until `handOverUntil`. Resumes those that stay after all.
    *
-   * One that was away and came back before that was noticed (the store lost its data, say) goes on where it is: the
-   * consumer has what was sent, and a stream never goes backwards.
+   * A partition may be lost and regained before the stream notices, for example when the store lost its data. It
+   * continues where it is: the consumer has the events that were sent, and a stream never goes backwards.
    *
-   * @param owned What the stream owns according to the coordination store.
-   * @returns whether anything stopped, so that reads under way are no longer all wanted
+   * @param owned The partitions that the stream owns according to the coordination store.
+   * @param handOverUntil Monotonic milliseconds.
+   * @returns whether any partition stopped, so that some of the running reads are no longer wanted
    */
   keepOwned(owned: readonly PartitionOwnership[], handOverUntil: number): boolean {
     const byKey = new Map(owned.map((ownership) => [partitionKey(ownership), ownership]));
@@ -72,20 +73,21 @@ export class HeldPartitions {
     return stopped;
   }
 
-  /** Partitions that are to go to another stream wait for commits anew, until then. Monotonic milliseconds. */
+  /** Restarts the wait of partitions that are to go to another stream. @param handOverUntil Monotonic milliseconds. */
   awaitCommitsUntil(handOverUntil: number): void {
     for (const held of this.list) if (held.handOverUntil !== undefined) held.handOverUntil = handOverUntil;
   }
 
-  /** What is owned and not held yet. */
+  /** The owned partitions that are not in the list yet. */
   missing(owned: readonly PartitionOwnership[]): PartitionOwnership[] {
     const held = new Set(this.list.map(partitionKey));
     return owned.filter((ownership) => !held.has(partitionKey(ownership)));
   }
 
   /**
-   * Begins with partitions that became the stream's, behind what was committed or behind what retention took away.
-   * @param bounds Of the gained partitions, in their order.
+   * Starts with newly owned partitions, after the committed offset or after the offsets that retention deleted.
+   * @param bounds Of the gained partitions, in the same order.
+   * @param now Monotonic milliseconds, like `handOverUntil`.
    */
   adopt(
     gained: readonly PartitionOwnership[],
@@ -103,11 +105,11 @@ export class HeldPartitions {
       if (ownership.state === 'reassigning') partition.handOverUntil = handOverUntil;
       return partition;
     });
-    // A list of just its length: one that is spread grows with room for 16 more.
+    // An array of exactly this length: a spread array grows with room for 16 more.
     this.list = this.list.concat(adopted);
   }
 
-  /** Takes out the partitions that are to change hands and of which all that was sent is committed. */
+  /** Removes and returns the partitions that are to go to another stream and have no uncommitted events. */
   takeHandedOver(): StreamPartition[] {
     let leaving = false;
     for (const { handOverUntil } of this.list) if (handOverUntil !== undefined) leaving = true;

@@ -45,6 +45,7 @@ export function lineStart(frame: LineFrame, offset: string, cursorToken: string)
 export const eventsStart = ',"events":[';
 export const eventsEnd = ']';
 
+/** The end of a line, after its events if it has any. */
 export function lineEnd(info: LineInfo | undefined): string {
   return info === undefined ? '}\n' : `,"info":${asciiJson(info)}}\n`;
 }

@@ -1,12 +1,12 @@
 import type { CloseCode } from './close-reasons.ts';
 import type { StreamParameters } from './parameters.ts';
 
-/** When a stream has to end by itself, and when that has to be looked at next. Times are monotonic milliseconds. */
+/** When a stream has to end by itself, and when to check that next. Times are monotonic milliseconds. */
 
 export type ClosingRules = Pick<StreamParameters, 'commitTimeoutMilliseconds' | 'keepAliveLimit' | 'streamLimit'>;
 
 export interface PartitionProgress {
-  /** Read and not sent. */
+  /** Events that were read and not sent. */
   readonly events: number;
   /** Keep-alives since the last batch with events. */
   readonly keepAlives: number;
@@ -18,13 +18,13 @@ export interface PartitionProgress {
 
 export interface StreamProgress {
   readonly partitions: readonly PartitionProgress[];
-  /** Events sent in the life of the stream. */
+  /** Events sent in the lifetime of the stream. */
   readonly sentEvents: number;
-  /** Since when events are out without a commit; undefined when none is out. */
+  /** Since when sent events have waited for a commit; undefined when there are none. */
   readonly uncommittedSince: number | undefined;
-  /** Since when the stream has had no partition, as long as it has none. */
+  /** Since when the stream has had no partition. Counts only while it has none. */
   readonly idleSince: number;
-  /** When its time is over. */
+  /** When its stream timeout is reached. */
   readonly endsAt: number;
   readonly logClosed: boolean;
 }
@@ -34,7 +34,7 @@ export interface Closing {
   readonly detail: string;
 }
 
-/** Why the stream has to end now; undefined while nothing ends it. Of several reasons, the first of this order. */
+/** Why the stream has to end now; undefined while nothing ends it. Of several reasons, the first one checked here. */
 export function closingReason(rules: ClosingRules, progress: StreamProgress, now: number): Closing | undefined {
   const { keepAliveLimit, streamLimit } = rules;
   const { partitions, sentEvents, uncommittedSince } = progress;
@@ -55,12 +55,12 @@ export function closingReason(rules: ClosingRules, progress: StreamProgress, now
   if (keepAliveLimit > 0 && partitions.every(({ keepAlives }) => keepAlives >= keepAliveLimit)) {
     return { code: 'keep_alive_limit', detail: String(keepAliveLimit) };
   }
-  // What was read before reading failed is sent first.
+  // Events that were read before reading failed are sent first.
   const failed = partitions.find(({ readFailure, events }) => readFailure !== undefined && events === 0);
   return failed?.readFailure === undefined ? undefined : { code: 'log_error', detail: failed.readFailure };
 }
 
-/** The first moment at which time alone gives {@link closingReason} an answer. */
+/** The first moment at which time alone makes {@link closingReason} return a reason. */
 export function closingDueAt(rules: ClosingRules, progress: StreamProgress): number {
   const { partitions, uncommittedSince } = progress;
   let at = progress.endsAt;
@@ -70,12 +70,12 @@ export function closingDueAt(rules: ClosingRules, progress: StreamProgress): num
   return at;
 }
 
-/** Until when commits of what is out are waited for, also by a stream that is closing; 0 when nothing is out. */
+/** Until when a stream, even a closing one, waits for commits of sent events; 0 when none wait for a commit. */
 export function commitsAwaitedUntil(rules: ClosingRules, uncommittedSince: number | undefined): number {
   return uncommittedSince === undefined ? 0 : uncommittedSince + rules.commitTimeoutMilliseconds;
 }
 
-/** A stream without partitions waits for one: twice as long as another stream may take to let go of it. */
+/** A stream without partitions waits for one twice as long as another stream may take to release it. */
 function partitionsAwaitedUntil(rules: ClosingRules, { idleSince }: StreamProgress): number {
   return idleSince + 2 * rules.commitTimeoutMilliseconds;
 }

@@ -7,15 +7,18 @@ import { formatOffset } from '../cursors/cursor.ts';
 import { noValue, type EventLog, type Offset, type ReadResult, type TopicPartition } from '../../ports/event-log.ts';
 import { checkForeignRecords } from '../log/external-records.ts';
 
-/** What a reader of an event type without a subscription asked for. */
+/** The parameters of a reader of an event type without a subscription. */
 export interface EventTypeStreamParameters {
   /** The most events of one batch. */
   readonly batchLimit: number;
-  /** How long a batch that is not full waits; with nothing to send a batch without events says that all is well. */
+  /**
+   * How long a batch that is not full waits. If there are no events by then, an empty batch is sent as a keep-alive.
+   * Milliseconds.
+   */
   readonly flushMilliseconds: number;
   /** Ends the stream after this many events; 0 means never. */
   readonly streamLimit: number;
-  /** How long the stream may live; 0 means for ever. Milliseconds. */
+  /** How long the stream may live; 0 means without limit. Milliseconds. */
   readonly streamTimeoutMilliseconds: number;
   /** Ends the stream when every partition had this many batches without events in a row; 0 means never. */
   readonly keepAliveLimit: number;
@@ -27,32 +30,33 @@ export interface EventTypeStreamServices {
   readonly logger: Logger;
 }
 
-/** How much one read brings. Bytes. */
+/** How much one read fetches. Bytes. */
 const readBytes = 64 * 1024;
 
-/** How much of a partition is held back for a fuller batch. Bytes. */
+/** The most that a partition holds back for a fuller batch. Bytes. */
 const batchBytesMaximum = 1024 * 1024;
 
-/** How long to wait before a read that failed for the moment is tried again. Milliseconds. */
+/** How long to wait before a read that failed with a retriable error is tried again. Milliseconds. */
 const retryMilliseconds = 1_000;
 
 interface Partition extends TopicPartition {
   /** Where the next read begins. */
   readOffset: Offset;
-  /** What was read and is not sent, in order, as it is stored. */
+  /** Events that were read and not sent, in order, in their stored bytes. */
   events: { readonly offset: Offset; readonly value: Buffer }[];
   bytes: number;
   reading: boolean;
   retryAt: number;
   flushAt: number;
-  /** Whether any line was about it. */
+  /** Whether any line carried this partition's cursor. */
   isHeard: boolean;
   keepAlives: number;
 }
 
 /**
- * The events of an event type as they come, without a subscription: nothing is remembered of the reader, who begins
- * where it says. The reader pulls: reading stops while a full batch waits for it. Times are monotonic milliseconds.
+ * Streams the events of an event type as they arrive, without a subscription. Nothing is remembered about the reader:
+ * it chooses where to begin. The reader pulls: reading stops while a full batch waits for it. Times are monotonic
+ * milliseconds.
  */
 export class EventTypeStream {
   readonly #services: EventTypeStreamServices;
@@ -66,7 +70,7 @@ export class EventTypeStream {
   #hasSaidWhy = false;
   #wake = (): void => {};
 
-  /** @param positions Where to begin, with the offset of the first event wanted. */
+  /** @param positions Where to begin: each with the offset of the first event wanted. */
   constructor(
     services: EventTypeStreamServices,
     positions: readonly (TopicPartition & { readonly offset: Offset })[],
@@ -110,7 +114,7 @@ export class EventTypeStream {
     }
   }
 
-  /** Sends what it holds, says why, and ends; who has gone stops asking. */
+  /** Sends the waiting events, says why, and ends. A reader that has gone does not call {@link next} again. */
   close(code: CloseCode): void {
     this.#end(code);
     this.#wake();
@@ -128,7 +132,7 @@ export class EventTypeStream {
     else if (this.#isIdle()) this.#end('keep_alive_limit', String(keepAliveLimit));
   }
 
-  /** What the line says that is made now; the last one says why the stream ends, once. */
+  /** The info of the line being built. Only the last line has one: it says why the stream ends. */
   #infoWhenLast(now: number): LineInfo | undefined {
     if (this.#closing === undefined || this.#hasSaidWhy || this.#nextDue(now) !== undefined) return undefined;
     this.#hasSaidWhy = true;
@@ -145,12 +149,12 @@ export class EventTypeStream {
   }
 
   #isDue({ events, bytes, flushAt, isHeard }: Partition, now: number): boolean {
-    // A reader learns of each partition where it stands, also when nothing came in all the time.
+    // The reader gets a cursor for each partition before the timeout ends the stream, even if no event arrived there.
     if (this.#closing !== undefined) return events.length > 0 || (this.#closing.code === 'stream_timeout' && !isHeard);
     return events.length >= this.#parameters.batchLimit || bytes >= batchBytesMaximum || now >= flushAt;
   }
 
-  /** Takes a batch off a partition, and puts the partition behind the others. */
+  /** Takes a batch from a partition, and moves the partition to the end of the list. */
   #take(partition: Partition, now: number): Buffer {
     const count = Math.min(this.#parameters.batchLimit, partition.events.length, this.#eventsLeft);
     const sent = partition.events.splice(0, count);
@@ -202,7 +206,7 @@ export class EventTypeStream {
     else this.#end('log_error', describeError(error));
   }
 
-  /** Resolves when something was read, or when something is due by time alone. */
+  /** Resolves when a read has ended, when the stream is closed, or when a line is due by time. */
   async #change(now: number): Promise<void> {
     const times = this.#partitions.flatMap(({ flushAt, retryAt }) => (retryAt > now ? [flushAt, retryAt] : [flushAt]));
     const milliseconds = Math.min(this.#endsAt, ...times) - now;
@@ -217,14 +221,14 @@ export class EventTypeStream {
   }
 }
 
-/** Lines are copies: nothing of what was read is lent. */
+/** A chunk that consists of one line. Lines are copies, so they use no lent memory. */
 function lineOf(bytes: Buffer): { readonly pieces: readonly Buffer[]; release(): void } {
   return { pieces: [bytes], release: nothingToRelease };
 }
 
 const nothingToRelease = (): void => {};
 
-/** From a line's start to its events. @param last What was sent last; what is held comes next unless given. */
+/** From a line's start to its events. @param last The offset sent last; default: the one before the next event. */
 function cursorText({ partition, events, readOffset }: Partition, last?: Offset): string {
   const offset = last ?? (events[0]?.offset ?? readOffset) - 1;
   return `{"cursor":{"partition":"${partition}","offset":"${formatOffset(offset)}"}`;
@@ -233,7 +237,7 @@ function cursorText({ partition, events, readOffset }: Partition, last?: Offset)
 const comma = Buffer.from(',');
 const timerMillisecondsMaximum = 2_147_483_647;
 
-/** Deleted keys and what somebody else wrote and nobody can read are passed over. */
+/** Adds the events of a read. Deleted keys and unreadable external records are passed over. */
 function receive(partition: Partition, { batches, nextOffset }: ReadResult): void {
   for (const source of batches) {
     const { batch } = checkForeignRecords(source);

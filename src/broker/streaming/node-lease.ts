@@ -5,46 +5,47 @@ import type { Logger } from '../../logger.ts';
 import type { Coordination } from '../../ports/coordination.ts';
 
 /**
- * The lease that keeps the sessions of this process alive, and how long this process may be sure of it.
+ * The lease that keeps the sessions of this process alive, and how long this process may rely on it.
  *
- * The coordination store counts the lease from when it hears of it; this process counts by its own monotonic clock from
- * when it asked, and less a margin. So it stops being sure before anybody else may take its partitions, also when it
- * was asleep meanwhile and wakes up knowing nothing.
+ * The coordination store counts the lease from when it receives the renewal. This process counts by its own monotonic
+ * clock from when it sent the renewal, and subtracts a margin. So it stops relying on the lease before any other
+ * process may take its partitions, even if it was asleep and wakes up without knowing that.
  *
- * A renewal that fails is another matter than one that was not tried. As long as this process finds the store out of
- * reach, without having slept in between, it goes on: taking partitions over needs the store as well, and as a rule the
- * others cannot reach it either. A process that alone is cut off cannot tell the difference. It sends what others may
- * have taken over, so that events may be delivered twice, until its windows are full and its streams end with their
- * commit timeout: it can commit nothing. Once the store is back or the process has woken up, a new *tenure* begins, and
- * whoever acts for this process looks again what is still its own before going on.
+ * A failed renewal differs from one that was not tried. As long as this process cannot reach the store, and has not
+ * slept in between, it continues: taking over partitions needs the store as well, and normally the others cannot reach
+ * it either. If only this process is cut off, it cannot tell the difference. It then sends events from partitions that
+ * others may have taken over, so events may be delivered twice. This ends when its windows are full and its streams
+ * reach their commit timeout, because it cannot commit. Once the store is back or the process has woken up, a new
+ * *tenure* begins, and all parts of this process read again what they still own before they continue.
  */
 export interface NodeLeaseOptions {
   readonly coordination: Pick<Coordination, 'renewLease'>;
-  /** This process, by a name that no other one has or ever had. */
+  /** The name of this process. No other process has it or ever had it. */
   readonly nodeId: string;
   readonly leaseMilliseconds: number;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Told when the coordination store has not answered for long, and when it does again. */
+  /** Notified when the coordination store has not responded for long, and when it responds again. */
   readonly health?: HealthPart;
 }
 
-/** What part of the lease is left unused: clocks do not run equally fast, and a check takes a moment to take effect. */
+/** The unused share of the lease: clocks do not run equally fast, and a check takes a moment to take effect. */
 const marginShare = 0.2;
 
-/** How many times a lease is renewed before it would end. It is also how long the store may take to answer. */
+/** How many times a lease is renewed before it would end. The store has the same interval to respond. */
 const renewalsPerLease = 3;
 
 /** The pause after a renewal that failed, as a share of the lease. */
 const retryShare = 0.1;
 
+/** Holds and renews the lease of this process; see {@link NodeLeaseOptions} for how long it may be relied on. */
 export class NodeLease {
   readonly #options: NodeLeaseOptions;
   /** Monotonic milliseconds. */
   #sureUntil = Number.NEGATIVE_INFINITY;
   #tenure = 0;
   #isOutOfReach = false;
-  /** When the store last answered. Monotonic milliseconds. */
+  /** When the store last responded. Monotonic milliseconds. */
   #answeredAt = Number.NEGATIVE_INFINITY;
   #attempt: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -64,8 +65,9 @@ export class NodeLease {
   }
 
   /**
-   * Whether nobody else can have taken this process for dead, unless it alone is cut off from the store.
-   * @param now Monotonic milliseconds, taken just before what is done on the strength of the answer.
+   * Whether it is certain that no other process has treated this one as dead, unless this one alone is cut off from the
+   * store.
+   * @param now Monotonic milliseconds, taken just before the action that depends on the result.
    */
   isHeld(now: number): boolean {
     return now < this.#sureUntil;
@@ -86,7 +88,7 @@ export class NodeLease {
   }
 
   /**
-   * Renews the lease now. Whoever asks while that is under way gets the same answer.
+   * Renews the lease now. Calls during a renewal get the result of that renewal.
    * @throws COORDINATION_UNAVAILABLE
    */
   renew(): Promise<void> {
@@ -104,7 +106,8 @@ export class NodeLease {
       await this.#answer();
     } catch (error) {
       const now = clock.monotonic();
-      // Awake all the time: the store is out of reach, for others as well. Woken up: that proves nothing any more.
+      // Still held: the process was awake all the time, so the store is out of reach, for others as well. Not held: the
+      // process has just woken up, and the failure proves nothing.
       if (this.isHeld(now)) this.#sureUntil = now + sureMilliseconds;
       this.#noteFailure(error);
       this.#renewIn(leaseMilliseconds * retryShare);
@@ -143,7 +146,7 @@ export class NodeLease {
     clearTimeout(this.#timer);
     if (this.#isStopped) return;
     this.#timer = setTimeout(() => {
-      // What went wrong has been told, and the next attempt is set.
+      // The failure has been logged, and the next attempt is scheduled.
       this.renew().catch(() => {});
     }, milliseconds);
   }

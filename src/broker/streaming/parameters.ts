@@ -3,26 +3,26 @@ import type { BatchRules } from './batches.ts';
 import { describePartition, type EventTypePartition } from '../../ports/coordination.ts';
 import { parsePartition } from '../cursors/cursor.ts';
 
-/** What a consumer asked of its stream, checked, with every default filled in. */
+/** The parameters that a consumer requested for its stream, checked, with every default filled in. */
 export interface StreamParameters extends BatchRules {
-  /** How long events may be out without any commit. Milliseconds. */
+  /** How long sent events may go without any commit. Milliseconds. */
   readonly commitTimeoutMilliseconds: number;
   /** How long the stream may live. Milliseconds. */
   readonly streamTimeoutMilliseconds: number;
   /** Ends the stream when every partition had this many keep-alives in a row; 0 means never. */
   readonly keepAliveLimit: number;
-  /** The partitions asked for; empty for a stream that takes what it is given. */
+  /** The requested partitions; empty for a stream that accepts any. */
   readonly requestedPartitions: readonly EventTypePartition[];
 }
 
 /** Largest and default commit_timeout. Seconds. */
 const commitTimeoutSecondsMaximum = 60;
 
-/** Largest stream_timeout that is taken as asked. Seconds. */
+/** Largest stream_timeout that is used as requested. Seconds. */
 const streamTimeoutSecondsMaximum = 4_200;
 
 /**
- * A stream that named no usable timeout lives for a random time around this, so that clients do not reopen all at once.
+ * A stream without a usable timeout lives for a random time around this, so that clients do not all reopen at once.
  * Seconds.
  */
 const streamTimeoutSecondsMiddle = 3_600;
@@ -44,7 +44,7 @@ const names = [
 
 type ParameterName = (typeof names)[number];
 
-/** The smallest value of each parameter that is not replaced by a default when it is below. */
+/** The smallest value of each parameter. Lower values are refused. `commit_timeout` and `stream_timeout` differ. */
 const smallest: Partial<Record<ParameterName, number>> = {
   batch_limit: 1,
   batch_flush_timeout: 1,
@@ -54,7 +54,7 @@ const smallest: Partial<Record<ParameterName, number>> = {
   stream_keep_alive_limit: 0,
 };
 
-/** The largest value that Nakadi can read of these: what is larger there is no number. */
+/** The largest value of each parameter that Nakadi can parse: it rejects a larger one as not a number. */
 const largest: Partial<Record<ParameterName, number>> = {
   batch_limit: 2_147_483_647,
   batch_flush_timeout: 2_147_483_647,
@@ -63,13 +63,13 @@ const largest: Partial<Record<ParameterName, number>> = {
 };
 
 /**
- * Reads stream parameters from a query (texts) or a JSON body (numbers, and `partitions`). What is not named here is
+ * Reads stream parameters from a query (texts) or a JSON body (numbers, and `partitions`). Other parameters are
  * ignored.
  *
- * @param eventTypes The subscription's event types with their partition counts: what `partitions` may name.
- * @param random A number from 0 up to 1, for the life of a stream that named none.
- * @throws MALFORMED_REQUEST for a value that is no whole number or partitions of a wrong shape; UNPROCESSABLE for one
- *   out of bounds, for a partition named twice or outside the subscription
+ * @param eventTypes The subscription's event types with their partition counts. `partitions` may name only these.
+ * @param random A number from 0 up to 1, for the timeout of a stream without a usable one.
+ * @throws MALFORMED_REQUEST for a value that is not a whole number, or when `partitions` is not a list; UNPROCESSABLE
+ *   for a value out of bounds, for an entry of `partitions` with a wrong shape, named twice or outside the subscription
  */
 export function readStreamParameters(
   source: Readonly<Record<string, unknown>>,

@@ -3,29 +3,29 @@ import { noValue, type Offset, type RecordBatch } from '../../ports/event-log.ts
 import type { UncommittedEvents } from './uncommitted-events.ts';
 
 /**
- * Events of one partition that were read and wait to be sent, as the batches they were read in. Deletions (records
- * without a value) are passed over as soon as nothing waits before them.
+ * Events of one partition that were read and wait to be sent, in the batches they were read in. Deletions (records
+ * without a value) are passed over as soon as no event waits before them.
  */
 export class PartitionBuffer {
   /** Events waiting. */
   events = 0;
-  /** Their bytes, without what lies between them. */
+  /** Bytes of their values, without the bytes between them. */
   bytes = 0;
-  /** The last record that was sent, dropped or passed over. */
+  /** Offset of the last record that was sent, dropped or passed over. */
   passedThrough: Offset;
-  /** One list for all that never had any, which nothing is pushed to: most partitions of most streams are idle. */
+  /** Buffers without batches share one list, which is never changed: most partitions of most streams are idle. */
   #batches: RecordBatch[] = noBatches;
-  /** The first batch that still has something. */
+  /** Index of the first batch that still has waiting events. */
   #head = 0;
-  /** The first record of it that still waits; never a deletion. */
+  /** Index of its first record that still waits; never a deletion. */
   #index = 0;
 
-  /** @param passedThrough The record before the first that will be pushed. */
+  /** @param passedThrough Offset of the record before the first that will be pushed. */
   constructor(passedThrough: Offset) {
     this.passedThrough = passedThrough;
   }
 
-  /** Adds a batch behind the others. Records up to {@link passedThrough} are not taken in a second time. */
+  /** Adds a batch after the others. Records up to {@link passedThrough} are not added a second time. */
   push(batch: RecordBatch): void {
     const wasEmpty = this.events === 0;
     let first = 0;
@@ -40,8 +40,8 @@ export class PartitionBuffer {
   }
 
   /**
-   * Notes that a read went through to `offset` without records there. Counts only while nothing waits: what waits has
-   * to be sent first.
+   * Notes that a read reached `offset` without records there. It has no effect while events wait: they have to be sent
+   * first.
    */
   passHolesThrough(offset: Offset): void {
     if (this.events === 0) this.passedThrough = Math.max(this.passedThrough, offset);
@@ -53,8 +53,9 @@ export class PartitionBuffer {
   }
 
   /**
-   * How many of the waiting events were appended up to and including `time`, when a later one shows that no more will
+   * How many of the waiting events were appended up to and including `time`, if a later one shows that no more will
    * come; else 0.
+   * @param time Milliseconds since the epoch.
    */
   eventsOfTimespanEndedAt(time: number): number {
     const newest = this.#batches.at(-1);
@@ -71,7 +72,7 @@ export class PartitionBuffer {
 
   /**
    * Moves the first `count` waiting events into `chunk`, separated by commas, and notes them as sent. Deletions right
-   * behind them are passed over as well, so that a commit of this batch covers them.
+   * after them are passed over as well, so a commit of this batch covers them.
    */
   sendInto(chunk: ChunkBuilder, count: number, uncommitted: UncommittedEvents): void {
     let missing = Math.min(count, this.events);
@@ -86,13 +87,13 @@ export class PartitionBuffer {
       missing -= end.events;
       separated = false;
       this.#moveTo(end.index);
-      // Its last values leave with this chunk, and all before them have left. What is dropped otherwise is not given
-      // back.
+      // Its last values are sent with this chunk, and all values before them were sent earlier. Batches that are
+      // dropped in other ways are not released.
       if (batch.release !== undefined && this.#batches[this.#head] !== batch) chunk.addRelease(batch.release);
     }
   }
 
-  /** Forgets waiting events up to and including `offset`: somebody committed beyond what was sent. */
+  /** Drops waiting events up to and including `offset`, after a commit beyond the sent events. */
   dropThrough(offset: Offset): void {
     while (this.events > 0) {
       const batch = this.#batches[this.#head];
@@ -103,7 +104,7 @@ export class PartitionBuffer {
     this.passHolesThrough(offset);
   }
 
-  /** Forgets everything that waits; the next push has to go on behind {@link passedThrough}. */
+  /** Drops all waiting events; the next push has to continue after {@link passedThrough}. */
   clear(): void {
     this.#batches = noBatches;
     this.#head = 0;
@@ -112,7 +113,7 @@ export class PartitionBuffer {
     this.bytes = 0;
   }
 
-  /** A run that lies in one piece, commas included: one copy. */
+  /** Sends a run that is contiguous in memory, commas included: one copy. */
   #sendRun(batch: RecordBatch, end: number, chunk: ChunkBuilder, uncommitted: UncommittedEvents) {
     const first = this.#index;
     const start = batch.valueStarts[first] ?? 0;
@@ -133,7 +134,7 @@ export class PartitionBuffer {
         noteSent(batch, index, end, uncommitted);
         events += end - index;
       }
-      // Behind a run lies a deletion, if anything.
+      // The record after a run, if any, is a deletion.
       index = end < batch.count && events < missing ? end + 1 : end;
     }
     this.#count(batch, this.#index, index, -1);
@@ -148,7 +149,7 @@ export class PartitionBuffer {
     this.#passDeletions();
   }
 
-  /** Goes on to the next event, leaving spent batches behind. */
+  /** Moves to the next event, past spent batches. */
   #passDeletions(): void {
     for (let batch = this.#batches[this.#head]; batch !== undefined; batch = this.#batches[this.#head]) {
       while (this.#index < batch.count && batch.valueStarts[this.#index] === noValue) {
@@ -184,10 +185,10 @@ export class PartitionBuffer {
 
 const noBatches: RecordBatch[] = [];
 
-/** How many spent batches may pile up before they are cut off. */
+/** How many spent batches may accumulate before they are removed. */
 const spentBatchesMaximum = 64;
 
-/** Where the values that begin at `from` are interrupted by a deletion, at `most` at the latest. */
+/** Index after the run of values that begins at `from`: a deletion, the end of the batch, or `most` ends the run. */
 function endOfRun({ count, valueStarts }: RecordBatch, from: number, most: number): number {
   const last = Math.min(count, most);
   let end = from;

@@ -7,11 +7,11 @@ import type { Offset, ReadResult } from '../../ports/event-log.ts';
 import { PartitionBuffer } from './partition-buffer.ts';
 import { UncommittedEvents } from './uncommitted-events.ts';
 
-/** One partition while a stream owns it: what was read, sent and committed. Decides nothing about time or sockets. */
+/** One partition while a stream owns it: events read, sent and committed. Decides nothing about time or sockets. */
 export class StreamPartition implements EventTypePartition, PartitionWaiting {
   readonly eventType: string;
   readonly partition: number;
-  /** Of the present tenure. */
+  /** The fence of the present ownership. */
   fence: number;
   readonly buffer: PartitionBuffer;
   /** The position that the last line carried. */
@@ -19,11 +19,11 @@ export class StreamPartition implements EventTypePartition, PartitionWaiting {
   committedThrough: Offset;
   /** Where the next read begins. */
   readOffset: Offset;
-  /** A read is under way. */
+  /** A read is running. */
   reading = false;
-  /** Grows when what is being read is no longer wanted; a read that began before counts for nothing. */
+  /** Grows when a running read is no longer wanted. The result of a read that began in an earlier turn is ignored. */
   readTurn = 0;
-  /** Why nothing more can be read; what was read before is sent first. */
+  /** Why nothing more can be read. Events that were read before are sent first. */
   readFailure: string | undefined;
   /** Monotonic milliseconds. */
   lastSentAt: number;
@@ -40,7 +40,7 @@ export class StreamPartition implements EventTypePartition, PartitionWaiting {
   /** Undefined until the first events are sent, as on most partitions of an idle stream. */
   #uncommitted: UncommittedEvents | undefined;
 
-  /** @param committedThrough What the stream starts behind. */
+  /** @param committedThrough The stream starts after this offset. @param now Monotonic milliseconds. */
   constructor(ownership: PartitionOwnership, committedThrough: Offset, now: number) {
     this.eventType = ownership.eventType;
     this.partition = ownership.partition;
@@ -63,14 +63,14 @@ export class StreamPartition implements EventTypePartition, PartitionWaiting {
     return this.#uncommitted === undefined ? 0 : this.#uncommitted.count;
   }
 
-  /** Takes in what a read brought. */
+  /** Adds the result of a read. */
   received({ batches, nextOffset }: ReadResult): void {
     for (const batch of batches) this.buffer.push(batch);
     this.readOffset = Math.max(this.readOffset, nextOffset);
     this.buffer.passHolesThrough(this.readOffset - 1);
   }
 
-  /** Goes on at `earliest`, because what lay before it is no longer held. Answers how many offsets that skips. */
+  /** Continues at `earliest`, because older records are no longer stored. Returns how many offsets that skips. */
   skipTo(earliest: Offset): number {
     const skipped = Math.max(earliest - this.readOffset, 0);
     this.readOffset += skipped;
@@ -78,14 +78,14 @@ export class StreamPartition implements EventTypePartition, PartitionWaiting {
     return skipped;
   }
 
-  /** Notes the span of append times: how many waiting events lie in one that is over. */
+  /** Counts the waiting events in a span of append times that is over. */
   noteTimespan(timespanMilliseconds: number): void {
     const oldest = timespanMilliseconds === 0 ? undefined : this.buffer.oldestAppendedAt();
     this.eventsOfEndedTimespan =
       oldest === undefined ? 0 : this.buffer.eventsOfTimespanEndedAt(oldest + timespanMilliseconds);
   }
 
-  /** Writes a line with the next `events` events, or a keep-alive. */
+  /** Writes a line with the next `events` events, or a keep-alive for 0. @param now Monotonic milliseconds. */
   sendInto(chunk: ChunkBuilder, events: number, cursorToken: string, info: LineInfo | undefined, now: number): void {
     if (events === 0) {
       chunk.addText(this.#lineStart(cursorToken));
@@ -110,8 +110,8 @@ export class StreamPartition implements EventTypePartition, PartitionWaiting {
   }
 
   /**
-   * Takes note of a committed offset; one that lies behind is nothing new. One beyond what was sent moves the stream
-   * there. Answers whether it moved the commit forward.
+   * Notes a committed offset. An older one changes nothing. One beyond the sent events moves the stream there.
+   * Returns whether the committed offset moved forward.
    */
   commitThrough(offset: Offset): boolean {
     if (offset <= this.committedThrough) return false;
@@ -128,13 +128,13 @@ export class StreamPartition implements EventTypePartition, PartitionWaiting {
     return true;
   }
 
-  /** What lies behind the committed offset and is no event: it can be committed without the consumer. */
+  /** The last offset that was passed over after the committed one, if no sent event waits for the consumer's commit. */
   get committableWithoutConsumer(): Offset | undefined {
     const passed = this.buffer.passedThrough;
     return this.uncommittedEvents === 0 && passed > this.committedThrough ? passed : undefined;
   }
 
-  /** Forgets what was read and not sent, so that reading goes on right behind what was sent. */
+  /** Discards events that were read and not sent, so that reading continues right after the sent ones. */
   rewind(): void {
     this.buffer.clear();
     this.readOffset = this.buffer.passedThrough + 1;

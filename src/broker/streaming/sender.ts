@@ -6,17 +6,17 @@ import type { StreamParameters } from './parameters.ts';
 import type { StreamPartition } from './partition.ts';
 import { bufferBytesMaximum } from './reads.ts';
 
-/** Lines are put together into one write up to about this size; a single line may be longer. Bytes. */
+/** Lines are combined into one write up to about this size; a single line may be longer. Bytes. */
 const chunkBytesTarget = 256 * 1024;
 
-/** Makes the lines of one stream out of what its partitions hold. */
+/** Makes the lines of one stream from the events that wait in its partitions. */
 export class StreamSender {
-  /** Events sent in the life of the stream. */
+  /** Events sent in the lifetime of the stream. */
   sentEvents = 0;
   readonly #parameters: StreamParameters;
   readonly #held: HeldPartitions;
   #started = false;
-  /** Where building begins, so that no partition comes first every time. */
+  /** Index of the partition to begin with, so that none comes first every time. */
   #firstPartition = 0;
 
   constructor(parameters: StreamParameters, held: HeldPartitions) {
@@ -24,7 +24,7 @@ export class StreamSender {
     this.#held = held;
   }
 
-  /** Every line that is due now, as many as one write should have; undefined when none is. */
+  /** The lines that are due now, as many as one write should have; undefined when none is. */
   due(now: number): Chunk | undefined {
     const chunk = new ChunkBuilder();
     this.#fill(chunk, now, false);
@@ -33,8 +33,8 @@ export class StreamSender {
 
   /**
    * The last bytes of the stream.
-   * @param speaker Whose cursor the last line carries.
-   * @param flushing Whether events that wait and may be sent go before it.
+   * @param speaker The partition whose cursor the last line carries.
+   * @param flushing Whether waiting events that may be sent go before it.
    */
   last(speaker: StreamPartition, info: LineInfo, now: number, flushing: boolean): Chunk {
     const chunk = new ChunkBuilder();
@@ -43,7 +43,7 @@ export class StreamSender {
     return chunk.take();
   }
 
-  /** Puts what is due into the chunk, one batch of each partition in turn. */
+  /** Puts due batches into the chunk, one of each partition in turn. */
   #fill(chunk: ChunkBuilder, now: number, ending: boolean): void {
     const rules = this.#parameters;
     const partitions = this.#held.list;
@@ -74,7 +74,7 @@ export class StreamSender {
     const texts: string[] = [];
     if (!this.#started) texts.push('Stream started');
     this.#started = true;
-    // Some of the offsets may have been deletions or markers, and nobody can tell any more.
+    // Some of the offsets may have been deletions or markers. This can no longer be determined.
     if (skippedOffsets > 0) texts.push(`skipped events due to retention time passed, count: ${skippedOffsets} at most`);
     if (unreadableRecords > 0) texts.push(`skipped records that are not JSON, count: ${unreadableRecords}`);
     this.#held.skippedOffsets = 0;

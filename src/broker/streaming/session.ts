@@ -10,7 +10,7 @@ import type { StreamParameters } from './parameters.ts';
 import type { StreamPartition } from './partition.ts';
 import type { Subscription } from '../definitions/subscription.ts';
 
-/** Services for a stream's own session in the coordination store, which this file opens and commits under. */
+/** The services that a stream's session needs. This file opens the session and commits under it. */
 export interface StreamSessionServices {
   readonly log: EventLog;
   readonly coordination: Coordination;

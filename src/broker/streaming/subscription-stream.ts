@@ -1,6 +1,6 @@
 /**
  * Streaming: from the log to the lines of one open response.
- * In: stream parameters, the partitions that are assigned, commits. Out: pieces of lines, until the stream ends.
+ * In: stream parameters, the assigned partitions, commits. Out: pieces of lines, until the stream ends.
  * Start with `SubscriptionStream` below, the state machine of a stream. `reads.ts` fills each `partition.ts`,
  * `batches.ts` decides when a batch is due, `sender.ts` makes its line, `closing.ts` says why a stream ends.
  */
@@ -28,7 +28,7 @@ import { commitPassed, openStreamSession } from './session.ts';
 import { StreamWatch, type StreamWatcher } from './watch.ts';
 import type { Subscription } from '../definitions/subscription.ts';
 
-/** What streams need of the process they run in. */
+/** The services of the process that its streams need. */
 export interface StreamServices {
   readonly registry: Registry;
   readonly log: EventLog;
@@ -36,19 +36,19 @@ export interface StreamServices {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Keeps the sessions of this process's streams alive, and says when they may send. */
+  /** Keeps the sessions of this process's streams alive, and decides when they may send. */
   readonly lease: NodeLease;
 }
 
-/** How often a stream that must not send looks whether it may again. Milliseconds. */
+/** How often a stream that must not send checks whether it may send again. Milliseconds. */
 const leaseRecheckMilliseconds = 250;
 
-/** How often positions behind deletions that were passed over are committed. Milliseconds. */
+/** How often positions after deletions that were passed over are committed. Milliseconds. */
 const passedCommitMilliseconds = 5_000;
 
 /**
- * How long the coordination store may be away before what waits for commits no longer waits for the store. As long as
- * the longest commit timeout. Milliseconds.
+ * How long commit timeouts stand still while the coordination store is unreachable. As long as the longest commit
+ * timeout. Milliseconds.
  */
 const outageMillisecondsMaximum = 60_000;
 
@@ -57,13 +57,13 @@ const timerMillisecondsMaximum = 2_147_483_647;
 /**
  * One open stream of a subscription.
  *
- * It is *streaming* until something ends it; then it is *closing*: nothing more is sent but the line that says why,
- * while the session stays for the commits of what is out; then it has *ended*: the session is gone and its partitions
- * are free. The session lives no longer than the client's connection: whoever reconnects finds its slot free.
+ * It is *streaming* until something ends it. Then it is *closing*: it sends only the line that says why, while the
+ * session stays open for commits of the events that were sent. Then it has *ended*: the session is gone and its
+ * partitions are free. The session ends with the client's connection, so a client that reconnects finds its slot free.
  *
- * The reader pulls: nothing is built before {@link next} asks, so a slow reader holds no more than the bounded buffers.
- * Every change (records, commits, ownership, time) ends in one place, which sends what is due, ends what has to end
- * and sets the stream's only timer. Times are monotonic milliseconds.
+ * The reader pulls: no line is built before {@link next} is called, so a slow reader uses no more memory than the
+ * bounded buffers. Every change (records, commits, ownership, time) leads to one method, `#advance`. It sends the due
+ * lines, ends what has to end and sets the stream's only timer. Times are monotonic milliseconds.
  */
 export class SubscriptionStream implements StreamWatcher {
   readonly streamId: string;
@@ -83,19 +83,19 @@ export class SubscriptionStream implements StreamWatcher {
   #state: 'streaming' | 'closing' | 'ended' = 'streaming';
   #closeCode: CloseCode | undefined;
   #reader: ((chunk: Chunk | null | Promise<never>) => void) | undefined;
-  /** What building a line failed with: the reader is told, and gets nothing more. */
+  /** The error that building a line failed with: the reader gets it, and nothing more. */
   #failure: { readonly error: unknown } | undefined;
-  /** What is left to say after closing began. */
+  /** The last bytes, built when closing began and not sent yet. */
   #lastChunk: Chunk | undefined;
   #sessionClosed = false;
-  /** Nothing may be sent just now, see {@link StreamWatch.maySend}. */
+  /** Nothing may be sent for now, see {@link StreamWatch.maySend}. */
   #isHeldBack = false;
   readonly #endsAt: number;
-  /** Since when the stream has had no partition, as long as it has none. */
+  /** Since when the stream has had no partition. Counts only while it has none. */
   #idleSince: number;
-  /** Since when events are out without a commit; undefined when none is out. */
+  /** Since when sent events have waited for a commit; undefined when there are none. */
   #uncommittedSince: number | undefined;
-  /** Since when the coordination store has been away; undefined while it is there. */
+  /** Since when the coordination store has been unreachable; undefined while it is reachable. */
   #awaySince: number | undefined;
   #passedCommitAt = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -126,9 +126,9 @@ export class SubscriptionStream implements StreamWatcher {
   }
 
   /**
-   * Opens a stream: its session is registered when this returns. Nothing flows before {@link start}.
+   * Opens a stream: its session is registered when this returns. Nothing is read or sent before {@link start}.
    * @param eventTypes The subscription's event types with their partition counts.
-   * @throws CONFLICT, PRECONDITION_FAILED (see assignment.ts), and what the log and the coordination throw
+   * @throws CONFLICT, PRECONDITION_FAILED (see assignment.ts), and the errors of the log and the coordination
    */
   static async open(
     services: StreamServices,
@@ -145,7 +145,7 @@ export class SubscriptionStream implements StreamWatcher {
     }
   }
 
-  /** Asks for partitions and begins to read. */
+  /** Requests partitions and begins to read. */
   start(): void {
     this.#watch.look();
     this.#advance();
@@ -157,8 +157,8 @@ export class SubscriptionStream implements StreamWatcher {
   }
 
   /**
-   * The next bytes to write, as soon as something is due; null when the stream has ended. One caller at a time. Rejects
-   * when a line cannot be built: then the connection has to be closed.
+   * The next bytes to write, as soon as a line is due; null when the stream has ended. One caller at a time. Rejects
+   * when a line cannot be built. The connection must then be closed.
    */
   next(): Promise<Chunk | null> {
     return new Promise((resolve) => {
@@ -167,7 +167,7 @@ export class SubscriptionStream implements StreamWatcher {
     });
   }
 
-  /** Ends the stream in order, saying why. */
+  /** Ends the stream after a last line that says why. */
   close(code: CloseCode, detail = ''): void {
     this.#beginClosing(code, detail);
     this.#advance();
@@ -175,7 +175,7 @@ export class SubscriptionStream implements StreamWatcher {
 
   /**
    * The client's connection is gone: the session ends now and its partitions are free. Until another stream gets them
-   * the client may still commit; what it does not commit goes to that stream.
+   * the client may still commit. Events that it does not commit are sent to that stream.
    */
   clientClosed(): void {
     if (this.#state === 'ended') return;
@@ -184,7 +184,7 @@ export class SubscriptionStream implements StreamWatcher {
     void this.#end();
   }
 
-  /** The one place where everything that happened takes effect. */
+  /** The one place where all changes take effect. */
   #advance(): void {
     if (this.#state === 'ended') {
       this.#deliverLast();
@@ -227,7 +227,7 @@ export class SubscriptionStream implements StreamWatcher {
     this.#give(bytes);
   }
 
-  /** A line could not be built, and what it should have carried would be missing from all that follows. */
+  /** A line could not be built. The stream cannot continue: the events of that line would be missing. */
   #cutOff(error: unknown): void {
     this.#closeCode = 'log_error';
     this.#failure = { error };
@@ -262,7 +262,7 @@ export class SubscriptionStream implements StreamWatcher {
     this.#watch.expectCommits(true, now);
   }
 
-  // What others did: commits, sessions, ownership. Hints only say that it is time to look.
+  // Changes made by others: commits, sessions, ownership. Hints only say that it is time to read the store.
 
   #onChange(change: CoordinationChange, generation?: number, committed?: readonly CommittedOffset[]): void {
     if (this.#state === 'ended') return;
@@ -297,7 +297,7 @@ export class SubscriptionStream implements StreamWatcher {
   }
 
   /**
-   * Time in which nobody can commit does not count, up to a limit: the client may be better off with another process.
+   * Time in which commits are impossible does not count, up to a limit: the client may do better with another process.
    */
   storeIsAway(now: number): void {
     this.#awaySince ??= now;
@@ -385,7 +385,7 @@ export class SubscriptionStream implements StreamWatcher {
 
   #beginClosing(code: CloseCode, detail = ''): void {
     if (this.#state !== 'streaming') {
-      // A grace that was being waited for is over when there is nobody left to commit.
+      // Stop waiting for late commits if they are no longer possible.
       if (this.#state === 'closing' && endsAtOnce(code)) this.#closeCode = code;
       return;
     }
@@ -405,7 +405,7 @@ export class SubscriptionStream implements StreamWatcher {
     for (const partition of this.#held.list) partition.rewind();
   }
 
-  /** Whose cursor the last line of a stream without partitions carries: every line has one. */
+  /** The partition whose cursor the last line of a stream without partitions carries: every line needs a cursor. */
   #anyPartition(now: number): StreamPartition {
     const [requested] = this.#parameters.requestedPartitions;
     const { eventType, partition } = requested ?? { eventType: this.subscription.event_types[0] ?? '', partition: 0 };
@@ -417,7 +417,7 @@ export class SubscriptionStream implements StreamWatcher {
     return commitsAwaitedUntil(this.#parameters, this.#uncommittedSince);
   }
 
-  /** What is out was not committed in time. */
+  /** Whether sent events were not committed in time. */
   #isCommitTimeOver(): boolean {
     return this.#uncommittedSince !== undefined && this.#services.clock.monotonic() >= this.#graceEndsAt();
   }
@@ -461,7 +461,7 @@ export class SubscriptionStream implements StreamWatcher {
     return at;
   }
 
-  /** One timer: it is set again only for something earlier than what it waits for. */
+  /** Sets the only timer again, but only for an earlier time than the one it waits for. */
   #setTimer(now: number): void {
     const at = this.#nextDeadline(now);
     if (this.#timer !== undefined && this.#timerAt <= at) return;

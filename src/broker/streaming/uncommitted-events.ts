@@ -1,8 +1,8 @@
 import type { Offset } from '../../ports/event-log.ts';
 
 /**
- * Which events of one partition were sent and not committed. Offsets may have holes (markers, compaction, deletions),
- * so events are counted, never computed from a difference of offsets; runs without holes are kept as one entry each.
+ * The events of one partition that were sent and not committed. Offsets may have holes (markers, compaction,
+ * deletions), so events are counted, never computed from a difference of offsets. Each run without holes is one entry.
  */
 export class UncommittedEvents {
   /** How many there are. */
@@ -23,7 +23,7 @@ export class UncommittedEvents {
     this.#lasts.push(last);
   }
 
-  /** Forgets the events up to and including `offset`. */
+  /** Removes the events up to and including `offset`. */
   commitThrough(offset: Offset): void {
     while (this.#head < this.#lasts.length) {
       const first = this.#firsts[this.#head] ?? 0;
@@ -54,5 +54,5 @@ export class UncommittedEvents {
   }
 }
 
-/** How many entries that are no longer needed may pile up before they are cut off. */
+/** How many entries that are no longer needed may accumulate before they are removed. */
 const spentEntriesMaximum = 256;

@@ -5,16 +5,16 @@ import { settleOwnership } from '../subscriptions/assignment.ts';
 import type { CommittedOffset, Coordination, CoordinationChange, Topology } from '../../ports/coordination.ts';
 import type { NodeLease } from './node-lease.ts';
 
-/** How often committed offsets are read again while events are out, in case a hint was lost. Milliseconds. */
+/** How often committed offsets are read again while sent events wait for commits: a hint may be lost. Milliseconds. */
 const offsetsRecheckMilliseconds = 1_000;
 
 /**
- * How often sessions and ownership are read again although nobody has told of a change. Lost hints are the
- * coordination's to make up for; this is for what nobody has thought of. Milliseconds.
+ * How often sessions and ownership are read again without notice of a change. The coordination makes up for lost hints
+ * itself; this is for unforeseen cases. Milliseconds.
  */
 const topologyRecheckMilliseconds = 300_000;
 
-/** How long to wait before something that failed for the moment is tried again. Milliseconds. */
+/** How long to wait before an operation that failed with a retriable error is tried again. Milliseconds. */
 const retryMilliseconds = 1_000;
 
 export interface StreamWatchServices {
@@ -25,27 +25,28 @@ export interface StreamWatchServices {
 }
 
 /**
- * The stream whose watch it is, which is told what was seen. No closures: there is one of these for each open stream.
+ * The stream that owns a watch and is notified of changes. An interface instead of closures saves memory: each open
+ * stream has a watch.
  */
 export interface StreamWatcher {
   readonly streamId: string;
   readonly subscription: { readonly id: string };
-  /** Whether there is nothing left to look for. */
+  /** Whether the stream has ended, so that nothing needs to be read any more. */
   isOver(): boolean;
-  /** @param topology Only when it was read as well, before the committed offsets. */
+  /** Applies new state. @param topology Given only if it was read too, before the committed offsets. */
   take(committed: readonly CommittedOffset[], topology: Topology | undefined): Promise<void>;
-  /** What was taken may take effect, or it is known when to look again. */
+  /** Called after a read: new state may take effect, or the time of the next attempt is known. */
   looked(): void;
-  /** The store cannot be reached: nobody can commit or hand over. Monotonic milliseconds. */
+  /** The store cannot be reached: commits and hand-overs are impossible. @param now Monotonic milliseconds. */
   storeIsAway(now: number): void;
-  /** Looking failed for good. */
+  /** Reading the state failed permanently. */
   lookFailed(error: unknown): void;
 }
 
 /**
- * What others did to a stream's subscription: commits, sessions, ownership. Hints only say that it is time to look;
- * what is looked at is the coordination store, one look at a time. While commits are expected it looks without a hint
- * as well.
+ * Follows changes that others make to a stream's subscription: commits, sessions, ownership. Hints only say that it is
+ * time to read; the state itself is read from the coordination store, one read at a time. While commits are expected,
+ * the watch also reads without a hint.
  */
 export class StreamWatch {
   readonly #services: StreamWatchServices;
@@ -53,11 +54,11 @@ export class StreamWatch {
   #looking = false;
   #topologyWanted = true;
   #offsetsWanted = false;
-  /** The generation of the topology that was read last; undefined when it has to be read again anyway. */
+  /** The generation of the topology that was read last; undefined if it has to be read again in any case. */
   #generation: number | undefined;
-  /** The tenure of the process's lease in which the topology was last read. */
+  /** The tenure of the process's lease during which the topology was last read. */
   #tenure = 0;
-  /** The tenure for which reading it was asked for. */
+  /** The tenure for which a read of the topology was last requested. */
   #tenureSeen = 0;
   #failing = false;
   #topologyRecheckAt: number;
@@ -69,15 +70,15 @@ export class StreamWatch {
     this.#topologyRecheckAt = services.clock.monotonic() + topologyRecheckMilliseconds;
   }
 
-  /** When something has to be looked at without a hint. Monotonic milliseconds. */
+  /** When the next read without a hint is due. Monotonic milliseconds. */
   get nextLookAt(): number {
     return Math.min(this.#topologyRecheckAt, this.#offsetsRecheckAt);
   }
 
   /**
-   * Looks at what a hint tells of.
+   * Reads the state that a hint names.
    * @param generation Of the topology, where it is known.
-   * @param committed What was committed, where it is known: then there is nothing left to look at.
+   * @param committed The committed offsets, where they are known: then nothing has to be read.
    */
   hinted(change: CoordinationChange, generation?: number, committed?: readonly CommittedOffset[]): void {
     if (generation !== undefined && generation === this.#generation) return;
@@ -93,17 +94,17 @@ export class StreamWatch {
     this.look();
   }
 
-  /** Something about sessions or ownership could not be done and has to be looked at again soon. */
+  /** Schedules an early read of sessions and ownership after an operation on them failed. */
   lookSoon(now: number): void {
     this.#topologyRecheckAt = Math.min(this.#topologyRecheckAt, now + retryMilliseconds);
   }
 
-  /** From now on commits are waited for, or no longer. */
+  /** Starts or stops expecting commits. */
   expectCommits(areExpected: boolean, now: number): void {
     this.#offsetsRecheckAt = areExpected ? now + offsetsRecheckMilliseconds : Infinity;
   }
 
-  /** Looks at what is due. */
+  /** Reads the state that is due by time. */
   recheck(now: number): void {
     if (now >= this.#topologyRecheckAt) {
       this.#topologyRecheckAt = now + topologyRecheckMilliseconds;
@@ -117,8 +118,8 @@ export class StreamWatch {
   }
 
   /**
-   * Whether the stream may send: not while others may have taken over, and after that not before the topology was read
-   * again, for two streams must not deliver a partition in turns.
+   * Whether the stream may send. It may not while others may have taken over, nor after that before the topology was
+   * read again: two streams must not deliver the same partition in turns.
    */
   maySend(now: number): boolean {
     const { lease } = this.#services;
@@ -130,7 +131,7 @@ export class StreamWatch {
     return this.#tenure === lease.tenure;
   }
 
-  /** Looks at what is wanted. */
+  /** Reads the state that is wanted, unless a read is already running: that one picks it up. */
   look(): void {
     if (!this.#looking) void this.#lookUntilCurrent();
   }
@@ -145,7 +146,7 @@ export class StreamWatch {
         if (this.#topologyWanted) this.#tenureSeen = tenure;
         const topology = this.#topologyWanted ? await this.#settle() : undefined;
         this.#offsetsWanted = false;
-        // Read after the topology: what an earlier owner committed before it let go is among them.
+        // Read after the topology, so they include the commits of an earlier owner before it released a partition.
         const committed = await coordination.committedOffsets(watcher.subscription.id);
         await watcher.take(committed, topology);
         if (topology !== undefined) this.#tenure = tenure;
@@ -158,7 +159,7 @@ export class StreamWatch {
     this.#looking = false;
   }
 
-  /** The tenure in which what is read from now on counts; none as long as the lease may have ended. */
+  /** The tenure for which reads from now on are valid; 0 while the lease may have ended. */
   #tenureForSure(): number {
     const { lease, clock } = this.#services;
     return lease.isHeld(clock.monotonic()) ? lease.tenure : 0;
@@ -180,7 +181,7 @@ export class StreamWatch {
     }
     const { streamId, subscription } = watcher;
     const facts = { streamId, subscriptionId: subscription.id, error: describeError(error) };
-    // Once: there may be thousands of streams, and each tries every second.
+    // Warn only once per outage: there may be thousands of streams, and each tries every second.
     logger[this.#failing ? 'debug' : 'warn'](facts, 'Looking at the state of a subscription failed and is tried again');
     this.#failing = true;
     const now = clock.monotonic();
