@@ -6,10 +6,10 @@ import type { LendstreamError } from '../errors.ts';
  * The port promises no more than a Kafka log can keep:
  * - Offsets of a partition only grow, but they may have holes (transaction markers, aborted transactions, compaction).
  *   Never compute a record's offset from another's; `nextOffset` of a read says where the next read continues.
- * - Order holds within a partition, never across partitions.
+ * - Order is guaranteed within a partition, never across partitions.
  * - An append is all or nothing per partition, never across partitions; only a fenced writer's transaction is atomic
  *   over several topics.
- * - An append without a response has an unknown outcome (`OUTCOME_UNKNOWN`). It has not failed.
+ * - An append without a response has an unknown outcome (`OUTCOME_UNKNOWN`): do not treat it as a failure.
  *
  * Errors are {@link LendstreamError}s. Each method lists the codes it may throw; every method may also throw
  * `LOG_UNAVAILABLE` (retriable) and `LOG_CLOSED`.
@@ -48,7 +48,7 @@ export interface LogRecord {
 
 /**
  * Records for one partition. They are stored all or none, in this order, with no other record between them. A log
- * accepts at least {@link appendBytesMaximum} of them at once.
+ * accepts at least {@link appendBytesMaximum} bytes of them at once.
  */
 export interface PartitionRecords extends TopicPartition {
   readonly records: readonly LogRecord[];
@@ -64,7 +64,7 @@ export type AppendResult =
    */
   | (TopicPartition & { readonly outcome: 'failed'; readonly error: LendstreamError });
 
-/** The first offset still held and the offset the next record will get, as a committed reader sees them. */
+/** The first offset still stored and the offset the next record will get, as a committed reader sees them. */
 export interface PartitionBounds extends TopicPartition {
   readonly earliest: Offset;
   readonly latest: Offset;

@@ -11,7 +11,7 @@ export class HeldPartitions {
    * deletions and markers between them.
    */
   skippedOffsets = 0;
-  /** Number of external records that are no events and that the consumer has not been notified of yet. */
+  /** Number of external records that are not events and that the consumer has not been notified of yet. */
   unreadableRecords = 0;
 
   uncommittedEvents(): number {

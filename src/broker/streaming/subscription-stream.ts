@@ -47,8 +47,8 @@ const leaseRecheckMilliseconds = 250;
 const passedCommitMilliseconds = 5_000;
 
 /**
- * How long commit timeouts stand still while the coordination store is unreachable. As long as the longest commit
- * timeout. Milliseconds.
+ * The longest time that commit timeouts are suspended while the coordination store is unreachable. As long as the
+ * longest commit timeout. Milliseconds.
  */
 const outageMillisecondsMaximum = 60_000;
 
@@ -59,7 +59,8 @@ const timerMillisecondsMaximum = 2_147_483_647;
  *
  * It is *streaming* until something ends it. Then it is *closing*: it sends only the line that says why, while the
  * session stays open for commits of the events that were sent. Then it has *ended*: the session is gone and its
- * partitions are free. The session ends with the client's connection, so a client that reconnects finds its slot free.
+ * partitions are free. A session never outlives the client's connection, so a client that reconnects finds its slot
+ * free.
  *
  * The reader pulls: no line is built before {@link next} is called, so a slow reader uses no more memory than the
  * bounded buffers. Every change (records, commits, ownership, time) leads to one method, `#advance`. It sends the due
