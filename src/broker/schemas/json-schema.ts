@@ -194,7 +194,7 @@ function normalise(schema: JsonSchema, isUndescribed: boolean): { dialect: Diale
         if (exclusive && changed[bound] !== undefined) {
           changed[flag] = changed[bound];
           delete changed[bound];
-          copyDigits(found, changed, { [bound]: flag });
+          copyDigits(changed, changed, { [bound]: flag });
         }
       }
       return changed;

@@ -3,7 +3,7 @@ import { LendstreamError } from '../../errors.ts';
 import type { EventType } from '../definitions/event-type.ts';
 import type { JsonSchema } from '../../schemas.ts';
 import { isSchemaObject, pointerStep, type SchemaObject } from './json-schema-tree.ts';
-import { writtenDigits } from './written-numbers.ts';
+import { overlaid, writtenDigits } from './written-numbers.ts';
 
 /**
  * The kinds of changes between two schemas of an event type. They decide the next version.
@@ -247,7 +247,7 @@ function resolve(root: JsonSchema, schema: unknown): SchemaObject | undefined {
     if (found === false) return { not: {} };
     if (!isSchemaObject(found)) return undefined;
     const { $ref: reference, ...rest } = found;
-    beside = { ...rest, ...beside };
+    beside = overlaid(rest, beside);
     if (typeof reference !== 'string') return beside;
     found = follow(root, reference);
     if (found === undefined) return undefined;

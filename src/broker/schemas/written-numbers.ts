@@ -211,6 +211,15 @@ export function copyDigits(from: object, to: object, renamed: Readonly<Record<st
   Object.defineProperty(to, digitsOfSchema, { value, enumerable: true, configurable: true });
 }
 
+/** A part of a schema under the keywords of another one, which win; each number keeps its own digits. */
+export function overlaid<Part extends object>(under: Part, over: Part): Part {
+  const merged = { ...under, ...over };
+  const kept = Object.entries(digitsBeside(under)).filter(([key]) => !Object.hasOwn(over, key));
+  const value = { ...Object.fromEntries(kept), ...digitsBeside(over) };
+  if (!(digitsOfSchema in merged)) return merged;
+  return Object.defineProperty(merged, digitsOfSchema, { value, enumerable: true, configurable: true });
+}
+
 function digitsBeside(holder: object): Readonly<Record<string, string>> {
   return (Reflect.get(holder, digitsOfSchema) as Record<string, string> | undefined) ?? {};
 }

@@ -176,4 +176,17 @@ describe('compareSchemas of costly schemas', () => {
     expect(change('9007199254740992', '9007199254740993')).to.deep.equal(['breaking']);
     expect(change('9007199254740993', '9007199254740993')).to.deep.equal([]);
   });
+
+  it('sees them through a reference too, beside other keywords with digits of their own', () => {
+    const schema = (least: string, most: string, definition: string) =>
+      parseSchema(
+        `{"properties":{"n":{"$ref":"#/definitions/d","minimum":${least},"maximum":${most}}},` +
+          `"definitions":{"d":{"multipleOf":${definition},"maximum":9007199254740999}}}`,
+      );
+    const before = schema('9007199254740993', '5', '9007199254740993');
+    const kindsOf = (after: ReturnType<typeof parseSchema>) => compareSchemas(before, after).map(({ kind }) => kind);
+    expect(kindsOf(schema('9007199254740993', '5', '9007199254740993'))).to.deep.equal([]);
+    expect(kindsOf(schema('9007199254740993', '5', '9007199254740992'))).to.deep.equal(['breaking']);
+    expect(kindsOf(schema('9007199254740992', '5', '9007199254740993'))).to.deep.equal(['breaking']);
+  });
 });

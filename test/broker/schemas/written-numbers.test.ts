@@ -8,6 +8,7 @@ import {
   canonicalNumber,
   compareNumbers,
   copyDigits,
+  overlaid,
   isWhole,
   needsDigits,
   noteDigits,
@@ -164,5 +165,21 @@ describe('The digits of a document', () => {
     copyDigits({}, copy);
     expect(writtenDigits(copy, 'exclusiveMaximum')).to.equal('9007199254740993');
     expect(JSON.stringify(schema)).to.equal('{"maximum":9007199254740992,"enum":[1,100000]}');
+  });
+
+  it('stay with the keyword that wins where one part of a schema lies over another', () => {
+    const read = (text: string): Record<string, number> => {
+      const schema = JSON.parse(text) as Record<string, number>;
+      noteDigits(text, schema);
+      return schema;
+    };
+    const under = read('{"minimum":9007199254740993,"maximum":9007199254740995}');
+    const both = overlaid(under, read('{"maximum":5,"multipleOf":9007199254740997}'));
+    expect(both).to.include({ maximum: 5 });
+    const digits = ['minimum', 'maximum', 'multipleOf'].map((key) => writtenDigits(both, key));
+    expect(digits).to.deep.equal(['9007199254740993', undefined, '9007199254740997']);
+    expect(writtenDigits(overlaid(read('{"maximum":9007199254740995}'), { maximum: 5 }), 'maximum')).to.equal(
+      undefined,
+    );
   });
 });
