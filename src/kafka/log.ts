@@ -29,6 +29,7 @@ import { KafkaProducer } from './produce/producer.ts';
 import { KafkaTopics } from './admin/topics.ts';
 import { openKafkaWriter } from './produce/transactions/transactions.ts';
 
+/** What {@link KafkaLog.open} needs to reach a cluster. */
 export interface KafkaLogOptions {
   /** `host:port` of some of the brokers; the others are found through them. */
   readonly brokers: readonly string[];
@@ -41,12 +42,12 @@ export interface KafkaLogOptions {
   readonly replicationFactor?: number | undefined;
   /** How many replicas must have a record of a new topic before it is acknowledged; absent leaves it to the brokers. */
   readonly minimumInSyncReplicas?: number | undefined;
-  /** Bytes of records that may wait to be sent; beyond it appends answer OVERLOADED. Default 64 MiB. */
+  /** Bytes of records that may wait to be sent. Beyond it appends fail with OVERLOADED. Default 64 MiB. */
   readonly queuedBytesMaximum?: number | undefined;
   readonly socketFactory?: ISocketFactory | undefined;
 }
 
-/** How long the brokers may take to answer for the first time. Milliseconds. */
+/** How long the brokers may take to give their first response. Milliseconds. */
 const startMillisecondsMaximum = 30_000;
 
 const startPauseMilliseconds = 200;
@@ -66,7 +67,7 @@ export class KafkaLog implements EventLog {
   #closing: Promise<void> | undefined;
 
   /**
-   * Returns when a broker has answered.
+   * Returns when a broker has responded.
    * @throws LOG_UNAVAILABLE when none does for half a minute
    */
   static async open(options: KafkaLogOptions): Promise<KafkaLog> {
@@ -119,7 +120,7 @@ export class KafkaLog implements EventLog {
     });
   }
 
-  /** Names the cluster for good: what is kept locally of its log belongs to it alone. */
+  /** Names the cluster permanently: what is kept locally of its log belongs to this cluster alone. */
   get clusterId(): string {
     return this.#metadata.clusterId ?? 'unknown';
   }
@@ -161,7 +162,7 @@ export class KafkaLog implements EventLog {
     await deleteRecords({ connections: this.#connections, metadata: this.#metadata }, before, appendedBefore);
   }
 
-  /** No async function, whose frame would be kept as long as the read waits. */
+  /** Not an async function: its frame would be kept as long as the read waits. */
   read(from: TopicPartition & { readonly offset: Offset }, options: ReadOptions): Promise<ReadResult> {
     if (this.#closing !== undefined) return Promise.reject(logClosed());
     return this.#reader.read(from, options);
@@ -207,7 +208,7 @@ export class KafkaLog implements EventLog {
   async #close(): Promise<void> {
     this.#reader.close();
     await this.#producer.close();
-    // An open transaction would hold up readers everywhere until its time is over.
+    // // An open transaction would hold up readers everywhere until it times out.
     await Promise.all([...this.#writers].map((writer) => writer.close()));
     await this.#connections.close();
   }
@@ -217,7 +218,7 @@ export class KafkaLog implements EventLog {
   }
 }
 
-/** @param broker `host:port`; a host with colons stands in brackets. */
+/** @param broker `host:port`. A host with colons is in brackets. */
 function addressOf(broker: string): BrokerAddress {
   const colon = broker.lastIndexOf(':');
   const host = broker.slice(0, colon).replace(/^\[(.*)\]$/, '$1');

@@ -8,13 +8,13 @@ import { errorOf, isLeadershipError, isUnknownTopic, protocolError } from '../pr
 import { readByTopic } from '../protocol/topic-partitions.ts';
 import { WireReader, WireWriter } from '../protocol/wire.ts';
 
-/** How long the replicas may take to follow before the broker answers that it took too long. Milliseconds. */
+/** How long the replicas may take to follow before the broker responds with a timeout. Milliseconds. */
 const agreementMilliseconds = 10_000;
 
-/** What ListOffsets answers when no record is as young as was asked for. */
+/** The offset in a ListOffsets response when no record is as recent as the requested time. */
 const noOffset = -1;
 
-/** DeleteRecords, version 1: the records of one partition below an offset. */
+/** DeleteRecords, version 1: deletes the records of one partition below an offset. */
 function deleteRecordsRequest(
   { topic, partition }: TopicPartition,
   offset: Offset,
@@ -46,8 +46,10 @@ function deleteRecordsRequest(
 }
 
 /**
- * Deletes what lies below an offset and was appended before a time, by asking the partition's leader once.
- * @throws UNKNOWN_TOPIC_OR_PARTITION, LOG_UNAVAILABLE, also when the leadership has moved: ask again later
+ * Deletes the records below an offset that were appended before a time. Sends each request to the partition's leader
+ * once.
+ * @param appendedBefore Milliseconds since the epoch.
+ * @throws UNKNOWN_TOPIC_OR_PARTITION, LOG_UNAVAILABLE (also when the leadership has moved: call again later)
  */
 export async function deleteRecords(
   { connections, metadata }: { readonly connections: KafkaConnections; readonly metadata: ClusterMetadata },

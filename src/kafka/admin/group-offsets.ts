@@ -18,16 +18,16 @@ export interface GroupOffsetsOptions {
   readonly clock: Clock;
 }
 
-/** How long to go on while the group's coordinator moves or loads. */
+/** How long to keep asking while the group's coordinator moves or loads. */
 const asking = { forMilliseconds: 10_000, firstPauseMilliseconds: 50, pauseMillisecondsMaximum: 50 };
 
-/** A commit from outside: of no member, in no generation. */
+/** A commit from outside the group names no member and no generation. */
 const noGeneration = -1;
 const noMember = '';
 
 /**
- * Positions of groups without members, so that Kafka's own tools show each subscription and its lag. The brokers forget
- * a group that is not renewed (`offsets.retention.minutes`, seven days by default).
+ * Stores positions as offsets of groups without members, so that Kafka's own tools show each subscription and its lag.
+ * The brokers forget a group that is not renewed (`offsets.retention.minutes`, seven days by default).
  */
 export class KafkaGroupOffsets {
   readonly #options: GroupOffsetsOptions;
@@ -37,7 +37,7 @@ export class KafkaGroupOffsets {
   }
 
   /**
-   * Partitions of topics that are gone are passed over.
+   * Stores the positions of a group. Skips partitions of topics that no longer exist.
    * @throws LOG_UNAVAILABLE; UNPROCESSABLE when a client has joined the group
    */
   async export(group: string, positions: readonly Position[]): Promise<void> {
@@ -52,7 +52,10 @@ export class KafkaGroupOffsets {
     });
   }
 
-  /** By topic, then partition. */
+  /**
+   * Returns the positions of a group, sorted by topic, then partition.
+   * @throws LOG_UNAVAILABLE
+   */
   async of(group: string): Promise<Position[]> {
     const positions = await this.#atCoordinator(group, offsetFetchRequest(group), (answer) => {
       const refused = answer.find(({ errorCode }) => errorCode !== protocolError.none);

@@ -34,17 +34,17 @@ export interface KafkaTopicsOptions {
   readonly minimumInSyncReplicas?: number | undefined;
 }
 
-/** How long a change may take to be known to every broker. Milliseconds. */
+/** How long a change may take to reach every broker. Milliseconds. */
 const spreadMillisecondsMaximum = 30_000;
 
 const spreadPollMilliseconds = 20;
 
-/** How long the cleanup policy of a topic is believed without asking again. Milliseconds. */
+/** How long the cleanup policy of a topic is used without asking again. Milliseconds. */
 const policyMilliseconds = 60_000;
 
 const settingNames = ['cleanup.policy', 'retention.ms', 'retention.bytes'] as const;
 
-/** Creating, changing, listing and deleting topics. */
+/** Creates, changes, lists and deletes topics. */
 export class KafkaTopics {
   readonly #options: KafkaTopicsOptions;
   readonly #policies = new Map<string, { readonly policy: Promise<CleanupPolicy>; readonly askedAt: number }>();
@@ -61,7 +61,8 @@ export class KafkaTopics {
     const settings = new Map<string, string | null>([
       ...settingsOf(configuration),
       ['max.message.bytes', String(topicMessageBytesMaximum)],
-      // Time runs on the brokers' clocks: records of a writer whose clock is wrong would stay or go at the wrong time.
+      // // Retention follows the brokers' clocks: with a writer's wrong clock, records would stay too long or go too
+      // early.
       ['message.timestamp.type', 'LogAppendTime'],
     ]);
     if (minimumInSyncReplicas !== undefined) settings.set('min.insync.replicas', String(minimumInSyncReplicas));
@@ -77,7 +78,7 @@ export class KafkaTopics {
     await this.#untilReady(name, 0, partitionCount);
   }
 
-  /** @throws UNPROCESSABLE when there is a topic that Kafka does not keep apart from one of this name */
+  /** @throws UNPROCESSABLE when a topic exists whose name Kafka does not distinguish from this one */
   async #refuseClash(name: string): Promise<void> {
     const spelling = name.replaceAll('.', '_');
     const topics = await this.#options.metadata.allTopics();
@@ -114,7 +115,7 @@ export class KafkaTopics {
     try {
       await this.#change(createPartitionsRequest(name, partitionCount), `Adding partitions to topic ${name}`);
     } catch (error) {
-      // Somebody else has added as many, or we did by a first request, whose answer was lost.
+      // // Another process has added as many, or this one did with an earlier request whose response was lost.
       metadata.forgetLeaders(name);
       if ((await metadata.topic(name)).partitions.length !== partitionCount) throw error;
     }
@@ -127,6 +128,10 @@ export class KafkaTopics {
     await this.#untilEveryBroker(name, ({ errorCode }) => errorCode === protocolError.unknownTopicOrPartition);
   }
 
+  /**
+   * Returns every topic except the brokers' internal ones, with its settings.
+   * @throws LOG_UNAVAILABLE
+   */
   async list(): Promise<TopicConfiguration[]> {
     const { metadata } = this.#options;
     const topics = await metadata.allTopics();
@@ -134,15 +139,15 @@ export class KafkaTopics {
     const names = topics.map(({ name }) => name);
     const described = await metadata.ask(describeTopicsRequest(names, settingNames));
     const counts = new Map(topics.map(({ name, partitions }) => [name, partitions.length]));
-    // One that is being deleted just now is described with an error: it is no longer there.
+    // // A topic that is being deleted right now is described with an error: it no longer exists.
     return described
       .filter(({ errorCode }) => errorCode === protocolError.none)
       .map(({ name, settings }) => configurationOf(name, counts.get(name) ?? 0, settings));
   }
 
   /**
-   * How a topic gives up old records, which decides whether its records need keys. All who ask at the same time share
-   * one question.
+   * Returns how a topic drops old records, which decides whether its records need keys. Simultaneous callers share one
+   * request.
    * @throws UNKNOWN_TOPIC_OR_PARTITION, LOG_UNAVAILABLE
    */
   cleanupPolicyOf(name: string): Promise<CleanupPolicy> {
@@ -173,7 +178,7 @@ export class KafkaTopics {
     throw new LendstreamError(error.code, `${what} failed: ${result.message}`, { details: error.details });
   }
 
-  /** New partitions have leaders before those have made room for them: a thousand keep a broker busy for seconds. */
+  /** New partitions have leaders before those leaders are ready for them: a thousand keep a broker busy for seconds. */
   async #untilReady(name: string, firstNew: number, partitionCount: number): Promise<void> {
     await this.#untilEveryBroker(name, (topic) => isReady(topic, partitionCount));
     const added = Array.from({ length: partitionCount - firstNew }, (_, index) => ({
@@ -183,7 +188,7 @@ export class KafkaTopics {
     await listBounds(this.#options, added, { forMilliseconds: spreadMillisecondsMaximum });
   }
 
-  /** A change is agreed on before every broker knows of it; whoever asks next may ask any of them. */
+  /** A change is agreed on before every broker knows of it, and the next request may go to any broker. */
   async #untilEveryBroker(name: string, holds: (topic: TopicMetadata) => boolean): Promise<void> {
     const { clock, metadata } = this.#options;
     const deadline = clock.monotonic() + spreadMillisecondsMaximum;
@@ -205,7 +210,7 @@ export class KafkaTopics {
       answer = await this.#options.connections.send(broker, 'metadata', metadataRequest([name]));
     } catch (error) {
       if (isLendstreamError(error, 'LOG_CLOSED')) throw error;
-      // A broker that is down will have caught up before it answers anybody.
+      // // A broker that is down will have caught up before it responds again.
       return true;
     }
     return answer.topics.every(holds);
@@ -232,8 +237,8 @@ const unlimited = '-1';
 const hourMilliseconds = 3_600_000;
 
 /**
- * Retention and compaction act on whole segments that are closed: one is closed after a tenth of the retention, so that
- * records stay at most a tenth longer than promised. A compacted topic has no retention and closes hourly.
+ * Retention and compaction act on whole closed segments. A segment is closed after a tenth of the retention, so that
+ * records stay at most a tenth longer than promised. A compacted topic has no retention and closes its segments hourly.
  */
 function segmentMilliseconds(retentionMilliseconds: number): number {
   if (retentionMilliseconds <= 0) return hourMilliseconds;

@@ -5,14 +5,14 @@ import type { PartitionReads } from './positions.ts';
 /** How long to wait before a partition that could not be read is tried again. Milliseconds. */
 const retryMilliseconds = 25;
 
-/** Trouble that lasts is tried less often: after this part of the time that it has lasted, up to the longest pause. */
+/** Lasting trouble is tried less often: the pause is this part of the time it has lasted, up to the longest pause. */
 const pausePart = 0.1;
 const pauseMillisecondsMaximum = 250;
 
-/** How long trouble lasts before anybody is told: leaders move without harm. Milliseconds. */
+/** How long trouble lasts before it is logged: leaders move without harm. Milliseconds. */
 const unnoticedMilliseconds = 1_000;
 
-/** The partitions that cannot be read for the moment. Each is tried again and again until it answers or nobody asks. */
+/** The partitions that cannot be read at the moment. Each is retried until it responds or no read is pending. */
 export class ReadTroubles {
   readonly #logger: Logger;
   readonly #monotonic: () => number;
@@ -21,7 +21,7 @@ export class ReadTroubles {
   #timer: NodeJS.Timeout | undefined;
   #isLogged = false;
 
-  /** @param retry Called every now and then for each partition in trouble of which no attempt is under way. */
+  /** @param retry Called repeatedly for each partition in trouble that has no attempt under way. */
   constructor(logger: Logger, monotonic: () => number, retry: (reads: PartitionReads) => void) {
     this.#logger = logger;
     this.#monotonic = monotonic;

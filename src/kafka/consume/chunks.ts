@@ -1,27 +1,27 @@
 import { noValue } from '../../ports/event-log.ts';
 import type { Offset, ReadResult, RecordBatch } from '../../ports/event-log.ts';
 
-/** What one fetch brought of one partition, decoded: everything visible in [from, to). */
+/** The decoded records of one partition from one fetch: everything visible in [from, to). */
 export interface Chunk {
   readonly from: Offset;
-  /** Where the next fetch goes on; above `from`. */
+  /** Where the next fetch continues; above `from`. */
   readonly to: Offset;
   readonly batches: readonly RecordBatch[];
-  /** The memory it holds, positions included. Bytes. */
+  /** The memory it uses, positions included. Bytes. */
   readonly memoryBytes: number;
   /** Monotonic milliseconds. */
   readonly fetchedAt: number;
 }
 
-/** How many times its own size a part of an answer may keep in memory before it is copied. */
+/** A part of a response may keep at most this many times its own size in memory before it is copied. */
 const pinnedFactorMaximum = 8;
 
-/** What a chunk takes besides its records. Bytes. */
+/** The memory of a chunk without its records. Bytes. */
 const chunkOverheadBytes = 1_024;
 
 const positionBytesPerRecord = 20;
 
-/** @param bytes The memory that the batches lie in, unless they were compressed. */
+/** @param bytes The memory that contains the batches, unless they were compressed. */
 export function createChunk(
   from: Offset,
   { batches, nextOffset }: ReadResult,
@@ -42,15 +42,16 @@ interface Part {
 }
 
 /**
- * A partition's part of an answer. A few events that a slow stream holds must not hold megabytes of other partitions,
- * so a small part is copied out of the answer; what is held is at most {@link pinnedFactorMaximum} times what is read.
+ * Returns a partition's part of a response. A few events that a slow stream keeps must not keep megabytes of other
+ * partitions in memory, so a small part is copied out of the response. Memory use is at most {@link
+ * pinnedFactorMaximum} times what is read.
  */
 export function partOf(answer: Buffer, { start, end }: Part): Part & { bytes: Buffer } {
   if (pinnedFactorMaximum * (end - start) >= answer.length) return { bytes: answer, start, end };
   return { bytes: Buffer.from(answer.subarray(start, end)), start: 0, end: end - start };
 }
 
-/** The chunks of one partition that are still in memory, by where they begin. They may overlap. */
+/** The chunks of one partition that are still in memory, sorted by where they begin. They may overlap. */
 export class PartitionChunks {
   readonly #chunks: Chunk[] = [];
 
@@ -73,7 +74,9 @@ export class PartitionChunks {
     if (index >= 0) this.#chunks.splice(index, 1);
   }
 
-  /** As many whole batches as it takes to reach `bytesMaximum`; undefined when the position is not in memory. */
+  /**
+   * Returns as many whole batches as it takes to reach `bytesMaximum`; undefined when the position is not in memory.
+   */
   read(from: Offset, bytesMaximum: number): ReadResult | undefined {
     const batches: RecordBatch[] = [];
     let bytes = 0;
@@ -102,8 +105,8 @@ export class PartitionChunks {
 }
 
 /**
- * The chunks of all partitions, so that readers who follow each other closely are served by one fetch. The oldest go
- * first, and none stays long: what retention or a deletion removed must not be read for ever.
+ * The chunks of all partitions, so that one fetch serves readers that follow each other closely. The oldest go first,
+ * and none stays long: records that retention or a deletion removed must not stay readable for ever.
  */
 export class ChunkMemory {
   readonly #bytesMaximum: number;
@@ -117,7 +120,7 @@ export class ChunkMemory {
     this.#ageMillisecondsMaximum = ageMillisecondsMaximum;
   }
 
-  /** Takes in a chunk, also one that is larger than all that is kept otherwise: whoever asked for it reads it here. */
+  /** Adds a chunk, even one larger than the whole memory limit: the read that asked for it takes it from here. */
   add(chunk: Chunk, owner: PartitionChunks): void {
     owner.add(chunk);
     this.#chunks.set(chunk, owner);
@@ -135,7 +138,7 @@ export class ChunkMemory {
     }
   }
 
-  /** Everything of one partition. */
+  /** Removes everything of one partition. */
   removeAllOf(owner: PartitionChunks): void {
     if (owner.isEmpty) return;
     for (const [chunk, its] of this.#chunks) if (its === owner) this.#remove(chunk);
@@ -148,7 +151,7 @@ export class ChunkMemory {
   }
 }
 
-/** The batch without its records below `from`; it has some at or above. */
+/** The batch without its records below `from`. At least one of its records is at or above it. */
 function recordsFrom(batch: RecordBatch, from: Offset): RecordBatch {
   const { offsets, count, foreign } = batch;
   if ((offsets[0] as Offset) >= from) return batch;
@@ -171,7 +174,7 @@ function recordsFrom(batch: RecordBatch, from: Offset): RecordBatch {
   };
 }
 
-/** From the first value to the last, framing between them included. Bytes. */
+/** The bytes from the first value to the last, with the framing between them. */
 function valueBytes({ valueStarts, valueEnds, count }: RecordBatch): number {
   let first = 0;
   let last = count - 1;
