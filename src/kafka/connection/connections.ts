@@ -1,6 +1,6 @@
 /**
- * Connections to the brokers of Kafka, and who leads which partition.
- * In: requests of `protocol/`. Out: their responses, asked again where that is safe.
+ * Connections to the brokers of Kafka, and which broker leads which partition.
+ * In: requests of `protocol/`. Out: their responses; requests are repeated where that is safe.
  */
 
 import type { ISocketFactory, SASLOptions } from 'kafkajs';
@@ -22,12 +22,12 @@ import { RequestsInFlight } from './requests-in-flight.ts';
 import { WireReader, WireWriter } from '../protocol/wire.ts';
 
 /**
- * Connections to the brokers: the only file that touches kafkajs's inside. kafkajs gives the socket, TLS, SASL, the
- * framing of requests and the matching of answers; what is asked and what is answered is encoded and decoded in this
- * folder.
+ * Connections to the brokers: the only file that touches kafkajs's internals. kafkajs provides the socket, TLS, SASL,
+ * the framing of requests and the matching of responses. The code in `kafka/` encodes the requests and decodes the
+ * responses.
  *
- * A broker answers the requests of one connection in order, so a long poll delays everything behind it. Each purpose
- * therefore has a connection of its own to each broker: a lane.
+ * A broker responds to the requests of one connection in order, so a long poll delays everything behind it. Each
+ * purpose therefore has its own connection to each broker: a lane.
  */
 export type Lane = 'metadata' | 'long-poll' | 'middle-poll' | 'short-poll' | 'catch-up' | 'produce' | 'coordinator';
 
@@ -41,7 +41,7 @@ export interface ConnectionsOptions {
   readonly logger: Logger;
   readonly tls?: TlsOptions | undefined;
   readonly sasl?: SASLOptions | undefined;
-  /** How sockets are made; tests put proxies between. */
+  /** How sockets are made; tests put proxies in between. */
   readonly socketFactory?: ISocketFactory | undefined;
 }
 
@@ -49,32 +49,34 @@ export interface ConnectionsOptions {
 const connectMilliseconds = 1_000;
 
 /**
- * How long an answer may take, besides what a request grants the broker. It bounds how long a hung broker goes
- * unnoticed.
+ * How long a response may take, on top of what a request grants the broker. It bounds how long a hung broker goes
+ * unnoticed. Milliseconds.
  */
 const answerMilliseconds = 5_000;
 
 const authenticationMilliseconds = 10_000;
 
-/** How much one read of a socket takes. Bytes. */
+/** How much one read of a socket takes at most. Bytes. */
 const readBytes = 256 * 1024;
 
 const keepAliveMilliseconds = 60_000;
 
-/**
- * How long before a session of SASL ends it is renewed; brokers have to allow sessions longer than this. Milliseconds.
- */
+/** How long before its end a SASL session is renewed; brokers have to allow sessions longer than this. Milliseconds. */
 const reauthenticationMilliseconds = 10_000;
 
 /**
- * Nothing waits in a queue of its own unless a broker throttles: without this guard each connection would set a timer
- * of 1 ms for every request, for ever.
+ * Nothing waits in kafkajs's request queue unless a broker throttles. Without this guard each connection would set a
+ * timer of 1 ms for every request, for ever.
  */
 const schedule = RequestQueue.prototype.scheduleCheckPendingRequests;
 RequestQueue.prototype.scheduleCheckPendingRequests = function (this: RequestQueue): void {
   if (this.pending.length > 0 || this.throttledUntil > Date.now()) schedule.call(this);
 };
 
+/**
+ * The connections of one log to its brokers, at most one for each lane and broker. A connection is opened by its first
+ * request, and again after it was lost.
+ */
 export class KafkaConnections {
   readonly #options: ConnectionsOptions;
   /** By lane and address. */
@@ -86,9 +88,9 @@ export class KafkaConnections {
   }
 
   /**
-   * Sends one request and answers with what the broker says, whatever error codes may be in it.
+   * Sends one request and returns the broker's response, whatever error codes it contains.
    * @throws LOG_UNAVAILABLE: the broker was not reached, nothing was sent
-   * @throws OUTCOME_UNKNOWN: the request was sent and no answer came
+   * @throws OUTCOME_UNKNOWN: the request was sent and no readable response came
    * @throws LOG_CLOSED
    */
   async send<Answer>(to: BrokerAddress, lane: Lane, request: KafkaRequest<Answer>): Promise<Answer> {
@@ -103,14 +105,14 @@ export class KafkaConnections {
   }
 
   /**
-   * The connection that the next request takes, to be compared with another one; undefined when it will be a new one.
-   * As long as it is the same the broker has not gone away in between.
+   * The connection that the next request takes, for comparison with another one; undefined when it will be a new one.
+   * As long as it stays the same, the broker has not gone away in between.
    */
   current(to: BrokerAddress, lane: Lane): object | undefined {
     return this.#lanes.get(keyOf(lane, to))?.current;
   }
 
-  /** Closes every connection; requests without an answer fail. */
+  /** Closes every connection. Requests without a response fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const lane of this.#lanes.values()) lane.close();
@@ -126,7 +128,7 @@ class LaneConnection {
   readonly #address: BrokerAddress;
   readonly #options: ConnectionsOptions;
   #pool: ConnectionPool | undefined;
-  /** The first request on a connection goes alone: kafkajs would open a socket for each of several. */
+  /** The opening under way, which all requests share: kafkajs would open a socket for each of them. */
   #opening: Promise<Connection> | undefined;
   #current: Connection | undefined;
   #isClosed = false;
@@ -149,7 +151,8 @@ class LaneConnection {
       connection.requestQueue.maybeThrottle(throttleMilliseconds(request, answer));
       return request.decode(answer);
     } catch (error) {
-      // After a missing answer the next one could be late as well, and after an unreadable one nothing can be trusted.
+      // // After a missing response the next one could be late as well, and after an unreadable one nothing can be
+      // trusted.
       if (this.#current === connection) this.#discard(error);
       throw new LendstreamError(
         'OUTCOME_UNKNOWN',
@@ -159,7 +162,7 @@ class LaneConnection {
     }
   }
 
-  /** A connection that takes a request right now. */
+  /** Returns a connection that can take a request right now. */
   async #ready(): Promise<Connection> {
     const connection = this.#current?.isConnected() === true ? this.#current : await this.#connect();
     try {
@@ -222,8 +225,8 @@ class LaneConnection {
   }
 
   /**
-   * Sockets that read into one piece of memory over and over: new memory for every read makes the collector run through
-   * the whole heap many times a second while events flow.
+   * Makes sockets that read into one piece of memory over and over. With new memory for every read, the collector would
+   * run through the whole heap many times a second while events flow.
    */
   #plainSocketFactory(): ISocketFactory {
     return ({ host, port, onConnect }) => {
@@ -237,7 +240,7 @@ class LaneConnection {
             callback: (count) => {
               const bytes = buffer.subarray(0, count);
               const receive = this.#receivers.get(socket);
-              // Until then kafkajs receives, in memory of its own.
+              // // Until the connection is open kafkajs receives, in its own memory.
               if (receive === undefined) socket.emit('data', Buffer.from(bytes));
               else receive(bytes);
               return true;
@@ -251,8 +254,8 @@ class LaneConnection {
   }
 
   /**
-   * From here on answers are put together here: kafkajs copies each together with what it has left over. Only what
-   * belongs to authentication still goes its way.
+   * From here on responses are assembled here, because kafkajs copies each one together with the bytes left over before
+   * it. kafkajs still receives what belongs to authentication.
    */
   #takeOverReceiving(connection: Connection): void {
     const assembler = new FrameAssembler((frame) => {
@@ -274,7 +277,7 @@ class LaneConnection {
     };
     if (connection.socket === undefined) return;
     this.#receivers.set(connection.socket, (bytes) => {
-      // What authenticates may be kept by kafkajs, so it gets memory of its own.
+      // // kafkajs may keep the bytes of an authentication, so they get their own memory.
       connection.processData(connection.authHandlers === null ? bytes : Buffer.from(bytes));
     });
   }
@@ -290,7 +293,7 @@ class LaneConnection {
     );
   }
 
-  /** Fails what is under way and forgets the connection; the next request opens another one. */
+  /** Fails the requests under way and forgets the connection. The next request opens another one. */
   #discard(reason: unknown): void {
     const pool = this.#pool;
     this.#pool = undefined;
@@ -307,8 +310,8 @@ class LaneConnection {
 }
 
 /**
- * Sends the request over kafkajs's queue, which matches answers to requests and gives up on late ones, and answers the
- * body of the answer. kafkajs's own way there copies each request twice: a third of what producing costs.
+ * Sends the request through kafkajs's queue, which matches responses to requests and gives up on late ones. Returns the
+ * body of the response. kafkajs's own method copies each request twice: a third of the cost of producing.
  */
 function exchange<Answer>(connection: Connection, request: KafkaRequest<Answer>): Promise<Buffer> {
   const { apiKey, apiVersion, name: apiName, brokerMilliseconds = 0 } = request;
@@ -333,14 +336,14 @@ function exchange<Answer>(connection: Connection, request: KafkaRequest<Answer>)
 }
 
 /**
- * How long the broker leaves the connection alone from now on because a quota is used up. What is asked during that
- * time would only lie there, and be taken for lost.
+ * How long the broker ignores the connection from now on because a quota is used up. A request sent during that time
+ * would only wait there, and be treated as lost. Milliseconds.
  */
 function throttleMilliseconds({ isThrottleLast }: KafkaRequest<unknown>, answer: Buffer): number {
   return answer.readInt32BE(isThrottleLast === true ? answer.length - int32Bytes : 0);
 }
 
-/** The answer without what is left of its header. */
+/** The response without the rest of its header. */
 function bodyOf({ isFlexible = false }: KafkaRequest<unknown>, answer: Buffer): Buffer {
   if (!isFlexible) return answer;
   const reader = new WireReader(answer);
@@ -348,7 +351,7 @@ function bodyOf({ isFlexible = false }: KafkaRequest<unknown>, answer: Buffer): 
   return answer.subarray(reader.position);
 }
 
-/** Length and header (version 1, of a flexible request 2) of a request. */
+/** Length and header of a request. The header has version 1, or 2 for a flexible request. */
 function headOf(
   { apiKey, apiVersion, isFlexible = false }: KafkaRequest<unknown>,
   correlationId: number,
@@ -363,5 +366,5 @@ function headOf(
   return header;
 }
 
-/** What the length before a request takes and does not count, and the throttle time of an answer. */
+/** The size of a request's length field, which does not count itself, and of a response's throttle time. Bytes. */
 const int32Bytes = 4;

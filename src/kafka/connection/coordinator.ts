@@ -7,20 +7,20 @@ import { errorOf, isCoordinatorError, protocolError } from '../protocol/errors.t
 import { Retry } from './retry.ts';
 import { WireReader, WireWriter } from '../protocol/wire.ts';
 
-/** What has a coordinator: a consumer group, or a transactional id. */
+/** A consumer group or a transactional id: each has a coordinator. */
 export type CoordinatedKind = 'group' | 'transaction';
 
-/** How long a coordinator is looked for while the cluster says that there is none yet. */
+/** How long to look for a coordinator while the cluster says that there is none yet. */
 const searching = { forMilliseconds: 5_000, firstPauseMilliseconds: 5, pauseMillisecondsMaximum: 200 };
 
-/** How many coordinators are remembered; the one looked up longest ago is forgotten first. */
+/** How many coordinators are remembered. The one looked up longest ago is forgotten first. */
 const rememberedMaximum = 10_000;
 
-/** Which broker coordinates which group or transactional id. Looked up once, until someone says that it is no more. */
+/** Which broker coordinates which group or transactional id. Each is looked up once, and again after {@link forget}. */
 export class Coordinators {
   readonly #metadata: ClusterMetadata;
   readonly #clock: Clock;
-  /** By kind and key. Lookups under way are here as well, so that all who ask meanwhile share the answer. */
+  /** By kind and key. Lookups under way are here as well, so that simultaneous callers share the result. */
   readonly #known = new Map<string, Promise<BrokerNode>>();
 
   constructor(metadata: ClusterMetadata, clock: Clock) {
@@ -29,7 +29,7 @@ export class Coordinators {
   }
 
   /**
-   * The coordinator as far as it is known, or else as the cluster names it now.
+   * Returns the coordinator if it is known, or else asks the cluster for it.
    * @param key The group's id or the transactional id.
    * @throws LOG_UNAVAILABLE when none is found in time, LOG_CLOSED
    */
@@ -47,7 +47,7 @@ export class Coordinators {
     return found;
   }
 
-  /** The broker said that it is not the coordinator, or does not answer: the next question is asked anew. */
+  /** The broker said that it is not the coordinator, or does not respond: the next call asks the cluster again. */
   forget(kind: CoordinatedKind, key: string): void {
     this.#known.delete(nameOf(kind, key));
   }
@@ -61,7 +61,7 @@ export class Coordinators {
     }
   }
 
-  /** Answers the error when it may pass, and throws any other. */
+  /** Returns an error that may pass, and throws any other. */
   async #ask(kind: CoordinatedKind, key: string): Promise<BrokerNode | LendstreamError> {
     try {
       const { errorCode, coordinator } = await this.#metadata.ask(findCoordinatorRequest(kind, key));
@@ -82,7 +82,7 @@ function nameOf(kind: CoordinatedKind, key: string): string {
 
 interface FindCoordinatorAnswer {
   readonly errorCode: number;
-  /** Meaningless beside an error. */
+  /** Meaningless when there is an error. */
   readonly coordinator: BrokerNode;
 }
 

@@ -12,10 +12,13 @@ import {
 } from '../protocol/metadata-request.ts';
 import { errorOf, isUnknownTopic, protocolError } from '../protocol/errors.ts';
 
-/** How long what is known of a topic is believed without asking again. Milliseconds. */
+/** How long the metadata of a topic is used without asking again. Milliseconds. */
 const ageMillisecondsMaximum = 60_000;
 
-/** The least time between two questions about the same topic, so that a partition without a leader makes no storm. */
+/**
+ * The least time between two requests about the same topic, so that a partition without a leader causes no storm.
+ * Milliseconds.
+ */
 const pauseMilliseconds = 25;
 
 /** How long a broker may take before the next one is asked as well. Milliseconds. */
@@ -28,8 +31,8 @@ interface KnownTopic {
 }
 
 /**
- * Which broker leads which partition. Every topic is asked about and answered by itself, so that a deleted one spoils
- * nothing for the others; questions that come up together are one request.
+ * Which broker leads which partition. Each topic has its own result, so that a deleted one spoils nothing for the
+ * others. Lookups that come at the same time share one request.
  */
 export class ClusterMetadata {
   readonly #connections: KafkaConnections;
@@ -38,9 +41,9 @@ export class ClusterMetadata {
   readonly #topics = new Map<string, KnownTopic>();
   #brokers: readonly BrokerNode[] = [];
   #clusterId: string | null = null;
-  /** Topics of the question that is about to be asked, and its answer. */
+  /** Topics of the request that is about to be sent, and its end. */
   #next: { readonly names: Set<string>; readonly answer: Promise<void> } | undefined;
-  /** Which of the seeds and brokers answered last. */
+  /** The seed or broker that responded last. */
   #preferred: BrokerAddress | undefined;
 
   constructor(connections: KafkaConnections, seeds: readonly BrokerAddress[], clock: Clock) {
@@ -49,19 +52,19 @@ export class ClusterMetadata {
     this.#clock = clock;
   }
 
-  /** The brokers that were there when metadata was last asked for. */
+  /** The brokers in the last metadata response. */
   get brokers(): readonly BrokerNode[] {
     return this.#brokers;
   }
 
-  /** Names this cluster for good; null before the first answer. */
+  /** Names this cluster permanently; null before the first response. */
   get clusterId(): string | null {
     return this.#clusterId;
   }
 
   /**
-   * The broker that leads a partition now.
-   * @throws UNKNOWN_TOPIC_OR_PARTITION; LOG_UNAVAILABLE while it has no leader or no broker answers
+   * Returns the broker that leads a partition now.
+   * @throws UNKNOWN_TOPIC_OR_PARTITION; LOG_UNAVAILABLE while it has no leader or no broker responds
    */
   async leaderOf({ topic, partition }: TopicPartition): Promise<BrokerNode> {
     const known = this.knownLeader({ topic, partition });
@@ -80,16 +83,16 @@ export class ClusterMetadata {
     return (await this.topic(topic)).partitions.find((candidate) => candidate.partition === partition);
   }
 
-  /** Another process may have added partitions since the topic was asked about. */
+  /** Asks again: another process may have added partitions since the last response about the topic. */
   #addedPartition(topic: string, partition: number): Promise<PartitionMetadata | undefined> {
     this.forgetLeaders(topic);
     return this.#partition(topic, partition);
   }
 
-  /** The leader as far as it is known without asking. */
+  /** Returns the leader if it is known without asking. */
   knownLeader({ topic, partition }: TopicPartition): BrokerNode | undefined {
     const known = this.#fresh(topic);
-    // Partitions are listed in any order; most brokers list them by number.
+    // // Partitions may be listed in any order, but most brokers list them by number.
     const partitions = known?.partitions;
     const found =
       partitions?.[partition]?.partition === partition
@@ -99,8 +102,8 @@ export class ClusterMetadata {
   }
 
   /**
-   * What the cluster says of a topic.
-   * @throws UNKNOWN_TOPIC_OR_PARTITION; LOG_UNAVAILABLE, also when the cluster refuses to say anything of the topic
+   * Returns the cluster's metadata of a topic.
+   * @throws UNKNOWN_TOPIC_OR_PARTITION; LOG_UNAVAILABLE, also when the cluster refuses to say anything about the topic
    */
   async topic(name: string): Promise<TopicMetadata> {
     const known = this.#fresh(name);
@@ -113,35 +116,36 @@ export class ClusterMetadata {
     return topic;
   }
 
-  /** Asks about a topic now, whatever is known. A topic that does not exist is no error here. */
+  /** Asks about a topic now, even if its metadata is known. A topic that does not exist is no error here. */
   async refresh(name: string): Promise<void> {
     await this.#learn(name);
   }
 
-  /** Every topic but the brokers' own. */
+  /** Returns every topic except the brokers' internal ones. */
   async allTopics(): Promise<readonly TopicMetadata[]> {
     const answer = await this.ask(metadataRequest(null));
     this.#keepBrokers(answer);
     return answer.topics.filter(({ isInternal, errorCode }) => !isInternal && errorCode === protocolError.none);
   }
 
-  /** Leadership moved, or partitions were added: the next question about this topic is asked anew. */
+  /** Leadership moved, or partitions were added: the next lookup of this topic asks the cluster again. */
   forgetLeaders(topic: string): void {
     const known = this.#topics.get(topic);
     if (known !== undefined) known.isStale = true;
   }
 
   /**
-   * Asks any broker something that may be asked twice. One that hangs is not waited for: the next is asked beside it.
-   * @throws LOG_UNAVAILABLE when none answers
+   * Sends a request that may be sent twice to any broker. Does not wait for a hung one: the next is asked as well.
+   * @throws LOG_UNAVAILABLE when none responds
    */
   ask<Answer>(request: KafkaRequest<Answer>): Promise<Answer> {
     return this.#askEach(request, patienceMilliseconds);
   }
 
   /**
-   * Lets some broker change something, which passes it on to the controller: each that is known until one answers.
-   * @throws LOG_UNAVAILABLE when none answers, also when one may have done what it was asked
+   * Sends a change to some broker, which passes it on to the controller. Tries the known brokers one after another
+   * until one responds.
+   * @throws LOG_UNAVAILABLE when none responds, even if one may have made the change
    */
   change<Answer>(request: KafkaRequest<Answer>): Promise<Answer> {
     return this.#askEach(request, Infinity);
@@ -162,7 +166,7 @@ export class ClusterMetadata {
           (answer) => {
             clearTimeout(timer);
             asked = candidates.length;
-            // Whoever is slower than another is not asked first the next time.
+            // // A broker that is slower than another is not asked first the next time.
             this.#preferred = broker;
             resolve(answer);
           },
@@ -179,7 +183,7 @@ export class ClusterMetadata {
     });
   }
 
-  /** Every broker that is known, the one that answered last before the others. */
+  /** Returns every known broker, the one that responded last before the others. */
   #candidates(): BrokerAddress[] {
     const known = [this.#preferred, ...this.#brokers, ...this.#seeds].filter((address) => address !== undefined);
     return [...new Map(known.map(({ host, port }) => [`${host}:${port}`, { host, port }])).values()];
@@ -231,6 +235,7 @@ function nobodyAnswers(brokers: readonly BrokerAddress[], cause: unknown): Lends
   return new LendstreamError('LOG_UNAVAILABLE', `No Kafka broker answers (asked ${names}).`, { cause });
 }
 
+/** Makes an UNKNOWN_TOPIC_OR_PARTITION error for a partition, or for a whole topic when no partition is given. */
 export function unknownPartition({ topic, partition }: { topic: string; partition?: number }): LendstreamError {
   const what = partition === undefined ? `Topic ${topic}` : `Topic ${topic}, partition ${partition},`;
   return new LendstreamError('UNKNOWN_TOPIC_OR_PARTITION', `${what} does not exist.`, {

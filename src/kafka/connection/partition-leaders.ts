@@ -2,12 +2,12 @@ import type { TopicPartition } from '../../ports/event-log.ts';
 import type { BrokerNode } from '../protocol/metadata-request.ts';
 import type { ClusterMetadata } from './metadata.ts';
 
-/** How long leaders go on being asked while they move, or are new to their partitions. Milliseconds. */
+/** How long to keep asking leaders while they move, or are new to their partitions. Milliseconds. */
 export const leadershipRetry = { forMilliseconds: 10_000, firstPauseMilliseconds: 30, pauseMillisecondsMaximum: 300 };
 
 /**
- * Which broker leads which of the partitions.
- * @throws UNKNOWN_TOPIC_OR_PARTITION, LOG_UNAVAILABLE when one has no leader now
+ * Groups partitions by the broker that leads them.
+ * @throws UNKNOWN_TOPIC_OR_PARTITION, LOG_UNAVAILABLE when a partition has no leader now
  */
 export async function leadersOf(
   metadata: ClusterMetadata,

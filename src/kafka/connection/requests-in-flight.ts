@@ -1,13 +1,13 @@
-/** What kafkajs keeps of a request until its answer. */
+/** The entry that kafkajs keeps for a request until its response. */
 export interface RequestInFlight {
   readonly correlationId: number;
 }
 
 /**
- * The requests of one connection that have no answer yet, in place of the map that kafkajs keeps them in. A map is laid
- * out anew every few requests, and each layout that the collector once took for old keeps the next one and everything
- * in it, so that much of what waited for an answer stayed as garbage: 5 KB for each stream that was opened. Here
- * nothing is left of a request that is answered.
+ * The requests of one connection that have no response yet, in place of the map in which kafkajs keeps them. A map
+ * moves to new storage every few requests. Once the collector has treated such storage as old, it keeps the next
+ * storage and everything in it alive. So much of what waited for a response stayed as garbage: 5 KB for each stream
+ * that was opened. Here nothing is left of a request after its response.
  */
 export class RequestsInFlight<Request extends RequestInFlight> {
   readonly #requests: Request[] = [];
@@ -31,7 +31,7 @@ export class RequestsInFlight<Request extends RequestInFlight> {
     return this;
   }
 
-  /** The last one takes the place of the one that goes: their order means nothing. */
+  /** The last request moves into the gap: their order means nothing. */
   delete(correlationId: number): boolean {
     const index = this.#indexOf(correlationId);
     if (index < 0) return false;
@@ -44,7 +44,7 @@ export class RequestsInFlight<Request extends RequestInFlight> {
     this.#requests.length = 0;
   }
 
-  /** A copy, as kafkajs removes requests while it goes through them. */
+  /** Returns a copy, because kafkajs removes requests while it iterates over them. */
   values(): readonly Request[] {
     return [...this.#requests];
   }
@@ -53,7 +53,7 @@ export class RequestsInFlight<Request extends RequestInFlight> {
     for (const request of this.values()) visit(request);
   }
 
-  /** They are few, and answered in about the order in which they were sent. */
+  /** The requests are few, and their responses come in about the order in which they were sent. */
   #indexOf(correlationId: number): number {
     return this.#requests.findIndex((request) => request.correlationId === correlationId);
   }

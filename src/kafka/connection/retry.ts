@@ -8,7 +8,7 @@ export class Retry {
   readonly #pauseMillisecondsMaximum: number;
   #pause: number;
 
-  /** @param options.forMilliseconds After this time no further attempt is begun. */
+  /** @param options.forMilliseconds No attempt begins after this time. */
   constructor(
     clock: Clock,
     options: {
@@ -37,7 +37,7 @@ export class Retry {
 
 const growth = 1.5;
 
-/** The answer, or the error when it may pass: LOG_UNAVAILABLE, OUTCOME_UNKNOWN. */
+/** Returns the result, or the error when it may pass: LOG_UNAVAILABLE, OUTCOME_UNKNOWN. Throws any other error. */
 export async function passing<Answer>(answer: Promise<Answer>): Promise<Answer | LendstreamError> {
   try {
     return await answer;

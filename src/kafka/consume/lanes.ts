@@ -10,21 +10,22 @@ import type { PartitionReads, ReadPosition } from './positions.ts';
 import { errorOf, protocolError } from '../protocol/errors.ts';
 
 /**
- * How much one answer to those that look may hold: decoding it keeps the event loop busy for some milliseconds. Bytes.
+ * How much one response to an immediate fetch may hold: decoding it keeps the event loop busy for some milliseconds.
+ * Bytes.
  */
 const lookBytesMaximum = 4 * 1024 * 1024;
 
-/** How much one answer to a poll may hold: who is further behind goes on by looking. Bytes. */
+/** How much one response to a poll may hold. A read that is further behind continues with immediate fetches. Bytes. */
 const pollBytesMaximum = 1024 * 1024;
 
-/** How much of one partition is asked for at most, unless its batches are larger. Bytes. */
+/** The most that is requested of one partition, unless its batches are larger. Bytes. */
 const partitionBytesMaximum = 1024 * 1024;
 
 /**
- * A poll that is under way takes no other partition in, so there are several, the longest first. A position at which
- * somebody begins to wait is polled by a shorter one at once, and moves to the next longer when nothing has come for as
- * long as its own waits. Nearly everything lies quiet in the longest, which costs two requests per second; what is
- * lively shares small polls that end often. Milliseconds.
+ * A poll under way takes in no further partition, so there are several polls, the longest first. A position where a
+ * read begins to wait is polled at once, by a shorter poll. It moves to the next longer poll when nothing has come for
+ * as long as its current poll waits. Nearly all partitions are quiet and end up in the longest poll, which costs two
+ * requests per second. Active partitions share small polls that end often. Milliseconds.
  */
 const pollLanes: readonly { readonly lane: Lane; readonly waitMilliseconds: number }[] = [
   { lane: 'long-poll', waitMilliseconds: 500 },
@@ -32,40 +33,38 @@ const pollLanes: readonly { readonly lane: Lane; readonly waitMilliseconds: numb
   { lane: 'short-poll', waitMilliseconds: 5 },
 ];
 
-/**
- * How long to rest after an answer that came early and brought nothing, so that no broker makes us spin. Milliseconds.
- */
+/** How long to rest after an early and empty response, so that no broker can make this process spin. Milliseconds. */
 const restMilliseconds = 25;
 
-/** What a request asks of one partition. */
+/** One partition's part of a request. */
 export interface Asked {
   readonly reads: PartitionReads;
   readonly position: ReadPosition;
-  /** For those that look at this position; else for those that wait there. */
+  /** True for an immediate fetch at this position, false for a poll. */
   readonly isLook: boolean;
 }
 
-/** What comes of the questions. */
+/** Receives the outcome of each request, partition by partition. */
 export interface LanesListener {
-  /** The broker answered for the partition, maybe with an error code. */
+  /** The broker responded for the partition, possibly with an error code. */
   answered(asked: Asked, fetched: FetchedPartition, answer: FetchAnswer): void;
-  /** The broker left the partition out of its answer. */
+  /** The broker left the partition out of its response. */
   passedOver(asked: Asked): void;
-  /** There was no answer. */
+  /** There was no response. */
   unanswered(asked: Asked, error: unknown): void;
 }
 
-/** A long poll and the partitions in it, which stay as long as they are waited for. */
+/** A long poll and its partitions, which stay in it as long as reads wait for them. */
 interface Poll {
   readonly lane: Lane;
   readonly waitMilliseconds: number;
-  /** The next shorter poll, whose partitions move here when they are quiet. */
+  /** The next shorter poll. Its partitions move here when they are quiet. */
   shorter: Poll | undefined;
   members: Set<PartitionReads>;
   isUnderWay: boolean;
 }
 
-/** Which poll asks for a partition. */
+/** Which poll requests a partition. */
 interface Polled {
   readonly poll: Poll;
   readonly from: Offset;
@@ -73,18 +72,18 @@ interface Polled {
   readonly since: number;
 }
 
-/** Asks one broker for everything that is read of the partitions it leads. */
+/** Fetches from one broker everything that is read of the partitions it leads. */
 export class BrokerLanes {
   readonly #address: BrokerAddress;
   readonly #connections: KafkaConnections;
   readonly #listener: LanesListener;
   readonly #monotonic: () => number;
-  /** Partitions at which somebody looks, in the order of their turns. */
+  /** Partitions with reads that need an immediate fetch, in the order of their turns. */
   readonly #lookers = new Set<PartitionReads>();
   #isLooking = false;
   readonly #polls: readonly Poll[];
   readonly #polled = new Map<PartitionReads, Polled>();
-  /** Partitions at which somebody waits and which no poll has. */
+  /** Partitions where reads wait and that are in no poll. */
   readonly #unpolled = new Set<PartitionReads>();
   #isScheduled = false;
 
@@ -100,7 +99,7 @@ export class BrokerLanes {
       .toReversed();
   }
 
-  /** Takes up what the reads of a partition want now. */
+  /** Queues what the reads of a partition need now. */
   place(reads: PartitionReads): void {
     if (reads.nextLook() !== undefined) this.#lookers.add(reads);
     const lowest = reads.lowestPoll();
@@ -111,14 +110,14 @@ export class BrokerLanes {
     if (this.#lookers.size > 0 || this.#unpolled.size > 0) this.#schedule();
   }
 
-  /** This broker is not asked about the partition any more. */
+  /** Stops asking this broker about the partition. */
   forget(reads: PartitionReads): void {
     this.#lookers.delete(reads);
     this.#unpolled.delete(reads);
     this.#polled.delete(reads);
   }
 
-  /** Reads that come together are asked together, those that follow an answer at once among them. */
+  /** Reads that come together go into one request, including those that directly follow a response. */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
@@ -170,7 +169,7 @@ export class BrokerLanes {
     });
   }
 
-  /** Makes the members of a poll those that it should ask for now. */
+  /** Updates the members of a poll to the partitions that it should request now. */
   #gather(poll: Poll, now: number): void {
     const members = new Set<PartitionReads>();
     const take = (reads: PartitionReads, polled: Polled | undefined): void => {
@@ -194,7 +193,8 @@ export class BrokerLanes {
           take(reads, polled);
       }
     }
-    // The longest poll is for the quiet alone: whatever it took in would have to be asked again with all of them.
+    // // The longest poll is for quiet partitions alone: if an active one ended it, all of them would have to be
+    // requested again.
     if (poll !== this.#polls[0]) {
       for (const reads of this.#unpolled) take(reads, undefined);
       this.#unpolled.clear();
@@ -202,7 +202,10 @@ export class BrokerLanes {
     poll.members = members;
   }
 
-  /** @returns whether the broker answered and had nothing for any partition, not even an error */
+  /**
+   * @returns for a poll, whether the broker responded with nothing for any partition, not even an error; for an
+   *   immediate fetch, whether it left a partition out of its response
+   */
   async #ask(lane: Lane, waitMilliseconds: number, bytesMaximum: number, asked: readonly Asked[]): Promise<boolean> {
     const positions = positionsOf(asked);
     let answer: FetchAnswer;

@@ -16,18 +16,18 @@ interface ListedOffset extends TopicPartition {
   readonly offset: Offset;
 }
 
-/** In place of a time: the first record that is held, and the end. */
+/** Special values in place of a time: the first record that is still stored, and the end. */
 export const timestamps = { earliest: -2, latest: -1 } as const;
 const isolation = { readUncommitted: 0, readCommitted: 1 } as const;
 const noReplica = -1;
 
-/** How many partitions an error names; there may be a thousand. */
+/** How many partitions an error names at most; there may be a thousand. */
 const namedMaximum = 5;
 
 /**
- * ListOffsets, version 3: one position per partition.
- * @param timestamp Asks for the first record appended at that time or later, -1 where there is none; or one of
- *   {@link timestamps}.
+ * ListOffsets, version 3: requests one position per partition.
+ * @param timestamp Requests the first record appended at that time or later; the offset is -1 where there is none.
+ *   Milliseconds since the epoch, or one of {@link timestamps}.
  */
 export function listOffsetsRequest(
   partitions: readonly TopicPartition[],
@@ -62,8 +62,8 @@ export function listOffsetsRequest(
 }
 
 /**
- * The bounds of partitions, asked of their leaders.
- * @param options.forMilliseconds How long to go on asking while leaders move, or are new to their partitions.
+ * Returns the bounds of partitions, as their leaders report them.
+ * @param options.forMilliseconds How long to keep asking while leaders move, or are new to their partitions.
  * @throws UNKNOWN_TOPIC_OR_PARTITION, LOG_UNAVAILABLE
  */
 export async function listBounds(
@@ -86,7 +86,7 @@ export async function listBounds(
   return partitions.map((partition) => found.get(keyOf(partition)) as PartitionBounds);
 }
 
-/** The bounds of those of the partitions whose leaders answer for them. */
+/** Returns the bounds of those partitions whose leaders respond for them. */
 async function boundsOf(
   connections: KafkaConnections,
   metadata: ClusterMetadata,
@@ -98,7 +98,7 @@ async function boundsOf(
   return answers.flat();
 }
 
-/** Answers for those partitions that this broker still leads. */
+/** Returns the bounds of those partitions that this broker still leads. */
 async function boundsAt(
   connections: KafkaConnections,
   leader: BrokerNode,
@@ -114,7 +114,7 @@ async function boundsAt(
       (listed) => new Map(listed.map((each) => [keyOf(each), each])),
     ) as [Map<string, ListedOffset>, Map<string, ListedOffset>];
   } catch (error) {
-    // Asking changes nothing, so an answer that did not come is only a reason to ask again.
+    // // Asking changes nothing, so a missing response is only a reason to ask again.
     if (isLendstreamError(error, 'OUTCOME_UNKNOWN') || isLendstreamError(error, 'LOG_UNAVAILABLE')) return [];
     throw error;
   }
@@ -124,13 +124,14 @@ async function boundsAt(
     const end = latest.get(keyOf(partition));
     const errorCode = (first?.errorCode ?? 0) === 0 ? end?.errorCode : first?.errorCode;
     if (first === undefined || end === undefined || isLeadershipError(errorCode ?? 0)) continue;
-    // The broker has not heard of it yet, or it was deleted: the metadata tells, before the next attempt.
+    // // The broker does not know the partition yet, or it was deleted: the metadata shows which before the next
+    // attempt.
     if (errorCode === protocolError.unknownTopicOrPartition) continue;
     if (errorCode !== undefined && errorCode !== protocolError.none) {
       throw errorOf(errorCode, `Looking up the bounds of topic ${partition.topic}, partition ${partition.partition},`);
     }
-    // Field by field: a spread with fields added takes the engine a microsecond each and leaves layouts of its own
-    // behind.
+    // // Field by field: a spread with added fields costs the engine a microsecond each time and leaves extra object
+    // layouts behind.
     bounds.push({
       topic: partition.topic,
       partition: partition.partition,

@@ -1,6 +1,6 @@
 import type { Offset, ReadOptions, ReadResult, StopSignal } from '../../ports/event-log.ts';
 
-/** Where a pending read is kept, so that it can leave. */
+/** Holds a pending read and learns when it is due or has left. */
 export interface PendingReadHolder {
   readonly offset: Offset;
   /** The read's time is up. */
@@ -9,18 +9,19 @@ export interface PendingReadHolder {
   readLeft(read: PendingRead): void;
 }
 
-/** The longest time a timer can be set to. Milliseconds. */
+/** The longest delay of a timer. Milliseconds. */
 const timerMillisecondsMaximum = 2 ** 31 - 1;
 
 /**
- * One read without an answer. Every open stream holds one for each of its partitions, nearly all the time: it is one
- * object instead of a closure for each thing that can end it, and has a timer only when its time has an end.
+ * One read that has no result yet. Every open stream has one for each of its partitions, nearly all the time. It is
+ * therefore one object instead of a closure for each thing that can end it, and has a timer only when its time is
+ * limited.
  */
 export class PendingRead {
   readonly bytesMaximum: number;
-  /** When its time is or was up; Infinity for a read that waits for good. Monotonic milliseconds. */
+  /** When its time is or was up; Infinity for a read that waits without limit. Monotonic milliseconds. */
   readonly dueAt: number;
-  /** Its time is up: the next answer ends it, also when there is nothing to read. */
+  /** Its time is up: the next response ends it, even when there is nothing to read. */
   isDue: boolean;
   isEnded = false;
   readonly #holder: PendingReadHolder;
@@ -64,7 +65,7 @@ export class PendingRead {
   fail(failure: unknown): void {
     if (this.isEnded) return;
     this.#end();
-    // Rejects through `resolve`: nothing has to be held for the failure that hardly ever comes.
+    // // Rejects through `resolve`, so that nothing has to be kept for a failure that hardly ever comes.
     this.#resolve(Promise.reject(failure));
   }
 
@@ -81,8 +82,8 @@ export class PendingRead {
 }
 
 /**
- * The reads that one signal can end. A stream reads thousands of times with the same signal: it is listened to once,
- * and each read costs a set entry.
+ * The reads that one signal can end. A stream reads thousands of times with the same signal: the signal has one
+ * listener, and each read costs a set entry.
  */
 const readsBySignal = new WeakMap<StopSignal, Set<PendingRead>>();
 

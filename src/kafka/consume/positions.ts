@@ -4,20 +4,22 @@ import { PendingRead } from './pending-read.ts';
 import type { PendingReadHolder } from './pending-read.ts';
 
 /**
- * The pending reads at one position of one partition: they share what is asked and what is answered.
+ * The pending reads at one position of one partition. They share requests and results.
  *
- * A read begins among those that look: the next answer ends it when its time is up, and a question asked before the
- * read came does not count, because what was appended in between has to be seen. Once told that there is nothing, a
- * read that has time waits, and a long poll asks for it.
+ * A read begins by looking, which is an immediate fetch. The next response ends it when its time is up. A request that
+ * was sent before the read came does not count, because the read has to see what was appended in between. When there is
+ * nothing to read yet, a read that has time left waits, and a long poll fetches for it.
  */
 export class ReadPosition implements PendingReadHolder {
   readonly offset: Offset;
   readonly #reads: PartitionReads;
+  /** Reads that need an immediate fetch. */
   looking: PendingRead[] = [];
-  /** Those whose question is under way. */
+  /** Reads whose immediate fetch is under way. */
   asked: PendingRead[] = [];
+  /** Reads that a long poll fetches for. */
   readonly waiting = new Set<PendingRead>();
-  /** Nothing is asked while it is found out what an error means for this position. */
+  /** Nothing is fetched for this position while the meaning of an error is being found out. */
   isHeld = false;
 
   constructor(reads: PartitionReads, offset: Offset) {
@@ -33,7 +35,7 @@ export class ReadPosition implements PendingReadHolder {
     return this.waiting.size > 0 && !this.isHeld;
   }
 
-  /** How much the reads want to have. Bytes. */
+  /** The most that any of the reads wants. Bytes. */
   bytesWanted(): number {
     let bytes = 0;
     for (const reads of [this.looking, this.asked, this.waiting]) {
@@ -42,19 +44,19 @@ export class ReadPosition implements PendingReadHolder {
     return bytes;
   }
 
-  /** Notes that the question of those that look is under way. */
+  /** Marks the immediate fetch of the looking reads as under way. */
   beginLook(): void {
     this.asked = this.looking;
     this.looking = [];
   }
 
-  /** The question was not answered: it has to be asked again. */
+  /** The immediate fetch got no response: it has to be sent again. */
   returnLook(): void {
     if (this.asked.length > 0) this.looking = [...this.asked, ...this.looking];
     this.asked = [];
   }
 
-  /** The question was answered: there is nothing yet. */
+  /** The immediate fetch got a response: there is nothing yet. */
   endLookEmpty(): void {
     const { asked } = this;
     this.asked = [];
@@ -64,13 +66,13 @@ export class ReadPosition implements PendingReadHolder {
     }
   }
 
-  /** There is more than what was waited for. */
+  /** Lets the waiting reads do an immediate fetch: there may be more than the poll brought. */
   lookAgain(): void {
     this.looking.push(...this.waiting);
     this.waiting.clear();
   }
 
-  /** Gives up on reads that have looked for too long. */
+  /** Fails reads that have looked for too long. */
   failDueBefore(dueAt: number, error: () => unknown): void {
     for (const read of this.looking) if (read.isDue && read.dueAt < dueAt) read.fail(error());
     this.looking = this.looking.filter(({ isEnded }) => !isEnded);
@@ -92,13 +94,13 @@ export class ReadPosition implements PendingReadHolder {
     if (this.waiting.delete(read)) this.#reads.forgetIfEmpty(this);
   }
 
-  /** Reads that look and have ended by themselves are still counted: they are met again at the next answer. */
+  /** Reads that ended by themselves while they were looking still count: the next response removes them. */
   get isEmpty(): boolean {
     return this.waiting.size === 0 && this.looking.length === 0 && this.asked.length === 0;
   }
 }
 
-/** Trouble with reading a partition, until the next good answer. */
+/** Trouble with reading a partition, until the next good response. */
 export interface ReadTrouble {
   /** Monotonic milliseconds. */
   readonly since: number;
@@ -109,19 +111,19 @@ export interface ReadTrouble {
   isTrying: boolean;
 }
 
-/** Everything there is to one partition that is or was lately read. Decides nothing about when to ask whom. */
+/** Everything about one partition that is being read or was read lately. Does not decide when to ask which broker. */
 export class PartitionReads implements TopicPartition {
   readonly topic: string;
   readonly partition: number;
   readonly chunks = new PartitionChunks();
   /** In the order in which reads came to them. */
   readonly positions = new Map<Offset, ReadPosition>();
-  /** The end for committed readers, as last told. It may have grown since. */
+  /** The end for committed readers, as last reported. It may have grown since. */
   end: Offset = -1;
-  /** What has to be asked for so that the next batch fits, as far as it was found out. Bytes. */
+  /** How much has to be requested so that the next batch fits, as far as known. Bytes. */
   bytesMinimum: number;
   trouble: ReadTrouble | undefined;
-  /** Since when the topic or partition is said not to exist. Monotonic milliseconds. */
+  /** Since when the brokers say that the topic or partition does not exist. Monotonic milliseconds. */
   unknownSince: number | undefined;
 
   constructor({ topic, partition }: TopicPartition, bytesMinimum: number) {
@@ -139,19 +141,20 @@ export class PartitionReads implements TopicPartition {
     const at = position;
     return new Promise((resolve) => {
       const read = new PendingRead(at, options, now, resolve);
-      // At the last known end a long poll answers as well as a look, and goes on waiting when there is nothing.
+      // // At the last known end a long poll responds as fast as an immediate fetch, and keeps waiting when there is
+      // nothing.
       if (!read.isDue && (offset === this.end || at.waiting.size > 0)) at.waiting.add(read);
       else at.looking.push(read);
     });
   }
 
-  /** The position whose turn it is to be looked at: one per partition is all that a request may hold. */
+  /** Returns the position whose turn it is for an immediate fetch: a request can hold only one per partition. */
   nextLook(): ReadPosition | undefined {
     for (const position of this.positions.values()) if (position.wantsLook) return position;
     return undefined;
   }
 
-  /** The lowest position that is waited at: an answer for it tells of growth to those above as well. */
+  /** Returns the lowest position where reads wait: a response for it shows growth to those above as well. */
   lowestPoll(): ReadPosition | undefined {
     let lowest: ReadPosition | undefined;
     for (const position of this.positions.values()) {
@@ -160,7 +163,7 @@ export class PartitionReads implements TopicPartition {
     return lowest;
   }
 
-  /** Answers every read whose position is in memory; those below the end that wait have to look. */
+  /** Completes every read whose position is in memory. Reads that wait below the end go back to an immediate fetch. */
   serve(): void {
     for (const position of this.positions.values()) {
       if (this.#answerFromMemory(position)) this.positions.delete(position.offset);

@@ -30,41 +30,42 @@ export interface KafkaReaderOptions {
   readonly logger: Logger;
 }
 
-/** How much is asked of one partition at least, so that most batches fit beside others. Bytes. */
+/** The least that is requested of one partition, so that most batches fit beside others. Bytes. */
 const partitionBytesMinimum = 64 * 1024;
 
-/** How much a partition asks for more when its next batch did not fit. */
+/** The factor by which a partition's request grows when its next batch did not fit. */
 const growthFactor = 4;
 
-/** An answer shorter than this was not cut short by its own limit. Bytes. */
+/** A response shorter than this was not cut short by its own limit. Bytes. */
 const roomyAnswerBytes = 1024 * 1024;
 
-/** Memory for what was fetched lately, for readers that follow each other. Bytes. */
+/** Memory for recently fetched records, for readers that follow each other. Bytes. */
 const chunkMemoryBytesMaximum = 16 * 1024 * 1024;
 
-/** How long what was fetched may be read again without asking Kafka. Milliseconds. */
+/** How long fetched records may be read again without asking Kafka. Milliseconds. */
 const chunkAgeMillisecondsMaximum = 1_000;
 
-/** How often aged memory is given up. Milliseconds. */
+/** How often aged memory is freed. Milliseconds. */
 const sweepMilliseconds = 500;
 
 /**
- * How long a read whose time is up is tried in spite of trouble: a broker that hangs is noticed after half of it.
+ * How long a read whose time is up is retried in spite of trouble: a hung broker is noticed after half of it.
  * Milliseconds.
  */
 const troubleMillisecondsMaximum = 10_000;
 
 /**
- * How long a topic has to be unknown before that is believed: brokers hear of a new one at different times.
+ * How long a topic has to be unknown before that is believed: brokers learn of a new topic at different times.
  * Milliseconds.
  */
 const unknownMilliseconds = 100;
 
 /**
- * The reading side of the event log: everything that the process reads of Kafka, over a few connections to each broker.
+ * The reading side of the event log: everything that the process reads from Kafka, over a few connections to each
+ * broker.
  *
- * Nothing is fetched for which no read is pending. A read of what was fetched a moment ago is answered from memory; the
- * others share questions by broker, partition and position.
+ * Nothing is fetched unless a read is pending for it. A read of recently fetched records is served from memory. The
+ * others share requests by broker, partition and position.
  */
 export class KafkaReader implements LanesListener {
   readonly #options: KafkaReaderOptions;
@@ -88,9 +89,9 @@ export class KafkaReader implements LanesListener {
   }
 
   /**
-   * Reads one partition from a position, see {@link EventLog.read}. Leaders that move and brokers that do not answer
-   * are waited for: a read without time for {@link troubleMillisecondsMaximum}, a read that waits for as long as it
-   * does.
+   * Reads one partition from a position, see {@link EventLog.read}. Waits for leaders that move and for brokers that do
+   * not respond: up to {@link troubleMillisecondsMaximum} for a read without time, and for a read that waits as long as
+   * it waits.
    * @throws OFFSET_OUT_OF_RANGE, UNKNOWN_TOPIC_OR_PARTITION, CORRUPT_BATCH, LOG_UNAVAILABLE, LOG_CLOSED
    */
   read(from: TopicPartition & { readonly offset: Offset }, options: ReadOptions): Promise<ReadResult> {
@@ -100,13 +101,13 @@ export class KafkaReader implements LanesListener {
     if (remembered !== undefined) return Promise.resolve(remembered);
     const result = reads.join(from.offset, options, this.#now());
     const position = reads.positions.get(from.offset);
-    // No request could hold it, and none of the others must fail for it.
+    // // No request could hold this offset, and no other read must fail because of it.
     if (position !== undefined && !Number.isSafeInteger(from.offset)) void this.#judgeRange(reads, position);
     else this.#place(reads);
     return result;
   }
 
-  /** Gives up what is in memory of a topic: it was deleted. */
+  /** Drops what is in memory of a topic that was deleted. */
   forget(topic: string): void {
     for (const { chunks } of this.#partitions.get(topic)?.values() ?? []) this.#memory.removeAllOf(chunks);
   }
@@ -156,7 +157,7 @@ export class KafkaReader implements LanesListener {
   #received({ reads, position, isLook }: Asked, fetched: FetchedPartition, answer: FetchAnswer): void {
     const { offset } = position;
     reads.bytesMinimum = partitionBytesMinimum;
-    // Another lane may have brought the same; and nobody may be left who wants it.
+    // // Another lane may have brought the same records, and there may be no read left for them.
     if (reads.positions.size > 0 && !reads.chunks.has(offset)) {
       const { bytes, start, end } = partOf(answer.bytes, fetched);
       try {
@@ -174,7 +175,7 @@ export class KafkaReader implements LanesListener {
     reads.forgetIfEmpty(position);
   }
 
-  /** There is something, but no whole batch of it fitted into what was asked of the partition or beside the others. */
+  /** There are records, but no whole batch of them fitted into the partition's limit or beside the other partitions. */
   #foundNoRoom(asked: Asked, answer: FetchAnswer): void {
     const { reads, position } = asked;
     if (answer.bytes.length < roomyAnswerBytes) {
@@ -198,7 +199,7 @@ export class KafkaReader implements LanesListener {
     }
   }
 
-  /** The refusal does not say what is held, and a new leader may lag behind what an old one has answered. */
+  /** The refusal does not say which offsets exist, and a new leader may lag behind what an old one has delivered. */
   async #judgeRange(reads: PartitionReads, position: ReadPosition): Promise<void> {
     position.isHeld = true;
     const { topic, partition } = reads;
@@ -226,7 +227,7 @@ export class KafkaReader implements LanesListener {
     reads.forgetIfEmpty(position);
   }
 
-  /** Asks the leader, or looks up first who that is. A partition in trouble waits for its next attempt. */
+  /** Asks the leader, and looks it up first when it is unknown. A partition in trouble waits for its next attempt. */
   #place(reads: PartitionReads): void {
     if (this.#isClosed || reads.trouble?.isTrying === false || reads.positions.size === 0) return;
     const leader = this.#leaders.get(reads);
@@ -264,7 +265,7 @@ export class KafkaReader implements LanesListener {
     }
   }
 
-  /** The brokers deny that the partition exists: that counts when it is so for a while. */
+  /** The brokers say that the partition does not exist: that counts when it lasts for a while. */
   #believeUnknown(reads: PartitionReads): void {
     if (reads.unknownSince === undefined || this.#now() - reads.unknownSince < unknownMilliseconds) return;
     reads.unknownSince = undefined;
@@ -310,7 +311,7 @@ export class KafkaReader implements LanesListener {
     return reads;
   }
 
-  /** Gives up aged memory, and partitions that nobody reads any more. */
+  /** Frees aged memory, and partitions that have no readers any more. */
   #sweep(): void {
     this.#memory.removeAged(this.#now());
     for (const [topic, partitions] of this.#partitions) {
