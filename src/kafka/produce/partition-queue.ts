@@ -5,34 +5,34 @@ import { encodeRecordBatch, renumberBatch } from '../protocol/record-batch-encod
 import { batchHeaderBytes, sequenceBehind } from '../protocol/record-batch.ts';
 import type { ProducerIdentity } from '../protocol/transaction-requests.ts';
 
-/** Several appends are merged into one batch up to here; one alone is a batch however large it is. Bytes. */
+/**
+ * Several appends are merged into one batch up to this size. A single append is one batch, however large it is. Bytes.
+ */
 const mergedBytesMaximum = 1024 * 1024;
 
 /** How long an append may wait without ever having been sent, before it fails with nothing stored. Milliseconds. */
 export const unsentMilliseconds = 5_000;
 
-/**
- * How long an append that was sent is tried again before its caller is told that its outcome is unknown. Milliseconds.
- */
+/** How long an append that was sent is retried before it fails with an unknown outcome. Milliseconds. */
 export const outcomeMilliseconds = 15_000;
 
 const pauseMillisecondsMinimum = 5;
 const pauseMillisecondsMaximum = 200;
 
-/** One record batch, sent again with the same sequence number until it is known what became of it. */
+/** One record batch. It is sent again with the same sequence number until its outcome is known. */
 export interface ProduceBatch {
   readonly bytes: Buffer;
   readonly count: number;
-  /** Whole ones: an append is never divided among batches, of which one could be stored and the other not. */
+  /** Whole appends only: an append is never split over batches, because one could be stored and another not. */
   readonly appends: readonly PendingAppend[];
   isSent: boolean;
-  /** Some attempt to store it had no answer that says that nothing was stored. */
+  /** Some attempt to store it got no response that rules out that it was stored. */
   mayBeStored: boolean;
 }
 
 /**
- * The appends to one partition, in order, and the one batch that is being stored. Does no I/O: producer.ts tells it
- * what the brokers answered.
+ * The appends to one partition, in order, and the one batch that is being stored. Does no I/O: producer.ts passes on
+ * the brokers' responses.
  */
 export class PartitionQueue implements TopicPartition {
   readonly topic: string;
@@ -44,9 +44,13 @@ export class PartitionQueue implements TopicPartition {
   #identity: ProducerIdentity | undefined;
   #isIdentitySpent = true;
   #nextSequence = 0;
-  /** Into how large a batch appends are merged, after the topic has refused larger ones. */
+  /**
+   * The size up to which appends are merged into a batch; smaller after the topic has refused a larger batch. Bytes.
+   */
   #batchBytesMaximum = mergedBytesMaximum;
-  /** How many of the next appends are sent in a batch of their own each, because one of them spoilt a common one. */
+  /**
+   * How many of the next appends are sent in a batch of their own each, because one of them made a shared batch fail.
+   */
   #aloneCount = 0;
   #trouble: LendstreamError | undefined;
   #pauseMilliseconds = pauseMillisecondsMinimum;
@@ -65,7 +69,7 @@ export class PartitionQueue implements TopicPartition {
     return this.#batch;
   }
 
-  /** Under which its batches are numbered, also when it is spent. */
+  /** The identity under which its batches are numbered, even when it is spent. */
   get identity(): ProducerIdentity | undefined {
     return this.#identity;
   }
@@ -74,7 +78,7 @@ export class PartitionQueue implements TopicPartition {
     return this.#isIdentitySpent;
   }
 
-  /** How long to wait after this failure; longer each time, until something is stored. Milliseconds. */
+  /** Returns how long to wait after this failure: longer each time, until something is stored. Milliseconds. */
   nextPause(): number {
     const pause = this.#pauseMilliseconds;
     this.#pauseMilliseconds = Math.min(2 * pause, pauseMillisecondsMaximum);
@@ -85,7 +89,7 @@ export class PartitionQueue implements TopicPartition {
     this.#waiting.push(append);
   }
 
-  /** Numbers batches under this identity from now on, from zero, the one that is being stored included. */
+  /** From now on numbers batches under this identity, from zero, including the batch that is being stored. */
   adopt(identity: ProducerIdentity): void {
     this.#identity = identity;
     this.#isIdentitySpent = false;
@@ -94,7 +98,8 @@ export class PartitionQueue implements TopicPartition {
   }
 
   /**
-   * The batch to send next: the one being stored, or a new one.
+   * Returns the batch to send next: the one being stored, or a new one. Undefined when there is nothing to send, or no
+   * identity to send it under.
    * @param timestamp Of new records. Milliseconds since the epoch.
    */
   take(timestamp: number): ProduceBatch | undefined {
@@ -103,7 +108,10 @@ export class PartitionQueue implements TopicPartition {
     return this.#batch;
   }
 
-  /** The batch was stored; -1 when the broker knows that, but no longer where. */
+  /**
+   * The batch was stored.
+   * @param baseOffset The offset of its first record; -1 when the broker knows that it was stored, but no longer where.
+   */
   stored(baseOffset: Offset): void {
     const batch = this.#batch;
     if (batch === undefined) return;
@@ -120,15 +128,15 @@ export class PartitionQueue implements TopicPartition {
   }
 
   /**
-   * This attempt failed and the batch is to be sent again.
-   * @param mayBeStored False when the answer says that this attempt stored nothing.
+   * This attempt failed, and the batch has to be sent again.
+   * @param mayBeStored False when the response says that this attempt stored nothing.
    */
   failed(trouble: LendstreamError, mayBeStored: boolean): void {
     this.#trouble = trouble;
     if (this.#batch !== undefined && mayBeStored) this.#batch.mayBeStored = true;
   }
 
-  /** The broker does not accept the identity or the number of the batch. */
+  /** The broker does not accept the identity or the sequence number of the batch. */
   refusedIdentity(trouble: LendstreamError): void {
     if (this.#batch?.mayBeStored === true) this.giveUp(trouble);
     this.#trouble = trouble;
@@ -136,8 +144,8 @@ export class PartitionQueue implements TopicPartition {
   }
 
   /**
-   * The batch is larger than the topic takes: its appends come again in smaller ones.
-   * @param error For an append that is too large by itself.
+   * The batch is larger than the topic accepts: its appends are sent again in smaller batches.
+   * @param error For an append that is too large alone.
    */
   refusedSize(error: LendstreamError): void {
     const batch = this.#batch;
@@ -146,7 +154,7 @@ export class PartitionQueue implements TopicPartition {
     this.#takeBack(batch);
   }
 
-  /** The broker will not store the batch, however often it is asked. */
+  /** The broker will not store the batch, however often it is sent. */
   refused(error: LendstreamError): void {
     const batch = this.#batch;
     if (batch === undefined) return;
@@ -160,7 +168,7 @@ export class PartitionQueue implements TopicPartition {
     return undefined;
   }
 
-  /** Nobody can tell any more whether the batch was stored. */
+  /** It can no longer be found out whether the batch was stored. */
   giveUp(trouble: LendstreamError): void {
     const batch = this.#batch;
     if (batch === undefined) return;
@@ -168,7 +176,7 @@ export class PartitionQueue implements TopicPartition {
     for (const append of batch.appends) append.fail(this.#outcomeUnknown(trouble));
   }
 
-  /** Answers everything that waits too long; a batch nobody waits for any more is given up, unless it is under way. */
+  /** Fails every append that waits too long. A batch with no waiting caller left is dropped, unless it is under way. */
   expire(now: number): void {
     this.#waiting = this.#waiting.filter((append) => {
       if (now < append.acceptedAt + unsentMilliseconds) return !append.isAnswered;
@@ -184,11 +192,11 @@ export class PartitionQueue implements TopicPartition {
     for (const append of expired) append.fail(isUnknown ? this.#outcomeUnknown() : this.#unavailable());
     if (isUnderWay) return;
     if (batch.appends.every(({ isAnswered }) => isAnswered)) this.#drop(batch);
-    // What was answered as not stored must not be sent again with what shares its batch.
+    // // An append that failed as not stored must not be sent again with the others of its batch.
     else if (!isUnknown && expired.length > 0) this.#takeBack(batch);
   }
 
-  /** Answers everything with this error, or with an unknown outcome where it may be stored. */
+  /** Fails every append with this error, or with an unknown outcome where it may be stored. */
   failAll(error: LendstreamError): void {
     const batch = this.#batch;
     if (batch?.mayBeStored === true || this.state === 'sending') this.giveUp(error);
@@ -199,8 +207,8 @@ export class PartitionQueue implements TopicPartition {
   }
 
   /**
-   * The batch is not sent again. Its number is not given to another one even when it is refused: should a broker have
-   * stored it all the same, the other would be taken for the same batch, and be acknowledged without being stored.
+   * The batch is not sent again. No other batch gets its sequence number, even when it was refused. If a broker had
+   * stored it all the same, the broker would treat the other as a repetition and acknowledge it without storing it.
    */
   #drop(batch: ProduceBatch): void {
     this.#batch = undefined;
@@ -235,7 +243,7 @@ export class PartitionQueue implements TopicPartition {
     return { bytes: encoded, count: records.length, appends, isSent: false, mayBeStored: false };
   }
 
-  /** Puts the batch's appends back in front. */
+  /** Puts the batch's appends back at the front of the queue. */
   #takeBack(batch: ProduceBatch): void {
     this.#drop(batch);
     this.#waiting = [...batch.appends, ...this.#waiting];

@@ -2,17 +2,17 @@ import type { LogRecord, Offset } from '../../ports/event-log.ts';
 import type { LendstreamError } from '../../errors.ts';
 import { recordBytesBound } from './record-checks.ts';
 
-/** What was asked to be appended to one partition by one call, until that call is answered. */
+/** The records of one append call for one partition, until that call has its result. */
 export class PendingAppend {
   readonly records: readonly LogRecord[];
-  /** What its records take, at most. Bytes. */
+  /** The size of its records, at most. Bytes. */
   readonly bytes: number;
-  /** On the monotonic clock. */
+  /** On the monotonic clock. Milliseconds. */
   readonly acceptedAt: number;
   readonly #onAnswer: (answer: Offset | LendstreamError) => void;
   #isAnswered = false;
 
-  /** @param onAnswer called once, with the offset of the first record or with what went wrong */
+  /** @param onAnswer Called once, with the offset of the first record or with the error. */
   constructor(records: readonly LogRecord[], acceptedAt: number, onAnswer: (answer: Offset | LendstreamError) => void) {
     this.records = records;
     this.acceptedAt = acceptedAt;

@@ -4,9 +4,9 @@ import { errorOf, protocolError } from '../protocol/errors.ts';
 import { type ProducerIdentity, initProducerIdRequest } from '../protocol/transaction-requests.ts';
 
 /**
- * The producer ids that this process has been given for appends outside of transactions. A partition numbers its
- * batches under one id; when it can no longer tell what became of a batch it goes on under another one, from zero,
- * while other partitions keep theirs.
+ * The producer ids that this process has received for appends outside of transactions. A partition numbers its batches
+ * under one id. When the outcome of a batch can no longer be found out, the partition continues under another id, from
+ * zero, while other partitions keep theirs.
  */
 export class ProducerIdentities {
   readonly #metadata: ClusterMetadata;
@@ -18,8 +18,8 @@ export class ProducerIdentities {
   }
 
   /**
-   * An identity given out after this one. Partitions take identities only forward, so that none comes back to one under
-   * which it has counted.
+   * Returns an identity that was given out after this one. Partitions take identities only forward, so that none
+   * returns to one under which it has counted.
    * @param spent Undefined when the partition has none yet.
    * @throws LOG_UNAVAILABLE, LOG_CLOSED
    */
@@ -29,13 +29,13 @@ export class ProducerIdentities {
     return this.#asking;
   }
 
-  /** Whoever comes next without an identity is not to get this one. */
+  /** The next partition that needs an identity must not get this one. */
   retire(identity: ProducerIdentity | undefined): void {
     if (this.#newest === identity) this.#newest = undefined;
   }
 
   async #ask(): Promise<ProducerIdentity> {
-    // The transaction time is checked even though there will be no transaction: it must not be zero.
+    // // The broker checks the transaction timeout even though there will be no transaction: it must not be zero.
     const { errorCode, producerId, producerEpoch } = await this.#metadata.ask(initProducerIdRequest(null, 1));
     if (errorCode !== protocolError.none) {
       const { message, details } = errorOf(errorCode, 'Asking for a producer id');

@@ -1,6 +1,6 @@
 /**
  * Writing to Kafka: one request under way to each leader, and transactions.
- * In: records for partitions. Out: their offsets, or why they were not stored, or that nobody knows.
+ * In: records for partitions. Out: their offsets, or why they were not stored, or that the outcome is unknown.
  * Start with the class below; `transactions/` has the fenced writers.
  */
 
@@ -28,33 +28,34 @@ export interface KafkaProducerOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly cleanupPolicyOf: CleanupPolicyOf;
-  /** Bytes of records that may wait to be stored; beyond it appends answer OVERLOADED. Default 64 MiB. */
+  /** Bytes of records that may wait to be stored. Beyond it appends fail with OVERLOADED. Default 64 MiB. */
   readonly queuedBytesMaximum?: number | undefined;
 }
 
 const queuedBytesMaximumDefault = 64 * 1024 * 1024;
 
-/** How often appends that wait too long are looked for. Milliseconds. */
+/** How often to look for appends that have waited too long. Milliseconds. */
 const expiryMilliseconds = 100;
 
 /** How long closing waits for appends under way. Milliseconds. */
 const closeMilliseconds = 5_000;
 
 /**
- * Appends outside of transactions, each stored once however often it has to be sent: batches of a partition are
- * numbered under a producer id, and a batch whose answer is lost is sent again with its number.
+ * Appends outside of transactions. Each is stored once, however often it has to be sent: the batches of a partition are
+ * numbered under a producer id, and a batch whose response is lost is sent again with its number.
  *
- * One request is under way to each leader; what arrives meanwhile is the next one, merged into one batch per partition.
+ * One request is under way to each leader. Appends that arrive during it go into the next one, merged into one batch
+ * per partition.
  */
 export class KafkaProducer {
   readonly #options: KafkaProducerOptions;
   readonly #identities: ProducerIdentities;
   readonly #queues = new Map<string, PartitionQueue>();
-  /** Queues with something in them, the one served longest ago first. */
+  /** Queues that are not empty, the one served longest ago first. */
   readonly #active = new Set<PartitionQueue>();
   readonly #busyLeaders = new Set<number>();
   #queuedBytes = 0;
-  /** Appends that were begun and not answered yet. */
+  /** Appends that have begun and have no result yet. */
   #pendingCount = 0;
   #onIdle: (() => void) | undefined;
   #isDispatching = false;
@@ -67,10 +68,9 @@ export class KafkaProducer {
   }
 
   /**
-   * Appends as the port says. Appends that are under way at the same time may be stored in either order.
+   * Appends as the port specifies. Appends that are under way at the same time may be stored in either order.
    *
-   * Records for one partition are stored in one batch. Where that is more than the topic takes, nothing of it is
-   * stored.
+   * Records for one partition are stored in one batch. If they are more than the topic accepts, none of them is stored.
    * @throws LOG_CLOSED
    */
   append(partitions: readonly PartitionRecords[]): Promise<AppendResult[]> {
@@ -78,7 +78,7 @@ export class KafkaProducer {
     return Promise.all(partitions.map((request) => this.#appendOne(request)));
   }
 
-  /** Waits for what is under way, for a while; later appends fail. */
+  /** Waits a while for the appends under way. Later appends fail. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -109,7 +109,7 @@ export class KafkaProducer {
         this.#queuedBytes -= append.bytes;
         resolve(answer);
       });
-      // Its bytes are counted generously, so that this is seldom worked out.
+      // // Its bytes are an upper bound, so that the exact size is seldom computed.
       if (append.bytes > topicMessageBytesMaximum && recordBatchBytes(request.records) > topicMessageBytesMaximum) {
         return reject(tooLargeTogether(request));
       }
@@ -133,7 +133,7 @@ export class KafkaProducer {
     return queue;
   }
 
-  /** What is appended in the same turn of the event loop belongs to the same request. */
+  /** Appends of the same turn of the event loop belong in the same request. */
   #dispatchSoon(): void {
     if (this.#isDispatching) return;
     this.#isDispatching = true;
@@ -160,7 +160,7 @@ export class KafkaProducer {
     for (const [leader, queues] of groups) void this.#send(leader, queues);
   }
 
-  /** Finds out what is missing before the queue's batches can be sent: an identity, the leader. */
+  /** Gets what the queue needs before its batches can be sent: an identity, the leader. */
   async #prepare(queue: PartitionQueue): Promise<void> {
     const { metadata } = this.#options;
     queue.state = 'preparing';
@@ -176,7 +176,7 @@ export class KafkaProducer {
         return;
       }
       queue.failAll(failure);
-      // Under its identity the partition has counted, and the next queue of that name would count from zero again.
+      // // The partition has counted under its identity, and the next queue of that name would count from zero again.
       this.#identities.retire(queue.identity);
       this.#queues.delete(keyOf(queue));
       this.#active.delete(queue);
@@ -194,7 +194,7 @@ export class KafkaProducer {
       bytes += batch.bytes.length;
       queue.state = 'sending';
       sent.push({ queue, batch });
-      // Whoever comes last now is the first to be served next time.
+      // // Served queues move to the back, so that those left out now are served first next time.
       this.#active.delete(queue);
       this.#active.add(queue);
     }
@@ -304,7 +304,7 @@ function asLendstreamError(error: unknown): LendstreamError {
   });
 }
 
-/** Nothing is divided among batches, of which one could be stored and the other not. */
+/** No append is split over batches, because one could be stored and another not. */
 function tooLargeTogether({ topic, partition, records }: PartitionRecords): LendstreamError {
   return new LendstreamError(
     'RECORD_TOO_LARGE',

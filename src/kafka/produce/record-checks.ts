@@ -2,27 +2,27 @@ import type { CleanupPolicy, LogRecord, PartitionRecords } from '../../ports/eve
 import { recordBytesMaximum } from '../../ports/event-log.ts';
 import { LendstreamError } from '../../errors.ts';
 
-/** How a topic gives up old records, see KafkaTopics.cleanupPolicyOf. */
+/** How a topic drops old records, see KafkaTopics.cleanupPolicyOf. */
 export type CleanupPolicyOf = (topic: string) => Promise<CleanupPolicy>;
 
 /** A character of a key has at most three bytes. */
 const bytesPerCharacterMaximum = 3;
 
-/** Framing of one record in a batch, at most, and about what a record costs in memory besides its bytes. */
+/** Framing of one record in a batch, at most, and about the memory that a record needs on top of its bytes. Bytes. */
 const recordFramingBytes = 32;
 
 /**
- * What a record takes in a batch or in memory, at most; quickly told, for keys that may be counted three times too
- * long.
+ * The size of a record in a batch or in memory, at most. It is quick to compute, because the size of a key may be
+ * counted three times too large. Bytes.
  */
 export function recordBytesBound({ key, value }: LogRecord): number {
   return bytesPerCharacterMaximum * (key?.length ?? 0) + (value?.length ?? 0) + recordFramingBytes;
 }
 
 /**
- * Checks what no broker is to be asked for.
- * @throws RECORD_TOO_LARGE; UNPROCESSABLE for a record without a key on a compacted topic; what `cleanupPolicyOf`
- *   throws, which is asked only when there is a record without a key
+ * Refuses records that need not be sent to any broker.
+ * @throws RECORD_TOO_LARGE; UNPROCESSABLE for a record without a key on a compacted topic; the errors of
+ *   `cleanupPolicyOf`, which is called only when there is a record without a key
  */
 export async function checkRecords(
   { topic, partition, records }: PartitionRecords,

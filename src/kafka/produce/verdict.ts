@@ -1,23 +1,21 @@
 import { isLeadershipError, protocolError } from '../protocol/errors.ts';
 
-/** What the answer about one batch says of it, and what to do next. */
+/** The meaning of the response for one batch, and what to do next. */
 export type ProduceVerdict =
   | 'stored'
-  /** Not stored by this attempt; the same broker may take it soon. */
+  /** Not stored by this attempt; the same broker may accept it soon. */
   | 'again'
-  /** Not stored by this attempt; ask again which broker leads the partition. */
+  /** Not stored by this attempt; look up again which broker leads the partition. */
   | 'again_elsewhere'
-  /** Stored by the leader, but not known to be kept: only sending it again with its number tells. */
+  /** Stored by the leader, but not known to be kept: only sending it again with its number shows. */
   | 'perhaps_stored'
   | 'perhaps_stored_elsewhere'
-  /**
-   * Not stored by this attempt: the producer id, its epoch or the number of the batch is not what the broker expects.
-   */
+  /** Not stored by this attempt: the broker expects another producer id, epoch or sequence number. */
   | 'identity_refused'
-  /** Not stored, nor would it be if it were sent again as it is. */
+  /** Not stored, and sending it again unchanged does not help. */
   | 'too_large'
   | 'refused'
-  /** Says nothing that could be relied upon. */
+  /** Says nothing reliable. */
   | 'unknown';
 
 const verdicts = new Map<number, ProduceVerdict>([
@@ -26,7 +24,8 @@ const verdicts = new Map<number, ProduceVerdict>([
   [protocolError.corruptMessage, 'again'],
   [protocolError.notEnoughReplicas, 'again'],
   [protocolError.concurrentTransactions, 'again'],
-  // A new topic or partition may not have reached the broker yet, and a deleted one is gone: the metadata tells.
+  // // A new topic or partition may not have reached the broker yet, and a deleted one is gone: the metadata shows
+  // which.
   [protocolError.unknownTopicOrPartition, 'again_elsewhere'],
   [protocolError.requestTimedOut, 'perhaps_stored'],
   [protocolError.notEnoughReplicasAfterAppend, 'perhaps_stored'],
@@ -44,9 +43,9 @@ const verdicts = new Map<number, ProduceVerdict>([
   [protocolError.invalidRecord, 'refused'],
 ]);
 
-/** Reads the error code of a partition in a Produce answer. */
+/** Interprets the error code of a partition in a Produce response. */
 export function verdictOf(errorCode: number): ProduceVerdict {
-  // A leader that steps down while it waits for its replicas answers like one that never was the leader.
+  // // A leader that steps down while it waits for its replicas responds like a broker that never was the leader.
   if (isLeadershipError(errorCode)) return 'perhaps_stored_elsewhere';
   return verdicts.get(errorCode) ?? 'unknown';
 }

@@ -1,21 +1,22 @@
 import type { Offset } from '../../ports/event-log.ts';
 import { attribute, field } from './record-batch.ts';
 
-/** A transaction that was aborted, as the answer to a read_committed fetch names it. */
+/** An aborted transaction, as the response to a read_committed fetch names it. */
 export interface AbortedTransaction {
   readonly producerId: bigint;
   readonly firstOffset: Offset;
 }
 
 /**
- * Tells which batches of a fetch answer belong to aborted transactions. The broker delivers them and leaves the choice
- * to the reader. A producer is aborted from the first offset of an aborted transaction up to the control batch that
- * ends it; transactions of several producers overlap, and one producer may have aborted and committed ones by turns.
+ * Decides which batches of a fetch response belong to aborted transactions. The broker delivers them and leaves the
+ * choice to the reader. A producer is aborted from the first offset of an aborted transaction up to the control batch
+ * that ends it. Transactions of several producers overlap, and one producer may have aborted and committed ones in
+ * turn.
  *
- * It is the batch's attribute that makes a control batch, whatever the keys of its records look like.
+ * A batch is a control batch because of its attribute, whatever the keys of its records look like.
  */
 export class AbortedProducers {
-  /** By first offset, those to come last. */
+  /** By first offset. Those from `#next` on are still to come. */
   readonly #transactions: readonly AbortedTransaction[];
   #next = 0;
   readonly #aborted = new Set<bigint>();
@@ -25,7 +26,7 @@ export class AbortedProducers {
   }
 
   /**
-   * Goes past the batch at a position; every batch of the answer in order.
+   * Moves past the batch at a position. Call it for every batch of the response, in order.
    * @returns Whether the batch's records are visible to a committed reader.
    */
   pass(bytes: Buffer, position: number, attributes: number, lastOffset: Offset): boolean {

@@ -1,6 +1,6 @@
 import { LendstreamError, type ErrorCode } from '../../errors.ts';
 
-/** The error codes of Kafka's protocol that this folder decides by, or that an operator wants to see by name. */
+/** The error codes of Kafka's protocol that this code acts on, or that an operator wants to see by name. */
 export const protocolError = {
   /** The broker cannot say what is wrong. */
   unknownServerError: -1,
@@ -51,7 +51,7 @@ export const protocolError = {
 
 const names = new Map<number, string>(Object.entries(protocolError).map(([name, code]) => [code, name]));
 
-/** What the port calls each of them; the rest are the log's trouble for the moment. */
+/** The port's error code for each of them. All others mean that the log has trouble at the moment. */
 const codes = new Map<number, ErrorCode>([
   [protocolError.offsetOutOfRange, 'OFFSET_OUT_OF_RANGE'],
   [protocolError.corruptMessage, 'CORRUPT_BATCH'],
@@ -69,7 +69,7 @@ const codes = new Map<number, ErrorCode>([
   [protocolError.producerFenced, 'WRITER_FENCED'],
 ]);
 
-/** Leadership moved or is moving: the answer is to look up the leader again. */
+/** Leadership moved or is moving: the leader has to be looked up again. */
 export function isLeadershipError(code: number): boolean {
   return (
     code === protocolError.notLeaderOrFollower ||
@@ -80,10 +80,7 @@ export function isLeadershipError(code: number): boolean {
   );
 }
 
-/**
- * There is no such topic or partition, as far as the broker knows; of a name that no topic can have it says so in
- * another way.
- */
+/** The broker knows no such topic or partition. It has another code for a name that no topic can have. */
 export function isUnknownTopic(code: number): boolean {
   return code === protocolError.unknownTopicOrPartition || code === protocolError.invalidTopic;
 }
@@ -98,8 +95,8 @@ export function isCoordinatorError(code: number): boolean {
 }
 
 /**
- * A broker's error code as the error of the port.
- * @param what What was tried, as the beginning of a sentence: "Appending to topic a, partition 1,".
+ * Converts a broker's error code to an error of the port.
+ * @param what The attempted action, as the beginning of a sentence: "Appending to topic a, partition 1,".
  */
 export function errorOf(code: number, what: string, details: Readonly<Record<string, unknown>> = {}): LendstreamError {
   const name = names.get(code) ?? 'unknown error';

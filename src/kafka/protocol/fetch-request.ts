@@ -3,30 +3,30 @@ import type { AbortedTransaction } from './aborted-producers.ts';
 import type { KafkaRequest } from './request.ts';
 import { WireReader, WireWriter } from './wire.ts';
 
-/** From where one partition is read. */
+/** Where to read one partition from. */
 export interface FetchPosition {
   readonly offset: Offset;
-  /** How much of this partition may be answered; whole batches are answered up to it. Bytes. */
+  /** How much the response may hold of this partition, in whole batches. Bytes. */
   readonly bytesMaximum: number;
 }
 
-/** What is asked of one broker: a position for each partition of each topic. */
+/** A fetch from one broker: a position for each partition of each topic. */
 export type FetchPositions = ReadonlyMap<string, ReadonlyMap<number, FetchPosition>>;
 
 export interface FetchLimits {
-  /** How long the broker waits for a first byte; 0 answers at once. */
+  /** How long the broker waits for a first byte; with 0 it responds at once. Milliseconds. */
   readonly waitMilliseconds: number;
-  /** How much all partitions together may answer. Bytes. */
+  /** How much the response may hold of all partitions together. Bytes. */
   readonly bytesMaximum: number;
 }
 
-/** What a broker answers for one partition. The offsets are -1 when there is an error. */
+/** A broker's response for one partition. The offsets are -1 when there is an error. */
 export interface FetchedPartition extends TopicPartition {
   readonly errorCode: number;
-  /** Below it everything is decided: committed readers read up to here. */
+  /** Below this offset every transaction is decided: committed readers read up to here. */
   readonly lastStableOffset: Offset;
   readonly abortedTransactions: readonly AbortedTransaction[];
-  /** Where in the answer its record batches lie. */
+  /** Where in the response its record batches are. */
   readonly start: number;
   readonly end: number;
 }
@@ -35,7 +35,7 @@ export interface FetchAnswer {
   /** Concerns the request as a whole. */
   readonly errorCode: number;
   readonly partitions: readonly FetchedPartition[];
-  /** Whether there are record batches of any partition. */
+  /** Whether there are record batches for any partition. */
   readonly hasRecords: boolean;
   readonly bytes: Buffer;
 }
@@ -47,18 +47,18 @@ const outsideOfSessions = -1;
 const noLeaderEpoch = -1;
 const noLogStart = -1;
 
-/** An answer comes as soon as it holds this much. Bytes. */
+/** The broker responds as soon as it has this much. Bytes. */
 const bytesMinimum = 1;
 
 const expectedBytesPerPartition = 32;
 
 /**
- * Fetch, version 10: record batches from positions, as committed readers see them, aborted ones and control batches
- * included. The first partition that has something answers at least one whole batch, however large; a later one answers
- * nothing when its next batch does not fit.
+ * Fetch, version 10: record batches from positions, as committed readers see them, including aborted ones and control
+ * batches. For the first partition that has something, the response holds at least one whole batch, however large. For
+ * a later one it holds nothing when the next batch does not fit.
  *
- * Asked with the next version, a broker that used to lead a partition goes on answering as its follower, and keeps from
- * readers for a while what was appended and acknowledged; this one it answers that it is not the leader.
+ * With the next version, a broker that used to lead a partition continues to respond as its follower, and for a while
+ * hides from readers what was appended and acknowledged. To this version it responds that it is not the leader.
  */
 export function fetchRequest(positions: FetchPositions, limits: FetchLimits): KafkaRequest<FetchAnswer> {
   return {
@@ -97,7 +97,7 @@ function encodeFetch(positions: FetchPositions, { waitMilliseconds, bytesMaximum
         .int32(position.bytesMaximum);
     }
   }
-  // Partitions that a session forgets.
+  // // Partitions that a session forgets.
   return writer.array([], () => undefined).take();
 }
 

@@ -1,14 +1,14 @@
-/** The largest answer that is believed: beyond it the bytes cannot be an answer of a broker. Bytes. */
+/** The largest response that is accepted: beyond it the bytes cannot be a broker's response. Bytes. */
 const frameBytesMaximum = 256 * 1024 * 1024;
 
 const lengthBytes = 4;
 
-/** From this size on a frame has memory of its own instead of a part of Node's pool. Bytes. */
+/** From this size on a frame has its own memory instead of a part of Node's pool. Bytes. */
 const pooledBytesMaximum = 2 * 1024;
 
 /**
- * Puts frames together from a connection's bytes as they arrive, however they are cut: a length, then as many bytes.
- * Each frame is copied once, into memory of its own; the bytes given may be used again by whoever reads the connection.
+ * Assembles frames from a connection's bytes as they arrive, however they are cut: a length, then as many bytes. Each
+ * frame is copied once, into its own memory, so the caller may reuse the bytes it passed in.
  */
 export class FrameAssembler {
   readonly #onFrame: (frame: Buffer) => void;
@@ -17,12 +17,12 @@ export class FrameAssembler {
   #frame: Buffer | undefined;
   #filled = 0;
 
-  /** @param onFrame Given each frame, without its length. */
+  /** @param onFrame Receives each frame, without its length. */
   constructor(onFrame: (frame: Buffer) => void) {
     this.#onFrame = onFrame;
   }
 
-  /** @throws RangeError for a length that no frame has: nothing that follows can be trusted */
+  /** @throws RangeError for a length that no frame has: nothing after it can be trusted */
   take(bytes: Buffer): void {
     let position = 0;
     while (position < bytes.length) {

@@ -10,18 +10,18 @@ export interface ProducePart extends TopicPartition {
 
 export interface ProduceResult extends TopicPartition {
   readonly errorCode: number;
-  /** Offset of the batch's first record; -1 beside an error. */
+  /** Offset of the batch's first record; -1 when there is an error. */
   readonly baseOffset: Offset;
 }
 
-/** How long the leader waits for its replicas before it answers with an error. Milliseconds. */
+/** How long the leader waits for its replicas before it responds with an error. Milliseconds. */
 const replicationMilliseconds = 2_000;
 
-/** Answer when all in-sync replicas have the records. */
+/** The broker responds when all in-sync replicas have the records. */
 const allReplicas = -1;
 
 /**
- * Produce, version 7. All parts are led by the broker that is asked; each is stored or refused by itself.
+ * Produce, version 7. The broker that receives it has to lead all parts. Each part is stored or refused separately.
  * @param transactionalId Null outside of transactions.
  */
 export function produceRequest(

@@ -2,8 +2,8 @@ import * as zlib from 'node:zlib';
 import { UnreadableBatch } from './record-batch.ts';
 
 /**
- * How large the records of one compressed batch may become. Bytes. Somebody else's producer chooses the compression,
- * and a thousandfold is easily had.
+ * How large the records of one compressed batch may become. An external producer chooses the compression, and a factor
+ * of a thousand is easily reached. Bytes.
  */
 export const inflatedBytesMaximum = 64 * 1024 * 1024;
 

@@ -9,26 +9,26 @@ import { findRecords, keyAt } from './record-positions.ts';
 
 export interface DecodingOptions {
   /**
-   * Whether to compare each batch with its CRC-32C. Default true: the broker compares it when it stores a batch, but
-   * not when it hands it out, so that this is what finds bytes that were damaged on its disk or on the way. It costs
-   * 0.65 us per KiB, where the decoding itself takes 0.03 us per record of any size.
+   * Whether to compare each batch with its CRC-32C. Default true. The broker compares it when it stores a batch, but
+   * not when it delivers the batch, so only this check finds bytes that were damaged on the broker's disk or on the
+   * way. It costs 0.65 us per KiB, where the decoding itself takes 0.03 us per record of any size.
    */
   readonly verifyChecksum?: boolean;
 }
 
 /**
- * Decodes the record batches of one partition of a read_committed fetch answer to positions in its bytes.
+ * Decodes the record batches of one partition of a read_committed fetch response to positions in its bytes.
  *
- * Left out are records of aborted transactions, control records (the marks at the end of transactions) and records
- * below `from`; `nextOffset` passes over them, and over the holes that compaction leaves. A batch that the answer holds
- * only in part ends the decoding, and so does enough decompressed data: the next read begins there. Damage behind sound
+ * Leaves out records of aborted transactions, control records (the marks at the end of transactions) and records below
+ * `from`. `nextOffset` passes over them, and over the holes that compaction leaves. A batch that the response holds
+ * only in part ends the decoding, and so does enough decompressed data: the next read begins there. Damage after intact
  * batches ends it too, and the next read, which begins with it, throws.
  *
- * @param start Where in `bytes` the partition's batches lie.
- * @param from The offset that was asked for.
- * @param abortedTransactions What the answer says about the partition, in any order.
+ * @param start Where the partition's batches begin in `bytes`.
+ * @param from The requested offset.
+ * @param abortedTransactions The partition's aborted transactions in the response, in any order.
  * @throws CORRUPT_BATCH (details: topic, partition, baseOffset): bytes that do not match their checksum or the format;
- *   an older format; a compression that cannot be read; a batch of which no answer holds all
+ *   an older format; a compression that cannot be read; a batch that its response does not hold completely
  */
 export function decodeRecordBatches(
   where: TopicPartition,
@@ -81,11 +81,11 @@ interface BatchHeader {
   readonly lastOffsetDelta: number;
   readonly attributes: number;
   readonly recordCount: number;
-  /** Where the batch ends in the answer. */
+  /** Where the batch ends in the response. */
   readonly end: number;
 }
 
-/** The header of the batch at a position; undefined when the batch goes on behind `end`. */
+/** Returns the header of the batch at a position; undefined when the batch continues beyond `end`. */
 function readHeader(bytes: Buffer, position: number, end: number): BatchHeader | undefined {
   if (position + field.checksum > end) return undefined;
   const format = bytes[position + field.format];
@@ -148,7 +148,7 @@ function decodeBatch(
   return foreign === undefined ? batch : { ...batch, foreign };
 }
 
-/** Exact below 2^53, and never below it when it should be above. */
+/** Exact below 2^53; a larger integer never yields a result below 2^53. */
 function readLong(bytes: Buffer, at: number): number {
   return bytes.readInt32BE(at) * 0x1_0000_0000 + bytes.readUInt32BE(at + 4);
 }

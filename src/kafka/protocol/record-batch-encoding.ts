@@ -5,12 +5,12 @@ import type { BatchIdentity } from './record-batch.ts';
 import { varintBytes, varintBytesMaximum, writeVarint } from './varint.ts';
 
 export interface EncodingOptions extends BatchIdentity {
-  /** Given to every record. Milliseconds since the epoch. */
+  /** The timestamp of every record. Milliseconds since the epoch. */
   readonly timestamp: number;
   readonly isTransactional: boolean;
 }
 
-/** Attributes and timestamp delta of a record of ours: both zero. */
+/** Attributes and timestamp delta of one of our records, both zero. Bytes. */
 const fixedRecordBytes = 2;
 
 /**
@@ -65,7 +65,7 @@ function measure(records: readonly LogRecord[], lengths: Int32Array): number {
   return total;
 }
 
-/** What follows a record's length, without its offset delta. */
+/** The size of a record after its length field, without its offset delta. Bytes. */
 function bodyBytes(keyBytes: number, value: Buffer | null): number {
   return (
     fixedRecordBytes +
@@ -96,7 +96,7 @@ function writeTimestamp(batch: Buffer, at: number, milliseconds: number): void {
 }
 
 /**
- * Gives an encoded batch another identity, in place, and a new checksum: for sending the same records again after the
+ * Gives an encoded batch another identity and a new checksum, in place, to send the same records again after the
  * producer got a new id. Costs one pass of {@link crc32c} over the batch.
  */
 export function renumberBatch(batch: Buffer, { producerId, producerEpoch, firstSequence }: BatchIdentity): void {
@@ -106,21 +106,24 @@ export function renumberBatch(batch: Buffer, { producerId, producerEpoch, firstS
   batch.writeUInt32BE(crc32c(batch, field.attributes), field.checksum);
 }
 
-/** What a record adds to a batch, at most: its offset delta is taken for the longest. */
+/** How much a record adds to a batch, at most: its offset delta is assumed to be the longest. Bytes. */
 export function encodedRecordBytes({ key, value }: LogRecord): number {
   const body = bodyBytes(key === null ? -1 : textBytes(key), value) + varintBytesMaximum;
   return varintBytes(body) + body;
 }
 
-/** What {@link encodeRecordBatch} makes of these records, exactly. Compared with a topic's `max.message.bytes`. */
+/**
+ * The exact size of the batch that {@link encodeRecordBatch} makes of these records, for comparison with a topic's
+ * `max.message.bytes`. Bytes.
+ */
 export function recordBatchBytes(records: readonly LogRecord[]): number {
   return measure(records, new Int32Array(2 * records.length));
 }
 
-/** Up to here a loop over the characters is faster than a call into Node's native code. */
+/** Up to this length a loop over the characters is faster than a call into Node's native code. */
 const shortTextCharacters = 48;
 
-/** Length in UTF-8. */
+/** The length of the text in UTF-8. Bytes. */
 function textBytes(text: string): number {
   return isShortAscii(text) ? text.length : Buffer.byteLength(text);
 }
@@ -131,7 +134,7 @@ function isShortAscii(text: string): boolean {
   return true;
 }
 
-/** @param byteLength What {@link textBytes} said: as many as characters means that all of them are ASCII. */
+/** @param byteLength The result of {@link textBytes}: as many bytes as characters means that all of them are ASCII. */
 function writeText(bytes: Buffer, position: number, text: string, byteLength: number): void {
   if (byteLength > shortTextCharacters || byteLength !== text.length) {
     bytes.write(text, position);

@@ -51,28 +51,28 @@ export const attribute = { compression: 0b111, transactional: 0b1_0000, control:
  * Header count and headers of every record that this product writes: one header, named "ls", without a value.
  *
  * A topic of Kafka is open to every producer. Values that we wrote were validated before they were appended and may be
- * spliced into answers as they are; a value that somebody else wrote could be anything. The marker tells the two apart
- * by five bytes at the end of the record. It is a mark, not a seal: who copies our headers onto other values deceives
- * readers.
+ * spliced into responses unchanged; the value of an external record could be anything. The marker distinguishes the two
+ * by five bytes at the end of the record. It is a mark, not a seal: a producer that copies our headers onto other
+ * values deceives readers.
  */
 export const markerBytes = Uint8Array.of(2, 4, 0x6c, 0x73, 1);
 
-/** Who produces a batch and where it stands among the batches of that producer to the partition. */
+/** Which producer made a batch, and the batch's position among that producer's batches to the partition. */
 export interface BatchIdentity {
-  /** As the broker gave it out; -1 for a producer without (then neither idempotent nor transactional). */
+  /** As the broker gave it out; -1 for a producer without an id (then neither idempotent nor transactional). */
   readonly producerId: bigint;
   /** -1 for a producer without an id. */
   readonly producerEpoch: number;
-  /** Sequence number of the first record; the next batch goes on behind the last. -1 for a producer without an id. */
+  /** Sequence number of the first record; the next batch continues after the last. -1 for a producer without an id. */
   readonly firstSequence: number;
 }
 
-/** The number of the record behind a batch: they go on from zero after the largest of 31 bits. */
+/** Returns the sequence number after a batch. The numbers continue from zero after the largest of 31 bits. */
 export function sequenceBehind(firstSequence: number, count: number): number {
   return (firstSequence + count) & 0x7fff_ffff;
 }
 
-/** Why a batch cannot be read. The message goes on behind "The record batch". */
+/** Why a batch cannot be read. The message continues the sentence "The record batch". */
 export class UnreadableBatch extends Error {
   override name = 'UnreadableBatch';
 }

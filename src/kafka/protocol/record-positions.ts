@@ -3,19 +3,19 @@ import type { Offset } from '../../ports/event-log.ts';
 import { UnreadableBatch, markerBytes } from './record-batch.ts';
 import { behindVarint, readVarint, skipVarlong } from './varint.ts';
 
-/** Where the records of one batch lie in its bytes. */
+/** Where the records of one batch are in its bytes. */
 export interface RecordPositions {
   readonly count: number;
   readonly offsets: Float64Array;
   readonly valueStarts: Uint32Array;
   readonly valueEnds: Uint32Array;
-  /** Where each key's length stands; the key follows it. */
+  /** Where each key's length is; the key follows it. */
   readonly keyLengthsAt: Uint32Array;
-  /** 1 for each record without our marker; absent when all have it. */
+  /** 1 for each external record, which lacks our marker; absent when all records have it. */
   readonly foreign: Uint8Array | undefined;
 }
 
-/** What the batch's header says about the records. */
+/** The facts about the records in the batch's header. */
 export interface RecordsHeader {
   readonly baseOffset: Offset;
   readonly lastOffsetDelta: number;
@@ -42,7 +42,7 @@ export function findRecords(
   from: Offset,
 ): RecordPositions {
   const end = bytes.length;
-  // Before memory is taken for them: a count alone could ask for gigabytes.
+  // // Checked before memory is allocated for them: a count alone could ask for gigabytes.
   if (recordCount < 0 || recordCount * recordBytesMinimum > end - start) throw new UnreadableBatch(malformed);
 
   const { offsets, valueStarts, valueEnds, keyLengthsAt } = emptyPositions(recordCount);
@@ -95,7 +95,8 @@ export function findRecords(
 }
 
 /**
- * Up to here V8 keeps typed arrays among its own objects, and four of them cost less than a piece of memory for all.
+ * Up to this count V8 keeps typed arrays among its own objects, and four of them cost less than one piece of memory for
+ * all.
  */
 const smallCountMaximum = 8;
 
@@ -108,7 +109,7 @@ function emptyPositions(count: number) {
       keyLengthsAt: new Uint32Array(count),
     };
   }
-  // Else each in memory of its own would cost the collector more than their contents.
+  // // Otherwise each array, in memory of its own, would cost the collector more than its contents.
   const memory = new ArrayBuffer(20 * count);
   return {
     offsets: new Float64Array(memory, 0, count),
@@ -132,7 +133,7 @@ function isOurs(bytes: Uint8Array, valueEnd: number, bodyEnd: number): boolean {
   );
 }
 
-/** The key whose length stands at a place that {@link findRecords} found. */
+/** Returns the key whose length is at a position that {@link findRecords} found. */
 export function keyAt(bytes: Buffer, keyLengthAt: number): string | null {
   const keyBytes = readVarint(bytes, keyLengthAt);
   return keyBytes < 0 ? null : bytes.toString('utf8', behindVarint, behindVarint + keyBytes);

@@ -1,18 +1,18 @@
-/** A request of one kind and version, and how to read its answer. */
+/** A request of one kind and version, and how to read its response. */
 export interface KafkaRequest<Answer> {
   readonly name: string;
   readonly apiKey: number;
   readonly apiVersion: number;
   /**
-   * The body, without the header: whole, or in pieces that follow one another and must not change before the answer.
+   * The body, without the header: whole, or in pieces that follow one another and must not change before the response.
    */
   encode(): Buffer | readonly Buffer[];
-  /** @param answer The body, without the header. It is memory of its own and may be kept. */
+  /** @param answer The body, without the header. It has its own memory and may be kept. */
   decode(answer: Buffer): Answer;
-  /** How long the broker itself may take before it answers, on top of the usual. Milliseconds. */
+  /** How long the broker itself may take before it responds, on top of the usual time. Milliseconds. */
   readonly brokerMilliseconds?: number;
-  /** Whether the answer ends with the throttle time, with which others begin. */
+  /** Whether the response ends with the throttle time, instead of beginning with it. */
   readonly isThrottleLast?: boolean;
-  /** Whether this version is a flexible one, whose headers have tagged fields. */
+  /** Whether this version is a flexible one: its headers have tagged fields. */
   readonly isFlexible?: boolean;
 }

@@ -6,7 +6,7 @@ export function keyOf({ topic, partition }: TopicPartition): string {
   return `${topic}/${partition}`;
 }
 
-/** Requests name each topic once, with what they say of its partitions. */
+/** Groups items by topic, because a request names each topic once, with its partitions. */
 export function byTopic<Item extends { readonly topic: string }>(items: readonly Item[]): Map<string, Item[]> {
   const topics = new Map<string, Item[]>();
   for (const item of items) {
@@ -17,7 +17,7 @@ export function byTopic<Item extends { readonly topic: string }>(items: readonly
   return topics;
 }
 
-/** Answers name each topic once too: reads what they say of every partition, in their order. */
+/** Reads the items of every partition, in their order. A response names each topic once too. */
 export function readByTopic<Item>(reader: WireReader, readPartition: (topic: string) => Item): Item[] {
   return reader
     .array(() => {

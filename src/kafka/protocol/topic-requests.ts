@@ -1,7 +1,7 @@
 import type { KafkaRequest } from './request.ts';
 import { WireReader, WireWriter } from './wire.ts';
 
-/** What became of one topic or resource of an administrative request. */
+/** The outcome for one topic or resource of an administrative request. */
 export interface NamedResult {
   readonly name: string;
   readonly errorCode: number;
@@ -11,14 +11,14 @@ export interface NamedResult {
 /** By name; a null value resets to the default. */
 export type TopicSettings = ReadonlyMap<string, string | null>;
 
-/** How long the brokers may take to agree on a change before they answer that it took too long. Milliseconds. */
+/** How long the brokers may take to agree on a change before they respond with a timeout. Milliseconds. */
 const agreementMilliseconds = 10_000;
 
 const topicResource = 2;
 
 /**
- * CreateTopics, version 4. Topics are placed by the brokers.
- * @param replicationFactor -1 for what the brokers are configured with.
+ * CreateTopics, version 4. The brokers choose where the partitions go.
+ * @param replicationFactor -1 for the brokers' configured default.
  */
 export function createTopicRequest(
   name: string,
@@ -113,7 +113,8 @@ export function describeTopicsRequest(
 }
 
 /**
- * IncrementalAlterConfigs, version 0: sets what is given and leaves the rest, where AlterConfigs would replace it all.
+ * IncrementalAlterConfigs, version 0: changes the given settings and leaves the rest, where AlterConfigs would replace
+ * all.
  */
 export function alterTopicRequest(name: string, settings: TopicSettings): KafkaRequest<NamedResult[]> {
   return {
@@ -157,7 +158,7 @@ function readResults(answer: Buffer, hasMessages: boolean): NamedResult[] {
   });
 }
 
-/** What became of a topic whose settings were asked for or changed. */
+/** Reads the outcome for a topic whose settings were requested or changed. */
 function readResource(reader: WireReader): NamedResult {
   const errorCode = reader.int16();
   const message = reader.nullableString();

@@ -4,7 +4,7 @@ import { protocolError } from './errors.ts';
 import { byTopic, readByTopic } from './topic-partitions.ts';
 import { WireReader, WireWriter } from './wire.ts';
 
-/** Who produces, as the brokers know it. An epoch fences off the earlier ones of the same producer id. */
+/** A producer, as the brokers know it. An epoch fences off the earlier ones of the same producer id. */
 export interface ProducerIdentity {
   readonly producerId: bigint;
   readonly producerEpoch: number;
@@ -15,8 +15,8 @@ export interface InitProducerIdAnswer extends ProducerIdentity {
 }
 
 /**
- * InitProducerId, version 1. With a transactional id it fences off whoever had it before and aborts their open
- * transaction; without one it just gives out a new producer id.
+ * InitProducerId, version 1. With a transactional id it fences off the id's earlier producers and aborts their open
+ * transaction. Without one it just gives out a new producer id.
  */
 export function initProducerIdRequest(
   transactionalId: string | null,
@@ -67,7 +67,7 @@ export function addPartitionsRequest(
   };
 }
 
-/** EndTxn, version 1: commits or aborts the open transaction. Answers the error code. */
+/** EndTxn, version 1: commits or aborts the open transaction. The response is the error code. */
 export function endTransactionRequest(
   transactionalId: string,
   { producerId, producerEpoch }: ProducerIdentity,
@@ -87,7 +87,7 @@ export function endTransactionRequest(
   };
 }
 
-/** How the last transaction of a transactional id stands, as its coordinator knows it. */
+/** The state of the last transaction of a transactional id, as its coordinator knows it. */
 export interface DescribedTransaction {
   readonly errorCode: number;
   /** `Empty`: none since the id was opened, `Ongoing`, `PrepareCommit`, `CompleteAbort` and so on. */

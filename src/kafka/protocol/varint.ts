@@ -1,12 +1,12 @@
 /**
  * The integers inside a Kafka record: zig-zag (0, -1, 1, -2 become 0, 1, 2, 3), then seven bits a byte, lowest first,
- * the top bit set on all bytes but the last. Writing is for 32-bit integers, which is all our records hold.
+ * the top bit set on all bytes but the last. Only 32-bit integers are written, because our records hold no others.
  */
 
-/** The longest a 32-bit integer may be. */
+/** The longest a 32-bit integer may be. Bytes. */
 export const varintBytesMaximum = 5;
 
-/** The longest a 64-bit integer may be. */
+/** The longest a 64-bit integer may be. Bytes. */
 export const varlongBytesMaximum = 10;
 
 /** How many bytes a 32-bit integer takes. */
@@ -18,7 +18,7 @@ export function varintBytes(value: number): number {
   return zigzag < 0x1000_0000 ? 4 : 5;
 }
 
-/** Writes a 32-bit integer at a position and answers the position behind it. */
+/** Writes a 32-bit integer at a position and returns the position after it. */
 export function writeVarint(bytes: Uint8Array, at: number, value: number): number {
   let rest = ((value << 1) ^ (value >> 31)) >>> 0;
   let position = at;
@@ -31,13 +31,13 @@ export function writeVarint(bytes: Uint8Array, at: number, value: number): numbe
   return position + 1;
 }
 
-/** What {@link readVarint} answers for an integer that is longer than it may be: a length or delta that nobody has. */
+/** The result of {@link readVarint} for an integer that is too long; no valid length or delta has this value. */
 export const malformedVarint = -0x8000_0000;
 
-/** The position behind the integer that {@link readVarint} read last: a second result without an object for it. */
+/** The position after the integer that {@link readVarint} read last: a second result that needs no object. */
 export let behindVarint = 0;
 
-/** Reads a 32-bit integer. Does not look whether it ends where it should: the caller compares {@link behindVarint}. */
+/** Reads a 32-bit integer. Does not check whether it ends where it should: the caller compares {@link behindVarint}. */
 export function readVarint(bytes: Uint8Array, at: number): number {
   let byte = bytes[at] as number;
   let position = at + 1;
@@ -54,7 +54,7 @@ export function readVarint(bytes: Uint8Array, at: number): number {
   return (zigzag >>> 1) ^ -(zigzag & 1);
 }
 
-/** The position behind an integer of up to 64 bits, whose value does not matter. */
+/** Returns the position after an integer of up to 64 bits, whose value does not matter. */
 export function skipVarlong(bytes: Uint8Array, at: number): number {
   let position = at;
   while ((bytes[position] as number) > 0x7f && position - at < varlongBytesMaximum) position += 1;

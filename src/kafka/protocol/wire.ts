@@ -2,8 +2,9 @@
  * The primitive types of Kafka's protocol as its older, fixed-width request versions write them. Strings have a 16-bit
  * length, byte fields and arrays a 32-bit one; a length of -1 stands for null. Offsets are exact below 2^53.
  *
- * Requests that exist in flexible versions only have compact strings and arrays: their length plus one, seven bits a
- * byte, lowest first; 0 stands for null. Each of their structures ends with tagged fields, of which none is known here.
+ * Requests that exist only in flexible versions have compact strings and arrays. Their length plus one is written with
+ * seven bits a byte, lowest first; 0 stands for null. Each of their structures ends with tagged fields, none of which
+ * is known here.
  */
 
 const initialBytes = 256;
@@ -13,7 +14,7 @@ export class WireWriter {
   #bytes: Buffer;
   #position = 0;
 
-  /** @param expectedBytes Saves growing when the size is known. */
+  /** @param expectedBytes Avoids growing when the size is known. */
   constructor(expectedBytes: number = initialBytes) {
     this.#bytes = Buffer.allocUnsafe(expectedBytes);
   }
@@ -115,7 +116,7 @@ export class WireWriter {
   }
 }
 
-/** Reads one answer from front to back. Throws RangeError when the answer is shorter than it says. */
+/** Reads one response from front to back. Throws RangeError when the response is shorter than its lengths say. */
 export class WireReader {
   readonly source: Buffer;
   position = 0;
@@ -224,8 +225,8 @@ export class WireReader {
   }
 }
 
-/** The longest a length of 32 bits may be. */
+/** The longest a 32-bit length may be. Bytes. */
 const unsignedVarintBytesMaximum = 5;
 
-/** What the upper 32 bits of a 64-bit integer count in. */
+/** The unit of the upper 32 bits of a 64-bit integer. */
 const highUnit = 0x1_0000_0000;

@@ -28,24 +28,24 @@ export interface TransactionCoordinationOptions {
   readonly logger: Logger;
 }
 
-/** A transaction that is open for longer is aborted by its coordinator, and its writer fenced off. Milliseconds. */
+/** A transaction that stays open longer is aborted by its coordinator, and its writer is fenced off. Milliseconds. */
 export const transactionMilliseconds = 15_000;
 
-/** How long one step is tried again while the coordinator is busy, moves or does not answer. Milliseconds. */
+/** How long one step is retried while the coordinator is busy, moves or does not respond. Milliseconds. */
 const stepMilliseconds = 10_000;
 
 /**
  * After each commit the coordinator is busy for a few milliseconds with the markers of the transaction, and the next
- * step meets that as a rule: the first pause is as short as it can be.
+ * step usually meets that: so the first pause is as short as possible.
  */
 const firstPauseMilliseconds = 1;
 const pauseMillisecondsMaximum = 50;
 
-/** A transaction that the coordinator has decided, until it is known that all of its partitions have heard of it. */
+/** A transaction that the coordinator has decided, until all of its partitions are known to have the outcome. */
 interface DecidedTransaction {
   readonly partitions: readonly TopicPartition[];
   readonly isCommit: boolean;
-  /** The connection that the decision was answered on. */
+  /** The connection on which the decision was confirmed. */
   readonly connection: object | undefined;
 }
 
@@ -56,13 +56,13 @@ type Attempt<Answer> =
 /**
  * The requests of one writer to the coordinator of its transactional id, which is the writer's name.
  *
- * The coordinator answers a commit when it has decided it, and writes the markers that make the records visible after
- * that. One of Kafka 4 that starts again in between may leave markers out, for good: a partition that has no leader at
- * that moment it takes for deleted, and the transaction for complete. What was committed there stays invisible, and so
- * does everything behind it, until the next marker of the same writer decides it together with that writer's next
- * transaction: restored without it, the writer would do the same again and then have it twice. So whoever opens the
- * writer, or goes on with it after the coordinator was away, looks first, and makes up for the markers that are
- * missing.
+ * The coordinator confirms a commit when it has decided it. Only after that it writes the markers that make the records
+ * visible. A coordinator of Kafka 4 that restarts in between may leave out markers permanently: it treats a partition
+ * that has no leader at that moment as deleted, and the transaction as complete. The records committed there stay
+ * invisible, and so does everything after them, until the next marker of the same writer. That marker decides them
+ * together with that writer's next transaction. A writer that was restored without these records would do the same work
+ * again and then have it twice. So opening a writer, and continuing after the coordinator was away, first looks for
+ * missing markers and has them written.
  */
 export class TransactionCoordination {
   readonly #options: TransactionCoordinationOptions;
@@ -75,20 +75,20 @@ export class TransactionCoordination {
   }
 
   /**
-   * Fences off every earlier writer of the name, after its open transaction was aborted, and sees to it that what they
-   * committed in the partitions is visible.
+   * Fences off every earlier writer of the name, after aborting its open transaction, and makes sure that the records
+   * they committed in the partitions are visible.
    * @throws WRITER_FENCED when another one is opened at the same time, LOG_UNAVAILABLE, OUTCOME_UNKNOWN, LOG_CLOSED
    */
   async begin(partitions: readonly TopicPartition[]): Promise<ProducerIdentity> {
     const opening = initProducerIdRequest(this.#writerId, transactionMilliseconds);
     const retry = this.#retry();
-    // An id that was opened and not used since tells of no decision. Only its last opener can have left one unfinished,
+    // // An id that was opened but not used since shows no decision. Only its last opener can have left one unfinished,
     // most likely a commit: an abort is left out only by a coordinator that went away twice.
     let isCommit = true;
     for (;;) {
       const described = await this.#ask(describeTransactionRequest(this.#writerId), stateErrorCode, 'Looking at');
       isCommit = described.answer === undefined ? isCommit : (decisionOf(described.answer) ?? isCommit);
-      // While the last transaction is being ended this is refused, and what became of it is looked up again.
+      // // While the last transaction is being ended this is refused, and its outcome is looked up again.
       const { answer, trouble } = described.trouble === undefined ? await this.#openOnce(opening) : described;
       if (trouble !== undefined) {
         await retry.after(trouble);
@@ -106,20 +106,21 @@ export class TransactionCoordination {
    */
   async addPartitions(identity: ProducerIdentity, partitions: readonly TopicPartition[]): Promise<void> {
     await this.#add(identity, partitions, () => this.#settleIfInterrupted(identity));
-    // A coordinator that was there all the time begins the next transaction when all have heard of the last one.
+    // // A coordinator that was there all the time begins the next transaction when all partitions have the outcome of
+    // the last one.
     this.#last = undefined;
   }
 
-  /** Whether it is not known yet that all partitions have heard what became of the last transaction. */
+  /** Whether it is still unknown that all partitions have the outcome of the last transaction. */
   get isUnsettled(): boolean {
     return this.#last !== undefined;
   }
 
   /**
-   * Looks whether partitions are left that have not heard what became of the last transaction. Asks their leaders alone
-   * and changes nothing, so that it may go on beside anything else; when the next transaction has begun meanwhile, that
+   * Checks whether any partition lacks the outcome of the last transaction. Asks only the partitions' leaders and
+   * changes nothing, so that it may run beside anything else. If the next transaction has begun during the check, that
    * one has taken care of it.
-   * @throws LOG_UNAVAILABLE: to be called again, LOG_CLOSED
+   * @throws LOG_UNAVAILABLE (call again later), LOG_CLOSED
    */
   async isLeftOpen({ producerId }: ProducerIdentity): Promise<boolean> {
     const last = this.#last;
@@ -131,8 +132,8 @@ export class TransactionCoordination {
   }
 
   /**
-   * Returns when all partitions have heard what became of the last transaction. To be called while none is open.
-   * @throws LOG_UNAVAILABLE: to be called again, WRITER_FENCED, OUTCOME_UNKNOWN, LOG_CLOSED
+   * Returns when all partitions have the outcome of the last transaction. Call it only while no transaction is open.
+   * @throws LOG_UNAVAILABLE (call again later), WRITER_FENCED, OUTCOME_UNKNOWN, LOG_CLOSED
    */
   async settle(identity: ProducerIdentity): Promise<void> {
     const last = this.#last;
@@ -143,8 +144,8 @@ export class TransactionCoordination {
       const open = await partitionsWithOpenTransaction(this.#options, identity.producerId, last.partitions);
       if (open.length === 0) break;
       const outcome = last.isCommit ? 'committed' : 'aborted';
-      // The coordinator takes this when it has finished with the last transaction, or believes so. A marker that comes
-      // twice changes nothing.
+      // // The coordinator accepts this when it has finished with the last transaction, or believes so. A marker that
+      // comes twice changes nothing.
       await this.#add(identity, open);
       await this.#end(identity, last.isCommit);
       const facts = { writerId: this.#writerId, partitions: open.map(keyOf), outcome };
@@ -155,9 +156,9 @@ export class TransactionCoordination {
   }
 
   /**
-   * Commits or aborts the open transaction. Never asks again after a missing answer: a request that still lies
-   * somewhere on its way would end the next transaction of this writer, half written.
-   * @param partitions Those of the transaction.
+   * Commits or aborts the open transaction. Never asks again after a missing response: a request that is still on its
+   * way would end the next transaction of this writer, half written.
+   * @param partitions The partitions of the transaction.
    * @throws WRITER_FENCED, LOG_UNAVAILABLE, LOG_CLOSED (nothing was committed), OUTCOME_UNKNOWN
    */
   async end(identity: ProducerIdentity, isCommit: boolean, partitions: readonly TopicPartition[]): Promise<void> {
@@ -173,7 +174,7 @@ export class TransactionCoordination {
       const { answer: errorCode, failure } = await this.#attempt(request);
       if (errorCode === protocolError.none) return;
       if (failure?.code === 'OUTCOME_UNKNOWN') throw failure;
-      // The coordinator answers these, too, when it wrote its decision down but could not replicate it.
+      // // The coordinator also responds with these when it wrote its decision down but could not replicate it.
       mayHaveEnded ||=
         errorCode === protocolError.coordinatorNotAvailable || errorCode === protocolError.notCoordinator;
       const trouble = failure ?? this.#refusal(errorCode, isCommit ? 'Committing for' : 'Aborting for');
@@ -184,7 +185,7 @@ export class TransactionCoordination {
     }
   }
 
-  /** Asks once to abort whatever is open; the coordinator does it by itself when the transaction's time is up. */
+  /** Asks once to abort whatever is open. The coordinator does so by itself when the transaction's time is up. */
   async abandon(identity: ProducerIdentity): Promise<void> {
     await this.#attempt(endTransactionRequest(this.#writerId, identity, false));
   }
@@ -193,7 +194,7 @@ export class TransactionCoordination {
     return this.#ask(opening, ({ errorCode }) => errorCode, 'Opening');
   }
 
-  /** @param before What is to be done first, at each attempt. */
+  /** @param before Runs first, at each attempt. */
   async #add(
     identity: ProducerIdentity,
     partitions: readonly TopicPartition[],
@@ -223,8 +224,8 @@ export class TransactionCoordination {
   }
 
   /**
-   * Sends a request that may be sent twice. Answers what may pass as trouble.
-   * @throws what does not
+   * Sends a request that may be sent twice. Returns an error that may pass as trouble.
+   * @throws any other error
    */
   async #ask<Answer>(
     request: KafkaRequest<Answer>,
@@ -240,7 +241,10 @@ export class TransactionCoordination {
     return { trouble: refusal };
   }
 
-  /** Sends the request once. Answers what may pass as a failure: LOG_UNAVAILABLE (not sent), OUTCOME_UNKNOWN. */
+  /**
+   * Sends the request once. Returns an error that may pass as a failure: LOG_UNAVAILABLE (not sent), OUTCOME_UNKNOWN.
+   * Throws any other error.
+   */
   async #attempt<Answer>(
     request: KafkaRequest<Answer>,
   ): Promise<
@@ -259,7 +263,7 @@ export class TransactionCoordination {
     }
   }
 
-  /** Whether the same request may be answered otherwise soon. */
+  /** Whether the same request may soon get another response. */
   #passes(errorCode: number): boolean {
     if (errorCode === protocolError.concurrentTransactions) return true;
     if (!isCoordinatorError(errorCode)) return false;
@@ -271,7 +275,7 @@ export class TransactionCoordination {
 
   #refusal(errorCode: number, what: string): LendstreamError {
     const error = errorOf(errorCode, `${what} the writer ${this.#writerId}`, { writerId: this.#writerId });
-    // Another writer of the name got another producer id.
+    // // Another writer of the name has received another producer id.
     if (errorCode !== protocolError.invalidProducerIdMapping) return error;
     return new LendstreamError('WRITER_FENCED', error.message, { details: error.details });
   }
@@ -285,19 +289,21 @@ export class TransactionCoordination {
   }
 }
 
-/** When one partition is refused, the brokers answer for the others that they did not try. */
+/** When one partition is refused, the brokers report the others as not attempted. */
 function firstErrorCode(answer: readonly { readonly errorCode: number }[]): number {
   const errors = answer.filter(({ errorCode }) => errorCode !== protocolError.none);
   const decisive = errors.find(({ errorCode }) => errorCode !== protocolError.operationNotAttempted) ?? errors[0];
   return decisive?.errorCode ?? protocolError.none;
 }
 
-/** An id that is not known was never used. */
+/** An unknown id was never used. */
 function stateErrorCode({ errorCode }: DescribedTransaction): number {
   return errorCode === protocolError.transactionalIdNotFound ? protocolError.none : errorCode;
 }
 
-/** What became or will become of the last transaction when the id is opened anew; undefined when nothing tells. */
+/**
+ * Whether the last transaction is or will be committed when the id is opened again; undefined when nothing shows it.
+ */
 function decisionOf({ state }: DescribedTransaction): boolean | undefined {
   if (state === 'PrepareCommit' || state === 'CompleteCommit') return true;
   return ['Ongoing', 'PrepareAbort', 'CompleteAbort', 'PrepareEpochFence'].includes(state) ? false : undefined;

@@ -11,14 +11,14 @@ import { Retry, passing } from '../../connection/retry.ts';
 import { byTopic } from '../../protocol/topic-partitions.ts';
 import { WireReader, WireWriter } from '../../protocol/wire.ts';
 
-/** Where open transactions are looked for. */
+/** What a search for open transactions needs. */
 export interface OpenTransactionsOptions {
   readonly connections: KafkaConnections;
   readonly metadata: ClusterMetadata;
   readonly clock: Clock;
 }
 
-/** What the leader of a partition knows of one producer that lately wrote to it. */
+/** The record that a partition's leader keeps of one producer that lately wrote to it. */
 interface ActiveProducer {
   readonly producerId: bigint;
   /** Where its open transaction begins in the partition; -1 when none is open. */
@@ -30,7 +30,7 @@ interface DescribedPartition extends TopicPartition {
   readonly producers: readonly ActiveProducer[];
 }
 
-/** DescribeProducers, version 0: who lately wrote to the partitions. */
+/** DescribeProducers, version 0: which producers lately wrote to the partitions. */
 export function describeProducersRequest(partitions: readonly TopicPartition[]): KafkaRequest<DescribedPartition[]> {
   return {
     name: 'DescribeProducers',
@@ -80,8 +80,8 @@ function readPartition(reader: WireReader, topic: string): DescribedPartition {
 }
 
 /**
- * Those of the partitions in which a transaction of the producer is open, as their leaders know it.
- * @throws UNKNOWN_TOPIC_OR_PARTITION, LOG_UNAVAILABLE when the leaders do not answer for a while
+ * Returns the partitions in which a transaction of the producer is open, according to their leaders.
+ * @throws UNKNOWN_TOPIC_OR_PARTITION, LOG_UNAVAILABLE when the leaders do not respond for a while
  */
 export async function partitionsWithOpenTransaction(
   options: OpenTransactionsOptions,
@@ -103,7 +103,7 @@ export async function partitionsWithOpenTransaction(
   }
 }
 
-/** @throws LOG_UNAVAILABLE when the leader of any of them does not answer for it */
+/** @throws LOG_UNAVAILABLE when the leader of any of them does not respond for it */
 async function describe(
   { connections, metadata }: OpenTransactionsOptions,
   partitions: readonly TopicPartition[],
@@ -115,7 +115,8 @@ async function describe(
       if (errorCode === protocolError.none) continue;
       const what = `Looking for open transactions in topic ${topic}, partition ${partition},`;
       const error = errorOf(errorCode, what, { topic, partition });
-      // The broker has not heard of it yet, or it was deleted: the metadata tells, before the next attempt.
+      // // The broker does not know the partition yet, or it was deleted: the metadata shows which before the next
+      // attempt.
       const isPassing = isLeadershipError(errorCode) || errorCode === protocolError.unknownTopicOrPartition;
       throw isPassing ? new LendstreamError('LOG_UNAVAILABLE', error.message, { cause: error }) : error;
     }

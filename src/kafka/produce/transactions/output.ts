@@ -21,14 +21,14 @@ export interface TransactionOutputOptions {
 }
 
 /**
- * How long records of a transaction are tried again; well below the time after which the transaction is aborted.
+ * How long records of a transaction are retried; well below the time after which the transaction is aborted.
  * Milliseconds.
  */
 const produceMilliseconds = 10_000;
 const firstPauseMilliseconds = 2;
 const pauseMillisecondsMaximum = 200;
 
-/** What is written to one partition by one append. */
+/** The records that one append writes to one partition. */
 interface Output extends TopicPartition {
   readonly key: string;
   readonly records: LogRecord[];
@@ -38,12 +38,14 @@ interface Output extends TopicPartition {
   batch: { readonly bytes: Buffer; readonly count: number } | undefined;
 }
 
-/** Writes the records of one writer's transactions, each batch once however often it has to be sent. */
+/** Writes the records of one writer's transactions. Each batch is stored once, however often it has to be sent. */
 export class TransactionOutput {
   readonly #options: TransactionOutputOptions;
   readonly #writerId: string;
   readonly #identity: ProducerIdentity;
-  /** The number of the next record of each partition; they go on from one transaction to the next. */
+  /**
+   * The sequence number of the next record of each partition. The numbers continue from one transaction to the next.
+   */
   readonly #sequences = new Map<string, number>();
   #batchBytesMaximum = topicMessageBytesMaximum;
 
@@ -54,8 +56,8 @@ export class TransactionOutput {
   }
 
   /**
-   * Returns when all of the records are stored in partitions that belong to the open transaction. Records of several
-   * leaders are stored at the same time.
+   * Returns when all of the records are stored. Their partitions have to belong to the open transaction. Records of
+   * several leaders are stored at the same time.
    * @throws WRITER_FENCED, UNKNOWN_TOPIC_OR_PARTITION, RECORD_TOO_LARGE, LOG_UNAVAILABLE, OUTCOME_UNKNOWN, LOG_CLOSED
    */
   async write(partitions: readonly PartitionRecords[]): Promise<void> {
@@ -72,7 +74,7 @@ export class TransactionOutput {
     }
   }
 
-  /** Sends one request to each leader. Answers what went wrong and may pass. */
+  /** Sends one request to each leader. Returns the errors that may pass. */
   async #round(outputs: readonly Output[]): Promise<LendstreamError[]> {
     const { metadata } = this.#options;
     const troubles: LendstreamError[] = [];
@@ -106,8 +108,8 @@ export class TransactionOutput {
   }
 
   /**
-   * Answers what went wrong and may pass.
-   * @throws what does not
+   * Returns the error if it may pass.
+   * @throws any other error
    */
   #settle(output: Output, result: ProduceResult | undefined): LendstreamError | undefined {
     const { topic, partition, key, batch } = output;
@@ -144,7 +146,7 @@ export class TransactionOutput {
   }
 }
 
-/** One for each partition, with all of its records in order. */
+/** Returns one output for each partition, with all of its records in order. */
 function outputsOf(partitions: readonly PartitionRecords[]): Output[] {
   const outputs = new Map<string, Output>();
   for (const { topic, partition, records } of partitions) {
@@ -159,7 +161,8 @@ function outputsOf(partitions: readonly PartitionRecords[]): Output[] {
 }
 
 /**
- * Where a batch of at most so many bytes ends (exclusive) that begins with the record at `from`: at least one is in it.
+ * Returns where a batch ends (exclusive) that begins with the record at `from` and has at most this many bytes. It
+ * contains at least one record.
  */
 function batchEnd(records: readonly LogRecord[], from: number, bytesMaximum: number): number {
   let bytes = batchHeaderBytes;

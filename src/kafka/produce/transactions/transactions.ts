@@ -9,24 +9,25 @@ import type { ProducerIdentity } from '../../protocol/transaction-requests.ts';
 
 export interface KafkaWriterOptions extends TransactionCoordinationOptions, TransactionOutputOptions {
   readonly cleanupPolicyOf: CleanupPolicyOf;
-  /** Told when the writer is closed. */
+  /** Called when the writer is closed. */
   readonly onClosed?: (writer: FencedWriter) => void;
 }
 
-/** What a transaction may hold; beyond it an append answers OVERLOADED. Bytes. */
+/** The most that a transaction may hold; beyond it an append fails with OVERLOADED. Bytes. */
 const transactionBytesMaximum = 64 * 1024 * 1024;
 
 /**
- * How long after a transaction it is looked whether all of its partitions have heard of it, unless another one follows.
+ * How long after a transaction to check whether all of its partitions have the outcome, unless another one follows.
+ * Milliseconds.
  */
 const settleMilliseconds = 1_000;
 
-/** After these errors the next writer of the name, or the transaction's coordinator in time, aborts what is open. */
+/** After these errors the next writer of the name aborts what is open, or the coordinator does so in time. */
 const leftToOthers = new Set<ErrorCode | undefined>(['WRITER_FENCED', 'LOG_UNAVAILABLE', 'OUTCOME_UNKNOWN']);
 
 /**
- * Opens the writer of a name; the name is its transactional id. Earlier writers of the name are fenced off from here
- * on, and what they committed in the partitions is visible.
+ * Opens the writer of a name; the name is its transactional id. From here on earlier writers of the name are fenced
+ * off, and the records they committed in the partitions are visible.
  * @throws WRITER_FENCED when another one is opened at the same time, LOG_UNAVAILABLE, OUTCOME_UNKNOWN, LOG_CLOSED
  */
 export async function openKafkaWriter(
@@ -40,8 +41,8 @@ export async function openKafkaWriter(
 }
 
 /**
- * Writes with each append what belongs to the transaction, so that an append already meets a fence, and that a commit
- * is one request.
+ * Writes the records of a transaction with each append. So a fenced writer fails at an append already, and a commit is
+ * one request.
  */
 class KafkaWriter implements FencedWriter {
   readonly writerId: string;
@@ -82,7 +83,7 @@ class KafkaWriter implements FencedWriter {
     return this.#step(() => this.#end(false));
   }
 
-  /** Aborts what is open, unless it is not this writer's any more or Kafka is in trouble: others do it then. */
+  /** Aborts what is open, unless this writer no longer owns it or Kafka is in trouble: others do it then. */
   async close(): Promise<void> {
     const closed = new LendstreamError('LOG_CLOSED', `The writer ${this.writerId} is closed.`);
     clearTimeout(this.#settling);
@@ -116,7 +117,8 @@ class KafkaWriter implements FencedWriter {
       if (request.records.length > 0 && !this.#partitions.has(key)) added.set(key, request);
     }
     if (added.size > 0) {
-      // One that does not exist is to be refused here; one without a leader may have one when its records are written.
+      // // A partition that does not exist is refused here. One without a leader may have one when its records are
+      // written.
       await Promise.all([...added.values()].map((request) => passing(metadata.leaderOf(request))));
       for (const [key, { topic, partition }] of added) this.#partitions.set(key, { topic, partition });
       await this.#coordination.addPartitions(this.#identity, [...added.values()]);
@@ -135,15 +137,16 @@ class KafkaWriter implements FencedWriter {
     }
   }
 
-  /** The next transaction settles this one. When none comes, nobody else would see that this one was not finished. */
+  /**
+   * The next transaction settles this one. When none comes, nothing else would notice that this one was not finished.
+   */
   #settleSoon(): void {
     clearTimeout(this.#settling);
     this.#settling = setTimeout(() => void this.#settleIfLeftOpen(), settleMilliseconds).unref();
   }
 
   /**
-   * The look takes as long as a slow broker does, and no step waits for it. Only what is to be mended stands before
-   * them.
+   * The check takes as long as a slow broker does, and no step waits for it. Only a repair comes before the next steps.
    */
   async #settleIfLeftOpen(): Promise<void> {
     await this.#tryToSettle(async () => {
@@ -152,7 +155,7 @@ class KafkaWriter implements FencedWriter {
     });
   }
 
-  /** Not a step: it is tried again while Kafka cannot be asked, which spends nothing. */
+  /** Not a step: while Kafka cannot be asked it is tried again, and the writer stays usable. */
   async #tryToSettle(settle: () => Promise<void>): Promise<void> {
     if (this.#spent !== undefined || this.#partitions.size > 0 || !this.#coordination.isUnsettled) return;
     try {
@@ -164,7 +167,7 @@ class KafkaWriter implements FencedWriter {
     }
   }
 
-  /** One step after the other, and none after an error. */
+  /** Runs one step after another, and none after an error. */
   #step(action: () => Promise<void>): Promise<void> {
     const step = this.#lastStep.then(async () => {
       if (this.#spent !== undefined) throw this.#spent;
