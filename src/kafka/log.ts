@@ -52,7 +52,7 @@ const startMillisecondsMaximum = 30_000;
 
 const startPauseMilliseconds = 200;
 
-/** The event log of a cluster: Apache Kafka. */
+/** The event log that is kept by a cluster of Apache Kafka. */
 export class KafkaLog implements EventLog {
   readonly #connections: KafkaConnections;
   readonly #metadata: ClusterMetadata;
@@ -208,7 +208,7 @@ export class KafkaLog implements EventLog {
   async #close(): Promise<void> {
     this.#reader.close();
     await this.#producer.close();
-    // // An open transaction would hold up readers everywhere until it times out.
+    // An open transaction would hold up readers everywhere until it times out.
     await Promise.all([...this.#writers].map((writer) => writer.close()));
     await this.#connections.close();
   }

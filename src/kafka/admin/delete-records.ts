@@ -38,7 +38,7 @@ function deleteRecordsRequest(
       reader.int32(); // throttle time
       return readByTopic(reader, () => {
         reader.int32(); // partition
-        reader.int64(); // first offset that is left
+        reader.int64(); // first remaining offset
         return { errorCode: reader.int16() };
       });
     },

@@ -26,8 +26,8 @@ const noGeneration = -1;
 const noMember = '';
 
 /**
- * Stores positions as offsets of groups without members, so that Kafka's own tools show each subscription and its lag.
- * The brokers forget a group that is not renewed (`offsets.retention.minutes`, seven days by default).
+ * Stores and looks up positions as offsets of groups without members, so that Kafka's own tools show each subscription
+ * and its lag. The brokers forget a group that is not renewed (`offsets.retention.minutes`, seven days by default).
  */
 export class KafkaGroupOffsets {
   readonly #options: GroupOffsetsOptions;

@@ -61,7 +61,7 @@ export class KafkaTopics {
     const settings = new Map<string, string | null>([
       ...settingsOf(configuration),
       ['max.message.bytes', String(topicMessageBytesMaximum)],
-      // // Retention follows the brokers' clocks: with a writer's wrong clock, records would stay too long or go too
+      // Retention follows the brokers' clocks: with a writer's wrong clock, records would stay too long or go too
       // early.
       ['message.timestamp.type', 'LogAppendTime'],
     ]);
@@ -115,7 +115,7 @@ export class KafkaTopics {
     try {
       await this.#change(createPartitionsRequest(name, partitionCount), `Adding partitions to topic ${name}`);
     } catch (error) {
-      // // Another process has added as many, or this one did with an earlier request whose response was lost.
+      // Another process has added as many, or this one did with an earlier request whose response was lost.
       metadata.forgetLeaders(name);
       if ((await metadata.topic(name)).partitions.length !== partitionCount) throw error;
     }
@@ -139,7 +139,7 @@ export class KafkaTopics {
     const names = topics.map(({ name }) => name);
     const described = await metadata.ask(describeTopicsRequest(names, settingNames));
     const counts = new Map(topics.map(({ name, partitions }) => [name, partitions.length]));
-    // // A topic that is being deleted right now is described with an error: it no longer exists.
+    // A topic that is being deleted right now is described with an error: it no longer exists.
     return described
       .filter(({ errorCode }) => errorCode === protocolError.none)
       .map(({ name, settings }) => configurationOf(name, counts.get(name) ?? 0, settings));
@@ -210,7 +210,7 @@ export class KafkaTopics {
       answer = await this.#options.connections.send(broker, 'metadata', metadataRequest([name]));
     } catch (error) {
       if (isLendstreamError(error, 'LOG_CLOSED')) throw error;
-      // // A broker that is down will have caught up before it responds again.
+      // A broker that is down will have caught up before it responds again.
       return true;
     }
     return answer.topics.every(holds);

@@ -151,7 +151,7 @@ class LaneConnection {
       connection.requestQueue.maybeThrottle(throttleMilliseconds(request, answer));
       return request.decode(answer);
     } catch (error) {
-      // // After a missing response the next one could be late as well, and after an unreadable one nothing can be
+      // After a missing response the next one could be late as well, and after an unreadable one nothing can be
       // trusted.
       if (this.#current === connection) this.#discard(error);
       throw new LendstreamError(
@@ -240,7 +240,7 @@ class LaneConnection {
             callback: (count) => {
               const bytes = buffer.subarray(0, count);
               const receive = this.#receivers.get(socket);
-              // // Until the connection is open kafkajs receives, in its own memory.
+              // Until the connection is open kafkajs receives, in its own memory.
               if (receive === undefined) socket.emit('data', Buffer.from(bytes));
               else receive(bytes);
               return true;
@@ -277,7 +277,7 @@ class LaneConnection {
     };
     if (connection.socket === undefined) return;
     this.#receivers.set(connection.socket, (bytes) => {
-      // // kafkajs may keep the bytes of an authentication, so they get their own memory.
+      // kafkajs may keep the bytes of an authentication, so they get their own memory.
       connection.processData(connection.authHandlers === null ? bytes : Buffer.from(bytes));
     });
   }

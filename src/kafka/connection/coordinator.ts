@@ -16,7 +16,7 @@ const searching = { forMilliseconds: 5_000, firstPauseMilliseconds: 5, pauseMill
 /** How many coordinators are remembered. The one looked up longest ago is forgotten first. */
 const rememberedMaximum = 10_000;
 
-/** Which broker coordinates which group or transactional id. Each is looked up once, and again after {@link forget}. */
+/** Which broker coordinates which group or transactional id. Each is looked up once, and again after `forget`. */
 export class Coordinators {
   readonly #metadata: ClusterMetadata;
   readonly #clock: Clock;

@@ -41,7 +41,7 @@ export class ClusterMetadata {
   readonly #topics = new Map<string, KnownTopic>();
   #brokers: readonly BrokerNode[] = [];
   #clusterId: string | null = null;
-  /** Topics of the request that is about to be sent, and its end. */
+  /** Topics of the request that is about to be sent; the promise ends with its response. */
   #next: { readonly names: Set<string>; readonly answer: Promise<void> } | undefined;
   /** The seed or broker that responded last. */
   #preferred: BrokerAddress | undefined;
@@ -92,7 +92,7 @@ export class ClusterMetadata {
   /** Returns the leader if it is known without asking. */
   knownLeader({ topic, partition }: TopicPartition): BrokerNode | undefined {
     const known = this.#fresh(topic);
-    // // Partitions may be listed in any order, but most brokers list them by number.
+    // Partitions may be listed in any order, but most brokers list them by number.
     const partitions = known?.partitions;
     const found =
       partitions?.[partition]?.partition === partition
@@ -166,7 +166,7 @@ export class ClusterMetadata {
           (answer) => {
             clearTimeout(timer);
             asked = candidates.length;
-            // // A broker that is slower than another is not asked first the next time.
+            // A broker that is slower than another is not asked first the next time.
             this.#preferred = broker;
             resolve(answer);
           },

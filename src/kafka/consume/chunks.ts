@@ -16,7 +16,7 @@ export interface Chunk {
 /** A part of a response may keep at most this many times its own size in memory before it is copied. */
 const pinnedFactorMaximum = 8;
 
-/** The memory of a chunk without its records. Bytes. */
+/** The memory that a chunk needs on top of its records. Bytes. */
 const chunkOverheadBytes = 1_024;
 
 const positionBytesPerRecord = 20;
@@ -43,8 +43,8 @@ interface Part {
 
 /**
  * Returns a partition's part of a response. A few events that a slow stream keeps must not keep megabytes of other
- * partitions in memory, so a small part is copied out of the response. Memory use is at most {@link
- * pinnedFactorMaximum} times what is read.
+ * partitions in memory, so a small part is copied out of the response. What is kept is at most
+ * {@link pinnedFactorMaximum} times what is read.
  */
 export function partOf(answer: Buffer, { start, end }: Part): Part & { bytes: Buffer } {
   if (pinnedFactorMaximum * (end - start) >= answer.length) return { bytes: answer, start, end };

@@ -193,8 +193,8 @@ export class BrokerLanes {
           take(reads, polled);
       }
     }
-    // // The longest poll is for quiet partitions alone: if an active one ended it, all of them would have to be
-    // requested again.
+    // The longest poll is for quiet partitions alone: if an active one ended it, all of them would have to be requested
+    // again.
     if (poll !== this.#polls[0]) {
       for (const reads of this.#unpolled) take(reads, undefined);
       this.#unpolled.clear();

@@ -114,7 +114,7 @@ async function boundsAt(
       (listed) => new Map(listed.map((each) => [keyOf(each), each])),
     ) as [Map<string, ListedOffset>, Map<string, ListedOffset>];
   } catch (error) {
-    // // Asking changes nothing, so a missing response is only a reason to ask again.
+    // Asking changes nothing, so a missing response is only a reason to ask again.
     if (isLendstreamError(error, 'OUTCOME_UNKNOWN') || isLendstreamError(error, 'LOG_UNAVAILABLE')) return [];
     throw error;
   }
@@ -124,13 +124,12 @@ async function boundsAt(
     const end = latest.get(keyOf(partition));
     const errorCode = (first?.errorCode ?? 0) === 0 ? end?.errorCode : first?.errorCode;
     if (first === undefined || end === undefined || isLeadershipError(errorCode ?? 0)) continue;
-    // // The broker does not know the partition yet, or it was deleted: the metadata shows which before the next
-    // attempt.
+    // The broker does not know the partition yet, or it was deleted: the metadata shows which before the next attempt.
     if (errorCode === protocolError.unknownTopicOrPartition) continue;
     if (errorCode !== undefined && errorCode !== protocolError.none) {
       throw errorOf(errorCode, `Looking up the bounds of topic ${partition.topic}, partition ${partition.partition},`);
     }
-    // // Field by field: a spread with added fields costs the engine a microsecond each time and leaves extra object
+    // Field by field: a spread with added fields costs the engine a microsecond each time and leaves extra object
     // layouts behind.
     bounds.push({
       topic: partition.topic,

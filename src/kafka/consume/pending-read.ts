@@ -65,7 +65,7 @@ export class PendingRead {
   fail(failure: unknown): void {
     if (this.isEnded) return;
     this.#end();
-    // // Rejects through `resolve`, so that nothing has to be kept for a failure that hardly ever comes.
+    // Rejects through `resolve`, so that nothing has to be kept for a failure that hardly ever comes.
     this.#resolve(Promise.reject(failure));
   }
 

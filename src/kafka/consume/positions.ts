@@ -141,7 +141,7 @@ export class PartitionReads implements TopicPartition {
     const at = position;
     return new Promise((resolve) => {
       const read = new PendingRead(at, options, now, resolve);
-      // // At the last known end a long poll responds as fast as an immediate fetch, and keeps waiting when there is
+      // At the last known end a long poll responds as fast as an immediate fetch, and keeps waiting when there is
       // nothing.
       if (!read.isDue && (offset === this.end || at.waiting.size > 0)) at.waiting.add(read);
       else at.looking.push(read);

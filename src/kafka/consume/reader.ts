@@ -90,8 +90,8 @@ export class KafkaReader implements LanesListener {
 
   /**
    * Reads one partition from a position, see {@link EventLog.read}. Waits for leaders that move and for brokers that do
-   * not respond: up to {@link troubleMillisecondsMaximum} for a read without time, and for a read that waits as long as
-   * it waits.
+   * not respond. A read without time does so for up to {@link troubleMillisecondsMaximum}, a read that waits for as long
+   * as it waits.
    * @throws OFFSET_OUT_OF_RANGE, UNKNOWN_TOPIC_OR_PARTITION, CORRUPT_BATCH, LOG_UNAVAILABLE, LOG_CLOSED
    */
   read(from: TopicPartition & { readonly offset: Offset }, options: ReadOptions): Promise<ReadResult> {
@@ -101,7 +101,7 @@ export class KafkaReader implements LanesListener {
     if (remembered !== undefined) return Promise.resolve(remembered);
     const result = reads.join(from.offset, options, this.#now());
     const position = reads.positions.get(from.offset);
-    // // No request could hold this offset, and no other read must fail because of it.
+    // No request could hold this offset, and no other read must fail because of it.
     if (position !== undefined && !Number.isSafeInteger(from.offset)) void this.#judgeRange(reads, position);
     else this.#place(reads);
     return result;
@@ -157,7 +157,7 @@ export class KafkaReader implements LanesListener {
   #received({ reads, position, isLook }: Asked, fetched: FetchedPartition, answer: FetchAnswer): void {
     const { offset } = position;
     reads.bytesMinimum = partitionBytesMinimum;
-    // // Another lane may have brought the same records, and there may be no read left for them.
+    // Another lane may have brought the same records, and there may be no read left for them.
     if (reads.positions.size > 0 && !reads.chunks.has(offset)) {
       const { bytes, start, end } = partOf(answer.bytes, fetched);
       try {

@@ -192,7 +192,7 @@ export class PartitionQueue implements TopicPartition {
     for (const append of expired) append.fail(isUnknown ? this.#outcomeUnknown() : this.#unavailable());
     if (isUnderWay) return;
     if (batch.appends.every(({ isAnswered }) => isAnswered)) this.#drop(batch);
-    // // An append that failed as not stored must not be sent again with the others of its batch.
+    // An append that failed as not stored must not be sent again with the others of its batch.
     else if (!isUnknown && expired.length > 0) this.#takeBack(batch);
   }
 

@@ -35,7 +35,7 @@ export class ProducerIdentities {
   }
 
   async #ask(): Promise<ProducerIdentity> {
-    // // The broker checks the transaction timeout even though there will be no transaction: it must not be zero.
+    // The broker checks the transaction timeout even though there will be no transaction: it must not be zero.
     const { errorCode, producerId, producerEpoch } = await this.#metadata.ask(initProducerIdRequest(null, 1));
     if (errorCode !== protocolError.none) {
       const { message, details } = errorOf(errorCode, 'Asking for a producer id');

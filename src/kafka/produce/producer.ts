@@ -109,7 +109,7 @@ export class KafkaProducer {
         this.#queuedBytes -= append.bytes;
         resolve(answer);
       });
-      // // Its bytes are an upper bound, so that the exact size is seldom computed.
+      // Its bytes are an upper bound, so that the exact size is seldom computed.
       if (append.bytes > topicMessageBytesMaximum && recordBatchBytes(request.records) > topicMessageBytesMaximum) {
         return reject(tooLargeTogether(request));
       }
@@ -176,7 +176,7 @@ export class KafkaProducer {
         return;
       }
       queue.failAll(failure);
-      // // The partition has counted under its identity, and the next queue of that name would count from zero again.
+      // The partition has counted under its identity, and the next queue of that name would count from zero again.
       this.#identities.retire(queue.identity);
       this.#queues.delete(keyOf(queue));
       this.#active.delete(queue);
@@ -194,7 +194,7 @@ export class KafkaProducer {
       bytes += batch.bytes.length;
       queue.state = 'sending';
       sent.push({ queue, batch });
-      // // Served queues move to the back, so that those left out now are served first next time.
+      // Served queues move to the back, so that those left out now are served first next time.
       this.#active.delete(queue);
       this.#active.add(queue);
     }

@@ -24,8 +24,7 @@ const verdicts = new Map<number, ProduceVerdict>([
   [protocolError.corruptMessage, 'again'],
   [protocolError.notEnoughReplicas, 'again'],
   [protocolError.concurrentTransactions, 'again'],
-  // // A new topic or partition may not have reached the broker yet, and a deleted one is gone: the metadata shows
-  // which.
+  // A new topic or partition may not have reached the broker yet, and a deleted one is gone: the metadata shows which.
   [protocolError.unknownTopicOrPartition, 'again_elsewhere'],
   [protocolError.requestTimedOut, 'perhaps_stored'],
   [protocolError.notEnoughReplicasAfterAppend, 'perhaps_stored'],
@@ -45,7 +44,7 @@ const verdicts = new Map<number, ProduceVerdict>([
 
 /** Interprets the error code of a partition in a Produce response. */
 export function verdictOf(errorCode: number): ProduceVerdict {
-  // // A leader that steps down while it waits for its replicas responds like a broker that never was the leader.
+  // A leader that steps down while it waits for its replicas responds like a broker that never was the leader.
   if (isLeadershipError(errorCode)) return 'perhaps_stored_elsewhere';
   return verdicts.get(errorCode) ?? 'unknown';
 }

@@ -51,7 +51,7 @@ export const protocolError = {
 
 const names = new Map<number, string>(Object.entries(protocolError).map(([name, code]) => [code, name]));
 
-/** The port's error code for each of them. All others mean that the log has trouble at the moment. */
+/** The port's error code for each of them. All others are LOG_UNAVAILABLE. */
 const codes = new Map<number, ErrorCode>([
   [protocolError.offsetOutOfRange, 'OFFSET_OUT_OF_RANGE'],
   [protocolError.corruptMessage, 'CORRUPT_BATCH'],

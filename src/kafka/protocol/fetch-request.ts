@@ -97,7 +97,7 @@ function encodeFetch(positions: FetchPositions, { waitMilliseconds, bytesMaximum
         .int32(position.bytesMaximum);
     }
   }
-  // // Partitions that a session forgets.
+  // Partitions that a session forgets.
   return writer.array([], () => undefined).take();
 }
 

@@ -63,7 +63,7 @@ export function metadataRequest(topics: readonly string[] | null): KafkaRequest<
 
 function readPartition(reader: WireReader): PartitionMetadata {
   const partition = { errorCode: reader.int16(), partition: reader.int32(), leader: reader.int32() };
-  // // Replicas, in-sync replicas, offline replicas: no decision here depends on them.
+  // Replicas, in-sync replicas, offline replicas: no decision here depends on them.
   for (let list = 0; list < 3; list += 1) reader.array(() => reader.int32());
   return partition;
 }

@@ -42,7 +42,7 @@ export function findRecords(
   from: Offset,
 ): RecordPositions {
   const end = bytes.length;
-  // // Checked before memory is allocated for them: a count alone could ask for gigabytes.
+  // Checked before memory is allocated for them: a count alone could ask for gigabytes.
   if (recordCount < 0 || recordCount * recordBytesMinimum > end - start) throw new UnreadableBatch(malformed);
 
   const { offsets, valueStarts, valueEnds, keyLengthsAt } = emptyPositions(recordCount);
@@ -109,7 +109,7 @@ function emptyPositions(count: number) {
       keyLengthsAt: new Uint32Array(count),
     };
   }
-  // // Otherwise each array, in memory of its own, would cost the collector more than its contents.
+  // Otherwise each array, in memory of its own, would cost the collector more than its contents.
   const memory = new ArrayBuffer(20 * count);
   return {
     offsets: new Float64Array(memory, 0, count),

@@ -56,13 +56,13 @@ type Attempt<Answer> =
 /**
  * The requests of one writer to the coordinator of its transactional id, which is the writer's name.
  *
- * The coordinator confirms a commit when it has decided it. Only after that it writes the markers that make the records
+ * The coordinator confirms a commit when it has decided it. Only then does it write the markers that make the records
  * visible. A coordinator of Kafka 4 that restarts in between may leave out markers permanently: it treats a partition
  * that has no leader at that moment as deleted, and the transaction as complete. The records committed there stay
  * invisible, and so does everything after them, until the next marker of the same writer. That marker decides them
  * together with that writer's next transaction. A writer that was restored without these records would do the same work
- * again and then have it twice. So opening a writer, and continuing after the coordinator was away, first looks for
- * missing markers and has them written.
+ * again and then have it twice. So a writer that is opened, or continues after the coordinator was away, first looks
+ * for missing markers and has them written.
  */
 export class TransactionCoordination {
   readonly #options: TransactionCoordinationOptions;
@@ -82,13 +82,13 @@ export class TransactionCoordination {
   async begin(partitions: readonly TopicPartition[]): Promise<ProducerIdentity> {
     const opening = initProducerIdRequest(this.#writerId, transactionMilliseconds);
     const retry = this.#retry();
-    // // An id that was opened but not used since shows no decision. Only its last opener can have left one unfinished,
+    // An id that was opened but not used since shows no decision. Only its last opener can have left one unfinished,
     // most likely a commit: an abort is left out only by a coordinator that went away twice.
     let isCommit = true;
     for (;;) {
       const described = await this.#ask(describeTransactionRequest(this.#writerId), stateErrorCode, 'Looking at');
       isCommit = described.answer === undefined ? isCommit : (decisionOf(described.answer) ?? isCommit);
-      // // While the last transaction is being ended this is refused, and its outcome is looked up again.
+      // While the last transaction is being ended this is refused, and its outcome is looked up again.
       const { answer, trouble } = described.trouble === undefined ? await this.#openOnce(opening) : described;
       if (trouble !== undefined) {
         await retry.after(trouble);
@@ -106,8 +106,8 @@ export class TransactionCoordination {
    */
   async addPartitions(identity: ProducerIdentity, partitions: readonly TopicPartition[]): Promise<void> {
     await this.#add(identity, partitions, () => this.#settleIfInterrupted(identity));
-    // // A coordinator that was there all the time begins the next transaction when all partitions have the outcome of
-    // the last one.
+    // A coordinator that was there all the time begins the next transaction when all partitions have the outcome of the
+    // last one.
     this.#last = undefined;
   }
 
@@ -144,7 +144,7 @@ export class TransactionCoordination {
       const open = await partitionsWithOpenTransaction(this.#options, identity.producerId, last.partitions);
       if (open.length === 0) break;
       const outcome = last.isCommit ? 'committed' : 'aborted';
-      // // The coordinator accepts this when it has finished with the last transaction, or believes so. A marker that
+      // The coordinator accepts this when it has finished with the last transaction, or believes so. A marker that
       // comes twice changes nothing.
       await this.#add(identity, open);
       await this.#end(identity, last.isCommit);
@@ -174,7 +174,7 @@ export class TransactionCoordination {
       const { answer: errorCode, failure } = await this.#attempt(request);
       if (errorCode === protocolError.none) return;
       if (failure?.code === 'OUTCOME_UNKNOWN') throw failure;
-      // // The coordinator also responds with these when it wrote its decision down but could not replicate it.
+      // The coordinator also responds with these when it wrote its decision down but could not replicate it.
       mayHaveEnded ||=
         errorCode === protocolError.coordinatorNotAvailable || errorCode === protocolError.notCoordinator;
       const trouble = failure ?? this.#refusal(errorCode, isCommit ? 'Committing for' : 'Aborting for');
@@ -275,7 +275,7 @@ export class TransactionCoordination {
 
   #refusal(errorCode: number, what: string): LendstreamError {
     const error = errorOf(errorCode, `${what} the writer ${this.#writerId}`, { writerId: this.#writerId });
-    // // Another writer of the name has received another producer id.
+    // Another writer of the name has received another producer id.
     if (errorCode !== protocolError.invalidProducerIdMapping) return error;
     return new LendstreamError('WRITER_FENCED', error.message, { details: error.details });
   }

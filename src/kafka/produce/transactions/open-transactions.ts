@@ -115,7 +115,7 @@ async function describe(
       if (errorCode === protocolError.none) continue;
       const what = `Looking for open transactions in topic ${topic}, partition ${partition},`;
       const error = errorOf(errorCode, what, { topic, partition });
-      // // The broker does not know the partition yet, or it was deleted: the metadata shows which before the next
+      // The broker does not know the partition yet, or it was deleted: the metadata shows which before the next
       // attempt.
       const isPassing = isLeadershipError(errorCode) || errorCode === protocolError.unknownTopicOrPartition;
       throw isPassing ? new LendstreamError('LOG_UNAVAILABLE', error.message, { cause: error }) : error;

@@ -117,7 +117,7 @@ class KafkaWriter implements FencedWriter {
       if (request.records.length > 0 && !this.#partitions.has(key)) added.set(key, request);
     }
     if (added.size > 0) {
-      // // A partition that does not exist is refused here. One without a leader may have one when its records are
+      // A partition that does not exist is refused here. One without a leader may have one when its records are
       // written.
       await Promise.all([...added.values()].map((request) => passing(metadata.leaderOf(request))));
       for (const [key, { topic, partition }] of added) this.#partitions.set(key, { topic, partition });
