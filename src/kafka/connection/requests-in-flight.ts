@@ -6,8 +6,8 @@ export interface RequestInFlight {
 /**
  * The requests of one connection that have no response yet, in place of the map in which kafkajs keeps them. A map
  * moves to new storage every few requests. Once the collector has treated such storage as old, it keeps the next
- * storage and everything in it alive. So much of what waited for a response stayed as garbage: 5 KB for each stream
- * that was opened. Here nothing is left of a request after its response.
+ * storage and everything in it alive. Much of what waited for a response stayed as garbage that way: 5 KB for each
+ * stream that was opened. Here nothing is left of a request after its response.
  */
 export class RequestsInFlight<Request extends RequestInFlight> {
   readonly #requests: Request[] = [];

@@ -90,8 +90,8 @@ export class KafkaReader implements LanesListener {
 
   /**
    * Reads one partition from a position, see {@link EventLog.read}. Waits for leaders that move and for brokers that do
-   * not respond. A read without time does so for up to {@link troubleMillisecondsMaximum}, a read that waits for as long
-   * as it waits.
+   * not respond. A read without time does so for up to {@link troubleMillisecondsMaximum}, a read that waits for as
+   * long as it waits.
    * @throws OFFSET_OUT_OF_RANGE, UNKNOWN_TOPIC_OR_PARTITION, CORRUPT_BATCH, LOG_UNAVAILABLE, LOG_CLOSED
    */
   read(from: TopicPartition & { readonly offset: Offset }, options: ReadOptions): Promise<ReadResult> {

@@ -15,7 +15,7 @@ export interface RecordPositions {
   readonly foreign: Uint8Array | undefined;
 }
 
-/** The facts about the records in the batch's header. */
+/** What the batch's header says about the records. */
 export interface RecordsHeader {
   readonly baseOffset: Offset;
   readonly lastOffsetDelta: number;

@@ -224,7 +224,7 @@ export class TransactionCoordination {
   }
 
   /**
-   * Sends a request that may be sent twice. Returns an error that may pass as trouble.
+   * Sends a request that may be sent twice. Returns `trouble` for an error that may pass.
    * @throws any other error
    */
   async #ask<Answer>(
@@ -242,7 +242,7 @@ export class TransactionCoordination {
   }
 
   /**
-   * Sends the request once. Returns an error that may pass as a failure: LOG_UNAVAILABLE (not sent), OUTCOME_UNKNOWN.
+   * Sends the request once. Returns `failure` for an error that may pass: LOG_UNAVAILABLE (not sent), OUTCOME_UNKNOWN.
    * Throws any other error.
    */
   async #attempt<Answer>(
