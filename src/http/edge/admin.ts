@@ -25,10 +25,10 @@ interface BundleFile {
 }
 
 /**
- * Serves the admin page at /admin, and leads there from /, where a person with a browser tries first. Its files are
- * read once: they are few and small. Those under assets/ have a hash of their content in their name and may be kept for
- * ever; any other path is the page itself, which reads the path.
- * @param folder The built page; where it is missing, the answers say how to build it.
+ * Serves the admin page at /admin and redirects to it from /, which people with a browser try first. Its files are read
+ * once, as they are few and small. Files under assets/ have a hash of their content in their name, so clients may cache
+ * them for ever. Any other path returns the page itself, which reads the path.
+ * @param folder The built page. Where it is missing, responses say how to build it.
  */
 export function createAdminRouter(folder: string = adminBundleFolder): Router {
   const files = readBundle(folder);

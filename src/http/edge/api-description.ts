@@ -23,7 +23,7 @@ const page = `<!doctype html>
 </html>
 `;
 
-/** Nothing is asked of the validator on the internet that the renderer would send the description to. */
+/** No `validatorUrl`: by default the renderer sends the description to a validator on the internet. */
 const start = `SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#description',
@@ -67,7 +67,7 @@ export function createApiDescriptionRouter(): Router {
         response.type('text/javascript').send(start);
       } else if (type !== undefined) {
         response.set('Content-Type', type);
-        // Read when asked for: a megabyte and a half that few processes ever serve.
+        // Read on request: 1.5 MB that few processes ever serve.
         response.end(readFileSync(resolve(`swagger-ui-dist/${file}`)));
       } else {
         next('route');

@@ -1,6 +1,6 @@
 /**
- * The edge: what every request passes before and after its router.
- * In: HTTP requests. Out: requests that may be served, errors in the form of their API, the pages and /health.
+ * The edge: the code that every request passes before and after its router.
+ * In: HTTP requests. Out: requests that may be served, errors in the format of their API, the pages and /health.
  * Start with `createApplication` below. `body.ts` and `query.ts` read requests, `problem.ts` and `lending-errors.ts`
  * write errors, `json-stream.ts` writes a stream at the pace of its reader.
  */
@@ -21,7 +21,7 @@ import {
   requestMillisecondsMaximum,
 } from './client-errors.ts';
 
-/** The flow id of a request: what the client sent, else made here. Echoed on every answer and kept with events. */
+/** The flow id of a request: the client's, or one made here. It is echoed on every response and kept with events. */
 export const flowIdHeader = 'X-Flow-Id';
 
 /** The longest flow id: it is kept with each event of the request. Visible ASCII characters. */
@@ -30,8 +30,8 @@ export const flowIdCharactersMaximum = 255;
 const flowIdPattern = new RegExp(`^[!-~]{1,${flowIdCharactersMaximum}}$`);
 
 /**
- * Puts the routers together. Bodies are read by the routes that want them, so the hot ones cost no more than they must.
- * @param refuseForeign Throws for a request that comes from elsewhere than it may; asked before any router is.
+ * Combines the routers. Only the routes that need a body read it, so that the hot ones cost no more than they must.
+ * @param refuseForeign Throws for a request from an origin that is not allowed; called before any router.
  */
 export function createApplication(
   routers: readonly Router[],
@@ -42,8 +42,8 @@ export function createApplication(
   application.disable('x-powered-by');
   application.disable('etag');
   application.set('query parser', 'simple');
-  // No answer has a tag or a time that a client could know it by, so none has changed or not: `If-None-Match: *` would
-  // be told otherwise.
+  // Responses have no ETag and no time of modification, so none can be "not modified". Without this, Express would
+  // treat `If-None-Match: *` as a match.
   Object.defineProperty(application.request, 'fresh', { value: false });
   application.use((request, response, next) => {
     tellOfConnectionEnd(request, response);
@@ -51,8 +51,8 @@ export function createApplication(
     const flowId = typeof sent === 'string' && flowIdPattern.test(sent) ? sent : newFlowId();
     request.headers['x-flow-id'] = flowId;
     response.setHeader(flowIdHeader, flowId);
-    // Answers hold what only this client may see, and are of the type that they say. Pages say for themselves how long
-    // they may be kept.
+    // A response may hold data for this client alone, so it must not be cached, and its type must be taken as declared.
+    // Pages set their own Cache-Control.
     response.setHeader('Cache-Control', 'no-store');
     response.setHeader('X-Content-Type-Options', 'nosniff');
     if (sent !== undefined && sent !== '' && sent !== flowId) throw unusableFlowId();
@@ -67,7 +67,7 @@ export function createApplication(
   return application;
 }
 
-/** What no router has answered, in the form of the part of the API that was asked. */
+/** Responds to errors that no router has handled, in the error format of the API that the path belongs to. */
 function refusalHandler(logger: Logger): ErrorRequestHandler {
   const [answerProblem, answerLendingErrors] = [problemHandler(logger), lendingErrorHandler(logger)];
   return (error, request, response, next) => {
@@ -84,9 +84,9 @@ function unusableFlowId(): LendstreamError {
 const bodilessMethods = new Set(['GET', 'HEAD', 'DELETE']);
 
 /**
- * Refuses what others on the way may understand differently.
- * @throws MALFORMED_REQUEST for a Host header that is missing or there twice (RFC 9112, 3.2) and for a path with an
- *   empty step, NOT_ACCEPTABLE for a compressed body where none is read
+ * Refuses requests that an intermediary may interpret differently.
+ * @throws MALFORMED_REQUEST for a missing or repeated Host header (RFC 9112, 3.2) and for a path with an empty segment,
+ *   NOT_ACCEPTABLE for a compressed body where none is read
  */
 function refuseUnclear(request: Request): void {
   if (request.headers.host === undefined && request.httpVersion === '1.1') {
@@ -105,7 +105,7 @@ function refuseUnclear(request: Request): void {
   throw new LendstreamError('NOT_ACCEPTABLE', detail);
 }
 
-/** @param rawHeaders Names and values in turn. */
+/** @param rawHeaders Names and values, alternating. */
 function namesTwoHosts(rawHeaders: readonly string[]): boolean {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -120,22 +120,24 @@ function isBodyAnnounced({ headers }: Request): boolean {
 }
 
 /**
- * Nothing is deleted before the request is there whole: one whose body then turns out to be broken is refused, and
- * nobody would expect it to have been carried out. What reads its body waits for the end of it anyway.
+ * Discards the body and continues when the request has arrived whole. A request whose body turns out to be broken is
+ * refused, and its client would not expect it to have deleted anything. A route that reads its body waits for the end
+ * of it anyway.
  */
 function onceThrownAway(request: Request, next: () => void): void {
   request.on('end', next);
   request.resume();
 }
 
-/** Random bytes are drawn ahead for many ids at once, unlike those one asks for by number. */
+/** `randomUUID` draws the random bytes of many ids at once, unlike `randomBytes`. */
 function newFlowId(): string {
   return randomUUID().replaceAll('-', '').slice(0, 24);
 }
 
 /**
- * A server that makes requests and answers as the application wants them. Left to itself, Express changes the prototype
- * of every request and answer, after which the engine shares no layout between them: 2 KB for as long as each lives.
+ * A server whose requests and responses have the application's prototypes from the start. By default, Express changes
+ * the prototype of every request and response, after which the engine shares no layout between them: 2 KB for as long
+ * as each lives.
  */
 export function createApplicationServer(application: Express): Server {
   class ApplicationRequest extends IncomingMessage {}
@@ -144,7 +146,7 @@ export function createApplicationServer(application: Express): Server {
   Object.setPrototypeOf(ApplicationResponse.prototype, application.response);
   application.request = ApplicationRequest.prototype as typeof application.request;
   application.response = ApplicationResponse.prototype as typeof application.response;
-  // Nothing is rendered, so nobody needs what Express would make for each answer.
+  // Nothing is rendered, so the object that Express would create for each response is not needed.
   application.response.locals = Object.freeze({});
   const options = {
     IncomingMessage: ApplicationRequest,
@@ -152,13 +154,14 @@ export function createApplicationServer(application: Express): Server {
     requestTimeout: requestMillisecondsMaximum,
     headersTimeout: headersMillisecondsMaximum,
     connectionsCheckingInterval: requestCheckMilliseconds,
-    // The application asks for it, and tells of its lack in the form of the API.
+    // The application checks the header itself and refuses in the format of the API.
     requireHostHeader: false,
   };
   const server = createServer(options, application);
-  // Left to itself, Node passes over what comes behind the two thousandth. Their length is bounded already.
+  // By default, Node ignores headers after the 2,000th. Their total length is bounded already.
   server.maxHeadersCount = 0;
-  // Whatever else a client expects it may be refused or not (RFC 9110, 10.1.1); Node would refuse in a form of its own.
+  // An expectation other than 100-continue need not be refused (RFC 9110, 10.1.1); Node would refuse it in its own
+  // format.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   answerUnreadableRequests(server);
   return server;

@@ -2,19 +2,19 @@ import { Router, type Request } from 'express';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { LendstreamError } from '../../errors.ts';
 
-/** What a browser shows. It has no key before the admin page can ask for one. */
+/** The pages that a browser shows. A browser has no key until the admin page has asked for one. */
 const pages = new Set(['/', '/admin', '/docs', '/openapi.json']);
 
-/** What asks whether the process is alive or ready has no key. */
+/** The probes that check whether the process is alive or ready have no key. */
 const probes = new Set(['/health', '/ready']);
 
-/** The files of the pages. They tell nothing that is not published with the source. */
+/** The files of the pages. They contain nothing that is not published with the source. */
 const pageFolders = ['/admin/', '/docs/'];
 
 /**
- * Lets only requests with one of the API keys through, to be put before every other router. A key comes as
- * `Authorization: Bearer <key>` or in the header `apikey`. With no keys configured everything passes and both headers
- * mean nothing. What is refused gets 401, in the form of the part of the API that was asked.
+ * Lets only requests with one of the API keys through; mount it before every other router. A key is sent as
+ * `Authorization: Bearer <key>` or in the header `apikey`. With no keys configured every request passes and both
+ * headers mean nothing. A refused request gets 401, in the error format of the API that its path belongs to.
  */
 export function createAuthentication(apiKeys: readonly string[]): Router {
   const router = Router();
@@ -43,7 +43,7 @@ export function isBrowserPage(path: string): boolean {
   return pages.has(withoutLastSlash(path)) || pageFolders.some((folder) => path.startsWith(folder));
 }
 
-/** The path as the routers take it, for which a slash at its end says nothing. */
+/** The path without a slash at its end, which the routers ignore as well. */
 function withoutLastSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
@@ -53,7 +53,7 @@ function presentedKeys(request: Request): string[] {
   return [bearer, request.get('apikey')].filter((key) => key !== undefined);
 }
 
-/** Compares digests, which have one length, against every key there is: the time taken tells nothing of a key. */
+/** Compares digests, which all have one length, with every key: the time taken reveals nothing about a key. */
 function isKnown(key: string, digests: readonly Buffer[]): boolean {
   const presented = digestOf(key);
   return digests.reduce((known, digest) => timingSafeEqual(presented, digest) || known, false);

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** How much of request bodies may be in memory at once. Bytes. */
+/** How much memory request bodies may take at once. Bytes. */
 export interface BodyBudget {
   /** A body up to this size is small: commits, commands, definitions, most events. */
   readonly smallBodyBytes: number;
@@ -8,7 +8,7 @@ export interface BodyBudget {
   readonly smallBytesMaximum: number;
   /** All other bodies of the process. */
   readonly largeBytesMaximum: number;
-  /** All bodies of one connection, on which a client may send requests without waiting for answers. */
+  /** All bodies of one connection, on which a client may send requests without waiting for responses. */
   readonly connectionBytesMaximum: number;
 }
 
@@ -18,7 +18,7 @@ export const bodyBudgetDefault: BodyBudget = {
   smallBodyBytes: 64 * 1024,
   smallBytesMaximum: 16 * mebibyte,
   largeBytesMaximum: 256 * mebibyte,
-  // A compressed body of the largest size, what it unpacks to, and one that comes behind it.
+  // A compressed body of the largest size, its unpacked content, and the body of the next request.
   connectionBytesMaximum: 24 * mebibyte,
 };
 
@@ -27,7 +27,7 @@ export const bodyBudgetNames = ['connection', 'small', 'large'] as const;
 /** Which budget had no more room for a body. */
 export type ExhaustedBudget = (typeof bodyBudgetNames)[number];
 
-/** Counts the bytes of bodies that are being received, or have been and whose requests are not answered yet. */
+/** Counts the bytes of request bodies, from their first byte until the response is finished. */
 export class BodiesInFlight {
   readonly #budget: BodyBudget;
   readonly #ofConnections = new WeakMap<Socket, number>();
@@ -39,24 +39,24 @@ export class BodiesInFlight {
     this.#budget = budget;
   }
 
-  /** What is counted at the moment. Bytes. */
+  /** All bytes that are counted now. */
   get bytes(): number {
     return this.#smallBytes + this.#largeBytes;
   }
 
-  /** Calls back at each body that is refused, until the function that it answers is called. */
+  /** Calls the listener for each refused body, until the returned function is called. */
   onRefused(listener: (exhausted: ExhaustedBudget) => void): () => void {
     this.#refusalListeners.add(listener);
     return () => this.#refusalListeners.delete(listener);
   }
 
-  /** A claim without bytes, for one request. */
+  /** A claim of no bytes yet, for one request. */
   claim(socket: Socket): BodyClaim {
     return new BodyClaim(this, socket);
   }
 
   /**
-   * Counts a body of another size than before. Answers false, and changes nothing, when it would grow beyond a budget.
+   * Changes the counted size of a body. Returns false, and changes nothing, when it would grow beyond a budget.
    * @param before Bytes, as is `after`.
    */
   change(socket: Socket, before: number, after: number): boolean {
@@ -87,7 +87,7 @@ export class BodiesInFlight {
   }
 }
 
-/** What the body of one request takes of the budget. */
+/** The bytes that the body of one request takes from the budget. */
 export class BodyClaim {
   readonly #bodies: BodiesInFlight;
   readonly #socket: Socket;
@@ -104,8 +104,8 @@ export class BodyClaim {
   }
 
   /**
-   * Claims this much in all instead. Answers false when the budget has no more, or it was released; then it is as
-   * before.
+   * Sets the claim to this many bytes in all. Returns false, and changes nothing, when the budget has no more or the
+   * claim was released.
    */
   resize(bytes: number): boolean {
     if (this.#isReleased) return false;
@@ -115,12 +115,12 @@ export class BodyClaim {
     return isGiven;
   }
 
-  /** Gives everything back, for good. */
+  /** Gives everything back. The claim cannot grow again. */
   release(): void {
     this.resize(0);
     this.#isReleased = true;
   }
 }
 
-/** Those of this process. */
+/** The request bodies of this process. */
 export const bodiesInFlight = new BodiesInFlight();

@@ -9,15 +9,15 @@ import { bodiesInFlight, type BodyClaim } from './bodies-in-flight.ts';
 export const bodyBytesMaximum = 8 * 1024 * 1024;
 
 /**
- * How deep the JSON of a body may be nested, but for those that have a limit of their own. Levels. An event may have
- * half as many; what uses the stack for each level, such as writing a value into a message, manages this many wherever
- * it is done.
+ * How deep the JSON of a body may be nested, except where a body has a limit of its own. Levels. An event may have half
+ * as many. Code that uses the stack for each level, such as writing a value into a message, can handle this many
+ * anywhere.
  */
 export const bodyDepthMaximum = 200;
 
 /**
- * Reads a request's body whole, undoing `Content-Encoding: gzip`. Another encoding is refused. Its bytes count as in
- * flight until the request is answered.
+ * Reads a request's body whole, undoing `Content-Encoding: gzip`. Another encoding is refused. The bytes count as in
+ * flight until the response is closed.
  * @throws REQUEST_TOO_LARGE, MALFORMED_REQUEST (corrupt gzip, body cut off), UNSUPPORTED_MEDIA_TYPE, OVERLOADED when
  *   too many bytes of bodies are in flight
  */
@@ -27,7 +27,10 @@ export function readBody(request: Request, bytesMaximum: number = bodyBytesMaxim
   return readClaimed(request, bytesMaximum, claim);
 }
 
-/** The same of a request whose answer goes on long after its body was used: its bytes count until they are read. */
+/**
+ * Like {@link readBody}, for a request whose response continues long after its body was used: the bytes count as in
+ * flight only until they are read.
+ */
 export async function readPassingBody(request: Request): Promise<Buffer> {
   const claim = bodiesInFlight.claim(request.socket);
   try {
@@ -38,7 +41,7 @@ export async function readPassingBody(request: Request): Promise<Buffer> {
 }
 
 async function readClaimed(request: Request, bytesMaximum: number, claim: BodyClaim): Promise<Buffer> {
-  // Nothing more comes of a connection that ended while something else was waited for, not even its end.
+  // If the connection ended during an earlier wait, no further event comes, not even 'end'.
   if (request.destroyed) throw cutOff();
   const sent = await readRaw(request, bytesMaximum, claim);
   const encoding = contentEncodingOf(request);
@@ -50,15 +53,15 @@ async function readClaimed(request: Request, bytesMaximum: number, claim: BodyCl
   return unpack(sent, bytesMaximum, claim);
 }
 
-/** How a body is encoded, in lower case; an empty header says as little as none. */
+/** The encoding of a body, in lower case; an empty header counts as none. */
 export function contentEncodingOf({ headers }: Request): string {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
   return encoding === '' ? 'identity' : encoding;
 }
 
 /**
- * A browser sends a body of another type for any page without asking first. Programs that are no browsers send any type
- * or none, and it is not looked at.
+ * Refuses a body from a page unless it is JSON: a browser lets any page send other types without asking first. For
+ * programs that are no browsers, the type is not checked.
  * @throws UNSUPPORTED_MEDIA_TYPE
  */
 function refuseOtherThanJsonOfPages({ headers }: Request): void {
@@ -67,7 +70,7 @@ function refuseOtherThanJsonOfPages({ headers }: Request): void {
   throw new LendstreamError('UNSUPPORTED_MEDIA_TYPE', 'A page must send its body as Content-Type: application/json.');
 }
 
-/** Counts what comes out while it comes: how much it will be is not known before. */
+/** Counts the unpacked bytes as they come, since their number is not known in advance. */
 function unpack(packed: Buffer, bytesMaximum: number, claim: BodyClaim): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const gunzip = createGunzip();
@@ -115,13 +118,14 @@ export function parseJsonObject(body: Buffer): Record<string, unknown> {
 }
 
 /**
- * @throws MALFORMED_REQUEST with the parser's words, when it is no UTF-8 or nested deeper than {@link bodyDepthMaximum}
+ * @throws MALFORMED_REQUEST with the parser's message, when the body is no JSON or no UTF-8 or nested deeper than
+ *   {@link bodyDepthMaximum}
  */
 export function parseJson(body: Buffer): unknown {
   if (isNestedDeeper(body, bodyDepthMaximum)) {
     throw new LendstreamError('MALFORMED_REQUEST', `The body is nested deeper than ${bodyDepthMaximum} levels.`);
   }
-  // Decoding would put another character in the place of what is none.
+  // Decoding would replace invalid bytes with another character.
   if (!isUtf8(body)) throw new LendstreamError('MALFORMED_REQUEST', 'The body is not UTF-8.');
   try {
     return JSON.parse(body.toString('utf8'));
@@ -130,7 +134,7 @@ export function parseJson(body: Buffer): unknown {
   }
 }
 
-/** Looks at brackets alone. JSON that is not well-formed may seem deeper or shallower; the parser refuses it. */
+/** Counts brackets alone. JSON that is not well-formed may seem deeper or shallower; the parser refuses it. */
 function isNestedDeeper(body: Buffer, levels: number): boolean {
   let depth = 0;
   for (let at = 0; at < body.length; at += 1) {
@@ -153,7 +157,7 @@ function isNestedDeeper(body: Buffer, levels: number): boolean {
   return false;
 }
 
-/** Where the quotation mark stands that ends a text. */
+/** The index of the quotation mark that ends a string. */
 function endOfText(body: Buffer, begin: number): number {
   let at = begin + 1;
   while (at < body.length && body[at] !== quote) at += body[at] === backslash ? 2 : 1;
@@ -167,7 +171,7 @@ const openingBrace = 0x7b;
 const closingBracket = 0x5d;
 const closingBrace = 0x7d;
 
-/** A length that is known is refused at once; of others the bytes count as they come. */
+/** A declared length that is too large is refused at once. Otherwise the bytes are counted as they come. */
 function readRaw(request: Request, bytesMaximum: number, claim: BodyClaim): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const refuse = (error: LendstreamError): void => onceDiscarded(request, () => reject(error));
@@ -206,14 +210,13 @@ function readRaw(request: Request, bytesMaximum: number, claim: BodyClaim): Prom
   });
 }
 
-/** How long a client may go on sending a body that is refused, and for how long it may pause. Milliseconds. */
+/** How long a client may continue to send a refused body, and how long it may pause. Milliseconds. */
 const discardingMillisecondsMaximum = 10_000;
 const discardingPauseMilliseconds = 500;
 
 /**
- * Throws away what still comes of a body, then calls back. An answer while the client is sending closes the connection
- * under it, and many clients then report the broken connection instead of the answer. One that waits before it sends
- * more is answered all the same.
+ * Discards the rest of a body, then calls back. A response while the client is sending closes its connection, and many
+ * clients then report the broken connection instead of the response. A client that pauses gets the response too.
  */
 function onceDiscarded(request: Request, done: () => void): void {
   const finish = (): void => {

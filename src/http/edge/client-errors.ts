@@ -3,19 +3,19 @@ import type { Socket } from 'node:net';
 import { LendstreamError, type ErrorCode } from '../../errors.ts';
 import { problemText } from './problem.ts';
 
-/** How long a client may take to send a whole request; what it is answered may take any time. Milliseconds. */
+/** How long a client may take to send a whole request; the response may take any time. Milliseconds. */
 export const requestMillisecondsMaximum = 120_000;
 
-/** How long it may take for the headers. Milliseconds. */
+/** How long a client may take to send the headers. Milliseconds. */
 export const headersMillisecondsMaximum = 10_000;
 
-/** How often connections are looked through for those that take too long. Milliseconds. */
+/** How often connections are checked for requests that take too long. Milliseconds. */
 export const requestCheckMilliseconds = 5_000;
 
-/** Answers what never becomes a request, be it no HTTP, too long or too slow, as a problem like any other. */
+/** Responds with a problem to input that never becomes a request: no HTTP, too long or too slow. */
 export function answerUnreadableRequests(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: AnsweringSocket) => {
-    // In the middle of an answer, or with nobody left to read one, there is nothing to be said.
+    // In the middle of a response, or with no client left to read one, nothing can be sent.
     if (!socket.writable || error.code === 'ECONNRESET' || socket._httpMessage?.headersSent === true) {
       socket.destroy();
       return;
@@ -24,7 +24,7 @@ export function answerUnreadableRequests(server: Server): void {
   });
 }
 
-/** The server keeps the answer under way here; it says so nowhere else. */
+/** Node keeps the current response here, and offers it nowhere else. */
 interface AnsweringSocket extends Socket {
   readonly _httpMessage?: { readonly headersSent?: boolean } | null;
 }

@@ -2,19 +2,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { constants, createGzip, type Gzip } from 'node:zlib';
 
-/** Where the bytes of an answer come from. Asked only when the connection can take more. */
+/** The source of a response's bytes. Called only when the connection can take more. */
 export interface ChunkSource {
   /** The next bytes, in pieces; null at the end. */
   next(): Promise<{ readonly pieces: readonly Buffer[]; release?(): void } | null>;
 }
 
 /**
- * How long one answer may write without letting the rest of the process run. A reader on the same machine takes
- * everything at once, so that no write ever waits, and timers and other sockets would starve. Milliseconds.
+ * How long one response may write without letting the rest of the process run. A reader on the same machine takes
+ * everything at once: no write ever waits, and timers and other sockets would starve. Milliseconds.
  */
 const turnMillisecondsMaximum = 2;
 
-/** The same as a number of writes. */
+/** The same limit as a number of writes. */
 const turnWritesMaximum = 16;
 
 /** How long a stream that has ended waits for its reader to take the last line. Milliseconds. */
@@ -24,10 +24,10 @@ const lastLineMillisecondsMaximum = 5_000;
 const gzipOptions = { level: 1, memLevel: 6, windowBits: 13 } as const;
 
 /**
- * Writes a source to its end, at the pace of the connection, and ends the answer. Stops early when the connection is
- * closed. Headers must have been sent.
- * @param compressed Through gzip, flushed with every chunk, so that a reader can read it at once.
- * @param onFailure Called when the source fails or an answer cannot be written: nothing more comes.
+ * Writes a source to its end, at the pace of the connection, and ends the response. Stops early when the connection is
+ * closed. The headers must have been sent.
+ * @param compressed Through gzip, flushed with every chunk, so that a client can read it at once.
+ * @param onFailure Called when the source fails or the response cannot be written; nothing more is written then.
  */
 export function writeJsonStream(
   response: ServerResponse,
@@ -46,10 +46,7 @@ export function acceptsGzip({ headers }: IncomingMessage): boolean {
   return typeof accepted === 'string' && /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accepted);
 }
 
-/**
- * To be called when a stream has ended: a reader that does not take the last line must not hold the connection for
- * ever.
- */
+/** Call it when a stream has ended: a client that does not take the last line must not hold the connection for ever. */
 export function cutOffLater(response: ServerResponse): void {
   if (response.closed) return;
   const timer = setTimeout(() => response.destroy(), lastLineMillisecondsMaximum);
@@ -59,7 +56,8 @@ export function cutOffLater(response: ServerResponse): void {
 type SourceChunk = Awaited<ReturnType<ChunkSource['next']>>;
 
 /**
- * One answer. While it waits for its source it is this object and one promise: no async frame, nobody who waits for it.
+ * Writes one response. While it waits for its source, it consists of this object and one promise: it has no async
+ * frame, and nothing waits for it.
  */
 class JsonStreamWriter {
   readonly #response: ServerResponse;
@@ -100,7 +98,7 @@ class JsonStreamWriter {
 
   async #write(chunk: NonNullable<SourceChunk>): Promise<void> {
     const waited = await write(this.#response, this.#gzip, chunk.pieces);
-    // The connection has taken every byte, unless it has closed meanwhile: then some may still be on their way.
+    // The connection has taken every byte, unless it has closed. In that case some may still be on their way.
     if (!isClosed(this.#response)) chunk.release?.();
     this.#turnWrites += 1;
     const isTurnOver =
@@ -117,12 +115,12 @@ class JsonStreamWriter {
   }
 }
 
-/** Whether the connection is closed, also when the answer has not heard of it yet. */
+/** Whether the connection is closed, even if the response has not been notified yet. */
 function isClosed({ destroyed, socket }: ServerResponse): boolean {
   return destroyed || socket?.destroyed === true;
 }
 
-/** Resolves when the connection has taken every byte, or is closed. Answers whether that had to be waited for. */
+/** Resolves when the connection has taken every byte, or is closed. @returns whether it had to wait */
 function write(
   response: ServerResponse,
   gzip: Gzip | undefined,
@@ -136,8 +134,8 @@ function writePlain(response: ServerResponse, pieces: readonly Buffer[]): Promis
   const last = pieces.length - 1;
   response.cork();
   for (let index = 0; index < last; index += 1) response.write(pieces[index]);
-  // Waits for these very bytes: 'drain' comes only after a write that reached the high-water mark, and a smaller one
-  // can find the connection full as well.
+  // Waits for exactly these bytes: 'drain' comes only after a write that reached the high-water mark, but a smaller
+  // write can find the connection full as well.
   if (last >= 0) response.write(pieces[last], () => taken?.());
   response.uncork();
   if (response.writableLength === 0) return false;
@@ -146,12 +144,12 @@ function writePlain(response: ServerResponse, pieces: readonly Buffer[]): Promis
 
 function writeCompressed(response: ServerResponse, gzip: Gzip, pieces: readonly Buffer[]): Promise<boolean> {
   for (const piece of pieces) gzip.write(piece);
-  // Called when the compressed bytes have been handed on, which the pipe does only as fast as the connection takes
-  // them.
+  // The callback runs when the compressed bytes have been passed on. The pipe passes them on only as fast as the
+  // connection takes them.
   return untilDoneOrClosed(response, (done) => gzip.flush(constants.Z_SYNC_FLUSH, done));
 }
 
-/** Resolves with true when what is begun calls `done`, or when the connection closes. */
+/** Runs `begin` and resolves with true when it calls `done`, or when the connection closes. */
 function untilDoneOrClosed(response: ServerResponse, begin: (done: () => void) => void): Promise<boolean> {
   return new Promise((resolve) => {
     const done = (): void => {

@@ -6,10 +6,10 @@ import { type ApiError, apiErrors } from '../../lending-format/refusal-format.ts
 
 /**
  * The lending API's one error format, `{"errors":[{errorCode, errorReason, errorSource}]}`, and the only place that
- * writes it. Findings of the lending rules come with their names and numbers; here are those about the request itself.
+ * writes it. Refusals by the lending rules bring their own names and numbers; those about the request itself are here.
  */
 
-/** Names and numbers of the lending API for requests as such. From 10000 on they are this service's own. */
+/** Names and numbers of the lending API for errors of the request itself. Numbers from 10000 are this service's own. */
 const requestErrorCodes = {
   INVALID_CREDENTIALS: 2,
   INVALID_API_OPERATION: 3,
@@ -22,20 +22,20 @@ const requestErrorCodes = {
 
 export type RequestErrorReason = keyof typeof requestErrorCodes;
 
-/** After how long a request is worth sending again that met one still under way. Seconds. */
+/** When to repeat a request that met the same one still under way. Seconds. */
 const retryInProgressSeconds = 5;
-/** After how long a request is worth sending again that the service could not serve. Seconds. */
+/** When to repeat a request that the service could not serve. Seconds. */
 const retryUnavailableSeconds = 1;
 
 const lendingPaths = pathsBelow('/(?:loans|loanproducts|toggles|commands)');
 
-/** Whether refusals at a path come in the form of the lending API: below its resources, see {@link pathsBelow}. */
+/** Whether refusals at a path have the format of the lending API: below its resources, see {@link pathsBelow}. */
 export function isLendingPath(path: string): boolean {
   return lendingPaths.test(path);
 }
 
 /**
- * A failure whose findings the API names: thrown by the handlers of the lending routes, written by their error handler.
+ * A failure whose errors the API names. The handlers of the lending routes throw it and their error handler writes it.
  */
 export class LendingErrors extends LendstreamError {
   readonly errors: readonly ApiError[];
@@ -47,7 +47,7 @@ export class LendingErrors extends LendstreamError {
   }
 }
 
-/** One finding about the request itself. @param source The field, header or resource, or a sentence. */
+/** One error of the request itself. @param source The field, header or resource, or a sentence. */
 export function requestError(errorReason: RequestErrorReason, source: string | null): ApiError {
   return { errorCode: requestErrorCodes[errorReason], errorReason, errorSource: source };
 }
@@ -57,19 +57,19 @@ export function invalidParameter(source: string): LendingErrors {
   return new LendingErrors('MALFORMED_REQUEST', [requestError('INVALID_PARAMETERS', source)]);
 }
 
-/** 400 for a body that is no JSON of the kind that the request has. */
+/** 400 for a body that is not the JSON that the request needs. */
 export function malformedBody(reason: string): LendingErrors {
   return new LendingErrors('MALFORMED_REQUEST', [
     requestError('INVALID_PARAMETERS', `The body cannot be read: ${reason}`),
   ]);
 }
 
-/** 404 for a resource that is named in the path and is not there. @param source The path parameter. */
+/** 404 for a resource in the path that does not exist. @param source The path parameter. */
 export function resourceNotFound(source: string): LendingErrors {
   return new LendingErrors('NOT_FOUND', [requestError('INVALID_PARAMETERS', source)]);
 }
 
-/** 404 for a loan that is not there. */
+/** 404 for a loan that does not exist. */
 export function loanNotFound(): LendingErrors {
   return new LendingErrors(
     'NOT_FOUND',
@@ -77,7 +77,7 @@ export function loanNotFound(): LendingErrors {
   );
 }
 
-/** 404 for a transaction that is not there. */
+/** 404 for a transaction that does not exist. */
 export function transactionNotFound(): LendingErrors {
   return new LendingErrors(
     'NOT_FOUND',
@@ -85,7 +85,7 @@ export function transactionNotFound(): LendingErrors {
   );
 }
 
-/** What the lending API calls each of our error codes; what is not here is our own fault. */
+/** The lending API's name for each error code; a code that is not listed is this service's own fault. */
 const reasonOf: Readonly<Partial<Record<ErrorCode, RequestErrorReason>>> = {
   MALFORMED_REQUEST: 'INVALID_PARAMETERS',
   NOT_ACCEPTABLE: 'INVALID_PARAMETERS',
@@ -105,7 +105,8 @@ const reasonOf: Readonly<Partial<Record<ErrorCode, RequestErrorReason>>> = {
 export function lendingErrorHandler(logger: Logger): ErrorRequestHandler {
   return (error: unknown, request, response, _next) => {
     if (response.headersSent) {
-      // Nothing can be told any more; a cut connection is the only honest end.
+      // The headers are sent, so the error cannot be reported. Cutting the connection shows the client that the
+      // response failed.
       logger.error({ error: describeError(error), path: request.originalUrl }, 'An answer was cut off by an error');
       response.destroy();
       return;
@@ -127,13 +128,13 @@ export function lendingErrorHandler(logger: Logger): ErrorRequestHandler {
 /**
  * The path of a resource and all below it, for the handlers that end its router: `/loans`, `/loans/x/y` and also
  * `/loans:search`, the form that the lending API gives to operations on a whole collection.
- * @param path May be a pattern that stands for several.
+ * @param path The path of the resource, or a pattern for several.
  */
 export function pathsBelow(path: `/${string}`): RegExp {
   return new RegExp(`^${path}(?::[^/]*)?(?=/|$)`);
 }
 
-/** No lending route of that path. */
+/** 404 for a path that no lending route has. */
 export const lendingPathNotFound: RequestHandler = (request, response) => {
   const message = `There is no resource at ${pathOf(request.originalUrl)}.`;
   sendErrors(response, 404, [requestError('INVALID_API_OPERATION', message)]);
@@ -147,7 +148,7 @@ export function lendingMethodNotAllowed(...allowed: string[]): RequestHandler {
   };
 }
 
-/** The body of an answer that refuses. */
+/** The body of a response that refuses. */
 export function errorBody(errors: readonly ApiError[]): string {
   return JSON.stringify({ errors });
 }
@@ -155,7 +156,7 @@ export function errorBody(errors: readonly ApiError[]): string {
 function knownError(error: unknown): LendstreamError | undefined {
   if (error instanceof LendingErrors) return error;
   if (error instanceof LendstreamError) return error.code === 'INTERNAL' ? undefined : error;
-  // What Express itself throws for a request it cannot read, such as a malformed escape in the path.
+  // Express throws this for a request that it cannot read, such as one with a malformed escape in the path.
   const status = (error as { status?: unknown } | null)?.status;
   return typeof status === 'number' && status >= 400 && status < 500
     ? new LendstreamError('MALFORMED_REQUEST', describeError(error))

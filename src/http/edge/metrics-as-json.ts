@@ -2,8 +2,8 @@ import type { Answers } from '../../contract.ts';
 import type { Metrics } from '../../metrics.ts';
 
 /**
- * All metrics in the form of Dropwizard's library, which clients of Nakadi read. A name carries its labels as
- * Prometheus writes them. There are no meters and no timers: rates are for whoever asks to work out, and durations are
+ * All metrics in the format of the Dropwizard library, which clients of Nakadi read. A name carries its labels as
+ * Prometheus writes them. There are no meters and no timers: clients work out rates themselves, and durations are
  * histograms.
  */
 export async function metricsAsJson({ registry }: Metrics): Promise<Answers['getMetrics']> {
@@ -11,7 +11,7 @@ export async function metricsAsJson({ registry }: Metrics): Promise<Answers['get
   const counters: Record<string, { count: number }> = {};
   const histograms: Record<string, { count: number; sum: number; buckets: Record<string, number> }> = {};
   for (const { name, type: declaredType, values } of await registry.getMetricsAsJSON()) {
-    // The library declares an enum of numbers for what are words.
+    // The library declares a numeric enum, but the values are words.
     const type = String(declaredType);
     for (const { labels, value, metricName } of values as readonly SeriesValue[]) {
       const { le: bucket, ...otherLabels } = labels;
@@ -28,13 +28,13 @@ export async function metricsAsJson({ registry }: Metrics): Promise<Answers['get
   return { version: formVersion, gauges, counters, histograms, meters: {}, timers: {} };
 }
 
-/** Of Dropwizard's form, not of the service. */
+/** The version of Dropwizard's format, not of the service. */
 const formVersion = '4.0.0';
 
 interface SeriesValue {
   readonly labels: Readonly<Record<string, string | number | undefined>>;
   readonly value: number;
-  /** Of a histogram: which of its series this is. */
+  /** For a histogram: which of its series this is. */
   readonly metricName?: string;
 }
 

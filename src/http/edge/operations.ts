@@ -8,13 +8,13 @@ import { methodNotAllowed } from './problem.ts';
 
 export interface OperationsServices {
   readonly metrics: Metrics;
-  /** Brings up to date what is only worked out when somebody asks. */
+  /** Updates the metrics that are worked out only on request. */
   readonly refreshMetrics: () => Promise<void>;
   readonly health: Health;
   readonly version: string;
 }
 
-/** What an operator's machines ask: is it alive, can it serve, how does it do. */
+/** The routes for an operator's tools: `/health`, `/ready`, `/metrics` and `/version`. */
 export function createOperationsRouter(services: OperationsServices): Router {
   const { metrics, refreshMetrics, health, version } = services;
   const router = Router({ caseSensitive: true });
@@ -63,7 +63,7 @@ export function createOperationsRouter(services: OperationsServices): Router {
   return router;
 }
 
-/** Prometheus names its text whenever it asks; clients of Nakadi read JSON and name it, or nothing in particular. */
+/** Prometheus always asks for its text format by name. Clients of Nakadi ask for JSON, or for nothing in particular. */
 function wantsPrometheusText(accept: string): boolean {
   const wanted = accept.toLowerCase();
   return /text\/(plain|\*)|application\/openmetrics-text/.test(wanted) && !wanted.includes('application/json');

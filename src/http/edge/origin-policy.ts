@@ -4,17 +4,18 @@ import { LendstreamError } from '../../errors.ts';
 import { isBrowserPage } from './authentication.ts';
 
 export interface OriginPolicyOptions {
-  /** Whether everybody who reaches the service is let in: then the name that it was reached by has to be its own. */
+  /** Whether every request is let in without a key: then its host must be one of the service's own names. */
   readonly isOpen: boolean;
-  /** Names that the service is reached by besides those of the loopback address, as `name` or `name:port`. */
+  /** Names of the service in addition to those of the loopback address, as `name` or `name:port`. */
   readonly allowedHosts: readonly string[];
 }
 
 /**
- * Refuses what a browser sends on behalf of a page that is not the service's own. A browser lets any page send requests
- * to any address, also to one that only this machine reaches. It says so in `Sec-Fetch-Site`, older ones and those on
- * plain HTTP in `Origin`; neither can be changed by the page. Requests with neither of the two come from no page.
- * @throws FORBIDDEN for a request of a foreign page, MISDIRECTED_REQUEST for a name that is not the service's
+ * Refuses requests that a browser sends for a page that is not the service's own. A browser lets any page send requests
+ * to any address, even to one that only this machine reaches. It names the page's origin in `Sec-Fetch-Site`; older
+ * browsers, and those on plain HTTP, use `Origin`. A page can change neither. A request with neither of the two comes
+ * from no page.
+ * @throws FORBIDDEN for a request from a page of another site, MISDIRECTED_REQUEST for a host that is not the service's
  */
 export function createOriginPolicy({ isOpen, allowedHosts }: OriginPolicyOptions): (request: Request) => void {
   const allowed = new Set(allowedHosts.map((host) => host.toLowerCase()));
@@ -32,7 +33,7 @@ export function createOriginPolicy({ isOpen, allowedHosts }: OriginPolicyOptions
   };
 }
 
-/** The host and port that a request is for. An address in the first line counts before the header (RFC 9112, 3.2.2). */
+/** The host and port of a request. A full URL in the first line takes precedence over the header (RFC 9112, 3.2.2). */
 function authorityOf({ url, headers }: Request): string | undefined {
   if (url.startsWith('/')) return headers.host;
   return /^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? headers.host;
@@ -49,10 +50,7 @@ const loopbackAddresses = new BlockList();
 loopbackAddresses.addSubnet('127.0.0.0', 8, 'ipv4');
 loopbackAddresses.addAddress('::1', 'ipv6');
 
-/**
- * Nobody else can make these lead anywhere but to this machine. The port may be another one: of a tunnel, of a
- * container.
- */
+/** These names can only lead to this machine. The port may be another one: that of a tunnel or of a container. */
 function isLoopbackName(name: string): boolean {
   const address = name.startsWith('[') ? name.slice(1, -1) : name;
   const family = isIP(address);
@@ -60,8 +58,8 @@ function isLoopbackName(name: string): boolean {
 }
 
 /**
- * Whether the page that asks is the service's own, or nobody's: an address that a person typed has the site `none`.
- * Where the browser says nothing of the site, origin and host are compared; a proxy may have changed the host.
+ * Whether the request comes from the service's own page, or from no page: when a person typed the address, the site is
+ * `none`. Where the browser does not name the site, origin and host are compared; a proxy may have changed the host.
  */
 function isOwnPage(
   origin: string | undefined,
@@ -74,18 +72,18 @@ function isOwnPage(
   if (from === undefined || (from.protocol !== 'http:' && from.protocol !== 'https:')) return false;
   if (allowed.has(from.host)) return true;
   if (site !== undefined || host === undefined) return false;
-  // Without the port that the protocol has by itself, as in the origin.
+  // Without the default port of the protocol, as in the origin.
   const to = `${from.protocol}//${host}`;
   return URL.canParse(to) && new URL(to).host === from.host;
 }
 
-/** Links of other pages may lead to the service's: what they show tells nothing, and a page cannot read another one. */
+/** Links on other pages may lead to the service's pages: these hold no data, and one page cannot read another. */
 function isLinkToPage({ method, path, headers }: Request): boolean {
   const isNavigation = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
   return isNavigation && headers.origin === undefined && method === 'GET' && isBrowserPage(path);
 }
 
-/** Node joins several of one name; what is joined is none of the values that mean anything. */
+/** Joins repeated headers. The joined text matches none of the values that have a meaning. */
 function singleOf(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : value?.join(', ');
 }

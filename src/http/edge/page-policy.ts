@@ -1,6 +1,6 @@
 /**
- * What a page of the service may load and do: its own files, and requests to the service it came from. Nothing inline,
- * no frames, and no file taken for another type than it is sent as.
+ * The headers that restrict a page to its own files and to requests to the service it came from: nothing inline, no
+ * frames, and no file treated as another type than it is sent as.
  * @param imageSources Where images may come from, as Content-Security-Policy writes it.
  */
 export function pageHeaders(imageSources: string): Readonly<Record<string, string>> {

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** The answers of a connection that others have to precede. */
+/** The responses of a connection that must wait for earlier ones. */
 const inLine = new WeakMap<Socket, Set<ServerResponse>>();
 
 /**
- * Has an answer learn of the end of its connection, as an event `close`, also while it stands in line: a client may
- * send requests without waiting for answers, and Node tells only the one whose turn it is. A stream that nobody told
- * would keep its partitions until it missed the commits of what it never sent.
+ * Makes a response emit `close` when its connection ends, even while it waits for earlier responses. A client may send
+ * requests without waiting for responses, and Node notifies only the response whose turn it is. A stream that was not
+ * notified would keep its partitions until it missed the commits of events that it never sent.
  */
 export function tellOfConnectionEnd({ socket }: IncomingMessage, response: ServerResponse): void {
   if (response.socket !== null) return;

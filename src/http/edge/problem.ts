@@ -20,7 +20,7 @@ export function problemText(error: LendstreamError, extensions: Record<string, u
   return JSON.stringify({ ...type, title: error.title, status: error.status, detail: error.message, ...extensions });
 }
 
-/** What Express itself throws for a request it cannot read (a malformed URL, for one). */
+/** Reads the error that Express throws for a request that it cannot read, such as one with a malformed URL. */
 function fromFramework(error: unknown): LendstreamError | undefined {
   const status = (error as { status?: unknown } | null)?.status;
   return typeof status === 'number' && status >= 400 && status < 500
@@ -28,13 +28,12 @@ function fromFramework(error: unknown): LendstreamError | undefined {
     : undefined;
 }
 
-/**
- * The last handler: every error that nobody answered becomes a problem. What was not foreseen is logged under a token.
- */
+/** The last handler: every error that is left becomes a problem. An unforeseen error is logged with a token. */
 export function problemHandler(logger: Logger): ErrorRequestHandler {
   return (error: unknown, request, response, _next) => {
     if (response.headersSent) {
-      // Nothing can be told any more; a cut connection is the only honest end.
+      // The headers are sent, so the error cannot be reported. Cutting the connection shows the client that the
+      // response failed.
       logger.error({ error: describeError(error), path: request.path }, 'An answer was cut off by an error');
       response.destroy();
       return;
@@ -54,14 +53,12 @@ export function problemHandler(logger: Logger): ErrorRequestHandler {
   };
 }
 
-/** No route of that path. */
+/** 404 for a path that no route has. */
 export const pathNotFound: RequestHandler = (request, response) => {
   sendProblem(response, new LendstreamError('NOT_FOUND', `There is no resource at ${request.path}.`));
 };
 
-/**
- * Ends a route's chain of methods: `router.route(path).get(...).all(methodNotAllowed('GET'))`. OPTIONS may be asked.
- */
+/** Ends a route's chain of methods: `router.route(path).get(...).all(methodNotAllowed('GET'))`. OPTIONS gets 200. */
 export function methodNotAllowed(...allowed: string[]): RequestHandler {
   return (request, response) => {
     response.set('Allow', allowed.join(','));

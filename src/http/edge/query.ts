@@ -3,8 +3,8 @@ import type { AuthorizationAttribute } from '../../broker/definitions/rules.ts';
 import { LendstreamError } from '../../errors.ts';
 
 /**
- * Query parameters as whole numbers.
- * @throws MALFORMED_REQUEST when the parameter is there and is no whole number
+ * A query parameter as a whole number; undefined when it is missing or empty.
+ * @throws MALFORMED_REQUEST when it is no whole number
  */
 export function integerParameter(request: Request, name: string): number | undefined {
   const text = textParameter(request, name);
@@ -15,7 +15,7 @@ export function integerParameter(request: Request, name: string): number | undef
   return Number(text);
 }
 
-/** A query parameter given once; of several the first counts. */
+/** A query parameter; of a repeated one, the first value. */
 export function textParameter(request: Request, name: string): string | undefined {
   const value: unknown = request.query[name];
   const first: unknown = Array.isArray(value) ? value[0] : value;
@@ -55,7 +55,7 @@ export function flagParameter(request: Request, name: string): boolean {
 }
 
 /**
- * A query parameter that names somebody, as `data_type:value`.
+ * A query parameter that names a user or service, as `data_type:value`.
  * @throws MALFORMED_REQUEST for another form
  */
 export function attributeParameter(request: Request, name: string): AuthorizationAttribute | undefined {
@@ -70,7 +70,8 @@ export function attributeParameter(request: Request, name: string): Authorizatio
 }
 
 /**
- * Refuses a parameter of Nakadi that is not there: a client that sends it would take the answer for what it asked for.
+ * Refuses a parameter of Nakadi that this service does not have: a client that sends it would misunderstand the
+ * response.
  * @throws UNPROCESSABLE
  */
 export function refuseParameter(request: Request, name: string, instead: string): void {

@@ -3,7 +3,7 @@ import type { Logger } from '../../logger.ts';
 import type { Metrics } from '../../metrics.ts';
 import { type BodiesInFlight, bodyBudgetNames } from './bodies-in-flight.ts';
 
-/** How long nothing more is logged about refused bodies: thousands a second may be. Milliseconds. */
+/** The pause between log lines about refused bodies, as there may be thousands a second. Milliseconds. */
 export const warningPauseMilliseconds = 60_000;
 
 export interface RefusedBodiesServices {
@@ -13,9 +13,9 @@ export interface RefusedBodiesServices {
 }
 
 /**
- * Counts the bodies that are refused because too many bytes are under way, and logs a line about them from time to
- * time: of the first one, then of the first one after each pause.
- * @returns Ends it.
+ * Counts the bodies that are refused because too many bytes are under way. It logs the first one, then the first one
+ * after each pause.
+ * @returns A function that ends it.
  */
 export function reportRefusedBodies(
   bodies: BodiesInFlight,
@@ -23,7 +23,7 @@ export function reportRefusedBodies(
 ): () => void {
   let quietUntil = Number.NEGATIVE_INFINITY;
   let refused = 0;
-  // A series that began with its first body would have no increase that an alert could see.
+  // Each series begins at 0: an alert sees no increase in a series that begins with its first body.
   for (const budget of bodyBudgetNames) metrics.refusedBodies.inc({ budget }, 0);
   return bodies.onRefused((budget) => {
     metrics.refusedBodies.inc({ budget });

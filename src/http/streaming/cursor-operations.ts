@@ -13,7 +13,7 @@ import { catchUpOnMiss } from '../edge/catch-up.ts';
 import { partitionView, type EventTypesServices } from './partitions.ts';
 import { methodNotAllowed } from '../edge/problem.ts';
 
-/** Most cursors of one request. */
+/** The most cursors in one request. */
 export const cursorsPerRequestMaximum = 1_000;
 
 /** POST /event-types/{name}/cursor-distances, /shifted-cursors and /cursors-lag. */
@@ -29,7 +29,7 @@ export function createCursorOperationsRouter({ registry, eventTypes, log }: Even
         const initial_cursor = cursorOf(query.initial_cursor, 'initial_cursor.');
         const final_cursor = cursorOf(query.final_cursor, 'final_cursor.');
         const distance = cursorDistance(positionOf(initial_cursor), positionOf(final_cursor));
-        // As they were sent, so that a client finds its own cursors again.
+        // The cursors as they were sent, so that a client recognises its own.
         return { initial_cursor, final_cursor, distance };
       });
       response.json(answers satisfies Answers['measureCursorDistances']);
@@ -97,7 +97,7 @@ function positionOf({ partition, offset }: Schemas['Position']): Position {
   return { partition, offset: parseOffset(offset) };
 }
 
-/** The texts of a cursor. @throws MALFORMED_REQUEST when one is missing */
+/** The partition and offset of a cursor, as text. @throws MALFORMED_REQUEST when one is missing */
 function cursorOf(cursor: unknown, parent: string): Schemas['Position'] {
   const fields: Unread<Schemas['PositionQuery']> = isObject(cursor) ? cursor : {};
   const text = (name: keyof typeof fields): string => {

@@ -46,7 +46,7 @@ export function createCursorsRouter(services: CursorsServices): Router {
   return router;
 }
 
-/** @throws MALFORMED_REQUEST without the header, which has two names */
+/** @throws MALFORMED_REQUEST when the header, which has two names, is missing */
 function streamIdOf(request: Request<{ id: string }>): string {
   const streamId = request.get('X-Nakadi-StreamId') ?? request.get('X-Mambu-StreamId');
   if (streamId === undefined) {

@@ -67,10 +67,12 @@ export function createEventTypeChecksRouter(services: EventTypeChecksServices): 
   return router;
 }
 
-/** An event type that is there stays as it is. */
+/** The verdict on an event type that is checked by its name: it exists and does not change. */
 const verdictOnExisting = { valid: true, detail: null, violations: [], changes: [] };
 
-/** @param event The text of what to hold against the schema; undefined when only the definition was asked about. */
+/**
+ * @param event The JSON text of the event to check against the schema; undefined when only the definition is checked.
+ */
 async function eventVerdict(
   record: EventTypeRecord,
   event: string | undefined,
@@ -80,7 +82,7 @@ async function eventVerdict(
   return { valid: violations.length === 0, violations };
 }
 
-/** Whether a schema may follow the one of this version, and which version it would then have. */
+/** Whether a schema may follow the one of this version, and why not when it may not. */
 async function compatibilityOf(
   { eventTypes }: EventTypeChecksServices,
   request: Request<{ name: string; version: string }>,

@@ -13,16 +13,19 @@ import type { EventTypesServices } from './partitions.ts';
 import { methodNotAllowed } from '../edge/problem.ts';
 import { textParameter } from '../edge/query.ts';
 
-/** How many streams without a subscription a process serves at once: each costs reads that no other consumer shares. */
+/**
+ * The most streams without a subscription that a process serves at once: each costs reads that no other consumer
+ * shares.
+ */
 export const eventTypeStreamsMaximum = 200;
 
-/** When nothing else is asked. Seconds. */
+/** The `batch_flush_timeout` when the request names none. Seconds. */
 const flushSecondsDefault = 30;
 
-/** The longest time that can be asked for. Seconds. */
+/** The longest timeout that a request may name. Seconds. */
 const secondsMaximum = 86_400;
 
-/** The most that a number of events can be. */
+/** The largest number of events that a parameter may name. */
 const eventsMaximum = 1_000_000_000;
 
 export interface EventTypeStreamsServices extends EventTypesServices {
@@ -32,15 +35,15 @@ export interface EventTypeStreamsServices extends EventTypesServices {
 
 export interface EventTypeStreamsRouter {
   readonly router: Router;
-  /** Ends every stream with its last line, takes no more, and resolves when their answers are finished. */
+  /** Ends every stream with its last line, accepts no more, and resolves when all responses are finished. */
   closeAll(): Promise<void>;
 }
 
 /**
  * GET /event-types/{name}/events: the events of a type without a subscription, from the positions in the header
- * `X-Nakadi-Cursors` (a JSON array of `{partition, offset}`, each the last event already seen) or from now on. Meant
- * for looking at events, not for consuming them: nothing is committed and nothing is remembered. To be put before the
- * route that publishes, which answers other methods of this path.
+ * `X-Nakadi-Cursors` (a JSON array of `{partition, offset}`, each the last event already seen) or from now on. It is
+ * meant for looking at events, not for consuming them: nothing is committed and nothing is remembered. Mount it before
+ * the publishing route, which responds to the other methods of this path.
  */
 export function createEventTypeStreamsRouter(services: EventTypeStreamsServices): EventTypeStreamsRouter {
   const { registry, eventTypes, logger } = services;
@@ -60,7 +63,7 @@ export function createEventTypeStreamsRouter(services: EventTypeStreamsServices)
     if (response.destroyed) return;
     const stream = new EventTypeStream(services, positions, parameters);
     const { streamTimeoutMilliseconds } = parameters;
-    // A reader that reads nothing asks for nothing, so that the stream would not end.
+    // While the client reads nothing, nothing is requested from the stream, so the stream would not end by itself.
     const timer =
       streamTimeoutMilliseconds === 0 ? undefined : setTimeout(() => cutOffLater(response), streamTimeoutMilliseconds);
     streams.set(stream, response);
@@ -81,7 +84,7 @@ export function createEventTypeStreamsRouter(services: EventTypeStreamsServices)
       response.destroy();
     });
   });
-  // Publishing answers for itself, see publishing.ts.
+  // Publishing has a router of its own, see publishing.ts.
   route.post((_request, _response, next) => next('route'));
   route.all(methodNotAllowed('GET', 'POST'));
   return {
@@ -100,7 +103,7 @@ export function createEventTypeStreamsRouter(services: EventTypeStreamsServices)
   };
 }
 
-/** @throws MALFORMED_REQUEST for what is no number, UNPROCESSABLE for one out of bounds */
+/** @throws MALFORMED_REQUEST for a value that is no whole number, UNPROCESSABLE for one out of bounds */
 function readParameters(request: Request): EventTypeStreamParameters {
   const number = (name: string, least: number, most: number, absent: number): number => {
     const text = textParameter(request, name);
@@ -133,9 +136,9 @@ function readParameters(request: Request): EventTypeStreamParameters {
 }
 
 /**
- * Where to begin in each partition asked for.
+ * The offset to begin at in each requested partition.
  * @throws NOT_FOUND for an unknown event type, MALFORMED_REQUEST for a header that cannot be read, PRECONDITION_FAILED
- *   for a partition that is not there, named twice, or a position that is not held
+ *   for a partition that does not exist or is named twice, and for a position that the log does not hold
  */
 async function readPositions(
   { eventTypes, log }: EventTypesServices,

@@ -72,7 +72,7 @@ function addEventTypes(router: Router, { eventTypes }: EventTypesServices): void
     .all(methodNotAllowed('GET', 'PUT', 'DELETE'));
 }
 
-/** An event type as the API shows it: an audience nobody named is left out, other empty fields are null. */
+/** An event type as the API shows it: an audience that was never set is left out, other empty fields are null. */
 function viewOf(eventType: EventType): Schemas['EventType'] {
   const { audience, ...shown } = eventType;
   return audience === null ? shown : { ...shown, audience };
@@ -125,7 +125,7 @@ function addSchemas(router: Router, { eventTypes }: EventTypesServices): void {
     .all(methodNotAllowed('GET'));
 }
 
-/** A page that lies wholly beyond the end has no neighbours. */
+/** A page that is entirely beyond the end has no neighbours. */
 function linksOf(path: string, { limit, offset }: Page, total: number): Schemas['Links'] {
   const link = (to: number): { href: string } => ({ href: `${path}?offset=${to}&limit=${limit}` });
   return {

@@ -3,19 +3,19 @@ import type { HistoryNotes } from '../../broker/subscriptions/activity.ts';
 import type { SubscriptionStream } from '../../broker/streaming/subscription-stream.ts';
 import { LendstreamError } from '../../errors.ts';
 
-/** Of how many ended streams the reason is remembered. */
+/** The most ended streams whose reason is remembered. */
 const endedReasonsMaximum = 1_000;
 
-/** The streams that this process serves, from the registration of their session to the end of their answer. */
+/** The streams that this process serves, from the registration of their session to the end of their response. */
 export class OpenStreams {
   readonly #streams = new Set<SubscriptionStream>();
-  /** Of streams that ended lately, oldest first: for clients that commit too late and want to know why. */
+  /** Why streams ended recently, oldest first: for clients that commit too late and want to know the reason. */
   readonly #endedReasons = new Map<string, string>();
   #closing: CloseCode | undefined;
   #emptied: (() => void)[] = [];
   readonly #history: HistoryNotes | undefined;
 
-  /** @param history Where people may read later why streams ended. */
+  /** @param history Records why streams ended, for people to read later. */
   constructor(history?: HistoryNotes) {
     this.#history = history;
   }
@@ -44,7 +44,7 @@ export class OpenStreams {
     this.#emptied = [];
   }
 
-  /** Why a stream of this process ended, in words; undefined when it did not, or too long ago. */
+  /** Why a stream of this process ended, in words; undefined when it has not ended, or ended too long ago. */
   endedReason(streamId: string): string | undefined {
     return this.#endedReasons.get(streamId);
   }
@@ -54,8 +54,8 @@ export class OpenStreams {
   }
 
   /**
-   * Ends every stream with its last line and takes no more. Resolves when all answers are finished, which a reader that
-   * does not read can delay by a few seconds (see subscription-events.ts).
+   * Ends every stream with its last line and accepts no more. Resolves when all responses are finished. A client that
+   * does not read can delay this by a few seconds (see subscription-events.ts).
    */
   closeAll(code: CloseCode = 'server_shutdown'): Promise<void> {
     this.#closing = code;

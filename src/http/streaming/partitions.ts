@@ -17,7 +17,10 @@ export interface EventTypesServices {
   readonly log: EventLog;
 }
 
-/** GET /event-types/{name}/partitions and one of them, with `consumed_offset` the number of events after it. */
+/**
+ * GET /event-types/{name}/partitions and /partitions/{partition}. The latter takes `consumed_offset` and then shows the
+ * number of events after it.
+ */
 export function createPartitionsRouter({ registry, eventTypes, log }: EventTypesServices): Router {
   const router = Router({ caseSensitive: true });
   router.param('name', catchUpOnMiss(registry, 'event-type'));
@@ -56,7 +59,7 @@ export function createPartitionsRouter({ registry, eventTypes, log }: EventTypes
   return router;
 }
 
-/** A partition as the API shows it; its newest event is the one before the next to come. */
+/** A partition as the API shows it; `latest` is the offset of the next event, so the newest event is one before it. */
 export function partitionView({ earliest, latest, partition }: PartitionBounds): Schemas['Partition'] {
   return {
     oldest_available_offset: formatOffset(earliest),

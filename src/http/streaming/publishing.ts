@@ -13,10 +13,10 @@ export interface PublishingServices {
   readonly publisher: Publisher;
 }
 
-/** Who is named as publisher while callers are not told apart. */
+/** The name of the publisher on every event, as callers are not distinguished. */
 export const anonymousPublisher = 'unauthenticated';
 
-/** By this header Nakadi shows events to one subscription alone; taken no notice of, it would show them to all. */
+/** Nakadi shows events with this header to one subscription alone. Ignoring it would show them to all. */
 const consumerTagRefusal =
   'X-CONSUMER-TAG is not supported: every subscription of an event type gets all of its events. Nothing was stored.';
 
@@ -40,7 +40,7 @@ export function createPublishingRouter({ registry, publisher }: PublishingServic
   return router;
 }
 
-/** Where an event lies is for callers within the process; clients read it from their streams. */
+/** The offset of an event is for callers within the process; clients read it from their streams. */
 function withoutOffset({
   publishing_status,
   detail,

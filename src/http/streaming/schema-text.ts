@@ -3,7 +3,7 @@ import { FieldViolations, LendstreamError } from '../../errors.ts';
 
 /**
  * The text of the schema that a request carries as `{"type": "json_schema", "schema": "..."}`.
- * @throws MALFORMED_REQUEST when the type or the text is missing, or the type is another
+ * @throws MALFORMED_REQUEST when the type or the text is missing, or the type is not json_schema
  */
 export function schemaTextOf(body: Unread<Schemas['SchemaDefinition']>): string {
   for (const field of ['type', 'schema'] as const) {
@@ -16,8 +16,9 @@ export function schemaTextOf(body: Unread<Schemas['SchemaDefinition']>): string 
 }
 
 /**
- * The text of a schema to be compared, which is of the event type's own type unless it says something else.
- * @throws FieldViolations when there is none; MALFORMED_REQUEST when it is no text, or of another type
+ * The text of a schema to compare. The type may be left out: then it is that of the event type.
+ * @throws FieldViolations when there is no schema; MALFORMED_REQUEST when it is no string, or the type is not
+ *   json_schema
  */
 export function comparedSchemaTextOf({ type = null, schema = null }: Unread<Schemas['ComparedSchema']>): string {
   if (type !== null) refuseOtherType(type);

@@ -1,6 +1,6 @@
 /**
  * The streaming API: one router for each resource.
- * In: requests about event types, events, subscriptions, cursors and streams. Out: what the broker says, as JSON.
+ * In: requests about event types, events, subscriptions, cursors and streams. Out: the broker's results as JSON.
  * Start with the stream of a subscription below; each other file has the name of its resource.
  */
 
@@ -27,19 +27,21 @@ export interface StreamsRouter {
   readonly router: Router;
   /** The streams that are open on this process. */
   readonly openStreams: OpenStreams;
-  /** Why a stream of this process ended, for the answer to a commit that comes too late. */
+  /** Why a stream of this process ended, for the response to a commit that comes too late. */
   endedStreamReason(streamId: string): string | undefined;
-  /** Ends every stream with its last line, takes no more, and resolves when their answers are finished. */
+  /** Ends every stream with its last line, accepts no more, and resolves when all responses are finished. */
   closeAll(code?: CloseCode): Promise<void>;
 }
 
-/** How long the headers are ahead of the first chunk, for clients that read them in one piece. Milliseconds. */
+/**
+ * How long before the first chunk the headers are sent, for clients that read the headers in one piece. Milliseconds.
+ */
 const headersAheadMilliseconds = 5;
 
 /** `GET` and `POST /subscriptions/{id}/events`: the events of a subscription, one batch a line, as they come. */
 export function createStreamsRouter(services: StreamServices, history?: HistoryNotes): StreamsRouter {
   const { registry, metrics } = services;
-  // A series that began with its first stream would have no increase that an alert could see.
+  // Each series begins at 0: an alert sees no increase in a series that begins with its first stream.
   for (const reason of closeCodes) metrics.closedStreams.inc({ reason }, 0);
   const openStreams = new OpenStreams(history);
   registry.onChange((change) => closeStreamsOf(change, openStreams));
@@ -65,7 +67,10 @@ export function createStreamsRouter(services: StreamServices, history?: HistoryN
   };
 }
 
-/** Streams end when what they stream from is redefined: their clients open new ones and see it as it is. */
+/**
+ * Closes the streams of a deleted subscription, and of an event type whose number of partitions changed. Their clients
+ * open new ones, which see the new state.
+ */
 function closeStreamsOf({ kind, name, value }: RegistryChange, openStreams: OpenStreams): void {
   if (kind === 'subscription' && value === null) {
     openStreams.closeWhere(({ subscription }) => subscription.id === name, 'subscription_deleted');
@@ -79,7 +84,7 @@ function closeStreamsOf({ kind, name, value }: RegistryChange, openStreams: Open
   }
 }
 
-/** Parameters of a POST; no body is no parameters. */
+/** The parameters of a POST; an empty body means none. */
 async function readParameters(request: Request): Promise<Record<string, unknown>> {
   const body = await readPassingBody(request);
   return body.length === 0 ? {} : parseJsonObject(body);
@@ -100,7 +105,8 @@ async function serveStream(
   const parameters = readStreamParameters(source, eventTypes, Math.random());
   const stream = await SubscriptionStream.open(services, subscription, eventTypes, parameters);
   try {
-    // It may be gone by now; one that is deleted from here on ends the stream when this process hears of it.
+    // The subscription may have been deleted by now. If it is deleted later, the stream ends when this process is
+    // notified.
     if (registry.get('subscription', id) === undefined) stream.close('subscription_deleted');
     findSubscription(registry, id);
     if (response.destroyed) {
@@ -112,14 +118,14 @@ async function serveStream(
     letGoOfHeads(request, response);
     deliver(stream, response, compressed, openStreams, services.logger);
   } catch (error) {
-    // Nobody reads it: its partitions go to others.
+    // Nothing reads the stream, so its partitions go to others.
     stream.clientClosed();
     throw error;
   }
 }
 
 /**
- * Writes a stream that is open and whose headers are sent, to its end or to that of the connection. No async function,
+ * Writes an open stream, whose headers are sent, until the stream or the connection ends. This is no async function,
  * whose frame would be kept as long as the stream is open.
  */
 function deliver(
@@ -130,7 +136,7 @@ function deliver(
   logger: Logger,
 ): void {
   openStreams.add(stream);
-  // A write that comes too late for a connection just closed; the close itself is what counts.
+  // A write may fail because the connection has just closed. Only the close itself matters.
   response.on('error', (error) => {
     logger.debug({ streamId: stream.streamId, error: describeError(error) }, 'A line came too late for its connection');
   });

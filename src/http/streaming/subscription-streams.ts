@@ -15,8 +15,8 @@ export interface SubscriptionStreamsServices {
 }
 
 /**
- * GET /subscriptions/{id}/streams: the streams that are open and what they hold, the last commits and why streams
- * ended, on whatever process.
+ * GET /subscriptions/{id}/streams: the open streams and the partitions they hold, the last commits, and why streams
+ * ended, on all processes.
  */
 export function createSubscriptionStreamsRouter(services: SubscriptionStreamsServices): Router {
   const { registry, coordination, history } = services;

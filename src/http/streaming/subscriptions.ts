@@ -82,7 +82,7 @@ export function createSubscriptionsRouter(services: SubscriptionsOptions): Route
   return router;
 }
 
-/** A full page has a next one, even when nothing follows; a page that is not the first has a previous one. */
+/** A full page links to a next one, even when nothing follows. Every page but the first links to a previous one. */
 function linksOf(
   { eventTypes, owningApplication, reader }: SubscriptionFilter,
   { limit, offset }: Page,
