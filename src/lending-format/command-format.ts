@@ -44,30 +44,33 @@ export const commandTypes = [
 ] as const;
 export type CommandType = (typeof commandTypes)[number];
 
-/** What a command that cannot be read is counted as. */
+/** The type under which unreadable commands are counted. */
 export const unreadableCommandType = 'unknown';
 
-/** Where a command lies, and when the log took it. */
+/** The position of a command in the log, and when the log stored it. */
 export interface CommandSource extends CommandPosition {
   /** Milliseconds since the epoch; the time of the command when its metadata names none. */
   readonly appendedAt: number;
 }
 
-/** What is known of every command whose envelope could be read. */
+/** The known facts of every command whose envelope could be read. */
 export interface CommandEnvelope {
   readonly commandId: string;
-  /** Of type, subject and payload, whichever way they came: two commands of one id and one digest are the same one. */
+  /**
+   * Of type, subject and payload, in whatever form they were sent: two commands with the same id and digest are the
+   * same one.
+   */
   readonly digest: string;
   readonly type: CommandType;
   readonly loanAccountId?: string;
   readonly loanProductId?: string;
   /** Milliseconds since the epoch. */
   readonly receivedAt: number;
-  /** From the command's metadata; its events carry it on. */
+  /** From the command's metadata; the command's events have the same. */
   readonly flowId: string | null;
 }
 
-/** The command that opens an account, still without the product, which the registry has. */
+/** The command that opens an account, still without its product, which is in the registry. */
 type CreateLoanRequest = Omit<CreateLoan, 'product'> & { readonly productTypeKey: string };
 
 export type ParsedCommand =
@@ -78,12 +81,12 @@ export type ParsedCommand =
     }
   | { readonly kind: 'product'; readonly envelope: CommandEnvelope; readonly command: CreateProduct }
   | { readonly kind: 'product update'; readonly envelope: CommandEnvelope; readonly command: UpdateProduct }
-  /** The envelope is in order, the payload is not: the sender is told which fields are wrong. */
+  /** The envelope is valid, the payload is not: the refusals name the wrong fields to the sender. */
   | { readonly kind: 'refused'; readonly envelope: CommandEnvelope; readonly refusals: readonly Refusal[] }
-  /** Not even the envelope can be read. `commandId` where it can be told. */
+  /** The envelope cannot be read. `commandId` is null where that cannot be read either. */
   | { readonly kind: 'unreadable'; readonly reason: string; readonly commandId: string | null };
 
-/** Loan and product ids: what a URL path and a record key hold without escaping. */
+/** Loan and product ids: texts that need no escaping in a URL path or a record key. */
 const idForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** Whether a text may be the id of a loan account or a product. */
@@ -93,12 +96,12 @@ export function isAccountOrProductId(text: unknown): text is string {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The field that says what a command is about. */
+/** The field that names the loan or product of a command. */
 export function subjectOf(type: CommandType): 'loanAccountId' | 'loanProductId' {
   return type === 'CREATE_PRODUCT' || type === 'UPDATE_PRODUCT' ? 'loanProductId' : 'loanAccountId';
 }
 
-/** Reads a record of the command topic. Never throws: what cannot be read says so. */
+/** Reads a record of the command topic. Never throws: the result says when the record cannot be read. */
 export function parseCommand(value: Buffer, source: CommandSource): ParsedCommand {
   let event: ExactJson;
   try {
@@ -132,7 +135,7 @@ export function parseCommand(value: Buffer, source: CommandSource): ParsedComman
   return readCommand(envelope, payload, keysOf(source));
 }
 
-/** The characters of a digest: 132 bits. */
+/** The length of a digest: 132 bits. Characters. */
 const digestCharacters = 22;
 
 function digestOf(type: CommandType, id: string, payload: unknown): string {
@@ -141,7 +144,7 @@ function digestOf(type: CommandType, id: string, payload: unknown): string {
 
 /**
  * The digest that {@link parseCommand} finds in the command.
- * @throws SyntaxError when the body is no JSON object; {@link checkPayload} tells before
+ * @throws SyntaxError when the body is no JSON object; {@link checkPayload} refuses such a body before
  */
 export function commandDigest({ type, loanAccountId, loanProductId, payloadText, pathFields }: CommandToWrite): string {
   return digestOf(type, loanAccountId ?? loanProductId ?? '', readPayload(payloadText, pathFields));
@@ -151,20 +154,20 @@ export interface CommandToWrite {
   /** UUID; also the event's eid. */
   readonly commandId: string;
   readonly type: CommandType;
-  /** Of every command but CREATE_PRODUCT and UPDATE_PRODUCT, which have `loanProductId`. */
+  /** For every command except CREATE_PRODUCT and UPDATE_PRODUCT, which have `loanProductId`. */
   readonly loanAccountId?: string;
   readonly loanProductId?: string;
   /** The REST body: one JSON object, or empty for none. */
   readonly payloadText: string;
-  /** What the request's path says and the payload has to: for ADJUST_TRANSACTION, the transaction. */
+  /** Payload fields that come from the request's path: for ADJUST_TRANSACTION, the transaction. */
   readonly pathFields?: Readonly<Record<string, string>>;
   /** Milliseconds since the epoch. */
   readonly occurredAt: number;
 }
 
 /**
- * The command event as it is published, on one line, the body's numbers untouched.
- * @throws SyntaxError when the body is no JSON object; {@link checkPayload} tells before
+ * The command event as it is published, on one line, the body's numbers unchanged.
+ * @throws SyntaxError when the body is no JSON object; {@link checkPayload} refuses such a body before
  */
 export function writeCommand(command: CommandToWrite): string {
   const { commandId, type, loanAccountId, loanProductId, payloadText, pathFields, occurredAt } = command;
@@ -179,9 +182,9 @@ export function writeCommand(command: CommandToWrite): string {
 }
 
 /**
- * The faults of form that the worker would find in this body, so that a request with one is answered at once.
- * @param id Of the loan account, or of the product for CREATE_PRODUCT and UPDATE_PRODUCT.
- * @returns none when the form is right; a body that is no JSON object is one refusal that says why
+ * The faults of form that the worker would find in this body, so that such a request can be refused at once.
+ * @param id The id of the loan account, or of the product for CREATE_PRODUCT and UPDATE_PRODUCT.
+ * @returns none when the form is right; one refusal with the reason for a body that is no JSON object
  */
 export function checkPayload(
   type: CommandType,

@@ -13,15 +13,16 @@ import { customPaymentAmountTypes, prepaymentRecalculationMethods } from '../len
 import { zero } from '../lending/money.ts';
 import { type FieldReader, hasEncodedKeyForm, present } from './field-reader.ts';
 
-/** What a command asks for beside its header; the fields are those of the REST body. */
+/** The payload of a command, without its header; the fields are those of the REST body. */
 export type Payload<Command> = Omit<
   Command,
   'type' | 'commandId' | 'digest' | 'receivedAt' | 'loanAccountId' | 'product'
 >;
 
-/** An account as asked for, and the key or id of the product it is to be opened under. */
+/** A requested account, and the key or id of the product to open it under. */
 export type CreateLoanPayload = Payload<CreateLoan> & { readonly productTypeKey: string };
 
+/** Reads the payload of CREATE_LOAN. The reader collects the refusals; with any, the result is not to be used. */
 export function readCreateLoan(reader: FieldReader, loanAccountId: string): CreateLoanPayload {
   const id = reader.text('id');
   if ((id !== undefined && id !== loanAccountId) || hasEncodedKeyForm(loanAccountId)) reader.refuse('id');
@@ -50,11 +51,13 @@ export function readCreateLoan(reader: FieldReader, loanAccountId: string): Crea
   };
 }
 
+/** Reads the payload of CHANGE_STATE. The reader collects the refusals; with any, the result is not to be used. */
 export function readChangeState(reader: FieldReader): Payload<ChangeState> {
   const action = reader.require('action', reader.choice('action', stateActions)) ?? 'REQUEST_APPROVAL';
   return { action, ...present({ notes: reader.notes('notes') }) };
 }
 
+/** Reads the payload of DISBURSE. The reader collects the refusals; with any, the result is not to be used. */
 export function readDisburse(reader: FieldReader): Payload<Disburse> {
   const details = readTransactionDetails(reader);
   return {
@@ -67,6 +70,7 @@ export function readDisburse(reader: FieldReader): Payload<Disburse> {
   };
 }
 
+/** Reads the payload of REPAY. The reader collects the refusals; with any, the result is not to be used. */
 export function readRepay(reader: FieldReader): Payload<Repay> {
   const details = readTransactionDetails(reader);
   return {
@@ -83,6 +87,7 @@ export function readRepay(reader: FieldReader): Payload<Repay> {
   };
 }
 
+/** Reads the payload of APPLY_FEE. The reader collects the refusals; with any, the result is not to be used. */
 export function readApplyFee(reader: FieldReader): Payload<ApplyFee> {
   return Object.assign(
     readTransactionDetails(reader),
@@ -94,6 +99,7 @@ export function readApplyFee(reader: FieldReader): Payload<ApplyFee> {
   );
 }
 
+/** Reads the payload of APPLY_PENALTY. The reader collects the refusals; with any, the result is not to be used. */
 export function readApplyPenalty(reader: FieldReader): Payload<ApplyPenalty> {
   const details = readTransactionDetails(reader);
   return {
@@ -103,6 +109,9 @@ export function readApplyPenalty(reader: FieldReader): Payload<ApplyPenalty> {
   };
 }
 
+/**
+ * Reads the payload of ADJUST_TRANSACTION. The reader collects the refusals; with any, the result is not to be used.
+ */
 export function readAdjustTransaction(reader: FieldReader): Payload<AdjustTransaction> {
   return {
     transactionId: reader.require('transactionId', reader.text('transactionId')) ?? '',
@@ -110,6 +119,9 @@ export function readAdjustTransaction(reader: FieldReader): Payload<AdjustTransa
   };
 }
 
+/**
+ * Reads the payload of PRINCIPAL_OVERPAYMENT. The reader collects the refusals; with any, the result is not to be used.
+ */
 export function readPrincipalOverpayment(reader: FieldReader): Payload<PrincipalOverpayment> {
   const details = readTransactionDetails(reader);
   return {
@@ -120,7 +132,7 @@ export function readPrincipalOverpayment(reader: FieldReader): Payload<Principal
 }
 
 function readTransactionDetails(reader: FieldReader) {
-  // A deposit account named as the target is refused like any unknown field: there are none that money could go to.
+  // A deposit account as the target is refused like any unknown field, as there are no deposit accounts.
   const channel = reader.object('transactionDetails');
   const transactionDetails = present({
     transactionChannelId: channel.text('transactionChannelId'),

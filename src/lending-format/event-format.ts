@@ -8,10 +8,10 @@ import { writeFields } from './exact-view.ts';
 import { type LendingEventTypeName, lendingSchemaVersion } from './lending-topics.ts';
 import type { ApiError } from './refusal-format.ts';
 
-/** Who published: the `published_by` of every event of the worker. */
+/** The `published_by` of every event of the worker. */
 const workerName = 'lending-worker';
 
-/** What an event's metadata takes from the command that caused it and from where that command lies. */
+/** The parts of an event's metadata that come from its command and from that command's position in the log. */
 export interface EventSource {
   readonly envelope: CommandEnvelope;
   readonly position: CommandPosition;
@@ -21,18 +21,21 @@ export interface EventSource {
 
 /**
  * A loan's event as it is published: metadata like that of any published event, the fields beside it, amounts exact.
- * @param index Place among the events of its command, from 0.
- * @param digits Of the loan's currency.
+ * @param index Position among the events of its command, from 0.
+ * @param digits Decimal digits of the loan's currency.
  */
 export function writeLoanEvent(event: LoanEvent, index: number, source: EventSource, digits: number): string {
   const metadata = writeMetadata(event.eventType, index, source);
   return `{"metadata":${metadata},${writeFields(event, digits, 'eventType', headerBegin)},${writeHeader(event, digits)}}`;
 }
 
-/** The first field of the header, which stands behind the fields of its event. */
+/** The first field of the header, which follows the fields of its event. */
 const headerBegin = 'schemaVersion' satisfies keyof LoanEventHeader;
 
-/** The header but its sequence is the same in all events of a command. They are written one right after the other. */
+/**
+ * All events of a command have the same header except for its sequence. They are written one right after another, so
+ * the last header is kept.
+ */
 function writeHeader(event: LoanEventHeader, digits: number): string {
   if (header === null || !hasSameHeader(header.event, event)) header = { event, ...writeAroundSequence(event, digits) };
   return `${header.before}${event.sequence}${header.after}`;
@@ -74,7 +77,10 @@ function writeAroundSequence(event: LoanEventHeader, digits: number): { before: 
   return { before: `${writeFields(subject, digits)},"sequence":`, after: `,${writeFields(cause, digits)}` };
 }
 
-/** Tells that a command was refused and why. It changed nothing, so it has no place in the loan's sequence. */
+/**
+ * The event that reports why a command was refused. The command changed nothing, so the event has no number in the
+ * loan's sequence.
+ */
 export function writeCommandRejected(errors: readonly ApiError[], source: EventSource, toggles: Toggles): string {
   const { envelope } = source;
   const fields = JSON.stringify({
@@ -90,13 +96,13 @@ export function writeCommandRejected(errors: readonly ApiError[], source: EventS
   return `{"metadata":${writeMetadata('command_rejected', 0, source)},${fields.slice(1)}`;
 }
 
-/** Like the broker's of an event that was published over HTTP. */
+/** The same metadata as the broker writes for an event that was published over HTTP. */
 function writeMetadata(eventType: LendingEventTypeName, index: number, source: EventSource): string {
   if (shared?.source !== source) shared = { source, ...writeShared(source) };
   return `${shared.beforeId}${eventId(source.position, index)}","event_type":"${eventType}"${shared.afterType}`;
 }
 
-/** What the metadata of all events of a command have in common. They are written one right after the other. */
+/** The metadata that all events of a command share, kept because they are written one right after another. */
 let shared: { readonly source: EventSource; readonly beforeId: string; readonly afterType: string } | null = null;
 
 function writeShared({ envelope, position, receivedAt }: EventSource): { beforeId: string; afterType: string } {

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import type { Offset } from '../ports/event-log.ts';
 
 /**
- * Identities made from where a command lies in the log and from nothing else: decided again after a crash, a command
- * gives the same event ids and the same keys.
+ * Identities that depend only on the position of a command in the log. A command that is decided again after a crash
+ * gets the same event ids and the same keys.
  */
 const eventNamespace = '6f0f3a46-5a0c-5b9e-9d0a-3f3f7c1f6d01';
 const keyNamespace = '0b8f3a5e-4f0d-5d5c-8a3a-92c4f0a7e6b2';
@@ -13,14 +13,16 @@ export interface CommandPosition {
   readonly offset: Offset;
 }
 
-/** The `eid` of a command's event. @param index Place among the command's events, from 0. */
+/** The `eid` of a command's event. @param index Position among the command's events, from 0. */
 export function eventId({ partition, offset }: CommandPosition, index: number): string {
   const digits = eventHash(`${partition}|${offset}|${index}`);
   const time = `${digits.slice(0, 8)}-${digits.slice(8, 12)}-5${digits.slice(13, 16)}`;
   return `${time}-${variantOf(digits)}${digits.slice(17, 20)}-${digits.slice(20, 32)}`;
 }
 
-/** Gives the encodedKeys a command needs: 32 hexadecimal digits, one for each purpose, always the same one. */
+/**
+ * Returns a function that makes a command's encodedKeys: 32 hexadecimal digits, always the same for the same purpose.
+ */
 export function keysOf({ partition, offset }: CommandPosition): (purpose: string) => string {
   return (purpose) => {
     const digits = keyHash(`${partition}|${offset}|${purpose}`);
@@ -28,17 +30,17 @@ export function keysOf({ partition, offset }: CommandPosition): (purpose: string
   };
 }
 
-/** Longer than any salted name: sixteen bytes of namespace, two numbers, a purpose. */
+/** Longer than any salted name: sixteen bytes of namespace, two numbers, a purpose. Bytes. */
 const hashedBytesMaximum = 256;
 
 const eventHash = saltedHash(eventNamespace);
 const keyHash = saltedHash(keyNamespace);
 
 /**
- * Gives the SHA-1 digits of a namespace and a name of ASCII, which is written behind it in the same memory again and
- * again. They are those of a version 5 UUID (RFC 9562, 5.5) but for the version, in place of the thirteenth, and the
- * variant, of the seventeenth. Made in one call to the hash: a command needs about seven, and a hash object for each
- * took longer than deciding it.
+ * Returns a function that makes the SHA-1 digits of a namespace and an ASCII name. It writes every name into the same
+ * memory, after the namespace. The digits are those of a version 5 UUID (RFC 9562, 5.5), except for the version (the
+ * thirteenth) and the variant (the seventeenth). The hash is made in one call: a command needs about seven, and a hash
+ * object for each took longer than deciding the command.
  */
 function saltedHash(namespace: string): (name: string) => string {
   const salted = Buffer.alloc(hashedBytesMaximum);
@@ -46,7 +48,7 @@ function saltedHash(namespace: string): (name: string) => string {
   return (name) => hash('sha1', salted.subarray(0, start + salted.write(name, start, 'latin1')), 'hex');
 }
 
-/** The digit that says which kind of UUID it is: of the hash's own digit, the last two bits. */
+/** The digit for the variant of the UUID, made from the last two bits of the hash's own digit. */
 function variantOf(digits: string): string {
   return variants.charAt(hexadecimalDigits.indexOf(digits.charAt(16)) & 0x3);
 }

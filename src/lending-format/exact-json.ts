@@ -8,10 +8,10 @@ import { readPlainJson } from './plain-json.ts';
  */
 export type ExactJson = Record<string, unknown>;
 
-/** The most digits a number may have, so that reading and writing it as a double is exact for everyone. */
+/** The most digits a number may have, so that every client can read and write it exactly as a double. */
 const significantDigitsMaximum = 15;
 
-/** The most digits after the point, and the longest text of a number that is looked at at all. */
+/** The most digits after the point, and the longest text of a number that is parsed at all. Characters. */
 const decimalPlacesMaximum = 20;
 const numberCharactersMaximum = 64;
 
@@ -24,7 +24,7 @@ export function readExactObject(text: string): ExactJson {
   try {
     value = readPlainJson(text) ?? parse(text);
   } catch (error) {
-    // A RangeError is a stack used up by nesting: as unreadable as a missing bracket.
+    // A RangeError means that nesting has used up the stack. Such JSON is refused like JSON with a missing bracket.
     if (error instanceof RangeError) throw new SyntaxError('The JSON is nested too deeply.');
     throw error;
   }
@@ -32,12 +32,13 @@ export function readExactObject(text: string): ExactJson {
   return value;
 }
 
+/** Whether a value of exact JSON is an object; a number, which is an object in memory, is none. */
 export function isExactObject(value: unknown): value is ExactJson {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 }
 
 /**
- * The decimal a JSON number stands for.
+ * The decimal that a JSON number stands for.
  * @returns null when `value` is no number, or one of more than {@link significantDigitsMaximum} significant digits,
  *   where the zeros before the point count (1e15 has sixteen)
  */

@@ -10,10 +10,10 @@ const rateNames = new Set(['interestRate', 'taxRate', 'penaltyRate', 'percentage
 
 /**
  * A view of lending as one line of JSON: each amount with its currency's digits (315.50; 1000 in yen), more only when
- * it has more (accrued interest), each percentage as it is. Fields that are undefined are left out. This is the one
- * place that decides how a number looks, in answers and in events alike.
+ * it has more (accrued interest), each percentage as it is. Fields that are undefined are left out. Only this function
+ * decides how a number looks, both in responses and in events.
  * @param view Plain data whose field names need no escaping.
- * @param digits Of the currency.
+ * @param digits Decimal digits of the currency.
  */
 export function writeView(view: unknown, digits: number): string {
   return write(view, digits, false);
@@ -21,18 +21,18 @@ export function writeView(view: unknown, digits: number): string {
 
 /**
  * The fields of a view as {@link writeView} writes them, without the braces around them.
- * @param left A field that is left out.
- * @param end The field that ends them, and is left out with all that follow it.
+ * @param left The name of a field to leave out.
+ * @param end The name of the field to stop at; it is left out with all that follow it.
  */
 export function writeFields(view: object, digits: number, left?: string, end?: string): string {
   return fieldsOf(view, digits, false, left, end);
 }
 
-// Built by hand, in one pass: each command writes about five events of some sixty values.
+// The text is built by hand, in one pass: each command writes about five events of some sixty values.
 function write(view: unknown, digits: number, isRate: boolean): string {
   if (typeof view === 'string' && plainText.test(view)) return `"${view}"`;
   if (view === null) return 'null';
-  // Asking JSON for a count or a truth takes longer than all the rest.
+  // Calling JSON.stringify for a count or a boolean takes longer than all the rest.
   if (typeof view === 'boolean' || (typeof view === 'number' && Number.isInteger(view))) return String(view);
   if (typeof view !== 'object') return JSON.stringify(view) ?? 'null';
   if (view instanceof Decimal) return isRate ? view.toFixed() : writeAmount(view, digits);
@@ -71,11 +71,11 @@ function memberOf(name: string): Member {
 
 const members = new Map<string, Member>();
 
-/** Keys, dates and states: texts that stand in JSON as they are, found faster than by asking JSON. */
+/** Keys, dates and states: texts that JSON contains unescaped. This test is faster than JSON.stringify. */
 const plainText = /^[\w .:-]*$/;
 
 function writeAmount(amount: Decimal, digits: number): string {
-  // Most amounts of a loan are nothing.
+  // Most amounts of a loan are zero.
   if (amount.isZero()) return writtenZeros[digits] ?? amount.toFixed(digits);
   // Decimal rounds before it pads, which costs more than all the rest; here there is nothing to round.
   const text = amount.toFixed();
@@ -84,5 +84,5 @@ function writeAmount(amount: Decimal, digits: number): string {
   return text.padEnd(point + 1 + digits, '0');
 }
 
-/** Nothing, by the digits of the currency. */
+/** Zero, by the digits of the currency. */
 const writtenZeros = ['0', '0.0', '0.00', '0.000', '0.0000'];

@@ -4,27 +4,27 @@ import type { ApiError } from './refusal-format.ts';
 
 /**
  * The fence record: in every commit the worker writes it to its partition of the changelog, under a key of its own. It
- * says up to where the commands are done, which is where the next owner resumes, and what became of each command of
- * this commit, which is how whoever follows the changelog learns the answer to a request.
+ * holds the position up to which the commands are done, where the next owner resumes. It also holds the outcome of each
+ * command of this commit, from which processes that follow the changelog learn how to respond to a request.
  */
 export interface FenceRecord {
-  /** Offset of the last command done; everything up to it is. */
+  /** Offset of the last command done; everything up to it is done. */
   readonly position: Offset;
-  /** Those of this commit only, in the order of the commands. */
+  /** The outcomes of this commit only, in the order of the commands. */
   readonly outcomes: readonly CommandOutcome[];
 }
 
 export const commandOutcomes = ['committed', 'refused', 'repeated', 'dead_letter'] as const;
 
 export interface CommandOutcome {
-  /** Null for a command that could not be read far enough to tell. */
+  /** Null for a command whose id could not be read. */
   readonly commandId: string | null;
   /**
-   * `repeated`: a command of this id was done before. The other fields tell of that one: with another digest than the
-   * command's own it was another one, and what was asked for now was not done.
+   * `repeated`: a command of this id was done before, and the other fields describe that one. If its digest differs
+   * from the command's own, it was another command, and the one now received was not done.
    */
   readonly outcome: (typeof commandOutcomes)[number];
-  /** Of what was asked for by the command that was done; absent when none was. */
+  /** Digest of the command that was done; absent when none was. */
   readonly digest?: string;
   /** The loan the command was about. */
   readonly loanAccountId?: string;
@@ -40,21 +40,25 @@ export interface CommandOutcome {
 
 const fencePrefix = 'fence/';
 
-/** Key of a partition's fence record. No loan account id can look like it: those have no slash. */
+/** Key of a partition's fence record. No loan account id can look like it, as those have no slash. */
 export function fenceKey(partition: number): string {
   return `${fencePrefix}${partition}`;
 }
 
-/** Whether a record of the changelog is a fence record; the others are loans. */
+/** Whether a record of the changelog is a fence record. */
 export function isFenceKey(key: string): boolean {
   return key.startsWith(fencePrefix);
 }
 
+/** The value of a fence record. {@link parseFence} reads it. */
 export function writeFence(fence: FenceRecord): Buffer {
   return Buffer.from(JSON.stringify(fence));
 }
 
-/** @throws INTERNAL when the record is not one of ours: going on without it could repeat commands */
+/**
+ * Reads the value of a fence record.
+ * @throws INTERNAL when it is not one of this service: continuing without it could repeat commands
+ */
 export function parseFence(value: Buffer | string): FenceRecord {
   try {
     const fence = JSON.parse(value.toString()) as Partial<FenceRecord>;

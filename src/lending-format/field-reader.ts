@@ -11,31 +11,32 @@ const textCharactersMaximum = 256;
 const notesCharactersMaximum = 2_000;
 /** The largest count (installments, days, offsets). */
 const countMaximum = 10_000;
-/** How many faults of a payload are told, and how much of a field's name: both end up in records of limited size. */
+/**
+ * How many faults of a payload are reported, and how many characters of a field's name: both end up in records of
+ * limited size.
+ */
 export const refusalsMaximum = 50;
 const fieldNameCharactersMaximum = 100;
 /** The longest list in a payload (fees, custom amounts). */
 const listItemsMaximum = 200;
 
 const encodedKeyForm = /^[0-9a-f]{32}$/;
-/**
- * A day, and the time and the offset that may follow it, each within its bounds: no zone is further than 18 hours off.
- */
+/** A day, with or without a time and an offset, each within its bounds: no zone is further than 18 hours off. */
 const dateForm =
   /^(\d{4}-\d{2}-\d{2})(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:(?:0\d|1[0-7]):?[0-5]\d|18:?00))?)?$/;
 
 /**
  * Whether a text looks like an encodedKey: 32 hexadecimal digits, of either case. Every key has this form and no id may
- * have it, so that no id can stand for what somebody else's key names, in whichever partition that is.
+ * have it, so that no id can be mistaken for another resource's key, in any partition.
  */
 export function hasEncodedKeyForm(text: string): boolean {
   return encodedKeyForm.test(text.toLowerCase());
 }
 
 /**
- * Reads the fields of a JSON object one by one. What is missing or has the wrong form becomes a refusal that names the
- * field by its path and reads as absent, so that one pass finds every fault. A null is an absent field. A field that
- * nobody asked for is refused at the end: a misspelt date must not be booked as today.
+ * Reads the fields of a JSON object one by one. A field that is missing or has the wrong form becomes a refusal that
+ * names it by its path, and reads as absent, so that one pass finds every fault. A null is an absent field. A field
+ * that was never read is refused at the end: a misspelt date must not be booked as today.
  */
 export class FieldReader {
   readonly #object: ExactJson;
@@ -44,7 +45,7 @@ export class FieldReader {
   readonly #asked = new Set<string>();
   readonly #children: FieldReader[] = [];
 
-  /** @param path Of the object itself, empty at the top. */
+  /** @param path The path of the object itself, empty at the top. */
   constructor(object: ExactJson, refusals: Refusal[], path = '') {
     this.#object = object;
     this.#refusals = refusals;
@@ -88,7 +89,7 @@ export class FieldReader {
     return this.#read(name, (value) => values.find((known) => known === value));
   }
 
-  /** A day, `YYYY-MM-DD`; of an instant with an offset, the day as its sender wrote it. */
+  /** A day, `YYYY-MM-DD`; for an instant with an offset, the day as the sender wrote it. */
   date(name: string): LocalDate | undefined {
     return this.#read(name, (value) => {
       const day = typeof value === 'string' ? dateForm.exec(value)?.[1] : undefined;
@@ -96,7 +97,7 @@ export class FieldReader {
     });
   }
 
-  /** The fields of an object inside; those of an empty one when it is absent. */
+  /** A reader of an object inside, which reads as empty when it is absent. */
   object(name: string): FieldReader {
     const value = this.#read(name, (value) => (isExactObject(value) ? value : undefined));
     return this.#child(value ?? {}, name);
@@ -133,7 +134,7 @@ export class FieldReader {
     });
   }
 
-  /** Refuses the field when it is absent; one of the wrong form has been refused already. */
+  /** Refuses the field when it is absent; one of the wrong form has already been refused. */
   require<Value>(name: string, value: Value | undefined): Value | undefined {
     if (value === undefined && !this.has(name)) this.refuse(name);
     return value;
@@ -144,12 +145,12 @@ export class FieldReader {
     this.#refusals.push(refusal('INVALID_PARAMETERS', this.#pathOf(name.slice(0, fieldNameCharactersMaximum))));
   }
 
-  /** Takes note of a field that clients of the API send and that means nothing here. */
+  /** Accepts fields that clients of the API send and that mean nothing here. */
   ignore(...names: string[]): void {
     for (const name of names) this.#asked.add(name);
   }
 
-  /** Refuses every field that nobody asked for, here and in the objects inside. Call once, at the top. */
+  /** Refuses every field that was never read, here and in the objects inside. Call it once, at the top. */
   refuseUnknown(): void {
     for (const name of Object.keys(this.#object)) if (!this.#asked.has(name)) this.refuse(name);
     for (const child of this.#children) child.refuseUnknown();
@@ -174,14 +175,14 @@ export class FieldReader {
   }
 }
 
-/** Characters beyond the basic plane are two units of a text and one for whoever counts them, as the schemas do. */
+/** A character beyond the basic plane takes two units of a string but counts as one, as in the schemas. */
 function hasAtMost(text: string, charactersMaximum: number): boolean {
   if (text.length <= charactersMaximum) return true;
   return text.length <= 2 * charactersMaximum && Array.from(text).length <= charactersMaximum;
 }
 
 function readCount(value: unknown): number | undefined {
-  // Nearly every count is written like this, and a decimal takes ten times as long.
+  // Nearly every count is written like this, and a Decimal takes ten times as long.
   if (isLosslessNumber(value) && plainCount.test(value.value)) return Number(value.value);
   const decimal = readDecimal(value);
   return decimal !== null && decimal.isInteger() && !decimal.isNegative() && decimal.lessThanOrEqualTo(countMaximum)
@@ -189,14 +190,14 @@ function readCount(value: unknown): number | undefined {
     : undefined;
 }
 
-/** Digits that make a count below {@link countMaximum}. */
+/** Digits that form a count below {@link countMaximum}. */
 const plainCount = /^\d{1,4}$/;
 
 type Present<Fields> = {
   [Name in keyof Fields as undefined extends Fields[Name] ? never : Name]: Fields[Name];
 } & { [Name in keyof Fields as undefined extends Fields[Name] ? Name : never]?: Exclude<Fields[Name], undefined> };
 
-/** The fields that have a value: the types tell an absent field from one that is undefined. */
+/** The fields that have a value: the types distinguish an absent field from one that is undefined. */
 export function present<Fields extends object>(fields: Fields): Present<Fields> {
   const found: Record<string, unknown> = {};
   for (const name in fields) if (fields[name] !== undefined) found[name] = fields[name];

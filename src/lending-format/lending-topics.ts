@@ -12,7 +12,7 @@ export const loansTopic = 'lendstream.loans';
 /** Commands that could not be read or decided, with the reason. */
 export const deadLettersTopic = 'lendstream.loan-commands.dead-letters';
 
-/** What the worker publishes. The topic of an event type has its name. */
+/** The event types that the worker publishes. Each topic has the name of its event type. */
 export const lendingEventTypeNames = [
   'loan_transaction_posted',
   'loan_fee_event',
@@ -23,19 +23,19 @@ export const lendingEventTypeNames = [
 ] as const;
 export type LendingEventTypeName = (typeof lendingEventTypeNames)[number];
 
-/** Version of the schemas the service brings along, as `metadata.version` of its events has it. */
+/** The version of the service's own schemas, as in the `metadata.version` of its events. */
 export const lendingSchemaVersion = '1.0.0';
 
-/** Everywhere that the commits of one loan partition may write to. */
+/** All partitions that the commits of one loan partition may write to. */
 export function partitionsWrittenBy(partition: number): TopicPartition[] {
   const own = [...lendingEventTypeNames, deadLettersTopic, loansTopic].map((topic) => ({ topic, partition }));
   return [...own, { topic: registryTopic, partition: 0 }];
 }
 
-/** How long a dead letter is kept for a person to look at. */
+/** How long a dead letter is kept for a person to look at. Milliseconds. */
 const deadLetterRetentionMilliseconds = 90 * 24 * 3_600_000;
 
-/** The event types that the lending module brings along, to be registered at start. */
+/** The event types of the lending module, to be registered at start. */
 export function lendingEventTypes(partitionCount: number, retentionMilliseconds: number): SystemEventType[] {
   return [
     {
@@ -61,7 +61,7 @@ export function lendingEventTypes(partitionCount: number, retentionMilliseconds:
 
 /**
  * Creates the topics that are no event types, the changelog and the dead letters, where they are missing.
- * @throws CONFIGURATION_INVALID when they exist with another number of partitions: a loan's story would be torn apart
+ * @throws CONFIGURATION_INVALID when they exist with another number of partitions, which would split a loan's history
  */
 export async function ensureLendingTopics(log: EventLog, partitionCount: number): Promise<void> {
   const wanted: TopicConfiguration[] = [
@@ -86,7 +86,7 @@ export async function ensureLendingTopics(log: EventLog, partitionCount: number)
 }
 
 /**
- * A schema file with everything it refers to in `common.json` taken in, so that it stands alone wherever it is shown.
+ * A schema file that includes everything it refers to in `common.json`, so that it is complete wherever it is shown.
  * @param name Path below schemas/.
  */
 export function lendingSchema(name: string): JsonSchema {

@@ -5,14 +5,14 @@ import { isLendstreamError } from '../errors.ts';
 import { lendingEventTypeNames } from './lending-topics.ts';
 
 /**
- * The events of one loan, for a person who looks at it. The log has no index by loan, but all of a loan's events lie in
- * one partition of each event type under its id as the key, so they are found by looking at keys alone, newest first.
+ * The events of one loan, for people to look at. The log has no index by loan, but all of a loan's events are in one
+ * partition of each event type, with its id as the key. They are found by reading keys alone, newest first.
  */
 
-/** How much of the log one look may read, over all event types. Bytes. */
+/** How much of the log one search may read, over all event types. Bytes. */
 export const scannedBytesMaximum = 64 * 1024 * 1024;
 
-/** How many offsets are looked through at a time. */
+/** How many offsets are searched at a time. */
 const windowOffsets = 4_096;
 
 const readBytes = 1024 * 1024;
@@ -22,15 +22,18 @@ const readWaitMilliseconds = 100;
 
 export interface LoanEvents {
   /**
-   * As they are stored, by the loan's sequence; a rejected command, which has no place in it, stands behind what had
-   * happened by then.
+   * The events as they are stored, in the order of the loan's sequence. A rejected command has no number in that
+   * sequence and comes after the events that had happened by then.
    */
   readonly events: readonly string[];
-  /** Whether everything that the log still holds was looked through. */
+  /** Whether the search covered everything that the log still holds. */
   readonly complete: boolean;
 }
 
-/** @param bytesMaximum How much to read at most, exceeded by no more than one read. */
+/**
+ * Finds the events of one loan.
+ * @param bytesMaximum How much to read at most, exceeded by no more than one read. Bytes.
+ */
 export async function readLoanEvents(
   log: EventLog,
   loanAccountId: string,
@@ -69,7 +72,7 @@ interface Window {
   readonly end: Offset;
 }
 
-/** Collects the loan's events of a window. Answers how many bytes were read. */
+/** Collects the loan's events of a window. @returns how many bytes were read */
 async function scanWindow(
   log: EventLog,
   { topic, partition, start, end }: Window,
@@ -83,7 +86,7 @@ async function scanWindow(
       const options = { bytesMaximum: readBytes, waitMilliseconds: readWaitMilliseconds };
       result = await log.read({ topic, partition, offset }, options);
     } catch (error) {
-      // Expired since the bounds were asked for: there is nothing to be found any more.
+      // The window has expired since the bounds were read: there is nothing left to find.
       if (isLendstreamError(error, 'OFFSET_OUT_OF_RANGE')) return bytesRead;
       throw error;
     }
@@ -97,7 +100,7 @@ async function scanWindow(
         found.push(readEvent(batch.bytes.toString('utf8', valueStart, batch.valueEnds[index])));
       }
     }
-    // Nothing within the time, though it must be there: the next look finds it.
+    // The records exist but did not arrive within the time: the next search finds them.
     if (result.nextOffset === offset) return bytesRead;
     offset = result.nextOffset;
   }

@@ -12,8 +12,8 @@ import type { Schemas } from '../contract.ts';
 import { type Written, writeView } from './exact-view.ts';
 
 /**
- * Loans and products as the lending API shows them: JSON text with exact numbers. Events are written by the same means,
- * so an event's balances equal the answer's. A loan comes as the changelog has it.
+ * Loans and products as the lending API shows them: JSON text with exact numbers. Events are written by the same
+ * functions, so an event's balances equal those of the response. Loans are passed in as the changelog has them.
  */
 
 type WrittenTransaction = Written<Schemas['LoanTransactionPostedTransaction']>;
@@ -24,7 +24,7 @@ export function writeAccount(loanText: string): string {
   return write(loan, accountOf(loan) satisfies Written<Schemas['LoanAccount']>);
 }
 
-/** The body of GET /loans/{id}/schedule; why there is none where a preview of it cannot be made. */
+/** The body of GET /loans/{id}/schedule; the reasons as refusals where a preview of it cannot be made. */
 export function writeSchedule(loanText: string, toggles: Toggles): string | readonly Refusal[] {
   const loan = decodeAccount(loanText);
   const refusals = previewRefusals(loan);
@@ -38,14 +38,14 @@ export function writeBalances(loanText: string, toggles: Toggles): string {
   return write(loan, balancesOf(loan, toggles) satisfies Partial<Written<Schemas['LoanBalances']>>);
 }
 
-/** The body of GET /loans/{id}/transactions: a list, oldest first; of it the page asked for. */
+/** The body of GET /loans/{id}/transactions: the requested page of the list, oldest first. */
 export function writeTransactions(loanText: string, { offset, limit } = { offset: 0, limit: Infinity }): string {
   const loan = decodeAccount(loanText);
   const transactions = decodeTransactions(loanText, offset, offset + limit);
   return write(loan, transactionsOf({ ...loan, transactions }) satisfies readonly WrittenTransaction[]);
 }
 
-/** One transaction by its encodedKey or its id; null when the loan has none such. */
+/** One transaction by its encodedKey or its id; null when the loan does not have it. */
 export function writeTransaction(loanText: string, keyOrId: string): string | null {
   const loan = decodeAccount(loanText);
   const keys = decodeTransactionKeys(loanText);

@@ -1,18 +1,18 @@
 import { LosslessNumber } from 'lossless-json';
 
-/** More openings than this may be nested deeper than an exact reader follows. */
+/** A text with more opening brackets than this may be nested deeper than an exact reader follows. */
 const openingsMaximum = 100;
 
-/** What hardly any command has: escapes, and lines and tabs between its parts. */
+/** Characters that hardly any command has: escapes, and line breaks and tabs between its parts. */
 const unusual = /[\\\p{Cc}]/u;
 
-/** A number between two strings, or what looks like the beginning of one. */
+/** A number between two strings, or a text that looks like the beginning of one. */
 const numberForm = /-?\d[\d.eE+-]*/g;
 
 /**
- * Reads JSON as the exact reader does, in half the time and with little garbage, if there is nothing in it that the
- * engine's own reader sees otherwise: numbers that a double gives back as they were written, no name twice, no escapes.
- * @returns undefined when there may be, or when the text is no JSON: then the exact reader has to say
+ * Reads JSON as the exact reader does, in half the time and with little garbage. This only works for a text that the
+ * engine's own reader reads in the same way: its numbers keep their text as doubles, no name occurs twice, no escapes.
+ * @returns undefined when the text may be another one, or no JSON: then the exact reader has to decide
  */
 export function readPlainJson(text: string): unknown {
   if (unusual.test(text)) return undefined;
@@ -26,11 +26,11 @@ export function readPlainJson(text: string): unknown {
   }
   const found = { members: 0 };
   const exact = withExactNumbers(value, found);
-  // A name that stands twice in an object is one member of what was read.
+  // A name that occurs twice in an object is only one member of the result.
   return found.members === memberCount ? exact : undefined;
 }
 
-/** How many members the objects of the text have, or undefined for one that is not plain. */
+/** How many members the objects of the text have; undefined for a text that is not plain. */
 function countMembers(text: string): number | undefined {
   let members = 0;
   let openings = 0;
@@ -59,7 +59,7 @@ function isGivenBack(number: string): boolean {
   return String(Number(number)) === number;
 }
 
-/** In place: what was just read belongs to nobody else. */
+/** Changes the value in place: it was just read, so nothing else uses it. */
 function withExactNumbers(value: unknown, found: { members: number }): unknown {
   if (typeof value === 'number') return new LosslessNumber(String(value));
   if (typeof value !== 'object' || value === null) return value;

@@ -4,7 +4,7 @@ import { type Currency, type Decimal, zero } from '../lending/money.ts';
 import type { AllocationElement, Bounded, LoanProduct, ProductFee } from '../lending/product.ts';
 import { type FieldReader, hasEncodedKeyForm, present } from './field-reader.ts';
 
-/** Digits of currencies that have not two (ISO 4217, and bitcoin's eight). */
+/** Decimal digits of the currencies that do not have two (ISO 4217, and bitcoin's eight). */
 const currencyDigits: Readonly<Record<string, number>> = {
   ...Object.fromEntries(
     'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'.split(' ').map((code) => [code, 0]),
@@ -70,9 +70,9 @@ const taxMethods = ['INCLUSIVE', 'EXCLUSIVE'] as const;
 const initialStates = ['PARTIAL_APPLICATION', 'PENDING_APPROVAL'] as const;
 
 /**
- * A product as asked for, with the defaults of what was left out. Only the form is checked here; whether the settings
- * go together is decided by the rules of lending.
- * @param newKey Gives the encodedKeys that the sender did not choose.
+ * A requested product, with defaults for the fields that were left out. Only the form is checked here; the lending
+ * rules decide whether the settings fit together.
+ * @param newKey Makes the encodedKeys that the sender did not choose.
  */
 export function readProduct(
   reader: FieldReader,
@@ -171,7 +171,7 @@ export function readProduct(
   };
 }
 
-/** The changes of a product: at least one, or there would be nothing to do. */
+/** The changes of a product. At least one is required. */
 export function readUpdateProduct(reader: FieldReader): ProductChanges {
   const changes = present({
     state: reader.choice('state', states),
@@ -186,7 +186,7 @@ function readCurrency(reader: FieldReader): Currency {
   const code = reader.require('code', reader.text('code')) ?? '';
   if (code !== '' && !/^[A-Z]{3}$/.test(code)) reader.refuse('code');
   const digits = currencyDigits[code] ?? usualCurrencyDigits;
-  // Both say again what the code says: amounts would be rounded otherwise than their sender thinks.
+  // Both repeat what the code says. A difference would round amounts in another way than the sender expects.
   if ((reader.text('currencyCode') ?? code) !== code) reader.refuse('currencyCode');
   if ((reader.count('digits') ?? digits) !== digits) reader.refuse('digits');
   return { code, digits };
@@ -195,7 +195,7 @@ function readCurrency(reader: FieldReader): Currency {
 function readFee(reader: FieldReader, newKey: () => string): ProductFee {
   const encodedKey = reader.encodedKey('encodedKey') ?? newKey();
   const id = reader.text('id') ?? encodedKey;
-  // A fee without an id of its own is shown with its key in that place, and may be sent back so.
+  // A fee without an id of its own is shown with its key as the id, and a client may send it back like that.
   if (id !== encodedKey && hasEncodedKeyForm(id)) reader.refuse('id');
   return {
     encodedKey,

@@ -6,7 +6,7 @@ import type { LoanProduct } from '../lending/product.ts';
 
 /** A product as the registry keeps it. */
 export interface ProductRecord {
-  /** The command that created it, so that the same command sent again is told from another one. */
+  /** The command that created it, to distinguish the same command sent again from another one. */
   readonly commandId: string;
   readonly commandDigest: string;
   /** The product with every decimal as text: the registry is plain JSON, whose numbers are binary floats. */
@@ -26,6 +26,7 @@ const decimalFields = new Set([
   'taxSettings.taxRate',
 ]);
 
+/** A product as plain JSON with every decimal as text, as the registry keeps it. */
 export function encodeProduct(product: LoanProduct): unknown {
   return JSON.parse(JSON.stringify(product));
 }
@@ -44,7 +45,7 @@ function withDecimals(value: unknown, path: string): unknown {
   );
 }
 
-/** The record of a product after a change. What else a record of an earlier version has is left out. */
+/** The record of a product after a change. Any other field, of a record from an earlier version, is left out. */
 export function updatedRecord(record: ProductRecord, changes: ProductChanges): ProductRecord {
   const { commandId, commandDigest, product } = record;
   return { commandId, commandDigest, product: { ...(product as object), ...changes } };
@@ -65,7 +66,7 @@ export function findProduct(registry: Registry, idOrKey: string): LoanProduct | 
   return record === undefined ? null : productOf(record);
 }
 
-/** A record is never changed in place, and the loans that are opened under it share its product. */
+/** Records are never changed in place, so the loans that are opened under one share its product. */
 function productOf(record: ProductRecord): LoanProduct {
   const known = productsKnown.get(record);
   if (known !== undefined) return known;
@@ -76,6 +77,7 @@ function productOf(record: ProductRecord): LoanProduct {
 
 const productsKnown = new WeakMap<ProductRecord, LoanProduct>();
 
+/** All products, sorted by id. */
 export function listProducts(registry: Registry): LoanProduct[] {
   return registry
     .list<ProductRecord>('product')
@@ -83,7 +85,7 @@ export function listProducts(registry: Registry): LoanProduct[] {
     .sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** The record that makes a product known, to be committed together with the answer to its command. */
+/** The registry records of products, to be committed together with the outcomes of their commands. */
 export function productRecords(records: ReadonlyMap<string, ProductRecord>): PartitionRecords {
   return {
     topic: registryTopic,

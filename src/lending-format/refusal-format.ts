@@ -4,13 +4,16 @@ import { type Refusal, type RefusalReason, refusalCodes } from '../lending/refus
 /** A refusal as the lending API shows it: `{"errors":[{errorCode, errorReason, errorSource}]}` holds these. */
 export type ApiError = Schemas['ApiError'];
 
-/** Reasons whose name alone does not say what to change. */
+/** Messages for reasons whose name alone does not say what to change. */
 const commonMessages: Readonly<Partial<Record<RefusalReason, string>>> = {
   FEATURE_DISABLED:
     'A fee whose allocation is NO_ALLOCATION can only be charged while the toggle ALLOW_NON_SCHEDULED_FEES is on.',
 };
 
-/** @param messages In words, for reasons whose name does not say what to change. */
+/**
+ * Refusals as the lending API shows them.
+ * @param messages In words, for reasons whose name does not say what to change.
+ */
 export function apiErrors(
   refusals: readonly Refusal[],
   messages: Readonly<Partial<Record<RefusalReason, string>>> = {},

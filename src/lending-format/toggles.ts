@@ -30,6 +30,7 @@ export function readToggle(registry: Registry, name: ToggleName): ToggleRecord |
 /** A toggle as the API shows it; `switchedAt` is null for one that was never switched, and off. */
 export type ToggleView = Schemas['Toggle'];
 
+/** One toggle as the API shows it. */
 export function viewToggle(registry: Registry, name: ToggleName): ToggleView {
   const record = readToggle(registry, name);
   return { name, enabled: record?.enabled ?? false, switchedAt: record?.switchedAt ?? null };
@@ -41,8 +42,8 @@ export function listToggles(registry: Registry): ToggleView[] {
 }
 
 /**
- * Switches a toggle durably and returns when this process sees it. Setting what is already set changes nothing, so
- * `switchedAt` tells of real changes only.
+ * Switches a toggle durably and returns when this process sees it. Setting the current value changes nothing, so
+ * `switchedAt` shows real changes only.
  * @param now Milliseconds since the epoch.
  */
 export async function setToggle(registry: Registry, name: ToggleName, enabled: boolean, now: number): Promise<void> {

@@ -27,7 +27,9 @@ export const bodyBudgetNames = ['connection', 'small', 'large'] as const;
 /** Which budget had no more room for a body. */
 export type ExhaustedBudget = (typeof bodyBudgetNames)[number];
 
-/** Counts the bytes of request bodies, from their first byte until the response is finished. */
+/**
+ * Counts the bytes of the bodies that are being received, and of those whose requests have no complete response yet.
+ */
 export class BodiesInFlight {
   readonly #budget: BodyBudget;
   readonly #ofConnections = new WeakMap<Socket, number>();

@@ -98,9 +98,9 @@ function unpack(packed: Buffer, bytesMaximum: number, claim: BodyClaim): Promise
 }
 
 /**
- * Reads the body of an operation that must be one JSON object. Its fields are those that the description has; what is
- * in them is not looked at.
- * @throws what {@link readBody} throws, and MALFORMED_REQUEST with the parser's words
+ * Reads the body of an operation that must be one JSON object. Its fields are those of the API description; their
+ * values are not checked.
+ * @throws what {@link readBody} throws, and MALFORMED_REQUEST with the parser's message
  */
 export async function readJsonObject<Operation extends keyof Requests>(
   request: Request,
@@ -108,7 +108,7 @@ export async function readJsonObject<Operation extends keyof Requests>(
   return parseJsonObject(await readBody(request));
 }
 
-/** @throws MALFORMED_REQUEST with the parser's words */
+/** @throws MALFORMED_REQUEST with the parser's message */
 export function parseJsonObject(body: Buffer): Record<string, unknown> {
   const value = parseJson(body);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

@@ -12,9 +12,8 @@ export interface OriginPolicyOptions {
 
 /**
  * Refuses requests that a browser sends for a page that is not the service's own. A browser lets any page send requests
- * to any address, even to one that only this machine reaches. It names the page's origin in `Sec-Fetch-Site`; older
- * browsers, and those on plain HTTP, use `Origin`. A page can change neither. A request with neither of the two comes
- * from no page.
+ * to any address, even to one that only this machine reaches. It marks them with `Sec-Fetch-Site`; older browsers, and
+ * those on plain HTTP, use `Origin`. A page can change neither. A request with neither of the two comes from no page.
  * @throws FORBIDDEN for a request from a page of another site, MISDIRECTED_REQUEST for a host that is not the service's
  */
 export function createOriginPolicy({ isOpen, allowedHosts }: OriginPolicyOptions): (request: Request) => void {

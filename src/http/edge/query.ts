@@ -55,7 +55,7 @@ export function flagParameter(request: Request, name: string): boolean {
 }
 
 /**
- * A query parameter that names a user or service, as `data_type:value`.
+ * A query parameter that names an authorization attribute, as `data_type:value`.
  * @throws MALFORMED_REQUEST for another form
  */
 export function attributeParameter(request: Request, name: string): AuthorizationAttribute | undefined {

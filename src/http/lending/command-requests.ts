@@ -20,46 +20,47 @@ import { LendingErrors, errorBody, malformedBody, requestError } from '../edge/l
 import type { LendingServices, OutcomeWait } from './services.ts';
 
 /**
- * A request that changes a loan: its body becomes a command in the log, on the same way that a producer's takes, and
- * the answer is what this process's view of the loans shows once the worker has decided it.
+ * Requests that change a loan. The body becomes a command in the log, in the same way as a producer's. The response
+ * shows this process's view of the loans once the worker has decided the command.
  */
 
 /** The largest body of a command. Bytes. */
 export const commandBytesMaximum = 256 * 1024;
-/** How long a request waits unless its service says otherwise. */
+/** How long a request waits for its outcome, unless {@link LendingServices} sets another time. */
 const outcomeWaitDefault: OutcomeWait = { secondsDefault: 10, secondsMaximum: 120 };
 /** The `published_by` of the commands that come in through this API. */
 const publisherName = 'lending-api';
-/** When the resource of a command that was not decided in time is worth asking for. Seconds. */
+/** When to ask for the outcome of a command that was not decided in time. Seconds. */
 const pendingRetrySeconds = 1;
 
 export interface CommandSubject {
   readonly loanAccountId?: string;
   readonly loanProductId?: string;
-  /** Fields of the command that the path says. */
+  /** Fields of the command that come from the path. */
   readonly pathFields?: Readonly<Record<string, string>>;
 }
 
 export interface CommandRoute {
   readonly type: CommandType;
-  /** 201 when the command makes a resource, 204 when it answers nothing, else 200. */
+  /** 201 when the command makes a resource, 204 when the response has no body, else 200. */
   readonly successStatus: 200 | 201 | 204;
   /**
-   * The payload of the command, where the body is not that itself.
-   * @throws LendingErrors when it cannot be made of the body
+   * Makes the payload of the command from the body; absent where the body is the payload.
+   * @throws LendingErrors when the body does not allow it
    */
   readonly payloadOf?: (bodyText: string) => string;
   /**
-   * What the command is about.
-   * @param newId To be used where the body names no id: the same for every repetition of the request.
-   * @throws LendingErrors when the path names nothing that there can be
+   * The loan or product that the command is about.
+   * @param newId The id to use where the body names none: the same for every repetition of a request under one
+   *   Idempotency-Key.
+   * @throws LendingErrors when the path names something that cannot exist
    */
   readonly subjectOf: (request: Request, bodyText: string, newId: string) => CommandSubject;
-  /** The body of a successful answer, once the view has what the command changed. */
+  /** The body of a successful response; called once the view has the command's changes. */
   readonly resourceOf: (outcome: CommandOutcome) => string | Promise<string>;
 }
 
-/** What one command request came to. */
+/** The result of one command request. */
 interface Decided {
   readonly status: number;
   readonly body: string;
@@ -67,6 +68,10 @@ interface Decided {
   readonly replayed: boolean;
 }
 
+/**
+ * Turns requests into commands: publishes each command once and responds with its outcome as soon as this process's
+ * view shows it, or with 202 when the time is over.
+ */
 export class CommandRequests {
   readonly #services: LendingServices;
 
@@ -74,7 +79,7 @@ export class CommandRequests {
     this.#services = services;
   }
 
-  /** Answers the requests of one route. */
+  /** The handler of one route. */
   handler(route: CommandRoute): RequestHandler {
     return async (request, response) => {
       const bodyText = textOf(await readBody(request, commandBytesMaximum));
@@ -97,8 +102,8 @@ export class CommandRequests {
   }
 
   /**
-   * Notes that the command is under way. What was decided under its id before is looked for by the worker; only what a
-   * request with another body may have made in another partition has to be looked for here.
+   * Records that the command is under way. The worker looks for an earlier decision under the same id. Only what a
+   * request with another body may have created in another partition has to be looked for here.
    * @throws LendingErrors: CONFLICT while the same request is under way; UNPROCESSABLE when the key came with another
    *   one
    */
@@ -116,11 +121,11 @@ export class CommandRequests {
   }
 
   /**
-   * Puts the command into the log and waits for what becomes of it, until the time is over or nobody is there to be
-   * told: once it is durable it goes its way whether or not anyone waits.
-   * @returns undefined when it was not decided meanwhile
-   * @throws what stands in the way of storing it; LOG_UNAVAILABLE and OUTCOME_UNKNOWN leave open whether it is stored,
-   *   which under an Idempotency-Key harms nobody who sends it again
+   * Publishes the command and waits for its outcome, until the time is over or the client has left. Once the command is
+   * durable, it is decided whether or not anything waits for it.
+   * @returns undefined when it was not decided in time
+   * @throws the error that kept it from being stored. LOG_UNAVAILABLE and OUTCOME_UNKNOWN leave open whether it is
+   *   stored; under an Idempotency-Key the client can send it again without harm
    */
   async #outcomeOf(
     command: CommandToWrite,
@@ -133,12 +138,12 @@ export class CommandRequests {
     response.once('close', () => waiting.abort());
     let timer: NodeJS.Timeout | undefined;
     try {
-      // Waiting begins before publishing: the outcome may be there before the acknowledgement is.
+      // Waiting begins before publishing: the outcome may come before the acknowledgement.
       const outcome = view.outcomeOf(command.commandId, waiting.signal);
-      // Should the view end while the command is being published, it is told below.
+      // If the view ends while the command is being published, the `await` below throws.
       outcome.catch(() => {});
       await this.#publish(Buffer.from(`[${writeCommand(command)}]`), request);
-      // Who does not wait gets one kind of response, also when the worker was faster than the acknowledgement.
+      // A client that does not wait always gets 202, even if the worker was faster than the acknowledgement.
       if (waitSeconds === 0) return undefined;
       timer = setTimeout(() => waiting.abort(), waitSeconds * 1_000);
       return await outcome;
@@ -163,8 +168,8 @@ export class CommandRequests {
 }
 
 /**
- * The answer to a command: the resource, or the worker's refusal, which like it is final under an Idempotency-Key.
- * @param digest Of what was asked for.
+ * The response to a command: the resource, or the worker's refusal. Under an Idempotency-Key both are final.
+ * @param digest The digest of this request's command.
  * @throws LendingErrors when the command could not be decided, UNPROCESSABLE when another one had its id
  */
 async function decidedBy(route: CommandRoute, outcome: CommandOutcome, digest: string): Promise<Decided> {
@@ -185,7 +190,7 @@ async function decidedBy(route: CommandRoute, outcome: CommandOutcome, digest: s
   throw new LendstreamError('INTERNAL', `Command ${outcome.commandId} came to nothing that is known.`);
 }
 
-/** 404 when the loan that the path names is not there, else 400. */
+/** 404 when the loan in the path does not exist, else 400. */
 function refusedStatus(type: CommandType, errors: readonly ApiError[]): number {
   const missing = type !== 'CREATE_LOAN' && errors.some(({ errorReason }) => errorReason === 'INVALID_LOAN_ACCOUNT_ID');
   return missing ? 404 : 400;
@@ -198,14 +203,18 @@ function refuseFaults(type: CommandType, bodyText: string, subject: CommandSubje
   if (refusals.length > 0) throw new LendingErrors('MALFORMED_REQUEST', apiErrors(refusals));
 }
 
-/** The id that a body names, or the new one. What is no text is left for the check of the payload to refuse. */
+/**
+ * The id in a body, or `newId` when it has none. An id that is no string becomes empty, which the check of the payload
+ * refuses.
+ * @throws LendingErrors when the body is no JSON object
+ */
 export function idIn(bodyText: string, newId: string): string {
   const id = bodyText.trim() === '' ? undefined : readBodyObject(bodyText)['id'];
   if (id === undefined || id === null) return newId;
   return typeof id === 'string' ? id : '';
 }
 
-/** @throws LendingErrors with the parser's words when the body is no JSON object */
+/** @throws LendingErrors with the parser's message when the body is no JSON object */
 function readBodyObject(bodyText: string): Record<string, unknown> {
   try {
     return readExactObject(bodyText);
@@ -227,13 +236,13 @@ function textOf(body: Buffer): string {
   }
 }
 
-/** One text for one resource, however its path was written. */
+/** The decoded path without slashes at its end: one text for each resource, in whatever form its path was sent. */
 function pathOf(request: Request): string {
   const path = decodeURIComponent(request.originalUrl.split('?', 1)[0] ?? '');
   return path.replace(/\/+$/, '');
 }
 
-/** `Prefer: wait=N` in whole seconds, the longest wait bounded; undefined when there is no such preference. */
+/** `Prefer: wait=N` in whole seconds, at most `secondsMaximum`; undefined when there is no such preference. */
 function preferredSeconds(request: Request, secondsMaximum: number): number | undefined {
   const seconds = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,9})"?(?=$|[,;\s])/i.exec(request.get('prefer') ?? '')?.[1];
   return seconds === undefined ? undefined : Math.min(Number(seconds), secondsMaximum);

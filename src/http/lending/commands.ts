@@ -11,10 +11,12 @@ import {
 } from '../edge/lending-errors.ts';
 import type { LendingServices } from './services.ts';
 
-/** When a command that is not decided yet is worth asking for again. Seconds. */
+/** When to ask again for a command that is not decided yet. Seconds. */
 const pendingRetrySeconds = 1;
 
-/** Answers what became of a command that a request did not want to wait for, as long as this process remembers it. */
+/**
+ * GET /commands/{id}: the outcome of a command that its request did not wait for, as long as this process remembers it.
+ */
 export function createCommandsRouter({ view, logger }: LendingServices): Router {
   const router = Router({ caseSensitive: true });
   router
@@ -44,7 +46,7 @@ export function createCommandsRouter({ view, logger }: LendingServices): Router 
   return router;
 }
 
-/** What the command came to, whether now or when it was done before. */
+/** The status of a command, whether it was done now or before. */
 export function statusOf({ outcome, errors }: CommandOutcome): Exclude<Schemas['CommandStatus']['status'], 'PENDING'> {
   if (outcome === 'dead_letter') return 'FAILED';
   return outcome === 'refused' || (errors !== undefined && errors.length > 0) ? 'REFUSED' : 'COMMITTED';

@@ -7,8 +7,8 @@ const keyCharactersMaximum = 256;
 const idempotencyNamespace = '5a2f4f0e-0a54-5c9e-8d39-7c6f1b2f8f10';
 
 /**
- * The id of the command that a request asks for. Under an Idempotency-Key it is the same for every request to that
- * path, on any node and after any restart, and the worker does a command id once; without one it is new.
+ * The id of a request's command. Under an Idempotency-Key it is the same for every request to that path, on any node
+ * and after any restart, and the worker does each command id once. Without a key it is new.
  * @throws LendingErrors with INVALID_PARAMETERS for an empty or over-long key
  */
 export function commandIdOf(idempotencyKey: string | undefined, path: string): string {

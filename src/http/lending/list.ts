@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts';
 
-/** How long writing a list may keep the process from everything else. Milliseconds. */
+/** How long writing a list may block the rest of the process. Milliseconds. */
 const sliceMilliseconds = 10;
 
 /** A JSON array of items that are written one by one, with a pause for other requests whenever a slice is used up. */

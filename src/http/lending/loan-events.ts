@@ -10,13 +10,13 @@ export interface LoanEventsServices extends LendingServices {
   readonly log: EventLog;
   /** Partitions of the lending event types. */
   readonly partitionCount: number;
-  /** How much of the log an answer may cost. Bytes; the default of `readLoanEvents` when absent. */
+  /** How much of the log one response may read. Bytes; the default of `readLoanEvents` when absent. */
   readonly scannedBytesMaximum?: number;
 }
 
 /**
- * GET /loans/{id}/events: what was published of one loan and is still held, in the loan's order, each event as its
- * consumers got it. To be put before the other routes of loans, which answer for paths that they do not know.
+ * GET /loans/{id}/events: the published events of one loan that the log still holds, in the loan's order, each as its
+ * consumers got it. Mount it before the other routes of loans, which respond to paths that they do not know.
  */
 export function createLoanEventsRouter(services: LoanEventsServices): Router {
   const { log, partitionCount, scannedBytesMaximum, view, logger } = services;

@@ -23,7 +23,7 @@ import {
 import type { LendingServices } from './services.ts';
 import { payloadOfProductPatch } from './product-patch.ts';
 
-/** How long the registry may lag behind the loans before a new product is given up on. Milliseconds. */
+/** How long to wait for a new product while the registry lags behind the loans. Milliseconds. */
 const productLagMillisecondsMaximum = 5_000;
 
 type LoanProduct = NonNullable<ReturnType<typeof findProduct>>;
@@ -74,7 +74,7 @@ export function createLoanProductsRouter(services: LendingServices): Router {
           return { loanProductId: product.id };
         },
         resourceOf: async () => {
-          // Whoever is told of the change sees it here from now on.
+          // A client that gets the response sees the change on this process from now on.
           await registry.catchUp();
           return '';
         },
@@ -85,7 +85,7 @@ export function createLoanProductsRouter(services: LendingServices): Router {
   return router;
 }
 
-/** What products sort by; products that are equal in it come in the order of their ids. */
+/** The fields that products can be sorted by. Equal products come in the order of their ids. */
 const sortFields = ['id', 'encodedKey', 'name', 'type', 'state'] as const;
 
 function sorted(products: LoanProduct[], request: Request): LoanProduct[] {
@@ -98,7 +98,10 @@ function sorted(products: LoanProduct[], request: Request): LoanProduct[] {
   });
 }
 
-/** The product that a command made: committed in one step with the outcome, but followed on a way of its own. */
+/**
+ * The product that a command made. It is committed in one step with the outcome, but the registry and the view follow
+ * the log separately.
+ */
 async function productAfter(services: LendingServices, outcome: CommandOutcome): Promise<LoanProduct> {
   const { commandId, loanProductId } = outcome;
   if (loanProductId === undefined) {
@@ -111,7 +114,7 @@ async function productAfter(services: LendingServices, outcome: CommandOutcome):
   return product;
 }
 
-/** @throws LOG_UNAVAILABLE when the registry of this process lags too far behind what the command has committed */
+/** @throws LOG_UNAVAILABLE when the registry of this process lags too far behind the commit of the command */
 async function untilRegistryHas(
   { registry }: LendingServices,
   { loanProductId }: CommandOutcome,

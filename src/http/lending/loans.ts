@@ -1,7 +1,7 @@
 /**
  * The lending API: one router for each resource.
  * In: requests about loans, products, toggles and commands. Out: loan commands in the log, and resources of the view.
- * Start with the routes of loans below; `command-requests.ts` is the way of a change, `idempotency.ts` its key.
+ * Start with the routes of loans below; `command-requests.ts` handles changes, `idempotency.ts` their keys.
  */
 
 import { Router, type Request } from 'express';
@@ -32,7 +32,7 @@ import type { LendingServices } from './services.ts';
 import { addTransactionRoutes } from './loan-transactions.ts';
 import { catchUpOnMissingLoans, existingLoan, loanAfter, loanOfPath } from './named-loans.ts';
 
-/** States that loans may be asked for. */
+/** The states that the list of loans can be filtered by. */
 const accountStates = [
   'PARTIAL_APPLICATION',
   'PENDING_APPROVAL',
@@ -42,7 +42,7 @@ const accountStates = [
   'CLOSED',
 ] as const;
 
-/** Query parameters of the list of loans; every other one is refused, as it would filter by nothing. */
+/** Query parameters of the list of loans; every other one is refused, as it would not filter. */
 const listParameters = [
   ...pageParameters,
   'detailsLevel',
@@ -83,7 +83,7 @@ export function createLoansRouter(services: LendingServices): Router {
     )
     .all(lendingMethodNotAllowed('GET', 'POST'));
 
-  // Before the routes that take the whole last part of the path for an id.
+  // Mounted before the routes that treat the whole last part of the path as an id.
   router
     .route('/loans/:loanAccountId\\:changeState')
     .post(
@@ -128,7 +128,7 @@ export function createLoansRouter(services: LendingServices): Router {
   return router;
 }
 
-/** @throws LendingErrors with INVALID_PARAMETERS for a state that there is not */
+/** @throws LendingErrors with INVALID_PARAMETERS for an unknown state */
 function loanFilters(
   { registry }: LendingServices,
   request: Request,
@@ -140,7 +140,7 @@ function loanFilters(
   return {
     ...(accountState === undefined ? {} : { accountState }),
     ...(accountHolderId === undefined ? {} : { accountHolderId }),
-    // Loans know their product by its key; a client may have only the id.
+    // Loans store the key of their product; a client may have only the id.
     ...(product === undefined ? {} : { productTypeKey: findProduct(registry, product)?.encodedKey ?? product }),
   };
 }

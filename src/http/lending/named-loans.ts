@@ -6,8 +6,8 @@ import { loanNotFound } from '../edge/lending-errors.ts';
 import type { LendingServices } from './services.ts';
 
 /**
- * Whoever was told on one node what a command made may use it on another at once: a loan or transaction of a path that
- * this node does not know is looked for once more after catching up. One that it knows costs nothing.
+ * A client that got the result of a command on one node may use it on another at once. A loan or transaction in the
+ * path that this node does not know is looked up again after catching up; one that it knows costs nothing.
  */
 export function catchUpOnMissingLoans(router: Router, { view }: LendingServices): void {
   router.param('loanAccountId', async (_request, _response, next, idOrKey: string) => {
@@ -29,8 +29,8 @@ export function existingLoan({ view }: LendingServices, request: Request): strin
 
 /**
  * The id of the loan that the path names by id or encodedKey. One that this view does not know may have been opened on
- * another node a moment ago: the worker decides whether it is there.
- * @throws LendingErrors 404 for what cannot be an id
+ * another node a moment ago, so the worker decides whether it exists.
+ * @throws LendingErrors 404 for a text that cannot be an id
  */
 export function loanOfPath({ view }: LendingServices, request: Request): string {
   const idOrKey = String(request.params['loanAccountId']);

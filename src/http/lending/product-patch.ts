@@ -3,7 +3,7 @@ import { isExactObject, readExactObject, writeExact } from '../../lending-format
 import { LendingErrors, malformedBody, requestError } from '../edge/lending-errors.ts';
 
 /**
- * The paths of a product that a patch may replace, as the lending API writes them: with a slash before them or without.
+ * The paths of a product that a patch may replace, as the lending API writes them, with or without a slash before them.
  */
 const patchedFields = ['state', 'name', 'notes'] as const;
 
@@ -11,10 +11,10 @@ const patchedFields = ['state', 'name', 'notes'] as const;
 const operationsMaximum = 50;
 
 /**
- * The payload of UPDATE_PRODUCT from a patch: a list of `{op, path, value}`, of which a later one counts over an
- * earlier one. `op` is ADD or REPLACE, in capitals or small letters: both set the field. Whether the values are of the
- * right form is left for the check of the payload.
- * @throws LendingErrors that name what cannot be patched by its path
+ * The payload of UPDATE_PRODUCT from a patch: a list of `{op, path, value}`, where a later one overrides an earlier
+ * one. `op` is ADD or REPLACE, in upper or lower case: both set the field. The check of the payload decides whether the
+ * values have the right form.
+ * @throws LendingErrors that name each path that cannot be patched
  */
 export function payloadOfProductPatch(bodyText: string): string {
   const operations = readOperations(bodyText);
@@ -40,14 +40,14 @@ export function payloadOfProductPatch(bodyText: string): string {
   return writeExact(payload);
 }
 
-/** How much of an unknown path is told. */
+/** How much of an unknown path is shown. Characters. */
 const pathCharactersMaximum = 100;
 
 function readOperations(bodyText: string): readonly unknown[] {
   let body: unknown;
   try {
     body = JSON.parse(bodyText);
-    // The list once more, as what reads a body reads it: without repeated keys, its numbers as they were written.
+    // Reads the list again in the way bodies are read: it refuses repeated keys and keeps numbers as they were written.
     if (Array.isArray(body)) body = readExactObject(`{"operations":${bodyText}}`)['operations'];
   } catch (error) {
     throw malformedBody(describeError(error));

@@ -3,7 +3,7 @@ import { apiErrors } from '../../lending-format/refusal-format.ts';
 import { LendingErrors, invalidParameter, requestError } from '../edge/lending-errors.ts';
 import { textParameter } from '../edge/query.ts';
 
-/** Items of a page when the request names no limit, and the most it may ask for. */
+/** The items of a page when the request names no limit, and the most that it may name. */
 const pageItemsDefault = 50;
 const pageItemsMaximum = 1_000;
 /** The most fields that a list may be sorted by. */
@@ -15,8 +15,8 @@ const filterCharactersMaximum = 256;
 export const pageParameters = ['offset', 'limit', 'paginationDetails'] as const;
 
 /**
- * Refuses every query parameter that the route does not know, and one that is there twice: a filter that is passed over
- * would answer with more than was asked for.
+ * Refuses every query parameter that the route does not know, and every repeated one: with an ignored filter, the
+ * response would contain more than was asked for.
  * @throws LendingErrors with INVALID_PARAMETERS, one for each name
  */
 export function knownParameters(request: Request, ...names: readonly string[]): void {
@@ -28,14 +28,14 @@ export function knownParameters(request: Request, ...names: readonly string[]): 
   throw new LendingErrors('MALFORMED_REQUEST', errors);
 }
 
-/** How many unknown parameters are told, and how much of each name. */
+/** How many unknown parameters are shown, and how many characters of each name. */
 const refusedParametersMaximum = 50;
 const parameterCharactersMaximum = 100;
 
 export interface LendingPage {
   readonly offset: number;
   readonly limit: number;
-  /** Whether the answer tells of the page in its headers. */
+  /** Whether the response describes the page in its headers. */
   readonly details: boolean;
 }
 
@@ -54,7 +54,7 @@ export function lendingPage(request: Request): LendingPage {
   return { offset, limit, details };
 }
 
-/** Tells of the page in the headers, when the request asked for it. `total` is only worked out then. */
+/** Describes the page in the headers, if the request asked for it. `total` is only worked out then. */
 export function setPageHeaders(response: Response, page: LendingPage, total: () => number): void {
   if (!page.details) return;
   response.set('Items-Limit', String(page.limit));
@@ -84,7 +84,8 @@ export function filterParameter(request: Request, name: string): string | undefi
 
 /**
  * `sortBy=field:ASC,field:DESC`; without a direction it is ascending.
- * @param fields Those that the list sorts by, `usual` where the request names none.
+ * @param fields The fields that the list can be sorted by.
+ * @param usual The field to sort by when the request names none.
  * @throws LendingErrors with INVALID_PARAMETERS for an unknown field or direction, a field named twice or too many
  */
 export function sortParameter<Field extends string>(

@@ -10,24 +10,24 @@ import { type CommandOutcome, isFenceKey, parseFence } from '../../lending-forma
 import { loansTopic } from '../../lending-format/lending-topics.ts';
 import { commandIdOfKey, parseRemembered } from '../../worker/remembered-commands.ts';
 
-/** What the routers of the lending API work with. */
+/** The services that the routers of the lending API use. */
 export interface LendingServices {
   readonly view: LoanView<CommandOutcome>;
   readonly publisher: Publisher;
   readonly registry: Registry;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** How long a command that posted no transaction is remembered. */
+  /** How long a command that posted no transaction is remembered. Milliseconds. */
   readonly rememberedMilliseconds: number;
-  /** Another time than the API's own. */
+  /** Replaces the API's own times. */
   readonly outcomeWait?: OutcomeWait | undefined;
 }
 
 /** How long a request waits for the outcome of its command. Seconds. */
 export interface OutcomeWait {
-  /** When it does not say (`Prefer: wait=N`). */
+  /** When the request names no time (`Prefer: wait=N`). */
   readonly secondsDefault: number;
-  /** At most, whatever it says. */
+  /** The longest wait that a request can get. */
   readonly secondsMaximum: number;
 }
 
@@ -37,11 +37,11 @@ export interface LoanViewSettings {
   readonly partitionCount: number;
   readonly logger: Logger;
   readonly health?: HealthPart;
-  /** Other limits than the view's own. */
+  /** Replaces the view's own limits. */
   readonly outcomes?: CommandOutcomesLimits | undefined;
 }
 
-/** What the worker's records tell, the loans aside. A position is never deleted. */
+/** Reads the worker's records other than loans; null for a loan. A fence record is never deleted. */
 export function readChangelogNews(key: string, value: Buffer | null): ChangelogNews<CommandOutcome> | null {
   if (isFenceKey(key)) return { kind: 'outcomes', outcomes: value === null ? [] : parseFence(value).outcomes };
   const commandId = commandIdOfKey(key);
@@ -50,7 +50,7 @@ export function readChangelogNews(key: string, value: Buffer | null): ChangelogN
 }
 
 /**
- * Opens the view of the loans that the worker writes, its fence records telling what became of each command.
+ * Opens the view of the loans that the worker writes. The worker's fence records bring the outcome of each command.
  * @throws what {@link LoanView.open} throws
  */
 export function openLoanView(settings: LoanViewSettings): Promise<LoanView<CommandOutcome>> {

@@ -17,7 +17,7 @@ import type { LendingServices } from './services.ts';
 /** The largest body of a toggle. Bytes. */
 export const toggleBytesMaximum = 1_024;
 
-/** The feature toggles: what they are, and switching them. */
+/** The feature toggles: listing, showing and switching them. */
 export function createTogglesRouter({ registry, clock, logger }: LendingServices): Router {
   const router = Router({ caseSensitive: true });
   router
