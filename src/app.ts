@@ -47,24 +47,23 @@ import { ensureLendingTopics, lendingEventTypes, loanCommandsTopic } from './len
 import { LendingWorker } from './worker/lending-worker.ts';
 
 export interface App {
-  /** Begins to answer HTTP and returns the address. */
+  /** Starts to serve HTTP and returns the address. */
   start(): Promise<string>;
   /**
-   * Ends in reverse order: open streams get their last line, what is under way is finished. Once, however often called.
+   * Closes all parts in reverse order: open streams get their last line, work under way is finished. It happens once,
+   * however often this is called.
    */
   stop(): Promise<void>;
-  /**
-   * Settles, with the reason, when something failed that the process cannot go on without: it is to be stopped then.
-   */
+  /** Resolves, with the reason, when something has failed that the process cannot continue without: stop it then. */
   readonly ended: Promise<string>;
 }
 
-/** How long this process may go unheard before its streams count as gone. */
+/** How long this process may be silent before its streams count as gone. Milliseconds. */
 const leaseMilliseconds = 10_000;
 
 /**
- * Puts the service together: whoever opens something pushes how it is closed, so that a start that fails half-way
- * leaves nothing behind.
+ * Assembles the service. Each part that is opened registers how to close it, so that a start that fails half-way leaves
+ * nothing behind.
  * @throws DATA_FOLDER_IN_USE, DATA_FOLDER_UNUSABLE, CONFIGURATION_INVALID
  */
 export async function createApp(config: Config, logger: Logger, clock: Clock = systemClock): Promise<App> {
@@ -126,7 +125,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     const application = createApplication([authentication, ...routers], logger, originPolicy);
     const server = createApplicationServer(application);
     onOpened(() => closeServer(server));
-    // Before the server closes, which cuts off whoever still streams.
+    // Runs before the server closes, which cuts off the streams that are still open.
     onOpened(endStreams);
     return { start: () => listen(server, config), stop, ended: health.ended };
   } catch (error) {
@@ -135,7 +134,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
   }
 }
 
-/** What both roles work with. */
+/** The services that both roles use. */
 interface Common {
   readonly registry: Registry;
   readonly log: EventLog;
@@ -156,7 +155,7 @@ interface ApiOptions {
 }
 
 interface Api {
-  /** Everything that is answered over HTTP, in the order in which it is asked. */
+  /** All routers, in the order in which they see a request. */
   readonly routers: Parameters<typeof createApplication>[0];
   /** Gives every open stream its last line. */
   readonly endStreams: () => Promise<void>;
@@ -174,9 +173,9 @@ async function openApi(common: Common, options: ApiOptions): Promise<Api> {
   });
   onOpened(() => view.close());
   const publisher = new Publisher({ eventTypes, log, clock, metrics, logger });
-  // The largest schema there is; the first request would wait for it.
+  // Prepares the largest schema now; otherwise the first request would wait for it.
   publisher.prepare(loanCommandsTopic);
-  // Without it an alert could not see that the first command of all is not decided.
+  // Without this series an alert could not see that the very first command is not decided.
   metrics.publishedEvents.inc({ event_type: loanCommandsTopic }, 0);
   const broker = { ...common, publisher };
   const lending: LendingServices = { view, publisher, registry, clock, logger, rememberedMilliseconds };
@@ -240,7 +239,7 @@ async function listen(server: Server, { host, port }: Config): Promise<string> {
   return `http://${host.includes(':') ? `[${host}]` : host}:${boundPort}`;
 }
 
-/** Takes no new connection, and ends the idle ones, which would otherwise keep the process alive. */
+/** Accepts no new connection, and ends the idle ones, which would otherwise keep the process alive. */
 async function closeServer(server: Server): Promise<void> {
   const closed = once(server, 'close');
   server.close();
@@ -250,12 +249,12 @@ async function closeServer(server: Server): Promise<void> {
   clearTimeout(cut);
 }
 
-/** How long answers under way may take when the process is asked to stop. */
+/** How long responses under way may take when the process is asked to stop. Milliseconds. */
 const connectionGraceMilliseconds = 2_000;
 
 /**
- * Lag is worked out when somebody asks for it, not all the time, and what is gone is forgotten then. It is left out
- * while the log or the coordination store is away: that is when the other metrics are needed most.
+ * Works out the lag on request, not all the time, and drops the series of what has been deleted. The lag is left out
+ * while the log or the coordination store is unavailable: that is when the other metrics are needed most.
  */
 async function measureLag(metrics: Metrics, broker: Common): Promise<void> {
   const lags = await subscriptionLag(broker).catch((error: unknown) => {

@@ -12,11 +12,11 @@ import type { Health } from './health.ts';
 import type { Logger } from './logger.ts';
 import { RedisCoordination } from './redis/coordination.ts';
 
-/** What the service stands on: both ports, and where this process may keep what it can build again. */
+/** The foundation of the service: both ports, and a folder for data that this process can rebuild. */
 export interface Backend {
   readonly log: EventLog;
   readonly coordination: Coordination;
-  /** A folder for local views, this process's alone. */
+  /** A folder for local views, used by this process alone. */
   readonly viewFolder: string;
 }
 
@@ -25,7 +25,7 @@ export interface BackendOptions {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly health: Health;
-  /** Takes how to close what was opened, in the order of opening. */
+  /** Receives a function that closes what was opened, in the order of opening. */
   readonly onOpened: (close: () => Promise<void> | void) => void;
 }
 
@@ -58,7 +58,7 @@ async function openCluster(options: BackendOptions, cluster: ClusterConfig): Pro
   onOpened(() => log.close());
   const coordination = await RedisCoordination.open({ redisUrl: cluster.redisUrl, log, clock, logger });
   onOpened(() => coordination.close());
-  // A view of another cluster's log would be wrong here, and its positions as well.
+  // The view of another cluster's log would be wrong here, and so would its positions.
   const viewFolder = join(lock.path, `cluster-${log.clusterId}`);
   mkdirSync(viewFolder, { recursive: true, mode: 0o700 });
   return { log, coordination, viewFolder };

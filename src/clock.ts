@@ -1,6 +1,6 @@
 /**
- * Time as the outside world gives it. Whatever decides takes `now` as an argument; only the edges (HTTP handlers, the
- * worker's loop, adapters) hold a clock.
+ * The time of the outside world. Code that makes decisions takes `now` as an argument; only the edges (HTTP handlers,
+ * the worker's loop, adapters) hold a clock.
  */
 export interface Clock {
   /** Wall-clock time. Milliseconds since the epoch, UTC. */
@@ -14,13 +14,11 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
 };
 
-/**
- * A wall-clock instant as RFC 3339 in UTC with milliseconds, the form every timestamp of this product is written in.
- */
+/** A wall-clock instant as RFC 3339 in UTC with milliseconds. Every timestamp of this product has this form. */
 export function toTimestamp(milliseconds: number): string {
   if (milliseconds !== written.milliseconds) written = { milliseconds, text: new Date(milliseconds).toISOString() };
   return written.text;
 }
 
-/** The instant that was written last: whatever happens at once is written with the same one. */
+/** The instant that was written last, kept because things that happen at once have the same one. */
 let written = { milliseconds: Number.NaN, text: '' };

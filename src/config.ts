@@ -5,7 +5,7 @@ import type { LogLevel } from './logger.ts';
 
 /** Every setting, its default and its unit. Read once from the environment, checked whole, frozen. */
 export interface Config {
-  /** HOST: the address to listen on. Any but a loopback address needs API_KEYS. */
+  /** HOST: the address to listen on. Any address but a loopback one needs API_KEYS. */
   readonly host: string;
   /** PORT: 0 picks a free one. */
   readonly port: number;
@@ -19,14 +19,14 @@ export interface Config {
   readonly lendingPartitions: number;
   /** RETENTION_HOURS: how long events of the lending types are held. */
   readonly retentionMilliseconds: number;
-  /** IDEMPOTENCY_HOURS: how long a command that posted no transaction is known again by its id or Idempotency-Key. */
+  /** IDEMPOTENCY_HOURS: how long a command that posted no transaction is recognised by its id or Idempotency-Key. */
   readonly rememberedMilliseconds: number;
   /**
-   * API_KEYS, and the file that API_KEYS_FILE names: keys, any of which a client must present; none means open, on
+   * API_KEYS, and the file that API_KEYS_FILE names: keys, one of which each client must present. None means open, on
    * loopback only.
    */
   readonly apiKeys: readonly string[];
-  /** ALLOWED_HOSTS: names that the service is reached by besides those of the loopback address, such as a proxy's. */
+  /** ALLOWED_HOSTS: names of the service in addition to those of the loopback address, such as a proxy's. */
   readonly allowedHosts: readonly string[];
   /** Where the cluster is; absent on one machine, where the embedded store stands in for Kafka and Redis. */
   readonly cluster?: ClusterConfig;
@@ -71,10 +71,10 @@ const saslMechanisms: readonly SaslMechanism[] = ['plain', 'scram-sha-256', 'scr
 
 const logLevels: readonly LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
-/** The shortest key that is let in, so that none can be guessed. Characters. */
+/** The shortest key that is accepted, so that none can be guessed. Characters. */
 export const apiKeyCharactersMinimum = 16;
 
-/** The longest: a header that carries more is refused before anybody looks at it. Characters. */
+/** The longest key: a longer header is refused before any code reads it. Characters. */
 export const apiKeyCharactersMaximum = 1024;
 
 const loopbackHosts = new Set(['127.0.0.1', '::1', 'localhost']);
@@ -147,7 +147,7 @@ function listOf(text: string): string[] {
     .filter((value) => value !== '');
 }
 
-/** Keys of both settings. No problem shows a key: what is told of it is where it stands. */
+/** The keys of both settings. Problems never show a key, only its position. */
 function readApiKeys(settings: SettingsReader): string[] {
   const { text, problems } = settings;
   const path = text('API_KEYS_FILE', '');
@@ -166,7 +166,7 @@ function readApiKeys(settings: SettingsReader): string[] {
   return sources.flatMap(([, keys]) => keys.filter((key) => key !== ''));
 }
 
-/** Why nobody could send a key in a header, or anybody could find it out. */
+/** Why a key cannot be sent in a header, or could be guessed; undefined for a good one. */
 function faultOfKey(key: string): string | undefined {
   if (!/^[!-~]+$/.test(key)) return 'must be visible ASCII characters without white space';
   if (key.length < apiKeyCharactersMinimum) return `is shorter than ${apiKeyCharactersMinimum} characters`;

@@ -1,23 +1,23 @@
 import type { Contract } from './contract.generated.ts';
 
 /**
- * What the service and its clients send each other, as types made from schemas/: where an answer is built or a request
- * read, these are what a difference to the description fails to compile against.
+ * The JSON between the service and its clients, as types made from schemas/. Code that builds a response or reads a
+ * request uses them, so that it fails to compile where it differs from the description.
  */
 
 /** Every schema of the description by its name. */
 export type Schemas = Immutable<Contract['schemas']>;
 
-/** The JSON that operations are sent, by operationId. */
+/** The JSON of requests, by operationId. */
 export type Requests = Immutable<Contract['requests']>;
 
-/** The JSON that operations answer with when they succeed, by operationId; of a stream a line. */
+/** The JSON of successful responses, by operationId; for a stream, the JSON of one line. */
 export type Answers = Immutable<Contract['answers']>;
 
-/** JSON of which only the names of its fields are trusted: what a client sent, before it is looked at. */
+/** JSON that a client sent, before it is checked: only the names of its fields are trusted. */
 export type Unread<Body> = { readonly [Field in keyof Body]?: unknown };
 
-/** With another type in place of number: JSON whose numbers are exact has no numbers in memory. */
+/** The same JSON with another type for its numbers: JSON whose numbers are exact has no `number` in memory. */
 export type WithNumbersAs<Exact, Value> = Value extends number
   ? Exact
   : Value extends object

@@ -6,7 +6,7 @@
  * lending/refusals.ts).
  */
 export const errorCatalogue = {
-  // What a client of the streaming API got wrong.
+  // Mistakes of clients of the streaming API.
   MALFORMED_REQUEST: { status: 400, title: 'Bad Request', retriable: false },
   UNAUTHORIZED: { status: 401, title: 'Unauthorized', retriable: false },
   FORBIDDEN: { status: 403, title: 'Forbidden', retriable: false },
@@ -54,6 +54,9 @@ export interface ErrorOptions {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
+/**
+ * A failure with a code of {@link errorCatalogue}, which gives its HTTP status and title and whether a retry may help.
+ */
 export class LendstreamError extends Error {
   readonly code: ErrorCode;
   readonly details: Readonly<Record<string, unknown>>;
@@ -79,7 +82,7 @@ export class LendstreamError extends Error {
   }
 }
 
-/** One finding about one field of a request, collected into a single 422 answer. */
+/** One violation by one field of a request; all of them go into a single 422 response. */
 export interface FieldViolation {
   /** The field's path as the client wrote it, snake_case, dotted. */
   readonly field: string;
@@ -97,6 +100,7 @@ export class FieldViolations extends LendstreamError {
   }
 }
 
+/** Whether an error is a {@link LendstreamError}, and has this code if one is given. */
 export function isLendstreamError(error: unknown, code?: ErrorCode): error is LendstreamError {
   return error instanceof LendstreamError && (code === undefined || error.code === code);
 }

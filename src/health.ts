@@ -1,21 +1,24 @@
 import type { Clock } from './clock.ts';
 
-/** How long log or coordination store may not answer before a process that needs them is not ready. */
+/**
+ * How long the log or the coordination store may be unreachable before a process that needs them is not ready.
+ * Milliseconds.
+ */
 export const unreachableMillisecondsMaximum = 10_000;
 
-/** How one part of this process does. */
+/** The state of one part of this process. */
 export interface PartHealth {
   /** For people and their dashboards, e.g. `log-writer`. */
   readonly name: string;
   readonly ready: boolean;
-  /** Since when it has been ready, or has not. Milliseconds since the epoch. */
+  /** When it last became ready or not ready. Milliseconds since the epoch. */
   readonly since: number;
   /** Why it is not ready, in a sentence; null while it is. */
   readonly reason: string | null;
 }
 
 /**
- * How this process does, part by part. Each part reports to its own {@link HealthPart}; `/ready` and `/health` read
+ * The state of this process, part by part. Each part reports to its own {@link HealthPart}; `/ready` and `/health` read
  * them all. The process can serve while every part is ready.
  */
 export class Health {
@@ -23,7 +26,7 @@ export class Health {
   readonly #parts: HealthPart[] = [];
   #end: (reason: string) => void = () => {};
 
-  /** Settles, with the reason, when a part has failed that this process cannot go on without. */
+  /** Resolves, with the reason, when a part has failed that this process cannot continue without. */
   readonly ended: Promise<string>;
 
   constructor(clock: Clock) {
@@ -33,7 +36,7 @@ export class Health {
     });
   }
 
-  /** A further part, ready until it says otherwise. */
+  /** Adds a part, which is ready until it reports otherwise. */
   part(name: string): HealthPart {
     const part = new HealthPart(name, this.#clock, this.#end);
     this.#parts.push(part);
@@ -51,6 +54,7 @@ export class Health {
   }
 }
 
+/** One part of this process, which reports its own state here. After {@link hasFailed} the state is final. */
 export class HealthPart implements PartHealth {
   readonly name: string;
   readonly #clock: Clock;
@@ -78,17 +82,17 @@ export class HealthPart implements PartHealth {
     return this.#reason;
   }
 
-  /** Says that the part works. */
+  /** Reports that the part works. */
   isReady(): void {
     this.#set(null);
   }
 
-  /** Says that the part does not work now, and why, in a sentence. It may become ready again. */
+  /** Reports that the part does not work now, and why, in a sentence. It may become ready again. */
   isNotReady(reason: string): void {
     this.#set(reason);
   }
 
-  /** Says that the part will not work again and that this process cannot go on without it. */
+  /** Reports that the part will not work again and that this process cannot continue without it. */
   hasFailed(reason: string): void {
     this.#set(reason);
     this.#hasFailed = true;

@@ -3,7 +3,8 @@ import { pino } from 'pino';
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 
 /**
- * Structured logging: an object of facts first, one sentence second. The shape of pino, of which no other module knows.
+ * Structured logging: an object of facts first, one sentence second. It has the shape of pino, which only this module
+ * imports.
  */
 export interface Logger {
   error(facts: object, message: string): void;
@@ -13,7 +14,7 @@ export interface Logger {
   child(facts: object): Logger;
 }
 
-/** JSON lines on standard error, so that standard output stays free for what a person reads. */
+/** JSON lines on standard error, so that standard output stays free for text that people read. */
 export function createLogger(level: LogLevel): Logger {
   return pino({ level, base: { service: 'lendstream' } }, pino.destination({ dest: 2, sync: true }));
 }

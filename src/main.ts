@@ -8,7 +8,7 @@ import { createLogger } from './logger.ts';
 /** A second Ctrl-C this soon after the first is the same key press, delivered once more by a wrapper such as npm. */
 const sameKeyPressMilliseconds = 300;
 
-/** What may be wrong with the machine or the settings: told in one line, without a stack. */
+/** Errors of the machine or the settings. They are shown in one line, without a stack. */
 const startUpFaults = [
   'CONFIGURATION_INVALID',
   'DATA_FOLDER_IN_USE',
@@ -18,10 +18,10 @@ const startUpFaults = [
   'COORDINATION_UNAVAILABLE',
 ];
 
-/** What the process ends with when a part failed that it cannot go on without: EX_SOFTWARE of sysexits.h. */
+/** The exit code when a part has failed that the process cannot continue without: EX_SOFTWARE of sysexits.h. */
 const partFailedExitCode = 70;
 
-/** How long a process whose part failed may take to end its streams and what else goes on. */
+/** How long a process with a failed part may take to end its streams and its other work. Milliseconds. */
 const endingMillisecondsMaximum = 5_000;
 
 function leave(error: unknown): never {
@@ -31,7 +31,7 @@ function leave(error: unknown): never {
 }
 
 async function main(): Promise<void> {
-  // Whatever this process writes is for its own user alone, also in a folder that was there before.
+  // Files of this process are for its own user alone, even in a folder that existed before.
   process.umask(0o077);
   const config = readConfig(process.env);
   const logger = createLogger(config.logLevel);
@@ -75,7 +75,7 @@ async function main(): Promise<void> {
   process.stdout.write(lines.join('\n'));
 }
 
-// Whoever read what is said here may be gone (a closed pipe): the service goes on without being heard.
+// The reader of standard output may be gone (a closed pipe). The service continues without it.
 process.stdout.on('error', () => undefined);
 process.on('unhandledRejection', leave);
 main().catch(leave);

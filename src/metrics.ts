@@ -2,10 +2,11 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 
 /**
  * Every metric of the service. Labels are bounded: names of event types and subscriptions (which admins create), never
- * ids that grow with traffic. Durations are in seconds, as Prometheus has it.
+ * ids that grow with traffic. Durations are in seconds, the unit of Prometheus.
  */
 const secondsBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+/** Creates the metrics of a process, in a registry of their own together with the default ones of the library. */
 export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -90,14 +91,14 @@ export function createMetrics() {
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Says which of the things that label series are still there. */
+/** Which of the things that label series still exist. */
 export interface LabelledThings {
   readonly isSubscription: (id: string) => boolean;
   readonly isEventType: (name: string) => boolean;
 }
 
 /**
- * Forgets the series of deleted subscriptions and event types, which would otherwise stay for as long as the process
+ * Removes the series of deleted subscriptions and event types, which would otherwise stay for as long as the process
  * lives. A subscription whose streams are just ending is kept until they have ended.
  */
 export async function removeStaleSeries(metrics: Metrics, things: LabelledThings): Promise<void> {

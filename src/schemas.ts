@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 /** A JSON Schema document as parsed JSON. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** The folder that package.json lies in; compiled files run from a folder two levels below it. */
+/** The folder of package.json; compiled files run from a folder two levels below it. */
 export const packageRoot = fileURLToPath(new URL('../../', import.meta.url));
 
 /**

@@ -2,9 +2,9 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 
 /**
  * SQLite as the two stores of this product open it. The library has the interface of Node's own `node:sqlite`, which
- * takes its place here as soon as every supported version of Node has that without a flag.
+ * will replace it as soon as every supported version of Node has that without a flag.
  *
- * A text is bound and read as far as its first NUL: see {@link withoutNul}.
+ * The library binds and reads a text only up to its first NUL: see {@link withoutNul}.
  */
 
 export type Connection = DatabaseSyncInstance;
@@ -16,18 +16,19 @@ export interface DatabaseSettings {
   readonly readOnly?: boolean;
 }
 
-/** @throws Error whose kind {@link databaseErrorKind} tells, when the file cannot be opened */
+/** Opens a database file. @throws Error when the file cannot be opened; {@link databaseErrorKind} returns its kind */
 export function openDatabase(path: string, settings: DatabaseSettings = {}): Connection {
   return new DatabaseSync(path, settings);
 }
 
 /**
- * What a failed statement says about its file: `full`, its disk or the size it is limited to; `damaged`, or no database
- * at all; `busy`, locked by another connection; `failed`, the disk does not read or write. `other` is all the rest.
+ * The reason why a statement failed: `full`, the disk or the size that the file is limited to; `damaged`, or no
+ * database at all; `busy`, locked by another connection; `failed`, the disk does not read or write; `other`, all the
+ * rest.
  */
 export type DatabaseErrorKind = 'full' | 'damaged' | 'busy' | 'failed' | 'other';
 
-/** SQLite's primary result codes and what SQLite says of them: reading all rows throws an error with the text alone. */
+/** SQLite's primary result codes and their texts: the error of a statement that reads all rows has only the text. */
 const kinds: readonly { readonly kind: DatabaseErrorKind; readonly code: number; readonly text: RegExp }[] = [
   { kind: 'busy', code: 5, text: /database is locked/ },
   { kind: 'failed', code: 10, text: /disk I\/O error/ },
@@ -37,7 +38,7 @@ const kinds: readonly { readonly kind: DatabaseErrorKind; readonly code: number;
   { kind: 'damaged', code: 26, text: /file is not a database/ },
 ];
 
-/** Which kind of error of the database this is; `other` also for what is none. */
+/** The kind of a database error; `other` also for an error that does not come from the database. */
 export function databaseErrorKind(error: unknown): DatabaseErrorKind {
   if (!(error instanceof Error) || !('code' in error) || error.code !== 'ERR_SQLITE_ERROR') return 'other';
   // An extended code has the primary one in its lowest byte.
@@ -46,7 +47,7 @@ export function databaseErrorKind(error: unknown): DatabaseErrorKind {
   return found?.kind ?? 'other';
 }
 
-/** A text that two different texts never share, without the NUL at which the library would end it. */
+/** Replaces the NUL characters, at which the library would end the text. Two different texts stay different. */
 export function withoutNul(text: string): string {
   return /[\0\\]/.test(text) ? text.replaceAll('\\', '\\\\').replaceAll('\0', '\\0') : text;
 }
