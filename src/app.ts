@@ -173,7 +173,7 @@ async function openApi(common: Common, options: ApiOptions): Promise<Api> {
   });
   onOpened(() => view.close());
   const publisher = new Publisher({ eventTypes, log, clock, metrics, logger });
-  // Prepares the largest schema now; otherwise the first request would wait for it.
+  // Compiles the largest schema now; otherwise the first request would wait for it.
   publisher.prepare(loanCommandsTopic);
   // Without this series an alert could not see that the very first command is not decided.
   metrics.publishedEvents.inc({ event_type: loanCommandsTopic }, 0);

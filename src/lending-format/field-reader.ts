@@ -111,7 +111,7 @@ export class FieldReader {
     return (items ?? []).map((item, index) => this.#child(item, `${name}[${index}]`));
   }
 
-  /** A list of whole numbers. */
+  /** A list of whole numbers, each at most {@link countMaximum} in size, of either sign. */
   counts(name: string): number[] | undefined {
     return this.#read(name, (value) => {
       if (!Array.isArray(value) || value.length > listItemsMaximum) return undefined;

@@ -118,7 +118,7 @@ export function parseJsonObject(body: Buffer): Record<string, unknown> {
 }
 
 /**
- * @throws MALFORMED_REQUEST with the parser's message, when the body is no JSON or no UTF-8 or nested deeper than
+ * @throws MALFORMED_REQUEST when the body is no JSON (with the parser's message), no UTF-8, or nested deeper than
  *   {@link bodyDepthMaximum}
  */
 export function parseJson(body: Buffer): unknown {

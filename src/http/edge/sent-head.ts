@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
 import { OutgoingMessage } from 'node:http';
 
-/** Replaces the path parameters of a request that has found its route. */
+/** In place of the path parameters of a request that has found its route. */
 const routed = Object.freeze({ id: '' });
 
-/** Replace the headers of the request. */
+/** In place of the headers of a request. */
 const noHeaders = Object.freeze({});
 const noRawHeaders: string[] = [];
 

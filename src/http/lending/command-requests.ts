@@ -42,7 +42,7 @@ export interface CommandSubject {
 
 export interface CommandRoute {
   readonly type: CommandType;
-  /** 201 when the command makes a resource, 204 when the response has no body, else 200. */
+  /** 201 when the command creates a resource, 204 when the response has no body, else 200. */
   readonly successStatus: 200 | 201 | 204;
   /**
    * Makes the payload of the command from the body; absent where the body is the payload.
@@ -69,8 +69,8 @@ interface Decided {
 }
 
 /**
- * Turns requests into commands: publishes each command once and responds with its outcome as soon as this process's
- * view shows it, or with 202 when the time is over.
+ * Turns requests into commands: publishes the command of a request and responds with its outcome as soon as this
+ * process's view shows it, or with 202 when the time is over.
  */
 export class CommandRequests {
   readonly #services: LendingServices;

@@ -16,7 +16,7 @@ export interface LoanEventsServices extends LendingServices {
 
 /**
  * GET /loans/{id}/events: the published events of one loan that the log still holds, in the loan's order, each as its
- * consumers got it. Mount it before the other routes of loans, which respond to paths that they do not know.
+ * consumers got it. Mount it before the other routes of loans, which refuse every path that they do not know.
  */
 export function createLoanEventsRouter(services: LoanEventsServices): Router {
   const { log, partitionCount, scannedBytesMaximum, view, logger } = services;

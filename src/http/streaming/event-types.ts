@@ -78,7 +78,7 @@ function viewOf(eventType: EventType): Schemas['EventType'] {
   return audience === null ? shown : { ...shown, audience };
 }
 
-/** Event types are listed whole unless a page is asked for. */
+/** The requested page; null when the request names none, as event types are then listed whole. */
 function optionalPage(request: Request): Page | null {
   const isAsked = ['limit', 'offset'].some((name) => textParameter(request, name) !== undefined);
   return isAsked ? pageOf(request) : null;

@@ -10,7 +10,7 @@ import { catchUpOnMiss } from '../edge/catch-up.ts';
 import { methodNotAllowed } from '../edge/problem.ts';
 import { refuseParameter, textParameter } from '../edge/query.ts';
 
-/** What the routes of event types and their partitions work with. */
+/** The services that the routes of event types and their partitions use. */
 export interface EventTypesServices {
   readonly registry: Registry;
   readonly eventTypes: EventTypes;
