@@ -163,7 +163,7 @@ function scheduleSettings({ terms, product }: Loan): AccountView['scheduleSettin
   };
 }
 
-/** Of a dynamic loan, what the rows not yet due have earned and nobody has paid. */
+/** The interest that a dynamic loan's rows not yet due have earned and that is unpaid. Zero for a fixed loan. */
 function accruedInterest(loan: Loan): Decimal {
   if (!isDynamic(loan)) return zero;
   const { asOf, installments } = loan.position;

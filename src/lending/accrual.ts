@@ -5,13 +5,13 @@ import { type Installment, type Loan, type LoanPosition, dueOf, isDynamic } from
 import { type Decimal, sum, zero } from './money.ts';
 import type { LocalDate } from './terms.ts';
 
-/** Digits after the point that accrued interest is kept with. */
+/** Accrued interest keeps this many digits after the point. */
 const accrualDecimalPlaces = 20;
 
 /**
- * Moves a position on to a day. A fixed loan keeps its scheduled interest. A dynamic loan earns interest on the
- * principal that really was outstanding since the last movement of principal; its rows expect what they have earned so
- * far plus what they will earn if everything is paid on its day from now on.
+ * Moves a position forward to a day. A fixed loan keeps its scheduled interest. A dynamic loan earns interest on the
+ * principal that was actually outstanding since the last movement of principal. Its rows expect what they have earned
+ * so far, plus what they will earn if everything is paid on its due date from now on.
  * @param date not before the position's `asOf`: principal has not changed in between
  */
 export function accrueTo(loan: Loan, position: LoanPosition, date: LocalDate): LoanPosition {
@@ -45,7 +45,7 @@ export function expectInterest(loan: Loan, position: LoanPosition): LoanPosition
       overdue = overdue.plus(dueOf(row.principal));
       return row.interestAccrued;
     }
-    // The running row goes on earning on what is overdue; from its due date on, nothing is assumed to be.
+    // The running row still earns on overdue principal. From its due date on, no principal is assumed overdue.
     const isRunning = asOf !== null && row.accruesAfter <= asOf;
     const late = isRunning ? overdue.minus(overdueThatRests(loan, overdue)) : zero;
     const from = isRunning ? asOf : row.accruesAfter;

@@ -6,7 +6,7 @@ import { type AllocationElement, type ProductFee, customAmountTypeOfFee } from '
 import { type Refusal, refusal } from './refusals.ts';
 
 /**
- * The place of the row whose period the value date falls into, its due date included: rows up to it are paid in full
+ * The index of the row whose period contains the value date, its due date included. Rows up to it are paid in full
  * before anything counts as paid ahead. After the last due date, the last row.
  */
 export function currentRowIndex({ rows, valueDate }: Pick<Ledger, 'rows' | 'valueDate'>): number {
@@ -15,11 +15,11 @@ export function currentRowIndex({ rows, valueDate }: Pick<Ledger, 'rows' | 'valu
 }
 
 /**
- * HORIZONTAL allocation: row by row in due-date order, inside a row in the product's order, the next row only when the
- * one before has nothing left to pay. Of a row of a dynamic loan that is not due yet, interest can be paid as far as it
- * has been earned.
- * @param keepsPrincipalAhead leaves the principal of rows after the current one alone: a recalculation is to spread it
- * @returns what could not be allocated
+ * HORIZONTAL allocation: row by row in due-date order, and within a row in the product's order. The next row is paid
+ * only when the previous one has nothing left to pay. A dynamic loan's row that is not due yet accepts interest only up
+ * to what it has earned.
+ * @param keepsPrincipalAhead does not touch the principal of rows after the current one: a recalculation will spread it
+ * @returns the amount that could not be allocated
  */
 export function allocate(ledger: Ledger, amount: Decimal, keepsPrincipalAhead: boolean): Decimal {
   const { repaymentAllocationOrder } = ledger.loan.product.paymentSettings;
@@ -34,7 +34,7 @@ export function allocate(ledger: Ledger, amount: Decimal, keepsPrincipalAhead: b
   return left;
 }
 
-/** The rules on custom amounts that need no balance; null when they hold. */
+/** Checks the rules on custom amounts that need no balance. Returns null when none is broken. */
 export function refusalOfCustomAmounts(
   isAllowedByProduct: boolean,
   amount: Decimal,
@@ -59,9 +59,9 @@ export function refusalOfCustomAmounts(
 }
 
 /**
- * Pays the elements that a custom repayment names, in its order and each row by row; the product's order has no say.
- * @returns the principal meant for rows after the current one, when a recalculation is to spread it; or
- *   INVALID_FEE_KEY or EXCESS_REPAYMENT_ERROR naming the first part of an unknown fee, or of more than is owed for it
+ * Pays the elements that a custom repayment names, in its order and each row by row. The product's order is ignored.
+ * @returns the principal meant for rows after the current one, which a recalculation will spread; or INVALID_FEE_KEY
+ *   or EXCESS_REPAYMENT_ERROR, naming the first part whose fee is unknown or that exceeds what is owed for it
  */
 export function allocateCustom(
   ledger: Ledger,
@@ -118,7 +118,7 @@ export function principalAhead(ledger: Ledger): Decimal {
   return sum(ledger.rows.map((_, index) => (index > current ? payable(ledger, index, 'PRINCIPAL') : zero)));
 }
 
-/** What is due on the value date: a repayment of more pays ahead. */
+/** The amount due on the value date. A repayment of more than this pays ahead. */
 export function dueNow(ledger: Ledger): Decimal {
   const { rows, valueDate, loan } = ledger;
   return sum(

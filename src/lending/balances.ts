@@ -4,7 +4,7 @@ import { roundScheduleAmount, takesInterestRemainder } from './schedule/rounding
 import { taxedAmount } from './taxes.ts';
 import type { Toggles } from './toggles.ts';
 
-/** Digits of accrued interest that count when it is rounded: fewer than it is kept with. */
+/** Accrued interest is cut to this many digits before it is rounded: fewer than it is stored with. */
 const settledDecimalPlaces = 15;
 
 const commonNames = [
@@ -29,35 +29,35 @@ const scheduledFeeNames = [
 
 export type BalanceName = (typeof commonNames)[number] | (typeof feeNames)[number] | (typeof scheduledFeeNames)[number];
 
-/** Balances by name; which fee names there are depends on ALLOW_NON_SCHEDULED_FEES and on the fees of the loan. */
+/** Balances by name. ALLOW_NON_SCHEDULED_FEES and the loan's own fees decide which fee names are present. */
 export type Balances = Partial<Readonly<Record<BalanceName, Decimal>>>;
 
-/** Every balance name a loan may have, toggled or not. */
+/** Every balance name a loan may have, under any toggles. */
 export const balanceNames: readonly BalanceName[] = [...commonNames, ...feeNames, ...scheduledFeeNames];
 
-/** What a loan owes and has paid, free of any toggle. Amounts are gross: they contain their tax. */
+/** What a loan owes and has paid, independent of any toggle. Amounts are gross: they contain their tax. */
 export interface Figures {
   readonly principal: ElementFigures;
   readonly interest: ElementFigures;
-  /** Fees that joined an installment or were deducted from the disbursement; without those only planned. */
+  /** Fees that joined an installment or were deducted from the disbursement; fees only planned do not count. */
   readonly fees: ElementFigures;
   readonly penalty: ElementFigures;
   readonly nonScheduledFees: { readonly balance: Decimal; readonly paid: Decimal };
-  /** All that is owed but non-scheduled fees: the most that an ordinary repayment may be. */
+  /** Everything owed except non-scheduled fees: the most that an ordinary repayment may be. */
   readonly total: Decimal;
 }
 
 export interface ElementFigures {
-  /** Owed and due: of installments whose day has come; of fees and penalties, everything applied by hand as well. */
+  /** Owed and due: of installments that have fallen due; for fees and penalties, also everything applied by hand. */
   readonly due: Decimal;
   readonly paid: Decimal;
   readonly balance: Decimal;
 }
 
 /**
- * The figures of a loan as of its position's `asOf`. The interest balance of a fixed loan is all its unpaid scheduled
- * interest; that of a dynamic loan is what has been earned up to `asOf`, so that paying the total on that day closes
- * it.
+ * The figures of a loan as of its position's `asOf`. A fixed loan's interest balance is all its unpaid scheduled
+ * interest. A dynamic loan's interest balance is what it has earned up to `asOf`, so paying the total on that day
+ * closes it.
  */
 export function figuresOf(loan: Loan, position: LoanPosition = loan.position): Figures {
   const known = knownFigures.get(position);
@@ -68,8 +68,8 @@ export function figuresOf(loan: Loan, position: LoanPosition = loan.position): F
 }
 
 /**
- * One command asks several times for the figures of the position it leads to, and the next command for those of the
- * position it starts from, which is the same one: a position is never changed in place.
+ * Figures by position; positions never change in place. One command reads the figures of the position it leads to
+ * several times, and the next command starts from that same position.
  */
 const knownFigures = new WeakMap<LoanPosition, Pick<Loan, 'product' | 'terms'> & { readonly figures: Figures }>();
 
@@ -87,7 +87,7 @@ function sumsOf(loan: Loan, position: LoanPosition): Figures {
   };
 }
 
-/** In one pass over the rows: every command that posts a transaction asks for all of these. */
+/** One pass over the rows, because every command that posts a transaction needs all of these sums. */
 function rowSums(loan: Loan, position: LoanPosition) {
   const sums = {
     principalDue: zero,
@@ -130,20 +130,20 @@ function chargeSums(position: LoanPosition) {
   return sums;
 }
 
-/** Fees paid in the ordinary way or deducted at disbursement; a capitalised fee is paid as principal. */
+/** Fees paid in the ordinary way or deducted at disbursement. A capitalised fee is paid as principal. */
 function isPaidAsFee({ allocation, trigger }: FeeCharge): boolean {
   return allocation === 'INSTALLMENT' && trigger !== 'CAPITALIZED_DISBURSEMENT';
 }
 
 /**
- * Whether a fee is only planned: a dynamic loan's fee of a due date is applied on that date, and owed from then on.
- * What a fixed loan's rows ask for was agreed with the disbursement, fees included.
+ * Whether a fee is only planned. A dynamic loan's fee for a due date is applied on that date and owed from then on. A
+ * fixed loan has no planned fees: its rows, fees included, were agreed at the disbursement.
  */
 export function isPlanned(loan: Loan, position: LoanPosition, charge: FeeCharge): boolean {
   return isDynamic(loan) && isNotYetDue(charge, position);
 }
 
-/** A fee planned for a due date is due on that date; every other fee when it is applied. */
+/** A fee planned for a due date is due on that date. Every other fee is due when it is applied. */
 function isNotYetDue(charge: FeeCharge, { installments, asOf }: LoanPosition): boolean {
   if (charge.trigger !== 'PAYMENT_DUE' || charge.installmentNumber === null) return false;
   const row = installments[charge.installmentNumber - 1];
@@ -151,15 +151,15 @@ function isNotYetDue(charge: FeeCharge, { installments, asOf }: LoanPosition): b
 }
 
 /**
- * The interest of a row that can be paid as of the position's day: all that is unpaid of a fixed loan; of a dynamic
- * loan what the row has earned so far, which at its due date is the whole.
+ * The interest of a row that can be paid as of the position's day. A fixed loan: all that is unpaid. A dynamic loan:
+ * what the row has earned so far, which on its due date is all of it.
  */
 export function payableInterest(loan: Loan, position: LoanPosition, row: Installment): Decimal {
   if (!isDynamic(loan) || (position.asOf !== null && row.dueDate <= position.asOf)) return dueOf(row.interest.amount);
   return larger(zero, earnedGross(loan, position, row).amount.minus(row.interest.amount.paid));
 }
 
-/** What a row of a dynamic loan has earned so far, rounded, and the tax in it. */
+/** The interest that a row of a dynamic loan has earned so far, rounded, and the tax in it. */
 export function earnedGross(loan: Loan, { installments }: LoanPosition, row: Installment): GrossInterest {
   return row.number === loan.terms.repaymentInstallments
     ? grossInterestOfLast(
@@ -174,20 +174,20 @@ interface GrossInterest {
   readonly tax: Decimal;
 }
 
-/** Rounds the interest of a row as the schedule does, and adds or takes out its tax. */
+/** Rounds a row's interest as the schedule does, and adds its tax or takes it out. */
 export function grossInterest(loan: Loan, interest: Decimal): GrossInterest {
   return withInterestTax(loan, roundScheduleAmount(settled(interest), 'INTEREST', loan.terms));
 }
 
 /**
- * The interest of the schedule's last installment, rounded, and the tax in it: its own, or where the terms put the
- * remainder of interest there, that of all rows less what the rows before it ask for.
- * @param interests of all rows, unrounded, the last one's included
+ * The rounded interest of the schedule's last installment, and the tax in it. It is the row's own interest. Where the
+ * terms put the interest remainder there, it is the interest of all rows less what the earlier rows ask for.
+ * @param interests of all rows, unrounded, including the last one
  */
 export function grossInterestOfLast(loan: Loan, interests: readonly Decimal[]): GrossInterest {
   const { terms } = loan;
   const own = interests.at(-1) ?? zero;
-  // A row that earns nothing, because all principal was repaid before, has nothing to make up for either.
+  // A row that earns nothing, because all principal was repaid earlier, has no remainder to make up for.
   if (own.isZero() || !takesInterestRemainder(terms)) return grossInterest(loan, own);
   const whole = roundAmount(settled(sum(interests)), terms.currency, terms.rounding.roundingMode);
   const before = interests.slice(0, -1).map((interest) => roundScheduleAmount(settled(interest), 'INTEREST', terms));
@@ -195,13 +195,14 @@ export function grossInterestOfLast(loan: Loan, interests: readonly Decimal[]): 
 }
 
 /**
- * Parts of a period, each cut at its own last digit, must not turn a tie between two minor units into the lower one.
+ * The parts of a period are each cut at their last digit. Their sum must not turn a tie between two minor units into
+ * the lower one.
  */
 function settled(interest: Decimal): Decimal {
   return interest.toDecimalPlaces(settledDecimalPlaces);
 }
 
-/** Interest that is rounded already, as it is owed, and the tax in it, if the product taxes interest. */
+/** Already rounded interest as it is owed, and the tax in it if the product taxes interest. */
 export function withInterestTax(loan: Loan, rounded: Decimal): GrossInterest {
   const { taxSettings } = loan.product;
   if (!taxSettings.taxesOnInterestEnabled) return { amount: rounded, tax: zero };
@@ -211,8 +212,8 @@ export function withInterestTax(loan: Loan, rounded: Decimal): GrossInterest {
 
 /**
  * The body of GET /loans/{id}/balances. The toggle ALLOW_NON_SCHEDULED_FEES renames the three fee balances and adds
- * those of fees outside the schedule, which stay for a loan that has such a fee when the toggle is switched off: what
- * keeps a loan open must be seen.
+ * those of fees outside the schedule. A loan that has such a fee keeps the added ones when the toggle is switched off:
+ * whatever keeps a loan open must be visible.
  */
 export function balancesOf(loan: Loan, toggles: Toggles): Balances {
   const figures = figuresOf(loan);
@@ -231,7 +232,7 @@ export function balancesOf(loan: Loan, toggles: Toggles): Balances {
   return balances;
 }
 
-/** The fee balances alone, in the names that the toggle asks for. */
+/** The fee balances alone, under the names that the toggle requires. */
 export function feeBalancesOf(figures: Figures, toggles: Toggles): Balances {
   const { due, paid, balance } = figures.fees;
   const outside = {

@@ -4,8 +4,8 @@ import type { CustomPaymentAmountType, PrepaymentRecalculationMethod } from './p
 import type { LocalDate } from './terms.ts';
 
 /**
- * What may be asked of a loan, in the lending API's field names. The wire format has been checked and its numbers are
- * exact decimals; the rules of lending have not been applied yet.
+ * The commands on a loan, in the lending API's field names. The wire format has been checked and numbers are exact
+ * decimals. The rules of lending have not been applied yet.
  */
 export type LoanCommand =
   CreateLoan | ChangeState | Disburse | Repay | ApplyFee | ApplyPenalty | AdjustTransaction | PrincipalOverpayment;
@@ -16,24 +16,24 @@ export interface CreateProduct extends CommandHeader {
   readonly product: LoanProduct;
 }
 
-/** Changes what a product has that no account copies for good: its loans go on as they were opened. */
+/** Changes the fields of a product that open accounts do not depend on: its loans continue as they were opened. */
 export interface UpdateProduct extends CommandHeader {
   readonly type: 'UPDATE_PRODUCT';
   readonly changes: ProductChanges;
 }
 
-/** What of a product can be changed; what is absent stays. */
+/** The fields of a product that can change; absent fields stay. */
 export interface ProductChanges {
-  /** INACTIVE: no account can be opened under it any more. */
+  /** INACTIVE: no further account can be opened under it. */
   readonly state?: LoanProduct['state'];
   readonly name?: string;
   readonly notes?: string;
 }
 
 export interface CommandHeader {
-  /** UUID. A command sent twice under one id changes the loan once. */
+  /** UUID. A command sent twice under the same id changes the loan once. */
   readonly commandId: string;
-  /** Of what the command asks for: tells it from another one that comes under its id. */
+  /** Digest of the command's content: distinguishes it from a different command sent under the same id. */
   readonly digest: string;
   /** When the command entered the log. Milliseconds since the epoch: the `now` of every decision. */
   readonly receivedAt: number;
@@ -43,7 +43,7 @@ interface LoanCommandHeader extends CommandHeader {
   readonly loanAccountId: string;
 }
 
-/** When a transaction counts, and what its sender wants remembered with it. */
+/** When a transaction takes effect, and the details that its sender wants stored with it. */
 export interface TransactionDetails {
   /** The day it takes effect; absent means the day of `receivedAt`. */
   readonly valueDate?: LocalDate;
@@ -53,16 +53,16 @@ export interface TransactionDetails {
   readonly transactionDetails?: TransactionChannel;
 }
 
-/** Through which channel the money came or went: kept for the transaction's readers, nothing depends on it. */
+/** The channel through which the money came or went. Stored for readers of the transaction; no rule depends on it. */
 export interface TransactionChannel {
   readonly transactionChannelId?: string;
   readonly transactionChannelKey?: string;
 }
 
-/** A loan account as asked for; what is absent comes from the product's defaults. */
+/** A request to open a loan account. Absent fields take the product's defaults. */
 export interface CreateLoan extends LoanCommandHeader {
   readonly type: 'CREATE_LOAN';
-  /** A copy of the product the account is opened under; null when there is none of that key. */
+  /** A copy of the product the account is opened under; null when no product has the given key. */
   readonly product: LoanProduct | null;
   readonly loanName?: string;
   readonly accountHolderKey?: string;
@@ -102,7 +102,7 @@ export interface ChangeState extends LoanCommandHeader {
 export interface Disburse extends LoanCommandHeader, TransactionDetails {
   readonly type: 'DISBURSE';
   readonly firstRepaymentDate?: LocalDate;
-  /** Optional fees of the product to charge; required ones are charged in any case. */
+  /** Optional fees of the product to charge. Required ones are always charged. */
   readonly fees: readonly { readonly predefinedFeeKey: string; readonly amount?: Decimal }[];
 }
 

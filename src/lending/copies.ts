@@ -1,16 +1,16 @@
 import type { Installment, Loan, LoanPosition } from './loan.ts';
 
 /**
- * Copies of what a loan consists of, with some fields replaced. Not by a spread: the engine gives a copy of a copy a
- * layout of its own each time, so that after a few commands on a loan whatever looks at one of them takes several times
- * as long.
+ * Copies of the parts of a loan, with some fields replaced. They do not use a spread: the engine gives each copy of a
+ * copy its own object layout. After a few commands on a loan, code that reads such objects takes several times as long.
  */
 
-/** What commands change of a loan. */
+/** The fields of a loan that commands change. */
 type LoanChanges = Partial<
   Pick<Loan, 'modifiedAt' | 'position' | 'transactions' | 'eventSequence' | 'scheduleVersion' | 'publishedUnder'>
 >;
 
+/** A copy of the loan with `changes` applied. */
 export function changedLoan(loan: Loan, changes: LoanChanges): Loan {
   const {
     modifiedAt = loan.modifiedAt,
@@ -43,6 +43,7 @@ export function changedLoan(loan: Loan, changes: LoanChanges): Loan {
   };
 }
 
+/** A copy of the position with `changes` applied. */
 export function changedPosition(position: LoanPosition, changes: Partial<LoanPosition>): LoanPosition {
   const {
     accountState = position.accountState,
@@ -72,6 +73,7 @@ export function changedPosition(position: LoanPosition, changes: Partial<LoanPos
   };
 }
 
+/** A copy of the installment with `changes` applied. */
 export function changedRow(row: Installment, changes: Partial<Installment>): Installment {
   const {
     number = row.number,

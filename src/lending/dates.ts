@@ -13,16 +13,18 @@ export interface DateParts {
 const pattern = /^(\d{4})-(\d{2})-(\d{2})$/;
 const monthsPerYear = 12;
 
+/** Whether the year has a 29 February, in the proleptic Gregorian calendar. */
 export function isLeapYear(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }
 
+/** Days of the month, 28..31. `month` is 1..12. */
 export function daysInMonth(year: number, month: number): number {
   if (month === 2) return isLeapYear(year) ? 29 : 28;
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-/** Whether the text is a day that exists, written `YYYY-MM-DD`. */
+/** Whether the text is an existing day, written `YYYY-MM-DD`. */
 export function isLocalDate(text: string): boolean {
   const match = pattern.exec(text);
   if (match === null) return false;
@@ -30,13 +32,13 @@ export function isLocalDate(text: string): boolean {
   return year >= 1 && month >= 1 && month <= monthsPerYear && day >= 1 && day <= daysInMonth(year, month);
 }
 
-/** @throws RangeError when the text is no calendar day. */
+/** @throws RangeError when the text is not a calendar day. */
 export function partsOf(date: LocalDate): DateParts {
   if (!isLocalDate(date)) throw new RangeError(`not a calendar day: ${date}`);
   return { year: Number(date.slice(0, 4)), month: Number(date.slice(5, 7)), day: Number(date.slice(8, 10)) };
 }
 
-/** The day of the month nearest to `day` that the month has: day 31 of April is its 30th. */
+/** The given day of a month, or the month's last day if it is shorter: day 31 of April is 30 April. */
 export function clampedDate(year: number, month: number, day: number): LocalDate {
   return format({ year, month, day: Math.min(day, daysInMonth(year, month)) });
 }
@@ -46,7 +48,7 @@ function format({ year, month, day }: DateParts): LocalDate {
   return `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
 }
 
-/** Days since 0000-03-01; a year counted from March has its leap day last, so month lengths need no table. */
+/** Days since 0000-03-01. A year counted from March has its leap day last, so month lengths need no table. */
 function dayNumber({ year, month, day }: DateParts): number {
   const marchYear = month > 2 ? year : year - 1;
   const marchMonth = month > 2 ? month - 3 : month + 9;
@@ -70,7 +72,7 @@ function fromDayNumber(dayNumber: number): DateParts {
   };
 }
 
-/** Days from one date to another; negative when `to` lies before `from`. */
+/** Days from one date to another; negative when `to` is before `from`. */
 export function daysBetween(from: LocalDate, to: LocalDate): number {
   return dayNumber(partsOf(to)) - dayNumber(partsOf(from));
 }
@@ -80,8 +82,8 @@ export function addDays(date: LocalDate, days: number): LocalDate {
 }
 
 /**
- * The date that many months later, on `anchorDay` or the month's last day where the month is shorter. Giving every step
- * of a series the same anchor day keeps it from drifting: 31 January, 28 February, 31 March.
+ * The date `months` months later, on `anchorDay` or on the month's last day where the month is shorter. Passing the
+ * same anchor day at every step keeps a series from drifting: 31 January, 28 February, 31 March.
  */
 export function addMonths(date: LocalDate, months: number, anchorDay: number = partsOf(date).day): LocalDate {
   const { year, month } = partsOf(date);

@@ -24,7 +24,7 @@ import { type Decimal, sum, zero } from './money.ts';
 import type { Toggles } from './toggles.ts';
 import { transactionView } from './transactions.ts';
 
-/** An event without the fields that all have; its place in the list gives its sequence. */
+/** An event without the fields that all events have. Its position in the list determines its sequence number. */
 type Body = LoanEvent extends infer Event
   ? Event extends LoanEvent
     ? Omit<Event, keyof LoanEventHeader>
@@ -32,10 +32,10 @@ type Body = LoanEvent extends infer Event
   : never;
 
 /**
- * The events of one command, found by comparing what the views showed before with what they show after. So the fold of
- * the events is what the views show, by construction. What they showed before is what was last published, under the
- * toggles of that time: rows that a toggle switched since looks different in are told again, and balances that have
- * another name since are taken to zero under the old one and told whole under the new one.
+ * The events of one command, found by comparing what the views showed before with what they show after. By
+ * construction, folding the events therefore gives what the views show. "Before" is what was last published, under the
+ * toggles of that time. Rows that look different because a toggle changed since are published again. A balance that a
+ * toggle renamed since is taken to zero under its old name and published in full under its new one.
  */
 export function eventsBetween(
   before: Loan | null,
@@ -65,8 +65,8 @@ export function eventsBetween(
       creationDate,
       toggles,
     };
-    // Not { ...body, ...header }: fields added to a spread give each object a layout of its own, which takes more than
-    // ten times as long. The body was made just now and belongs to nobody else.
+    // Not { ...body, ...header }: adding fields to a spread gives each object its own layout, which takes more than ten
+    // times as long. The body was made just now and nothing else refers to it.
     return Object.assign(body, header);
   });
 }
@@ -124,7 +124,7 @@ function balanceChanges(
   for (const type of balanceNames) {
     const balanceAfter = now[type] ?? zero;
     const balanceBefore = old[type] ?? zero;
-    // Most balances are the same object still.
+    // Most balances are still the same object.
     if (balanceAfter === balanceBefore || balanceAfter.equals(balanceBefore)) continue;
     changes.push({
       type,
@@ -139,10 +139,10 @@ function balanceChanges(
   return changes;
 }
 
-/** One event for each fee that came or went, and one for each whose paid part changed. */
+/** One event for each fee that was added or removed, and one for each whose paid part changed. */
 function feeBodies(before: Loan, after: Loan, toggles: Toggles): Body[] {
   const balances = feeBalancesOf(figuresOf(after), toggles);
-  // Of the charges in the order they were made, the older ones are mostly untouched.
+  // Charges are in the order they were made, and the older ones are mostly untouched.
   const [appliedBefore, applied] = [appliedCharges(before), appliedCharges(after)];
   const untouched = commonBeginning(appliedBefore, applied);
   const earlierCharges = appliedBefore.slice(untouched);
@@ -191,13 +191,13 @@ function feeBodies(before: Loan, after: Loan, toggles: Toggles): Body[] {
   ];
 }
 
-/** The charges without those only planned: what is planned is told when it is applied, with the rows until then. */
+/** The charges that are not only planned. A planned charge gets its event when applied; until then its row shows it. */
 function appliedCharges(loan: Loan): readonly FeeCharge[] {
   const { position } = loan;
   return isDynamic(loan) ? position.charges.filter((charge) => !isPlanned(loan, position, charge)) : position.charges;
 }
 
-/** How many items two lists begin with alike. */
+/** The number of leading items that two lists share. */
 function commonBeginning(one: readonly unknown[], other: readonly unknown[]): number {
   const differing = one.findIndex((item, index) => item !== other[index]);
   return differing === -1 ? one.length : differing;
@@ -214,7 +214,7 @@ function kindOfCharge({ trigger }: FeeCharge, sign: 1 | -1): FeeKind {
   return { feeEvent: trigger === 'CAPITALIZED_DISBURSEMENT' ? 'CAPITALISED' : 'APPLIED' };
 }
 
-/** Null when no row looks different. */
+/** Null when every row looks the same as before. */
 function scheduleBody(before: Loan, after: Loan, type: LoanTransactionType, toggles: Toggles): Body | null {
   const { installments } = after.position;
   const changed = changedInstallments(before, after, toggles);

@@ -16,7 +16,7 @@ export interface LoanEventHeader {
   readonly loanAccountId: string;
   readonly loanAccountEncodedKey: string;
   readonly productTypeKey: string;
-  /** Counts the events of the loan over all types, from 1, without a gap. */
+  /** Numbers the loan's events of all types, from 1, without a gap. */
   readonly sequence: number;
   readonly causationCommandId: string;
   /** Null for an event that no transaction caused. */
@@ -26,7 +26,7 @@ export interface LoanEventHeader {
   readonly bookingDate: LocalDate | null;
   /** RFC 3339, UTC. */
   readonly creationDate: string;
-  /** The toggles it was made under. */
+  /** The toggles in force when the event was made. */
   readonly toggles: Toggles;
 }
 
@@ -51,19 +51,19 @@ export interface LoanTransactionPosted extends LoanEventHeader {
 export interface LoanFeeEvent extends LoanEventHeader {
   readonly eventType: 'loan_fee_event';
   readonly feeEvent: 'APPLIED' | 'PAID' | 'ADJUSTED' | 'CAPITALISED';
-  /** Of an ADJUSTED event: whether it takes back a charge or a payment. */
+  /** Only on an ADJUSTED event: whether it takes back a charge or a payment. */
   readonly adjusts?: 'APPLIED' | 'PAID';
   readonly feeKey: string;
   readonly predefinedFeeKey: string | null;
   readonly feeName: string;
   readonly trigger: FeeTrigger;
-  /** Tax included; negative when it takes back. */
+  /** Tax included; negative when the event takes a charge or payment back. */
   readonly amount: Decimal;
   readonly tax: Decimal;
   readonly allocation: FeeAllocation;
   readonly installmentKey?: string;
   readonly installmentNumber?: number;
-  /** The fee balances after the whole command, in the names that the toggles ask for. */
+  /** The fee balances after the whole command, under the names that the toggles require. */
   readonly balances: Partial<Readonly<Record<BalanceName, Decimal>>>;
 }
 
@@ -91,7 +91,7 @@ export type ScheduleChangeReason =
 export interface LoanScheduleChanged extends LoanEventHeader {
   readonly eventType: 'loan_schedule_changed';
   readonly reason: ScheduleChangeReason;
-  /** From 1, one more with each schedule event of the loan. */
+  /** Starts at 1 and grows by one with each schedule event of the loan. */
   readonly scheduleVersion: number;
   readonly changedInstallments: readonly InstallmentView[];
   readonly removedInstallmentKeys: readonly string[];
@@ -118,7 +118,7 @@ export interface LoanStateChanged extends LoanEventHeader {
   readonly name: StateEventName;
   readonly accountState: AccountState;
   readonly accountSubState: AccountSubState | null;
-  /** Null for a loan just created. */
+  /** Null for a loan that was just created. */
   readonly previousAccountState: AccountState | null;
   readonly previousAccountSubState: AccountSubState | null;
 }

@@ -1,7 +1,7 @@
 import type { StateAction } from './commands.ts';
 import type { Loan, LoanPosition, LoanTransaction } from './loan.ts';
 
-/** What a decision found to be so. Evolving a loan by its facts gives its next state. */
+/** The result of a decision. Applying facts to a loan (`evolve`) gives its next state. */
 export type LoanFact = LoanCreated | AccountStateChanged | TransactionPosted | TransactionAdjusted;
 
 export interface LoanCreated {
@@ -15,14 +15,14 @@ export interface AccountStateChanged {
   readonly position: LoanPosition;
 }
 
-/** A transaction and the position it leads to. How to undo it follows from the position before. */
+/** A transaction and the position it leads to. How to undo it is computed from the position before it. */
 export interface TransactionPosted {
   readonly type: 'TRANSACTION_POSTED';
   readonly transaction: PostedTransaction;
   readonly position: LoanPosition;
 }
 
-/** Takes back `originalKey`: the position before it returns, exactly. */
+/** Takes back `originalKey`: restores exactly the position before it. */
 export interface TransactionAdjusted {
   readonly type: 'TRANSACTION_ADJUSTED';
   readonly originalKey: string;

@@ -1,6 +1,6 @@
 /**
- * An exact ratio of two whole numbers, in lowest terms. Day counts stay ratios until money is multiplied by them, so
- * that the one division comes last and an amount that lies exactly between two minor units is seen to lie there.
+ * An exact ratio of two whole numbers, in lowest terms. Day counts stay ratios until money is multiplied by them. So
+ * the only division comes last, and an amount exactly between two minor units is recognised as a tie.
  */
 export interface Fraction {
   readonly numerator: number;
@@ -14,7 +14,7 @@ function greatestCommonDivisor(a: number, b: number): number {
 
 /**
  * The ratio of two whole numbers in lowest terms.
- * @throws RangeError when the denominator is not above zero or a part is no safe integer: exactness would be lost.
+ * @throws RangeError when the denominator is not above zero or a part is not a safe integer: exactness would be lost.
  */
 export function fraction(numerator: number, denominator = 1): Fraction {
   if (!Number.isSafeInteger(numerator) || !Number.isSafeInteger(denominator) || denominator <= 0) {
@@ -24,10 +24,12 @@ export function fraction(numerator: number, denominator = 1): Fraction {
   return { numerator: numerator / divisor, denominator: denominator / divisor };
 }
 
+/** The exact sum. @throws RangeError as {@link fraction} */
 export function addFractions(a: Fraction, b: Fraction): Fraction {
   return fraction(a.numerator * b.denominator + b.numerator * a.denominator, a.denominator * b.denominator);
 }
 
+/** The exact product. @throws RangeError as {@link fraction} */
 export function multiplyFractions(a: Fraction, b: Fraction): Fraction {
   return fraction(a.numerator * b.numerator, a.denominator * b.denominator);
 }

@@ -55,8 +55,8 @@ export interface ScheduleView {
 }
 
 /**
- * The schedule as the API shows it: before the disbursement a preview, as it would be if the loan were disbursed on its
- * expected date, or on the day the account was opened.
+ * The schedule as the API shows it. Before the disbursement it is a preview: the schedule the loan would have if it
+ * were disbursed on its expected date or, without one, on the day the account was opened.
  */
 export function scheduleOf(loan: Loan, toggles: Toggles): ScheduleView {
   const { code } = loan.product.currency;
@@ -70,7 +70,7 @@ export function scheduleOf(loan: Loan, toggles: Toggles): ScheduleView {
 
 /**
  * The installments that look different from when they were last published, under the toggles of that time.
- * @param toggles those of now
+ * @param toggles the current ones
  */
 export function changedInstallments(before: Loan, after: Loan, toggles: Toggles): InstallmentView[] {
   const publishedUnder = before.publishedUnder ?? toggles;
@@ -80,7 +80,7 @@ export function changedInstallments(before: Loan, after: Loan, toggles: Toggles)
   return after.position.installments.flatMap((row, index) => {
     const old = before.position.installments[index];
     const isUntouched = !isSwitched && old === row;
-    // A row nobody touched can still have become late, or be done with because the loan is.
+    // An untouched row can still have become late, or be settled because the loan is closed.
     if (isUntouched && (isSameDay || installmentState(before, row) === installmentState(after, row))) return [];
     const view = installmentView(after, row, toggles);
     const looksTheSame =
@@ -89,7 +89,7 @@ export function changedInstallments(before: Loan, after: Loan, toggles: Toggles)
   });
 }
 
-/** Whether one of the amounts differs that a view shows as they are: then the views need not be compared. */
+/** Whether any amount differs that a view shows unchanged. If so, the views need not be compared. */
 function hasOtherAmounts(one: Installment, other: Installment): boolean {
   const differ = (left: Portion, right: Portion): boolean =>
     left !== right && !(left.expected.equals(right.expected) && left.paid.equals(right.paid));
@@ -101,7 +101,7 @@ function hasOtherAmounts(one: Installment, other: Installment): boolean {
   );
 }
 
-/** Whether two views show the same, amounts compared as numbers. */
+/** Whether two views show the same content; amounts are compared as numbers. */
 function isSame(one: unknown, other: unknown): boolean {
   if (one instanceof Decimal && other instanceof Decimal) return one.equals(other);
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return one === other;
@@ -131,7 +131,7 @@ function installmentView(loan: Loan, row: Installment, toggles: Toggles): Instal
   };
 }
 
-/** A calendar day as the API's date-times have it: its first instant, UTC. */
+/** The first instant of a calendar day, UTC: how the API writes a day as a date-time. */
 export function startOfDay(day: LocalDate): string {
   return `${day}T00:00:00Z`;
 }
@@ -149,8 +149,8 @@ function taxed(portion: TaxedPortion): TaxedAmountView {
 }
 
 /**
- * The state of a row on the loan's `asOf` day: what the account's own story tells, without a clock. A row that asks for
- * nothing is PAID from its day on, or when the loan is closed.
+ * The state of a row on the loan's `asOf` day. It follows from the account's history alone, without a clock. A row that
+ * asks for nothing is PAID from its due date on, or once the loan is closed.
  */
 function installmentState(loan: Loan, row: Installment): InstallmentState {
   const { asOf, accountState } = loan.position;
@@ -171,7 +171,7 @@ function isWithinGrace({ terms }: Loan, row: Installment): boolean {
 
 /**
  * The tax of a row's penalties. Each penalty carries its own rounded tax. Under fixInstallmentTaxOnPenalty, for fixed
- * loans, the tax still due is derived once from the whole penalty due; what was paid stays what it was.
+ * loans, the tax still due is computed once from all the penalties due; the tax already paid does not change.
  */
 function penaltyTax(loan: Loan, row: Installment, toggles: Toggles): AmountView {
   const { product } = loan;

@@ -20,8 +20,8 @@ import type { AllocationElement } from './product.ts';
 import type { LocalDate } from './terms.ts';
 
 /**
- * The rows and charges of a position while one transaction is worked out. The arrays belong to the ledger; the rows in
- * them are replaced, never changed, so that an untouched row stays the same object.
+ * The rows and charges of a position while one transaction is computed. The arrays belong to the ledger. The rows in
+ * them are replaced, never changed, so an untouched row stays the same object.
  */
 export interface Ledger {
   readonly loan: Loan;
@@ -35,6 +35,7 @@ export interface Ledger {
 
 export const noAmounts: ElementAmounts = { principal: zero, interest: zero, fees: zero, penalty: zero };
 
+/** A ledger over copies of the position's row and charge lists, with nothing affected yet. */
 export function openLedger(loan: Loan, position: LoanPosition, valueDate: LocalDate): Ledger {
   return {
     loan,
@@ -47,7 +48,7 @@ export function openLedger(loan: Loan, position: LoanPosition, valueDate: LocalD
   };
 }
 
-/** The position with the ledger's rows and charges; rows that are now paid in full say since when. */
+/** The position with the ledger's rows and charges. Rows now paid in full get the value date as their repaid date. */
 export function closeLedger({ position, rows, charges, valueDate }: Ledger): LoanPosition {
   return changedPosition(position, { installments: rows.map((row) => withRepaidDate(row, valueDate)), charges });
 }
@@ -58,7 +59,7 @@ function withRepaidDate(row: Installment, valueDate: LocalDate): Installment {
   return repaidDate === row.repaidDate ? row : changedRow(row, { repaidDate });
 }
 
-/** How much of an element of a row can be paid now. */
+/** How much of one element of a row can be paid now. */
 export function payable(ledger: Ledger, index: number, element: AllocationElement): Decimal {
   const { loan, position, rows } = ledger;
   const row = rowAt(rows, index);
@@ -68,7 +69,7 @@ export function payable(ledger: Ledger, index: number, element: AllocationElemen
   return dueOf(row.fee.amount).minus(plannedFees(ledger, row));
 }
 
-/** What a row asks for of fees that are not applied yet. */
+/** The part of a row's fees that is not applied yet. */
 function plannedFees({ loan, position, charges }: Ledger, { number }: Installment): Decimal {
   if (!isDynamic(loan)) return zero;
   const planned = charges.filter((each) => each.installmentNumber === number && isPlanned(loan, position, each));
@@ -76,8 +77,8 @@ function plannedFees({ loan, position, charges }: Ledger, { number }: Installmen
 }
 
 /**
- * Drops what is planned for rows still to come once no principal is left for them and the rows after them: a fee of a
- * due date is not owed before that date, and the loan will not see it.
+ * Drops the fees planned for future rows once no principal is left for those rows and the rows after them. A fee for a
+ * due date is not owed before that date, and the loan will not reach it.
  */
 export function dropPlannedFees(ledger: Ledger): void {
   const { loan, position, rows, charges } = ledger;
@@ -118,7 +119,7 @@ export function pay(ledger: Ledger, index: number, element: AllocationElement, a
   return paid;
 }
 
-/** Of interest that is still being earned, tax is paid on what has been earned. */
+/** What a row asks for in interest. While interest is still being earned, tax is paid on what has been earned. */
 function askedInterest({ loan, position }: Ledger, row: Installment): { amount: Decimal; tax: Decimal } {
   const isRunning = isDynamic(loan) && (position.asOf === null || row.dueDate > position.asOf);
   return isRunning
@@ -126,7 +127,7 @@ function askedInterest({ loan, position }: Ledger, row: Installment): { amount: 
     : { amount: row.interest.amount.expected, tax: row.interest.tax.expected };
 }
 
-/** Pays charges in the order they were made, up to `amount` in all, and their rows with them; none only planned. */
+/** Pays charges in the order they were made, up to `amount` in all, and their rows with them. Skips planned charges. */
 export function payCharges(ledger: Ledger, amount: Decimal, isMeant: (charge: FeeCharge) => boolean): Decimal {
   let left = amount;
   for (const [index, charge] of ledger.charges.entries()) {
@@ -149,13 +150,13 @@ export function payCharges(ledger: Ledger, amount: Decimal, isMeant: (charge: Fe
 }
 
 /**
- * Whether all that the rows and charges ask for together is short enough to be read, and stays so when nothing more is
- * paid: then so is every sum of a part of it, which balances and schedules show.
+ * Whether the total that rows and charges ask for is short enough to be read, and stays so if nothing more is paid.
+ * Then every partial sum of it, which balances and schedules show, is short enough too.
  */
 export function isReadable(ledger: Ledger): boolean {
   const { loan } = ledger;
   const { installments, charges } = leftUnpaid(loan, closeLedger(ledger));
-  // A capitalised fee is among the principal of the rows.
+  // A capitalised fee is part of the rows' principal.
   const outside = charges.filter(
     ({ installmentNumber, trigger }) => installmentNumber === null && trigger !== 'CAPITALIZED_DISBURSEMENT',
   );
@@ -164,7 +165,7 @@ export function isReadable(ledger: Ledger): boolean {
 }
 
 /**
- * The position on its last due date when nothing is paid until then: overdue principal earns more than was scheduled.
+ * The position on its last due date if nothing is paid until then: overdue principal earns more than was scheduled.
  */
 function leftUnpaid(loan: Loan, position: LoanPosition): LoanPosition {
   const last = position.installments.at(-1)?.dueDate;
@@ -174,7 +175,7 @@ function leftUnpaid(loan: Loan, position: LoanPosition): LoanPosition {
     : position;
 }
 
-/** What the charges meant still owe. */
+/** The amount still owed on the charges that `isMeant` selects. */
 export function chargesDue(ledger: Ledger, isMeant: (charge: FeeCharge) => boolean): Decimal {
   return sum(ledger.charges.filter(isMeant).map(({ amount }) => dueOf(amount)));
 }
@@ -193,7 +194,7 @@ export function charge(ledger: Ledger, added: FeeCharge): void {
 
 /**
  * The tax paid follows the amount paid: the same share of it, rounded, and all of it with the last cent. It depends on
- * how much was paid, not on how many payments that took.
+ * how much was paid, not on the number of payments.
  */
 function payTaxed(
   { loan }: Ledger,
@@ -219,10 +220,12 @@ function addPaid(portion: Portion, amount: Decimal): Portion {
   return { expected: portion.expected, paid: portion.paid.plus(amount) };
 }
 
+/** The portion with `amount` more expected. */
 export function addExpected(portion: Portion, amount: Decimal): Portion {
   return { expected: portion.expected.plus(amount), paid: portion.paid };
 }
 
+/** The row at an index, counted from 0. @throws Error when there is no such row: a bug */
 export function rowAt(rows: readonly Installment[], index: number): Installment {
   const row = rows[index];
   if (row === undefined) throw new Error(`no installment ${index + 1}`);

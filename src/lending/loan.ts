@@ -9,20 +9,20 @@ import type { Toggles } from './toggles.ts';
  * A loan account as the worker keeps it: plain data, amounts as exact decimals, replaced and never changed in place.
  *
  * Amounts owed are gross: an amount contains its tax, whether the product adds tax on top or takes it out of the price.
- * So what a row shows, what a balance sums and what a repayment pays are the same numbers.
+ * So rows, balances and repayments all use the same numbers.
  */
 export interface Loan {
   readonly id: string;
   /** 32 hex characters. */
   readonly encodedKey: string;
-  /** The product as it was when the account was opened: later edits concern later accounts. */
+  /** The product as it was when the account was opened: later edits apply to later accounts. */
   readonly product: LoanProduct;
   readonly terms: ScheduleTerms;
   readonly loanName: string | null;
   readonly accountHolderKey: string | null;
   readonly accountHolderType: 'CLIENT' | 'GROUP' | null;
   readonly loanAmount: Decimal;
-  /** Percent; kept for the account's readers, no penalty accrues by itself. */
+  /** Percent. Stored for readers of the account; no penalty accrues by itself. */
   readonly penaltyRate: Decimal | null;
   readonly expectedDisbursementDate: LocalDate | null;
   readonly firstRepaymentDate: LocalDate | null;
@@ -33,9 +33,9 @@ export interface Loan {
   readonly position: LoanPosition;
   /** In the order they were posted, adjustments included. */
   readonly transactions: readonly LoanTransaction[];
-  /** Events published of this loan so far; the next one has this number plus one. */
+  /** Number of events published of this loan so far; the next event has this number plus one. */
   readonly eventSequence: number;
-  /** Schedule events published of this loan so far. */
+  /** Number of schedule events published of this loan so far. */
   readonly scheduleVersion: number;
   /** The toggles under which the last events were made; null before the first. */
   readonly publishedUnder: Toggles | null;
@@ -44,7 +44,7 @@ export interface Loan {
 export type AccountState = 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | 'APPROVED' | 'ACTIVE' | 'CLOSED';
 export type AccountSubState = 'REPAID' | 'REJECTED' | 'WITHDRAWN';
 
-/** What transactions change and adjustments restore. */
+/** The part of a loan that transactions change and adjustments restore. */
 export interface LoanPosition {
   readonly accountState: AccountState;
   readonly accountSubState: AccountSubState | null;
@@ -57,8 +57,8 @@ export interface LoanPosition {
   /** Disbursed plus capitalised fees. Zero before the disbursement. */
   readonly principalLent: Decimal;
   /**
-   * The value date of the last disbursement, repayment or overpayment: the day whose dues and accrued interest the
-   * balances show, and the day up to which the interest of a dynamic loan is known.
+   * The value date of the last disbursement, repayment or overpayment. Balances show the dues and accrued interest of
+   * this day, and the interest of a dynamic loan is known up to it.
    */
   readonly asOf: LocalDate | null;
   /**
@@ -79,7 +79,7 @@ export interface Disbursement {
   readonly paidOut: Decimal;
 }
 
-/** What is expected of one element and how much of it has been paid. What is due is the difference. */
+/** What is expected of one element and how much of it has been paid. The difference is due. */
 export interface Portion {
   readonly expected: Decimal;
   readonly paid: Decimal;
@@ -135,7 +135,7 @@ export type AdjustmentTransactionType =
 /** Names as the lending API spells them. */
 export type LoanTransactionType = AdjustableTransactionType | AdjustmentTransactionType;
 
-/** Amounts by element: of a repayment what it paid, of a charge what it added; negative in an adjustment. */
+/** Amounts by element: what a repayment paid, or what a charge added. Negative in an adjustment. */
 export interface ElementAmounts {
   readonly principal: Decimal;
   readonly interest: Decimal;
@@ -153,7 +153,7 @@ export interface TransactionFee {
 
 export interface LoanTransaction {
   readonly encodedKey: string;
-  /** Of the command that posted it, by which the command is known again for ever. */
+  /** Id of the command that posted it. The command is recognised by it for ever. */
   readonly commandId: string;
   readonly commandDigest: string;
   /** Loan id, a hyphen and the number of the transaction in the account, from 1. */
@@ -179,7 +179,7 @@ export interface LoanTransaction {
   readonly totalBalanceAfter: Decimal;
   readonly adjustmentTransactionKey: string | null;
   readonly originalTransactionKey: string | null;
-  /** What to put back when it is adjusted; null once it is, and for adjustments. */
+  /** What to restore when it is adjusted. Null once it has been adjusted, and for adjustments. */
   readonly undo: PositionUndo | null;
 }
 
@@ -192,7 +192,7 @@ export interface TransactionTerms {
 }
 
 /**
- * A position as it was, told as its difference to the one that followed: rows and charges not named stayed the same.
+ * An earlier position, stored as its difference from the one that followed. Rows and charges not listed are unchanged.
  */
 export interface PositionUndo {
   readonly fields: Omit<LoanPosition, 'installments' | 'charges'>;
@@ -202,26 +202,26 @@ export interface PositionUndo {
   readonly charges: readonly { readonly index: number; readonly charge: FeeCharge }[];
 }
 
-/** What is still to be paid of an element. */
+/** The unpaid part of an element. */
 export function dueOf(portion: Portion): Decimal {
-  // Most rows are unpaid, and every balance asks all of them: a subtraction of nothing is worth leaving out.
+  // Most rows are unpaid and every balance reads all of them, so it pays to skip subtracting zero.
   return portion.paid.isZero() ? portion.expected : portion.expected.minus(portion.paid);
 }
 
-/** Whether nothing of a row has been paid: then it owes all that it asks for, which is cheaper to know than to sum. */
+/** Whether nothing of a row has been paid. It then owes all that it asks for, so no sum is needed. */
 export function isWhollyUnpaid({ principal, interest, fee, penalty }: Installment): boolean {
   return (
     principal.paid.isZero() && interest.amount.paid.isZero() && fee.amount.paid.isZero() && penalty.amount.paid.isZero()
   );
 }
 
-/** All that a row still owes. */
+/** The total that a row still owes. */
 export function rowDue(row: Installment): Decimal {
   const { principal, interest, fee, penalty } = row;
   return add(add(add(dueOf(principal), dueOf(interest.amount)), dueOf(fee.amount)), dueOf(penalty.amount));
 }
 
-/** All that a row asks for, paid or not. */
+/** The total that a row asks for, paid or not. */
 export function rowExpected(row: Installment): Decimal {
   const { principal, interest, fee, penalty } = row;
   return add(add(add(principal.expected, interest.amount.expected), fee.amount.expected), penalty.amount.expected);
@@ -238,27 +238,28 @@ export function toInstant(instant: number): string {
   return writtenInstant.text;
 }
 
-/** The instant that was written last: all that a command does bears its time. */
+/** The instant written last: everything a command does carries the same time. */
 let writtenInstant = { instant: Number.NaN, text: '' };
 
 /**
- * The key of an installment: the loan's, its last eight digits replaced by the installment's number. A previewed row,
- * the row after disbursement and a row that an adjustment brings back have the same key.
+ * The key of an installment: the loan's key with its last eight digits replaced by the installment's number. A
+ * previewed row, the row after disbursement and a row that an adjustment restores have the same key.
  */
 export function installmentKey(loan: Loan, number: number): string {
   return loan.encodedKey.slice(0, 24) + number.toString(16).padStart(8, '0');
 }
 
-/** The id of the account's transaction of this number, from 1. */
+/** The id of the account's transaction with this number, counted from 1. */
 export function transactionId(loanId: string, number: number): string {
   return `${loanId}-${number}`;
 }
 
-/** The transaction that the command of this id posted to the loan. */
+/** The transaction that the command with this id posted to the loan. */
 export function transactionOfCommand(loan: Loan, commandId: string): LoanTransaction | undefined {
   return loan.transactions.findLast((transaction) => transaction.commandId === commandId);
 }
 
+/** Whether interest is earned on the principal actually outstanding, rather than fixed by the schedule. */
 export function isDynamic(loan: Loan): boolean {
   return loan.product.type === 'DYNAMIC_TERM_LOAN';
 }

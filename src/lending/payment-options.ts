@@ -1,4 +1,4 @@
-/** What a custom repayment may be for. */
+/** The elements that a custom repayment can name. */
 export const customPaymentAmountTypes = [
   'PRINCIPAL',
   'INTEREST',
@@ -10,7 +10,7 @@ export const customPaymentAmountTypes = [
 ] as const;
 export type CustomPaymentAmountType = (typeof customPaymentAmountTypes)[number];
 
-/** What a payment beyond what is due does to the installments that are left. */
+/** How a payment beyond what is due changes the remaining installments. */
 export const prepaymentRecalculationMethods = [
   'NO_RECALCULATION',
   'RESCHEDULE_REMAINING_REPAYMENTS',

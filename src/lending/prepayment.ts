@@ -9,8 +9,8 @@ import { type StartOfAccrual, levelPayment } from './schedule/principal-plan.ts'
 import type { LocalDate } from './terms.ts';
 
 /**
- * Whether a method can be used with a product: a fixed loan keeps its schedule, and a level payment can be reduced, or
- * kept over fewer installments, only where there is one.
+ * Whether a method can be used with a product. A fixed loan keeps its schedule. A level payment can be reduced, or kept
+ * over fewer installments, only where the product has one.
  */
 export function fitsProduct(
   method: PrepaymentRecalculationMethod,
@@ -24,8 +24,8 @@ export function fitsProduct(
 }
 
 /**
- * Spreads the principal of the rows from `first` on anew after `amount` of it was paid outside them. Rows at the end
- * that nothing is asked of any more are dropped.
+ * Spreads the principal of the rows from `first` on again, after `amount` of it was paid outside them. Rows at the end
+ * that no longer ask for anything are dropped.
  * @param asOf the day up to which interest is known
  * @returns the level payment from now on; null where there is none
  */
@@ -77,8 +77,8 @@ function startOf(loan: Loan, row: Installment | undefined, asOf: LocalDate): Sta
 }
 
 /**
- * Drops rows from the end that ask for nothing any more, but none before `first`. What a row of a dynamic loan expects
- * of interest is interest on principal that is no longer there; that of a fixed loan stays owed.
+ * Drops rows from the end that no longer ask for anything, but none before `first`. The interest that a dynamic loan's
+ * row expects is on principal that is gone; a fixed loan's interest stays owed.
  */
 function dropEmptyRows(loan: Loan, rows: Installment[], first: number): void {
   while (rows.length > Math.max(first, 1)) {

@@ -9,11 +9,11 @@ export const installmentsMaximum = 3_660;
 const allocationElementCount = 4;
 
 /**
- * Whether the settings of a product go together; the product itself when they do, else every rule that says no, in the
- * order of the product's sections.
+ * Checks that the settings of a product are consistent. Returns the product itself when they are. Otherwise returns
+ * every rule that is broken, in the order of the product's sections.
  *
- * A fee that joins no installment can only be paid by a custom repayment, so a product that has one must allow those:
- * CUSTOM_PAYMENT_NOT_ALLOWED_BY_PRODUCT names the fee (`feesSettings.fees[0]`).
+ * A fee that joins no installment can only be paid by a custom repayment, so a product with such a fee must allow
+ * those: CUSTOM_PAYMENT_NOT_ALLOWED_BY_PRODUCT names the fee (`feesSettings.fees[0]`).
  */
 export function createProduct(product: LoanProduct): LoanProduct | Refusal[] {
   const refusals = [
@@ -28,7 +28,7 @@ export function createProduct(product: LoanProduct): LoanProduct | Refusal[] {
   return refusals.length === 0 ? product : refusals;
 }
 
-/** What the refusal's rule asks for, in words, for rules that involve more than the field they name. */
+/** A rule's requirement in words, for rules that involve more than the field they name. */
 export const productRuleMessages: Readonly<Partial<Record<Refusal['errorReason'], string>>> = {
   CUSTOM_PAYMENT_NOT_ALLOWED_BY_PRODUCT:
     'A fee whose allocation is NO_ALLOCATION can only be paid by a custom repayment: set allowCustomRepaymentAllocation to true.',
@@ -71,7 +71,7 @@ function interestRefusals({ type, interestSettings }: LoanProduct): Refusal[] {
   if (interestChargeFrequencyCount < 1 || (needsOne && interestChargeFrequencyCount !== 1)) {
     refusals.push(refusal('INVALID_PARAMETERS', 'interestSettings.interestChargeFrequencyCount'));
   }
-  // Flat interest is on the amount lent, whatever has been repaid; a dynamic loan's is on what is outstanding.
+  // FLAT interest is charged on the amount lent, whatever has been repaid; a dynamic loan's on what is outstanding.
   if (type === 'DYNAMIC_TERM_LOAN' && interestSettings.interestCalculationMethod === 'FLAT') {
     refusals.push(refusal('INVALID_PARAMETERS', 'interestSettings.interestCalculationMethod'));
   }
@@ -98,13 +98,14 @@ function scheduleRefusals({ scheduleSettings }: LoanProduct): Refusal[] {
   return refusals;
 }
 
-/** Days 1 to 31, ascending and without repeats where a schedule is made of them; none where it is not. */
+/** Whether the days suit their use: if used, days 1 to 31, at least one, ascending without repeats; if not, none. */
 export function areFixedDays(days: readonly number[], areUsed: boolean): boolean {
   if (!areUsed) return days.length === 0;
   const inMonth = days.every((day) => Number.isInteger(day) && day >= 1 && day <= 31);
   return days.length > 0 && inMonth && days.every((day, index) => index === 0 || day > (days[index - 1] ?? 0));
 }
 
+/** Whether the count is a whole number from `least` up to {@link installmentsMaximum}. */
 export function isCountFrom(least: number, count: number): boolean {
   return Number.isInteger(count) && count >= least && count <= installmentsMaximum;
 }
@@ -160,7 +161,7 @@ function amountRefusals(fee: ProductFee, field: string, currencyDigits: number):
   const [other, otherName] = isFlat ? [fee.percentageAmount, 'percentageAmount'] : [fee.amount, 'amount'];
   if (other !== undefined) return [refusal('INVALID_FEE', `${field}.${otherName}`)];
   if (own === undefined) {
-    // A flat fee may leave its amount to whoever applies it; nobody is asked for one that is charged by itself.
+    // A flat fee may leave its amount to the command that applies it. A fee charged automatically has no such command.
     const isAsked = fee.amountCalculationMethod === 'FLAT' && fee.feeApplication === 'OPTIONAL';
     const isManual = fee.trigger === 'MANUAL' || fee.trigger === 'ARBITRARY';
     return isAsked || (isManual && isFlat) ? [] : [refusal('MANDATORY_FEE_AMOUNT', `${field}.${ownName}`)];

@@ -14,7 +14,7 @@ import type {
   ShortMonthHandlingMethod,
 } from './terms.ts';
 
-/** A value that an account may choose inside the product's bounds. */
+/** A value that an account may choose within the product's bounds. */
 export interface Bounded<Value> {
   readonly defaultValue?: Value;
   readonly minValue?: Value;
@@ -29,7 +29,7 @@ export type FeeAmountCalculationMethod =
   | 'REPAYMENT_PRINCIPAL_AMOUNT_PERCENTAGE'
   | 'LOAN_AMOUNT_PERCENTAGE_NUMBER_OF_INSTALLMENTS'
   | 'FLAT_NUMBER_OF_INSTALLMENTS';
-/** Whether a fee joins an installment or the non-scheduled balance that only a custom repayment reaches. */
+/** Whether a fee joins an installment, or the non-scheduled balance that only a custom repayment can pay. */
 export type FeeAllocation = 'INSTALLMENT' | 'NO_ALLOCATION';
 
 export interface ProductFee {
@@ -65,10 +65,10 @@ export interface LoanProduct {
     readonly interestCalculationMethod: InterestCalculationMethod;
     readonly daysInYear: DaysInYear;
     readonly scheduleInterestDaysCountMethod: ScheduleInterestDaysCountMethod;
-    /** Dynamic loans: whether overdue principal goes on earning interest. */
+    /** Dynamic loans: whether overdue principal continues to earn interest. */
     readonly accrueLateInterest: boolean;
   };
-  /** Level payments: whether the first one carries what a first period of irregular length earns more or less. */
+  /** Level payments: whether the first one carries the extra or missing interest of an irregular first period. */
   readonly adjustInterestForFirstInstallment: boolean;
   readonly scheduleSettings: {
     readonly scheduleDueDatesMethod: 'INTERVAL' | 'FIXED_DAYS_OF_MONTH';
@@ -103,7 +103,7 @@ export interface LoanProduct {
   readonly allowCustomRepaymentAllocation: boolean;
 }
 
-/** The custom amount that pays a fee of this trigger. */
+/** The custom amount type that pays a fee with this trigger. */
 export const customAmountTypeOfFee: Readonly<Partial<Record<FeeTrigger, CustomPaymentAmountType>>> = {
   MANUAL: 'MANUAL_FEE',
   ARBITRARY: 'MANUAL_FEE',

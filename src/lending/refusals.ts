@@ -1,6 +1,6 @@
 /**
- * Refusals: what the rules of lending say no to. A refusal is a value, not an exception. Names and numbers are those of
- * the lending API; the name is the contract, the number is data.
+ * Refusals: the ways in which a rule of lending rejects a request. A refusal is a value, not an exception. Names and
+ * numbers are those of the lending API; the name is the contract, the number is data.
  */
 export const refusalCodes = {
   INVALID_PARAMETERS: 4,
@@ -26,7 +26,7 @@ export const refusalCodes = {
   DISBURSEMENT_FEES_EXCEED_LOAN_AMOUNT: 129,
   ENTRY_DATE_BEFORE_OTHER_TRANSACTION: 131,
   INCONSISTENT_WITH_FIXED_DAYS_OF_MONTH: 135,
-  // The lending API names these without a known number: they are counted from 1000.
+  // The lending API names these without a known number, so they are numbered from 1000.
   LOAN_ACCOUNT_ID_ALREADY_IN_USE: 1000,
   LOAN_PRODUCT_NOT_ACTIVE: 1001,
   INVALID_GRACE_PERIOD: 1002,
@@ -67,6 +67,7 @@ export interface Refusal {
   readonly errorSource: string | null;
 }
 
+/** A refusal by its name and, where one is at fault, the field or resource. */
 export function refusal(errorReason: RefusalReason, errorSource: string | null = null): Refusal {
   return { errorReason, errorSource };
 }

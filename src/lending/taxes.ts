@@ -1,7 +1,7 @@
 import { roundAmount } from './money.ts';
 import type { Currency, Decimal, RoundingMode } from './money.ts';
 
-/** INCLUSIVE: the amount contains its tax. EXCLUSIVE: the tax comes on top of it. */
+/** INCLUSIVE: the amount contains its tax. EXCLUSIVE: the tax is added on top. */
 export type TaxCalculationMethod = 'INCLUSIVE' | 'EXCLUSIVE';
 
 export interface TaxTerms {

@@ -56,7 +56,7 @@ export interface RoundingTerms {
   readonly roundingRepaymentScheduleMethod: RoundingRepaymentScheduleMethod;
 }
 
-/** Everything that decides a repayment schedule but the amount and the dates: an account's copy of its product. */
+/** Everything that decides a repayment schedule except the amount and the dates: an account's copy of its product. */
 export interface ScheduleTerms {
   readonly currency: Currency;
   readonly interest: InterestTerms;
@@ -66,8 +66,9 @@ export interface ScheduleTerms {
   readonly principalRepaymentInterval: number;
   readonly amortizationMethod: AmortizationMethod;
   /**
-   * DECLINING_BALANCE_DISCOUNTED: whether the first payment carries the interest that a longer or shorter first period
-   * differs by. Otherwise it totals the level payment and the difference shifts principal to the last installment.
+   * DECLINING_BALANCE_DISCOUNTED: whether the first payment carries the extra or missing interest of a longer or
+   * shorter first period. Otherwise it equals the level payment, and the difference shifts principal to the last
+   * installment.
    */
   readonly adjustTotalDueForFirstRepayment: boolean;
   readonly gracePeriodType: GracePeriodType;
@@ -76,11 +77,11 @@ export interface ScheduleTerms {
   readonly rounding: RoundingTerms;
 }
 
-/** One row of a schedule as first computed: what is expected, nothing paid. */
+/** One row of a schedule as first computed: the expected amounts, nothing paid. */
 export interface ScheduleRow {
   /** From 1. */
   readonly number: number;
-  /** The day interest of this row starts to accrue after: the previous due date, or the disbursement. */
+  /** Interest of this row starts to accrue after this day: the previous due date, or the disbursement. */
   readonly accruesAfter: LocalDate;
   readonly dueDate: LocalDate;
   readonly principal: Decimal;

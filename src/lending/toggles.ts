@@ -1,5 +1,5 @@
 /**
- * The feature toggles of the release. An admin switches them while the service runs; a command is decided under the
+ * The feature toggles of the release. An admin switches them while the service runs. A command is decided under the
  * values read at that moment, and each event records them.
  */
 export const toggleNames = ['ALLOW_NON_SCHEDULED_FEES', 'PRINCIPAL_OVERPAYMENT', 'fixInstallmentTaxOnPenalty'] as const;
@@ -13,6 +13,7 @@ export const allTogglesOff: Toggles = {
   fixInstallmentTaxOnPenalty: false,
 };
 
+/** Whether the text names a toggle, byte for byte. */
 export function isToggleName(name: string): name is ToggleName {
   return (toggleNames as readonly string[]).includes(name);
 }

@@ -17,7 +17,7 @@ export interface TransactionView {
   readonly bookingDate: string;
   readonly creationDate: string;
   readonly currency: { readonly code: string };
-  /** What was paid, charged or lent of each element, tax included; negative for an adjustment. */
+  /** Paid, charged or lent amount of each element, tax included; negative for an adjustment. */
   readonly affectedAmounts: {
     readonly principalAmount: Decimal;
     readonly interestAmount: Decimal;
@@ -49,9 +49,9 @@ export interface TransactionView {
   readonly externalId: string | null;
   readonly notes: string | null;
   readonly transactionDetails: TransactionChannel | null;
-  /** Of an adjusted transaction, the one that undid it. */
+  /** On an adjusted transaction: the one that undid it. */
   readonly adjustmentTransactionKey: string | null;
-  /** Of an adjustment, the one it undid. */
+  /** On an adjustment: the transaction it undid. */
   readonly originalTransactionKey: string | null;
 }
 
@@ -60,6 +60,7 @@ export function transactionsOf(loan: Loan): TransactionView[] {
   return loan.transactions.map((transaction) => transactionView(loan, transaction));
 }
 
+/** One transaction of the loan as the API and events show it. */
 export function transactionView(loan: Loan, transaction: LoanTransaction): TransactionView {
   const { affected, taxes, terms, installmentNumber } = transaction;
   return {

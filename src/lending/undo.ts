@@ -1,13 +1,13 @@
 import type { LoanPosition, PositionUndo } from './loan.ts';
 
 /**
- * What turns `after` back into `before`. Rows and charges are compared by identity: whatever a decision did not touch
- * is the same object.
+ * The difference that turns `after` back into `before`. Rows and charges are compared by identity: those that a
+ * decision did not touch are the same objects.
  */
 export function undoOf(before: LoanPosition, after: LoanPosition): PositionUndo {
   const { installments, charges } = before;
   return {
-    // By name: telling the rest of an object from some of its fields is slow, and every command does it.
+    // Listed by name: a rest pattern (`...fields`) is slow, and every command runs this.
     fields: {
       accountState: before.accountState,
       accountSubState: before.accountSubState,
@@ -26,7 +26,7 @@ export function undoOf(before: LoanPosition, after: LoanPosition): PositionUndo 
   };
 }
 
-/** The position before the transaction that `undo` was recorded for; `after` must be the position that followed it. */
+/** The position before the transaction that `undo` was recorded for. `after` must be the position that followed it. */
 export function undone(after: LoanPosition, undo: PositionUndo): LoanPosition {
   const installments = after.installments.slice(0, undo.installmentCount);
   for (const row of undo.installments) installments[row.number - 1] = row;
