@@ -1,9 +1,9 @@
-/** A line in the making: texts that are new, and parts of the line before, which are copied byte by byte. */
+/** Builds a line from new texts and from parts of the line before, which are copied byte for byte. */
 export class LineAfter {
   readonly #before: Buffer;
-  /** Each a new text, or where a part of the line before begins and ends. */
+  /** Each is a new text, or the range of a part of the line before. */
   readonly #parts: (string | { readonly start: number; readonly end: number })[] = [];
-  /** New texts since the last part that was copied. */
+  /** New text since the last copied part. */
   #text = '';
   #length = 0;
 
@@ -23,7 +23,7 @@ export class LineAfter {
 
   toBuffer(): Buffer {
     this.#endText();
-    // Not from the pool, of which a line that is kept for long would keep much more than its own.
+    // Not from the pool: a line that is kept for long would keep a whole pool block, much more than its own bytes.
     const buffer = Buffer.allocUnsafeSlow(this.#length);
     let at = 0;
     for (const part of this.#parts) {

@@ -1,6 +1,6 @@
 /**
  * The record of a loan in the log.
- * In: a loan. Out: one JSON text, and the loan again from it.
+ * In: a loan. Out: one JSON text, and from that text the same loan.
  */
 
 import { LineAfter } from './line-after.ts';
@@ -19,9 +19,9 @@ import { Decimal, zero } from '../money.ts';
 import { writtenName } from './written-name.ts';
 
 /**
- * A loan as one line of JSON in which each decimal keeps every digit. Charges and transactions come last, since a loan
- * gains some and seldom changes one: the line after a command repeats those parts of the line before it. The keys of
- * the transactions stand before them once more, for readers who look for those only.
+ * A loan as one line of JSON in which each decimal keeps every digit. Charges and transactions come last, because a
+ * loan gains some and seldom changes one: the line after a command repeats those parts of the line before it. The keys
+ * of the transactions are also listed before them, for callers that need only the keys.
  *
  * ```
  * {"version":1,"loan":{all but the two lists},"transactionKeys":[...],"charges":[...],"transactions":[...]}
@@ -29,11 +29,12 @@ import { writtenName } from './written-name.ts';
  */
 const formatVersion = 1;
 
-/** A text that starts with this is a decimal; a text that did so by itself has it twice. */
+/** A text that starts with this mark is a decimal. An ordinary text that starts with it gets the mark twice. */
 const decimalMark = '#';
 
 /**
- * What the line begins with, and what its parts follow. No mark stands anywhere else: in a text, quotes are escaped.
+ * The beginning of the line, and the marks that precede its parts. No mark can occur elsewhere: in a text, quotes are
+ * escaped.
  */
 const opening = `{"version":${formatVersion},"loan":{`;
 const accountMark = ',"modifiedAt":';
@@ -42,12 +43,12 @@ const installmentsMark = ',"installments":[';
 const keysMark = ']}},"transactionKeys":[';
 const chargesMark = '],"charges":[';
 const transactionsMark = '],"transactions":[';
-/** What follows the transactions. */
+/** The end of the line, after the transactions. */
 const closing = ']}';
-/** What each installment but the first begins with. */
+/** The beginning of each installment except the first. */
 const nextRowMark = ',{"number":';
 
-/** A loan and the line that tells of it. */
+/** A loan and the line that stores it. */
 export interface EncodedLoan {
   readonly loan: Loan;
   readonly text: Buffer;
@@ -64,8 +65,8 @@ export function encodeLoan(loan: Loan): string {
 }
 
 /**
- * What {@link encodeLoan} gives, from the line of an earlier state of the same loan: what is the same object still is
- * taken from there, and only what came since is written.
+ * The same line as {@link encodeLoan}, built from the line of an earlier state of the same loan. Parts that are still
+ * the same object are copied from that line; only what was added since is written.
  * @param added The texts of the loan's last transactions, where the caller has them, by {@link encodeTransaction}.
  */
 export function encodeLoanAfter(
@@ -101,14 +102,14 @@ export function encodeLoanAfter(
   return line.toBuffer();
 }
 
-/** @throws Error when the mark is not there: the line is none of ours */
+/** @throws Error when the mark is missing: this codec did not write the line. */
 function placeOf(mark: string, text: Buffer, from: number): number {
   const place = text.indexOf(mark, from);
   if (place === -1) throw new Error(`the stored loan has no ${mark}`);
   return place;
 }
 
-/** Adds a list that only grows: its earlier items as they stand in the line before, then those that came since. */
+/** Adds a list that only grows: copies its earlier items from the line before, then writes those added since. */
 function addItems<Item>(
   line: LineAfter,
   from: number,
@@ -126,7 +127,7 @@ function addItems<Item>(
   if (items.length > earlier.length) line.write(`,${encode(items.slice(earlier.length))}`);
 }
 
-/** Adds the rows of the schedule: those that were not replaced as they stand in the line before, neighbours at once. */
+/** Adds the rows of the schedule. Rows that were not replaced are copied from the line before, neighbours in one go. */
 function addInstallments(
   line: LineAfter,
   text: Buffer,
@@ -154,7 +155,7 @@ function addInstallments(
   if (keptFrom !== -1) line.copy(keptFrom, start - 1);
 }
 
-/** A transaction as it stands in the line of its loan. */
+/** The text of a transaction in its loan's line. */
 export function encodeTransaction(transaction: LoanTransaction): string {
   const { encodedKey, bookingDate, fees, customPaymentAmounts, prepaymentRecalculationMethod, undo } = transaction;
   const { installmentNumber, originalTransactionKey, amount, valueDate, affected, taxes, type } = transaction;
@@ -177,7 +178,7 @@ export function encodeTransaction(transaction: LoanTransaction): string {
 }
 
 function writeElements({ principal, interest, fees, penalty }: ElementAmounts): string {
-  // Of the taxes of most transactions.
+  // The case for the taxes of most transactions.
   if (principal === zero && interest === zero && fees === zero && penalty === zero) return writtenNoElements;
   const rest = `"fees":${writeDecimal(fees)},"penalty":${writeDecimal(penalty)}`;
   return `{"principal":${writeDecimal(principal)},"interest":${writeDecimal(interest)},${rest}}`;
@@ -188,7 +189,7 @@ function writeUndo({ fields, installmentCount, installments, chargeCount, charge
   return `{"fields":{${positionFields(fields)}},${rows},"chargeCount":${chargeCount},"charges":${write(charges)}}`;
 }
 
-/** The fields of an account that no command changes once it is opened, in the order of the line. */
+/** The fields of an account that no command changes after it is opened, in the order of the line. */
 const accountNames = [
   'id',
   'encodedKey',
@@ -211,7 +212,7 @@ function changingFields({ modifiedAt, eventSequence, scheduleVersion, publishedU
   return `${accountMark}${modifiedAt},${counts},"publishedUnder":${write(publishedUnder)}`;
 }
 
-/** The fields of a position but its lists, without braces. */
+/** The fields of a position except its lists, without braces. */
 function positionFields(position: PositionUndo['fields']): string {
   const { accountState, accountSubState, stateBeforeClosure, approvedAt, closedAt } = position;
   const { disbursement, principalLent, asOf, periodicPayment } = position;
@@ -233,7 +234,7 @@ function rowsOf(rows: readonly Installment[]): string {
   return rows.map(writeRow).join(',');
 }
 
-/** By name: every command writes some rows, and asking each of their forty values what it is takes longer than this. */
+/** Written field by field: every command writes some rows, and testing the type of each of 40 values is slower. */
 function writeRow(row: Installment): string {
   const { number, accruesAfter, dueDate, principal, interest, fee, penalty } = row;
   const dates = `"number":${number},"accruesAfter":"${accruesAfter}","dueDate":"${dueDate}"`;
@@ -246,7 +247,7 @@ function writeRow(row: Installment): string {
 }
 
 function writeTaxed({ amount, tax }: TaxedPortion): string {
-  // Of the penalties, fees and taxes of most rows.
+  // The case for the penalties, fees and taxes of most rows.
   if (amount.expected === zero && amount.paid === zero && tax.expected === zero && tax.paid === zero)
     return writtenNothing;
   return `{"amount":${writePortion(amount)},"tax":${writePortion(tax)}}`;
@@ -278,16 +279,16 @@ function fieldsOf<Fields extends object>(fields: Fields, names: readonly (keyof 
 
 /**
  * Reads what {@link encodeLoan} wrote.
- * @throws Error when the text is something else: the changelog is broken and no command may be decided on it
+ * @throws Error for any other text: the changelog is broken and no command may be decided on it.
  */
 export function decodeLoan(text: string): Loan {
   return revive(joined(parse(text))) as Loan;
 }
 
 /**
- * Reads all but the transactions, which are most of a long-lived loan: the list of them is empty. Neither the figures
- * nor the schedule look at it.
- * @throws Error when the text is no stored loan, as far as it was read
+ * Reads everything except the transactions, which are most of a long-lived loan: their list is empty. Neither the
+ * figures nor the schedule need them.
+ * @throws Error when the part that was read is not a stored loan.
  */
 export function decodeAccount(text: string): Loan {
   return revive(joined(parseUpTo(transactionsMark, text, closing))) as Loan;
@@ -298,12 +299,12 @@ export function decodeTransactionKeys(text: string): readonly string[] {
   return parseUpTo(chargesMark, text, transactionsMark + closing).transactionKeys;
 }
 
-/** Some of a loan's transactions: from one index up to another, exclusive. @throws as {@link decodeLoan} */
+/** Some of a loan's transactions: from index `start` up to `end`, exclusive. @throws as {@link decodeLoan} */
 export function decodeTransactions(text: string, start: number, end: number): readonly LoanTransaction[] {
   return revive(parse(text).transactions.slice(start, end)) as LoanTransaction[];
 }
 
-/** What lists of loans show and sort by. */
+/** The fields that lists of loans show and sort by. */
 export type LoanSummary = Pick<
   Loan,
   'id' | 'encodedKey' | 'loanName' | 'accountHolderKey' | 'loanAmount' | 'createdAt' | 'modifiedAt'
@@ -313,7 +314,7 @@ export type LoanSummary = Pick<
     readonly transactionKeys: readonly string[];
   };
 
-/** Reads a few fields and makes decimals of none but them. @throws as {@link decodeAccount} */
+/** Reads a few fields and builds decimals only for those. @throws as {@link decodeAccount} */
 export function decodeSummary(text: string): LoanSummary {
   const { loan, transactionKeys } = parseUpTo(chargesMark, text, transactionsMark + closing);
   const { id, encodedKey, loanName, accountHolderKey, loanAmount, createdAt, modifiedAt, product, position } = loan;
@@ -334,7 +335,7 @@ export function decodeSummary(text: string): LoanSummary {
   }) as LoanSummary;
 }
 
-/** As parsed: what is a decimal in the type is still a marked text, and a text may have the mark twice. */
+/** As parsed: values typed as decimals are still marked texts, and an ordinary text may have the mark twice. */
 interface StoredLoan {
   readonly loan: Omit<Loan, 'position' | 'transactions'> & { readonly position: Omit<LoanPosition, 'charges'> };
   readonly transactionKeys: string[];
@@ -346,7 +347,7 @@ function joined({ loan, charges, transactions }: StoredLoan): Loan {
   return { transactions, ...loan, position: { charges, ...loan.position } };
 }
 
-/** Parses the text as if nothing but `end` followed the mark. */
+/** Parses the text as if only `end` followed the mark. */
 function parseUpTo(mark: string, text: string, end: string): StoredLoan {
   const start = text.indexOf(mark);
   return parse(start === -1 ? text : text.slice(0, start + mark.length) + end);
@@ -362,15 +363,15 @@ function parse(text: string): StoredLoan {
   return stored as StoredLoan;
 }
 
-/** Built by hand, in one pass: every command writes its loan. */
+/** Writes JSON by hand in one pass, because every command writes its loan. */
 function write(value: unknown): string {
   if (typeof value === 'string') {
     if (plainText.test(value)) return `"${value}"`;
     return JSON.stringify(value.startsWith(decimalMark) ? decimalMark + value : value);
   }
-  // What a record that was stored before there was the field does not have.
+  // A record stored before the field existed does not have it.
   if (value === null || value === undefined) return 'null';
-  // Asking JSON for a count or a truth takes longer than all the rest.
+  // JSON.stringify on integers and booleans would take longer than everything else.
   if (typeof value === 'boolean' || (typeof value === 'number' && Number.isInteger(value))) return String(value);
   if (typeof value !== 'object') return JSON.stringify(value);
   if (value instanceof Decimal) return writeDecimal(value);
@@ -380,7 +381,7 @@ function write(value: unknown): string {
   return `[${text}]`;
 }
 
-/** An object with its fields as they come. */
+/** An object, with its fields in their own order. */
 function writeObject(value: object): string {
   const fields = value as Record<string, unknown>;
   let text = '';
@@ -394,17 +395,17 @@ function writeObject(value: object): string {
   return `{${text}}`;
 }
 
-/** Keys, dates and states: texts that stand in JSON as they are, found faster than by asking JSON. */
+/** Keys, dates and states: texts that need no escaping in JSON. This test is faster than JSON.stringify. */
 const plainText = /^[\w .:-]*$/;
 
-/** Most amounts of a loan are nothing. */
+/** Most amounts of a loan are zero. */
 const storedZero = `${decimalMark}0`;
 const writtenZero = `"${storedZero}"`;
 const nothing = `{"expected":${writtenZero},"paid":${writtenZero}}`;
 const writtenNoElements = `{"principal":${writtenZero},"interest":${writtenZero},"fees":${writtenZero},"penalty":${writtenZero}}`;
 const writtenNothing = `{"amount":${nothing},"tax":${nothing}}`;
 
-/** In place: the tree was just parsed and belongs to nobody else. */
+/** Changes the tree in place: it was just parsed and nothing else refers to it. */
 function revive(value: unknown): unknown {
   if (typeof value === 'string') {
     if (!value.startsWith(decimalMark)) return value;

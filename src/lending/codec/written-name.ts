@@ -1,4 +1,4 @@
-/** The name of a field as it stands in JSON: as the first one of its object, and behind another one. */
+/** A field name as written in JSON: as the first field of its object, and after another field. */
 export interface WrittenName {
   readonly first: string;
   readonly next: string;
@@ -7,9 +7,9 @@ export interface WrittenName {
 const known = new Map<string, WrittenName>();
 
 /**
- * Every command writes several hundred fields of some hundred names: put together anew each time, the names alone were
- * an eighth of all memory that a command needs.
- * @param name Of a field that the code names, not one that was sent; it needs no escaping.
+ * The written form of a field name, built once per name. Every command writes several hundred fields of about a hundred
+ * names. Building the names each time took an eighth of all the memory that a command needs.
+ * @param name A field name from the code, not from a request: it needs no escaping.
  */
 export function writtenName(name: string): WrittenName {
   const written = known.get(name);

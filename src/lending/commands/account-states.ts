@@ -15,7 +15,7 @@ const reopened = ({ stateBeforeClosure }: LoanPosition): Partial<LoanPosition> =
   closedAt: null,
 });
 
-/** What each action may start from and what it leads to. Undoing a rejection or a withdrawal is checked apart. */
+/** The states each action may start from, and the result. Undoing a rejection or a withdrawal is checked separately. */
 const transitions: Readonly<Record<StateAction, Transition>> = {
   REQUEST_APPROVAL: { from: ['PARTIAL_APPLICATION'], to: () => ({ accountState: 'PENDING_APPROVAL' }) },
   SET_INCOMPLETE: { from: ['PENDING_APPROVAL'], to: () => ({ accountState: 'PARTIAL_APPLICATION' }) },
@@ -46,7 +46,7 @@ const transitions: Readonly<Record<StateAction, Transition>> = {
 /**
  * Moves an account between its states before it is paid out.
  *
- * Refused: INVALID_STATE_TRANSITION, when the action does not start from the account's state.
+ * Refused: INVALID_STATE_TRANSITION, when the action cannot start from the account's state.
  */
 export function decideStateChange(loan: Loan, command: ChangeState): Decision {
   const { position } = loan;

@@ -22,8 +22,9 @@ const adjustmentTypes: Readonly<Record<AdjustableTransactionType, AdjustmentTran
  * Takes back the last transaction that has not been taken back. Balances, schedule and state become exactly what they
  * were before it, so a loan that it closed is open again.
  *
- * Refused, the first that holds: INVALID_TRANSACTION_ID; TRANSACTION_TYPE_DOES_NOT_ALLOW_ADJUSTMENT (an adjustment);
- * TRANSACTION_ALREADY_ADJUSTED; NOT_ADJUSTED_TRANSACTION_LOGGED_AFTER_CURRENT_ONE; INVALID_DATE (of the booking).
+ * Refused, with the first of these that applies: INVALID_TRANSACTION_ID; TRANSACTION_TYPE_DOES_NOT_ALLOW_ADJUSTMENT (an
+ * adjustment); TRANSACTION_ALREADY_ADJUSTED; NOT_ADJUSTED_TRANSACTION_LOGGED_AFTER_CURRENT_ONE; INVALID_DATE (of the
+ * booking).
  */
 export function decideAdjustment(loan: Loan, command: AdjustTransaction, context: DecisionContext): Decision {
   const { transactions } = loan;

@@ -11,10 +11,10 @@ import type { DueDateTerms, ScheduleTerms } from '../terms.ts';
 const scheduleDaysMaximum = 365 * 200;
 
 /**
- * Opens an account: what the command leaves out comes from the product, what it says must lie within the product's
- * bounds.
+ * Opens an account. Values that the command leaves out come from the product; values that it gives must lie within the
+ * product's bounds.
  *
- * Refused: LOAN_PRODUCT_MISMATCH (no such product) or LOAN_PRODUCT_NOT_ACTIVE alone; else all that hold, in the order
+ * Refused: LOAN_PRODUCT_MISMATCH (no such product) or LOAN_PRODUCT_NOT_ACTIVE alone; else all that apply, in the order
  * of the account's fields: INVALID_AMOUNT, INVALID_INTEREST_RATE, INVALID_INSTALLMENTS, INVALID_REPAYMENT_FREQUENCY,
  * INVALID_GRACE_PERIOD, INVALID_PRINCIPAL_REPAYMENT_INTERVAL, INCONSISTENT_WITH_FIXED_DAYS_OF_MONTH,
  * INCONSISTENT_FIRST_REPAYMENT_DATE_WITH_PRODUCT_OFFSET, INVALID_DISBURSEMENT_DATE, INVALID_FIRST_REPAYMENT_DUE_DATE,

@@ -17,9 +17,9 @@ import { decidePrincipalOverpayment } from './principal-overpayment.ts';
 import { decideRepayment } from './repayment.ts';
 
 /**
- * What a command comes to. Before any other rule: LOAN_ACCOUNT_ID_ALREADY_IN_USE when it would open an account that is
- * there, INVALID_LOAN_ACCOUNT_ID when it is about one that is not. The rules after that, in their order, stand at each
- * command's function.
+ * Decides a command. Two rules come before all others: LOAN_ACCOUNT_ID_ALREADY_IN_USE when it would open an account
+ * that exists, and INVALID_LOAN_ACCOUNT_ID when it names an account that does not. The remaining rules, in their order,
+ * are listed at each command's function.
  */
 export function decide(loan: Loan | null, command: LoanCommand, context: DecisionContext): Decision {
   if (command.type === 'CREATE_LOAN') {

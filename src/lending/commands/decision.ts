@@ -5,17 +5,18 @@ import type { LocalDate } from '../terms.ts';
 import { type Refusal, type RefusalReason, refusal } from '../refusals.ts';
 import type { Toggles } from '../toggles.ts';
 
-/** What a decision needs besides the loan and the command. */
+/** The inputs of a decision other than the loan and the command. */
 export interface DecisionContext {
-  /** As they are when the command is decided. */
+  /** The values in force when the command is decided. */
   readonly toggles: Toggles;
-  /** A fresh key of 32 hex characters; the same for the same command and purpose, whenever it is asked for. */
+  /** A fresh key of 32 hex characters. The same command and purpose always give the same key. */
   readonly newKey: (purpose: string) => string;
 }
 
-/** What a command comes to: one fact, or the rules that say no. */
+/** The result of a command: one fact, or the refusals of the rules it breaks. */
 export type Decision = { readonly fact: LoanFact } | { readonly refusals: readonly Refusal[] };
 
+/** A decision with this one refusal. */
 export function refuse(errorReason: RefusalReason, errorSource: string | null = null): Decision {
   return { refusals: [refusal(errorReason, errorSource)] };
 }
@@ -35,8 +36,8 @@ type OwnFields = Pick<PostedTransaction, 'amount' | 'valueDate' | 'affected' | '
   >;
 
 /**
- * A transaction from its command: what is its own, and what all have. Its terms are those in force when it is posted:
- * the rate, and the level payment of the position it leads to.
+ * A transaction of a command: the fields of its own type, and those that all transactions have. Its terms are those in
+ * force when it is posted: the rate, and the level payment of the position it leads to.
  */
 export function transactionOf(
   loan: Loan,
@@ -66,19 +67,21 @@ export function transactionOf(
   };
 }
 
-/** The first and the last day that is computed with: beyond them no schedule could be counted. */
+/** The first and the last day used in computations: beyond them no schedule could be counted. */
 const firstValueDate: LocalDate = '1900-01-01';
 const lastValueDate: LocalDate = '2999-12-31';
 
+/** Whether the date is from 1900-01-01 to 2999-12-31, both included. */
 export function isUsableDate(date: LocalDate): boolean {
   return date >= firstValueDate && date <= lastValueDate;
 }
 
 /**
- * The days of a transaction: neither lies after the day (UTC) on which the command entered the log. What is dated ahead
- * would stand in the way of all that happens until then. A command is decided alike whenever it is decided.
- * @param outside What a value date is refused for that lies out of the years that are computed.
- * @param inFuture What it is refused for when it lies ahead.
+ * Checks the days of a transaction: neither may be after the day (UTC) on which the command entered the log. A
+ * transaction dated ahead would block everything that happens until then. The result does not depend on when the
+ * command is decided.
+ * @param outside The refusal of a value date outside the years that are computed.
+ * @param inFuture The refusal of a value date in the future.
  * @returns null when both days are right; INVALID_DATE for the booking date
  */
 export function refusalOfDays(

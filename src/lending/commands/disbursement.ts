@@ -19,17 +19,17 @@ const disbursementTriggers: readonly FeeTrigger[] = [
 ];
 
 /**
- * Pays the loan out: its schedule starts, the account becomes ACTIVE, and the fees of the product that belong to a
- * disbursement are charged; required ones always, optional ones when asked for.
+ * Pays the loan out: its schedule starts, the account becomes ACTIVE, and the product's disbursement fees are charged.
+ * Required fees are always charged, optional ones when the command asks for them.
  * - DISBURSEMENT is deducted from what is paid out, and so paid at once; the principal stays the loan amount.
  * - CAPITALIZED_DISBURSEMENT is added to the principal, which the schedule then repays.
  * - UPFRONT_DISBURSEMENT joins the first installment. PAYMENT_DUE joins each installment.
  *
- * Refused, the first that holds: ACCOUNT_ALREADY_DISBURSED, INVALID_ACCOUNT_STATE; INVALID_DISBURSEMENT_DATE (in the
- * future too); INVALID_DATE (of the booking); INVALID_FIRST_REPAYMENT_DUE_DATE (not after the disbursement); for each
- * fee asked for INVALID_FEE_KEY, FEE_NOT_ACTIVE, FEE_NOT_ALLOWED, DUPLICATE_DISBURSEMENT_FEE and its amount;
- * DISBURSEMENT_FEES_EXCEED_LOAN_AMOUNT; INVALID_AMOUNT (all that the schedule asks for has more digits than can be
- * read).
+ * Refused, with the first of these that applies: ACCOUNT_ALREADY_DISBURSED, INVALID_ACCOUNT_STATE;
+ * INVALID_DISBURSEMENT_DATE (in the future too); INVALID_DATE (of the booking); INVALID_FIRST_REPAYMENT_DUE_DATE (not
+ * after the disbursement); for each fee asked for INVALID_FEE_KEY, FEE_NOT_ACTIVE, FEE_NOT_ALLOWED,
+ * DUPLICATE_DISBURSEMENT_FEE and its amount; DISBURSEMENT_FEES_EXCEED_LOAN_AMOUNT; INVALID_AMOUNT (all that the
+ * schedule asks for has more digits than can be read).
  */
 export function decideDisbursement(loan: Loan, command: Disburse, context: DecisionContext): Decision {
   const { position } = loan;
@@ -80,7 +80,7 @@ export function decideDisbursement(loan: Loan, command: Disburse, context: Decis
 interface FeeToCharge {
   readonly fee: ProductFee;
   readonly given: Decimal | undefined;
-  /** Where its amount was written, for refusals. */
+  /** The field that gave its amount, for refusals. */
   readonly errorSource: string;
 }
 
@@ -101,7 +101,7 @@ function feesToCharge(loan: Loan, asked: Disburse['fees']): FeeToCharge[] | { re
   return requiredFees(loan, chosen);
 }
 
-/** The fees chosen and those that are charged in any case, in the product's order. */
+/** The chosen fees and those that are always charged, in the product's order. */
 export function requiredFees({ product }: Loan, chosen: ReadonlyMap<ProductFee, FeeToCharge>): FeeToCharge[] {
   return product.feesSettings.fees.flatMap((fee) => {
     const known = chosen.get(fee);
@@ -121,8 +121,8 @@ export interface DisbursementPlan {
 }
 
 /**
- * The state of a loan right behind its disbursement, and the fees charged with it. Checks neither its account state nor
- * its dates.
+ * The state of a loan right after its disbursement, and the fees charged with it. Checks neither the account state nor
+ * the dates.
  */
 export function disburse(
   loan: Loan,

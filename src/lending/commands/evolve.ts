@@ -6,7 +6,7 @@ import { undoOf, undone } from '../undo.ts';
 
 /**
  * The loan after a fact.
- * @throws Error for a fact that no decision on this loan can have made: a bug, or a broken changelog
+ * @throws Error for a fact that no decision on this loan can have made: a bug, or a broken changelog.
  */
 export function evolve(loan: Loan | null, fact: LoanFact): Loan {
   if (fact.type === 'LOAN_CREATED') return fact.loan;
@@ -26,8 +26,8 @@ function takeBack(loan: Loan, { originalKey, transaction }: TransactionAdjusted)
 
 function append(loan: Loan, position: LoanPosition, posted: PostedTransaction, undo: PositionUndo | null): Loan {
   const figures = figuresOf(loan, position);
-  // Field by field, in the order of the stored line: a spread that fields are added to takes far longer, for the reason
-  // that events have in derive-events.ts.
+  // Field by field, in the order of the stored line: adding fields to a spread takes far longer, for the reason given
+  // for events in derive-events.ts.
   const transaction: LoanTransaction = {
     encodedKey: posted.encodedKey,
     commandId: posted.commandId,

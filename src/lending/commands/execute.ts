@@ -12,8 +12,8 @@ export type ExecutionContext = DecisionContext;
 
 /**
  * - `committed`: `loan` is the next state, to be stored together with `events`.
- * - `refused`: a rule said no, and the loan stays as it was.
- * - `repeated`: the command of this id posted `transaction` before, and nothing changes.
+ * - `refused`: a rule refused the command, and the loan does not change.
+ * - `repeated`: the command with this id already posted `transaction`, and nothing changes.
  */
 export type Execution =
   | {
@@ -26,9 +26,9 @@ export type Execution =
   | { readonly outcome: 'repeated'; readonly transaction: LoanTransaction };
 
 /**
- * Does one command. Pure: the same arguments give the same result. A command that posted a transaction is known again
- * by it for ever; one that posted none has to be known by the caller.
- * @throws only for bugs; a rule that says no is a refusal
+ * Executes one command. Pure: the same arguments give the same result. A command that posted a transaction is
+ * recognised by that transaction for ever. The caller must recognise a command that posted none.
+ * @throws only for bugs; a broken rule is a refusal
  */
 export function execute(loan: Loan | null, command: LoanCommand, context: ExecutionContext): Execution {
   const transaction = loan === null ? undefined : transactionOfCommand(loan, command.commandId);

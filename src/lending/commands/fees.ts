@@ -8,15 +8,15 @@ import { type Refusal, refusal } from '../refusals.ts';
 import { taxedAmount } from '../taxes.ts';
 
 /**
- * Charges a fee by hand: one of the product's manual fees, or an arbitrary one. It joins the installment named (fixed
- * loans) or the next one due (dynamic loans); a NO_ALLOCATION fee joins none and is reached by custom repayments alone.
+ * Charges a fee by hand: one of the product's manual fees, or an arbitrary one. It joins the named installment (fixed
+ * loans) or the next one due (dynamic loans). A NO_ALLOCATION fee joins none, and only custom repayments can pay it.
  *
- * Refused, the first that holds: INVALID_ACCOUNT_STATE; ARBITRARY_FEE_NOT_ALLOWED, INVALID_FEE_KEY, FEE_NOT_ACTIVE,
- * FEE_NOT_ALLOWED (charged at disbursement only); FEATURE_DISABLED (a NO_ALLOCATION fee while ALLOW_NON_SCHEDULED_FEES
- * is off); INVALID_PARAMETERS (such a fee with an installment); INVALID_DATE (before the disbursement or in the
- * future); INSTALLMENT_NUMBER_MANDATORY_FOR_FIXED_ACCOUNTS, INSTALLMENT_NUMBER_NOT_ALLOWED_FOR_DYNAMIC_ACCOUNTS,
- * INVALID_REPAYMENT_NUMBER, CANNOT_APPLY_FEE_ON_PAID_INSTALLMENT; then the amount (see {@link feeAmount}), and
- * FEE_AMOUNT_MUST_BE_STRICTLY_POSITIVE when it comes to nothing.
+ * Refused, with the first of these that applies: INVALID_ACCOUNT_STATE; ARBITRARY_FEE_NOT_ALLOWED, INVALID_FEE_KEY,
+ * FEE_NOT_ACTIVE, FEE_NOT_ALLOWED (charged at disbursement only); FEATURE_DISABLED (a NO_ALLOCATION fee while
+ * ALLOW_NON_SCHEDULED_FEES is off); INVALID_PARAMETERS (such a fee with an installment); INVALID_DATE (before the
+ * disbursement or in the future); INSTALLMENT_NUMBER_MANDATORY_FOR_FIXED_ACCOUNTS,
+ * INSTALLMENT_NUMBER_NOT_ALLOWED_FOR_DYNAMIC_ACCOUNTS, INVALID_REPAYMENT_NUMBER, CANNOT_APPLY_FEE_ON_PAID_INSTALLMENT;
+ * then the amount (see {@link feeAmount}), and FEE_AMOUNT_MUST_BE_STRICTLY_POSITIVE when it comes to nothing.
  */
 export function decideFee(loan: Loan, command: ApplyFee, context: DecisionContext): Decision {
   const { position } = loan;
@@ -89,24 +89,24 @@ function rowForFee(loan: Loan, { installmentNumber }: ApplyFee, valueDate: strin
   return isPaid(row) ? refusal('CANNOT_APPLY_FEE_ON_PAID_INSTALLMENT', 'installmentNumber') : row;
 }
 
-/** The first unpaid row due on the day or later; after the last due date, the last row. */
+/** The first unpaid row due on the day or later. If there is none, the last row. */
 export function nextDueRow(loan: Loan, day: string): Installment {
   const { installments } = loan.position;
   const unpaid = installments.filter((row) => !isPaid(row));
   return unpaid.find(({ dueDate }) => dueDate >= day) ?? unpaid.at(-1) ?? rowAt(installments, installments.length - 1);
 }
 
-/** Whether a row asked for something and has been paid all of it. */
+/** Whether a row asked for something and all of it has been paid. */
 export function isPaid(row: Installment): boolean {
   return rowDue(row).isZero() && !rowExpected(row).isZero();
 }
 
 /**
- * What a fee costs, before tax is added to it: what the product says, or for a fee of no fixed amount what the command
- * says. FLAT: the amount. LOAN_AMOUNT_PERCENTAGE: a percentage of the amount lent, without capitalised fees.
+ * The cost of a fee, before tax is added to it: the product's amount or, for a fee without a fixed amount, the
+ * command's. FLAT: the amount. LOAN_AMOUNT_PERCENTAGE: a percentage of the amount lent, without capitalised fees.
  * REPAYMENT_PRINCIPAL_AMOUNT_PERCENTAGE: of the row's principal. ..._NUMBER_OF_INSTALLMENTS: that, divided by the
  * number of installments.
- * @returns a refusal: MANDATORY_FEE_AMOUNT (nobody says it), FEE_AMOUNT_ALREADY_DEFINED_IN_PRODUCT (both do, and
+ * @returns a refusal: MANDATORY_FEE_AMOUNT (neither gives it), FEE_AMOUNT_ALREADY_DEFINED_IN_PRODUCT (both do, and
  *   differ), FEE_AMOUNT_MUST_BE_STRICTLY_POSITIVE, INVALID_AMOUNT (too fine for the currency, or too long)
  */
 export function feeAmount(
@@ -148,12 +148,12 @@ interface NewCharge {
   readonly encodedKey: string;
   readonly fee: ProductFee | null;
   readonly allocation: FeeAllocation;
-  /** Before tax is added, or with the tax it contains. */
+  /** Before tax is added, or including the tax it contains. */
   readonly net: Decimal;
   readonly installmentNumber: number | null;
 }
 
-/** A charge of this fee, unpaid, with the product's tax on fees. */
+/** An unpaid charge of this fee, with the product's tax on fees. */
 export function newCharge(loan: Loan, { encodedKey, fee, allocation, net, installmentNumber }: NewCharge): FeeCharge {
   const { taxSettings, currency } = loan.product;
   const { owed, tax } = taxSettings.taxesOnFeesEnabled
@@ -171,7 +171,7 @@ export function newCharge(loan: Loan, { encodedKey, fee, allocation, net, instal
   };
 }
 
-/** A charge as its transaction lists it. */
+/** A charge as listed in its transaction. */
 export function transactionFee(added: FeeCharge): {
   readonly predefinedFeeKey: string | null;
   readonly feeName: string;

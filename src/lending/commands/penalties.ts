@@ -9,10 +9,10 @@ import { type Refusal, refusal } from '../refusals.ts';
 import { taxedAmount } from '../taxes.ts';
 
 /**
- * Adds a penalty to an installment: the one named, else the next one due. It is due at once.
+ * Adds a penalty to the named installment, or else to the next one due. It is due at once.
  *
- * Refused, the first that holds: INVALID_ACCOUNT_STATE; INVALID_AMOUNT; INVALID_DATE (before the disbursement or in the
- * future); INVALID_REPAYMENT_NUMBER; REPAYMENT_WAS_FULLY_PAID.
+ * Refused, with the first of these that applies: INVALID_ACCOUNT_STATE; INVALID_AMOUNT; INVALID_DATE (before the
+ * disbursement or in the future); INVALID_REPAYMENT_NUMBER; REPAYMENT_WAS_FULLY_PAID.
  */
 export function decidePenalty(loan: Loan, command: ApplyPenalty, context: DecisionContext): Decision {
   const { position, product } = loan;

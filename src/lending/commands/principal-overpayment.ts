@@ -12,11 +12,11 @@ import { recalculationMethodOf, refusalOfMovement, settleMovement } from './repa
 
 /**
  * Lowers the outstanding principal without paying any installment. The amount is noted on the installment in whose
- * period it was paid; the rows not yet due have that much less principal to repay, spread by the recalculation method,
- * or taken from the last rows first under NO_RECALCULATION. The interest of a fixed loan stays as scheduled.
+ * period it was paid. The rows not yet due have that much less principal to repay. The recalculation method spreads the
+ * reduction; NO_RECALCULATION takes it from the last rows first. The interest of a fixed loan stays as scheduled.
  *
- * Refused, the first that holds: what a repayment is refused for; EXCESS_REPAYMENT_ERROR (more than the principal
- * balance); PREPAYMENT_NOT_ALLOWED_ERROR.
+ * Refused, with the first of these that applies: the refusals of a repayment; EXCESS_REPAYMENT_ERROR (more than the
+ * principal balance); PREPAYMENT_NOT_ALLOWED_ERROR.
  */
 export function decidePrincipalOverpayment(
   loan: Loan,
@@ -64,7 +64,7 @@ export function decidePrincipalOverpayment(
   };
 }
 
-/** Respreads the rows due after the value date, as far as the amount fits into them; `rest` is what does not. */
+/** Respreads the rows due after the value date, as far as the amount fits into them; `rest` is what does not fit. */
 function takeFromOpenRows(
   ledger: Ledger,
   amount: Decimal,
@@ -79,7 +79,7 @@ function takeFromOpenRows(
   return { rest: amount.minus(taken), periodicPayment };
 }
 
-/** Rows already due expect less, the last of them first. */
+/** Lowers what rows already due expect, starting with the last of them. */
 function takeFromDueRows(ledger: Ledger, amount: Decimal): void {
   let left = amount;
   for (let index = ledger.rows.length - 1; index >= 0 && left.greaterThan(zero); index -= 1) {

@@ -14,10 +14,10 @@ import { type Refusal, refusal } from '../refusals.ts';
 
 /**
  * Pays what is owed, in the product's order or as custom amounts say. What a dynamic loan is paid beyond the current
- * installment goes to principal, and the rows after it are spread anew by the recalculation method. A repayment of
- * all that is owed closes the loan.
+ * installment goes to principal, and the recalculation method spreads the rows after it again. A repayment of all that
+ * is owed closes the loan.
  *
- * Refused, the first that holds: INVALID_ACCOUNT_STATE_FOR_REPAYMENTS; INVALID_AMOUNT; INVALID_DATE;
+ * Refused, with the first of these that applies: INVALID_ACCOUNT_STATE_FOR_REPAYMENTS; INVALID_AMOUNT; INVALID_DATE;
  * REPAYMENT_DATE_IN_THE_FUTURE_ERROR; ENTRY_DATE_BEFORE_OTHER_TRANSACTION (before the last disbursement, repayment or
  * overpayment); LOAN_PRODUCT_PREPAYMENT_OPTIONS_MISMATCH; the rules on custom amounts; EXCESS_REPAYMENT_ERROR;
  * PREPAYMENT_NOT_ALLOWED_ERROR.
@@ -74,7 +74,7 @@ export function decideRepayment(loan: Loan, command: Repay, context: DecisionCon
   };
 }
 
-/** Principal paid ahead counts as paid with the current row; the rows after it have that much less to repay. */
+/** Principal paid ahead counts as paid with the current row. The rows after it have that much less to repay. */
 function payAhead(ledger: Ledger, ahead: Decimal, method: Parameters<typeof respread>[3]): Decimal | null {
   const current = currentRowIndex(ledger);
   const periodicPayment = respread(ledger, current + 1, ahead, method, ledger.valueDate);
@@ -87,10 +87,10 @@ function payAhead(ledger: Ledger, ahead: Decimal, method: Parameters<typeof resp
   return periodicPayment;
 }
 
-/** What repayments and overpayments have in common: money that moves on a day. */
+/** The fields that repayments and overpayments share: money that moves on a day. */
 type Movement = Pick<Repay, 'amount' | 'valueDate' | 'bookingDate' | 'receivedAt' | 'prepaymentRecalculationMethod'>;
 
-/** How the rows left are spread anew: as the command says, else as the product does. */
+/** How the remaining rows are spread again: by the command's method, else by the product's. */
 export function recalculationMethodOf(
   { paymentSettings }: LoanProduct,
   command: Movement,
@@ -98,7 +98,7 @@ export function recalculationMethodOf(
   return command.prepaymentRecalculationMethod ?? paymentSettings.prepaymentSettings.prepaymentRecalculationMethod;
 }
 
-/** What is wrong with a movement before it is looked at what is owed; null when nothing is. */
+/** Checks a movement before what is owed is considered. Returns null when nothing is wrong. */
 export function refusalOfMovement({ position, product }: Loan, command: Movement): Refusal | null {
   if (position.accountState !== 'ACTIVE' || position.asOf === null) {
     return refusal('INVALID_ACCOUNT_STATE_FOR_REPAYMENTS');
@@ -115,14 +115,14 @@ export function refusalOfMovement({ position, product }: Loan, command: Movement
     : refusal('LOAN_PRODUCT_PREPAYMENT_OPTIONS_MISMATCH', 'prepaymentRecalculationMethod');
 }
 
-/** The position after a movement that the ledger has taken in: interest expected anew, closed if nothing is owed. */
+/** The position after a movement recorded in the ledger: interest is expected again; closed if nothing is owed. */
 export function settleMovement(loan: Loan, ledger: Ledger, periodicPayment: Decimal | null, now: number): LoanPosition {
   dropPlannedFees(ledger);
   const settled = expectInterest(loan, changedPosition(closeLedger(ledger), { periodicPayment }));
   return closedWhenRepaid(loan, closeLedger(openLedger(loan, settled, ledger.valueDate)), now);
 }
 
-/** The position, CLOSED and REPAID if nothing is owed any more, fees outside the schedule included. */
+/** The position; CLOSED and REPAID if nothing is owed any more, including fees outside the schedule. */
 export function closedWhenRepaid(loan: Loan, position: LoanPosition, now: number): LoanPosition {
   const { total, nonScheduledFees } = figuresOf(loan, position);
   if (!total.isZero() || !nonScheduledFees.balance.isZero()) return position;

@@ -1,7 +1,7 @@
 import { Decimal, zero } from '../money.ts';
 
 /**
- * The level payment that repays a principal in that many periods of one rate: P * i / (1 - (1 + i)^-n), or P / n
+ * The level payment that repays a principal over `periods` periods of one rate: P * i / (1 - (1 + i)^-n), or P / n
  * without interest. Unrounded. Source: the ordinary annuity, Excel's PMT.
  * @param rate of one period, as a fraction.
  * @throws RangeError when there is no period.
@@ -15,8 +15,8 @@ export function annuityPayment(principal: Decimal, rate: Decimal, periods: numbe
 
 /**
  * The level payment that repays a principal over periods of unequal rates: P divided by the sum of all periods'
- * discount factors, each the product of 1 / (1 + rate) up to its own. Unrounded. Summing factors, where the closed form
- * subtracts two numbers close to one, keeps every digit at any rate.
+ * discount factors, each the product of 1 / (1 + rate) up to its own period. Unrounded. The closed form subtracts two
+ * numbers close to one; summing factors keeps every digit at any rate.
  * @param rates of each period in order, as fractions.
  * @throws RangeError when there is no period.
  */

@@ -26,8 +26,8 @@ export interface ScheduleRequest {
 /**
  * The schedule of a loan as disbursed; fixed and dynamic loans start with the same one. The principal of the rows sums
  * to the principal lent, no amount is below zero, and the last row closes the loan.
- * @param payment The {@link periodicPayment} of the request, where the caller has it: pricing it is half of the work.
- * @throws RangeError when the first repayment date does not lie after the disbursement, or a date leaves the calendar.
+ * @param payment The {@link periodicPayment} of the request, if the caller has it: computing it is half of the work.
+ * @throws RangeError when the first repayment date is not after the disbursement, or a date leaves the calendar.
  */
 export function buildSchedule(request: ScheduleRequest, payment?: Decimal): ScheduleRow[] {
   const { terms, principal } = request;
@@ -40,7 +40,7 @@ export function buildSchedule(request: ScheduleRequest, payment?: Decimal): Sche
 
 /**
  * The rounded level payment that a DECLINING_BALANCE_DISCOUNTED schedule is built on; zero for the other methods. Its
- * rows total it, but for the last, those within the grace period and those whose interest alone is more.
+ * rows add up to it, except the last, those within the grace period and those whose interest alone is more.
  */
 export function periodicPayment(request: ScheduleRequest): Decimal {
   return isAnnuity(request.terms) ? levelPayment(request.terms, request.principal, openRows(request)) : zero;
@@ -48,32 +48,32 @@ export function periodicPayment(request: ScheduleRequest): Decimal {
 
 export interface RebuildRequest {
   readonly terms: ScheduleTerms;
-  /** What FLAT interest is charged on; the other methods charge it on what is outstanding. */
+  /** The base of FLAT interest; the other methods charge interest on what is outstanding. */
   readonly amountLent: Decimal;
   /** Principal that the rows have to repay from now on. */
   readonly outstanding: Decimal;
-  /** The rows that are left, in order, with the amounts they expected before. */
+  /** The remaining rows, in order, with the amounts they expected before. */
   readonly rows: readonly ScheduleRow[];
   readonly method: PrepaymentRecalculationMethod;
   /** The payment that REDUCE_NUMBER_OF_INSTALLMENTS_NEW keeps; absent means the total of the first row that has one. */
   readonly payment?: Decimal;
-  /** When part of the first row's period is over; absent means that none is. */
+  /** Given when part of the first row's period is over; absent means that none is. */
   readonly start?: StartOfAccrual;
 }
 
 /**
- * The remaining rows after the outstanding principal has changed, with their numbers and dates as they were.
+ * The remaining rows after the outstanding principal has changed. Their numbers and dates stay.
  *
  * | method | principal of a row |
  * |---|---|
- * | NO_RECALCULATION | as before, the rows in front giving up what has been paid ahead |
+ * | NO_RECALCULATION | as before, but the first rows give up what has been paid ahead |
  * | RESCHEDULE_REMAINING_REPAYMENTS | the outstanding principal in proportion to the rows' principal before |
  * | RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS, REDUCE_AMOUNT_PER_INSTALLMENT | as in a fresh schedule |
  * | RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT | as before until nothing is left |
  * | REDUCE_NUMBER_OF_INSTALLMENTS_NEW | what interest leaves of the kept payment; without one, as before |
  *
- * The last two drop the rows that nothing is left for, unless interest is FLAT: that is owed whatever has been repaid.
- * The last row takes what the plan leaves over.
+ * The last two drop the rows that have nothing left to repay, unless interest is FLAT: that is owed whatever has been
+ * repaid. The last row takes what the plan leaves over.
  */
 export function rebuildRows(request: RebuildRequest): ScheduleRow[] {
   const { terms, method } = request;
@@ -122,7 +122,7 @@ function openRows({ terms, disbursementDate, firstRepaymentDate }: ScheduleReque
 }
 
 /**
- * Level payments; that of row 1 carries the difference of a first period that is not regular, where the terms say so.
+ * Level payments. Where the terms say so, the payment of row 1 carries the difference of an irregular first period.
  */
 function paymentsOf(
   terms: ScheduleTerms,
@@ -139,7 +139,7 @@ function paymentsOf(
   return levelPayments(terms, payment, rows, payment.plus(charged).minus(regular));
 }
 
-/** Takes what is no longer outstanding from the rows in front. */
+/** Takes the principal that is no longer outstanding from the first rows. */
 function paidAhead(principals: readonly Decimal[], outstanding: Decimal): PrincipalPlan {
   let paid = larger(sum(principals).minus(outstanding), zero);
   const left = principals.map((principal) => {

@@ -4,7 +4,7 @@ import { addFractions, fraction } from '../fraction.ts';
 import type { Fraction } from '../fraction.ts';
 import type { DaysInYear, LocalDate } from '../terms.ts';
 
-/** Days that a rate quoted per day is annualised with, and that a nominal day is part of. */
+/** The days of a year that annualise a rate quoted per day, and of which a nominal day is a fraction. */
 export const daysPerYear: Readonly<Record<DaysInYear, number>> = {
   ACTUAL_365_FIXED: 365,
   ACTUAL_364: 364,
@@ -20,8 +20,8 @@ export function countsThirtyDayMonths(convention: DaysInYear): boolean {
 }
 
 /**
- * Days the convention sees from one date (excluded) to another (included): calendar days, or days of thirty-day months.
- * Negative when `to` lies before `from`.
+ * Days that the convention counts from one date (excluded) to another (included): calendar days, or days of thirty-day
+ * months. Negative when `to` is before `from`.
  */
 export function countedDays(convention: DaysInYear, from: LocalDate, to: LocalDate): number {
   return countsThirtyDayMonths(convention) ? days30E360Isda(from, to) : daysBetween(from, to);
@@ -61,7 +61,7 @@ export function days30E360(from: LocalDate, to: LocalDate): number {
 /**
  * 30E/360 (ISDA): the last day of any month counts as its 30th, so every full month has thirty days. 2006 ISDA
  * Definitions 4.16(h).
- * @param terminationDate when it is the end date and lies in February, that end date keeps its day. Loans give none:
+ * @param terminationDate when it is the end date and lies in February, that end date keeps its day. Loans pass none:
  * their last month has thirty days like any other.
  */
 export function days30E360Isda(from: LocalDate, to: LocalDate, terminationDate?: LocalDate): number {

@@ -7,11 +7,11 @@ type FixedDaysTerms = Extract<DueDateTerms, { scheduleDueDatesMethod: 'FIXED_DAY
 /**
  * The due dates of a loan, strictly ascending and all after the disbursement.
  *
- * INTERVAL: the first lies one interval and the offset after the disbursement, the others whole intervals after the
- * first. Months keep the day they are anchored to and take a shorter month's last day without forgetting it.
- * FIXED_DAYS_OF_MONTH: every listed day that lies after the disbursement and not before the offset is over.
+ * INTERVAL: the first is one interval plus the offset after the disbursement, the others whole intervals after the
+ * first. Months keep the day they are anchored to: a shorter month uses its last day, and later months return to it.
+ * FIXED_DAYS_OF_MONTH: every listed day that is after the disbursement and not before the end of the offset.
  * @param firstRepaymentDate replaces the computed first date, offset included; the others follow from it.
- * @throws RangeError when the first repayment date does not lie after the disbursement, or no day is listed.
+ * @throws RangeError when the first repayment date is not after the disbursement, or no day is listed.
  */
 export function dueDates(
   terms: DueDateTerms,
@@ -30,7 +30,7 @@ export function dueDates(
   return dates;
 }
 
-/** A repayment period unit in days or in months, whichever it is made of. */
+/** The length of each repayment period unit, in days or in months. */
 export const unitLength: Readonly<
   Record<RepaymentPeriodUnit, { readonly days: number } | { readonly months: number }>
 > = { DAYS: { days: 1 }, WEEKS: { days: 7 }, MONTHS: { months: 1 }, YEARS: { months: 12 } };
@@ -77,7 +77,7 @@ export function nextFixedDay(terms: FixedDaysTerms, after: LocalDate): LocalDate
   return later.reduce((earliest, date) => (date < earliest ? date : earliest));
 }
 
-/** How many of the listed days fall on a date: several where a month is too short to tell them apart. */
+/** How many of the listed days fall on a date. In a month that is too short, several can fall on its last day. */
 export function listedDaysOn(terms: FixedDaysTerms, date: LocalDate): number {
   return listedDaysAround(terms, date, 0).filter((listed) => listed === date).length;
 }
@@ -85,7 +85,7 @@ export function listedDaysOn(terms: FixedDaysTerms, date: LocalDate): number {
 /** The dates of the listed days of the month before, of the date's own month, and of some months after it. */
 function listedDaysAround(terms: FixedDaysTerms, date: LocalDate, monthsAfter: 0 | 1): LocalDate[] {
   const { year, month } = partsOf(date);
-  // A listed 31st may fall on the first of the month after, so the month before can still hold the date looked for.
+  // A listed 31st may fall on the first of the next month, so the month before can still contain the wanted date.
   const months = Array.from({ length: 2 + monthsAfter }, (_, index) =>
     addMonths(clampedDate(year, month, 1), index - 1),
   );

@@ -9,18 +9,18 @@ export interface RowsToFill {
   readonly terms: ScheduleTerms;
   readonly rows: readonly OpenRow[];
   readonly outstanding: Decimal;
-  /** What FLAT interest is charged on. */
+  /** The base of FLAT interest. */
   readonly amountLent: Decimal;
   readonly plan: PrincipalPlan;
   readonly start?: StartOfAccrual;
-  /** Whether the schedule ends with the row that brings the balance to zero, instead of going on with empty rows. */
+  /** Whether the schedule ends with the row that brings the balance to zero, instead of continuing with empty rows. */
   readonly endsWhenRepaid: boolean;
 }
 
 /**
- * Gives each row its interest on the balance before it and its principal by the plan, rounded as the terms say.
- * Principal never goes below zero nor above the balance, and the last row takes what is left, so that the rows'
- * principal sums to what is outstanding.
+ * Gives each row its interest on the balance before it, and its principal by the plan, rounded as the terms say.
+ * Principal is never below zero or above the balance. The last row takes what is left, so the rows' principal sums to
+ * what is outstanding.
  */
 export function fillRows({
   terms,
@@ -70,7 +70,7 @@ function plannedPrincipal(
   return roundScheduleAmount(share.plus(unroundedInterest), 'PAYMENT', terms).minus(interest);
 }
 
-/** The last row's interest: its own, or all rows' exact interest less what the rows before it expect. */
+/** The last row's interest: its own, or all rows' exact interest less what the earlier rows expect. */
 function closingInterest(terms: ScheduleTerms, own: Decimal, exact: Decimal, expectedBefore: Decimal): Decimal {
   if (!takesInterestRemainder(terms)) return own;
   return larger(roundAmount(exact, terms.currency, terms.rounding.roundingMode).minus(expectedBefore), zero);

@@ -7,11 +7,11 @@ import type { AccrualPeriod, AccrualTerms } from './period-length.ts';
 import type { InterestChargeFrequency, InterestTerms, LocalDate } from '../terms.ts';
 
 /**
- * Interest of a principal that stood unchanged from one date (excluded) to another (included), unrounded, in up to 40
+ * Interest of a principal that stayed unchanged from one date (excluded) to another (included), unrounded, in up to 40
  * significant digits.
  *
- * The period is the installment's the days lie in; without `from` and `to` it is counted whole. Parts of a period sum
- * to the whole. A principal that changes inside a period is charged part by part.
+ * The period is that of the installment which contains the days. Without `from` and `to` the whole period counts. Parts
+ * of a period sum to the whole. A principal that changes inside a period is charged part by part.
  *
  * Simple: principal * rate * units, where units is the elapsed time in the rate's own unit (years, months, weeks,
  * days). Compounding daily: principal * ((1 + rate)^units - 1), with the growth counted from the period's start.
@@ -30,11 +30,11 @@ export function periodInterest(
     return principal.times(growthAt(to).minus(growthAt(from)));
   }
   const { numerator, denominator } = chargeUnits(terms, period, from, to);
-  // One division, and last: what is exact stays exact, and a tie between two minor units is seen as one.
+  // The only division comes last: exact values stay exact, and a tie between two minor units is recognised as one.
   return principal.times(terms.interest.interestRate).times(numerator).dividedBy(new Decimal(denominator).times(100));
 }
 
-/** The rate of a regular period, as a fraction: what the level payment of STANDARD_PAYMENTS is priced on. */
+/** The rate of a regular period, as a fraction. STANDARD_PAYMENTS computes its level payment from it. */
 export function regularPeriodRate(terms: AccrualTerms): Decimal {
   const { interest } = terms;
   const units = multiplyFractions(regularPeriodYears(terms), chargeUnitsPerYear(interest));
@@ -42,7 +42,7 @@ export function regularPeriodRate(terms: AccrualTerms): Decimal {
   return interest.interestRate.times(units.numerator).dividedBy(new Decimal(units.denominator).times(100));
 }
 
-/** Growth factors kept: a portfolio's rates times the few lengths its periods have. */
+/** The most growth factors cached: a portfolio's rates times the few lengths its periods have. */
 const maxGrowthsKept = 4096;
 const growthsKept = new Map<string, Decimal>();
 
@@ -57,7 +57,7 @@ function compoundGrowth({ interestRate }: InterestTerms, { numerator, denominato
   return growth;
 }
 
-/** The elapsed time in the unit that the rate is quoted for. */
+/** The elapsed time in the unit for which the rate is quoted. */
 function chargeUnits(terms: AccrualTerms, period: AccrualPeriod, from: LocalDate, to: LocalDate): Fraction {
   const { interest } = terms;
   if (interest.scheduleInterestDaysCountMethod === 'ACTUAL_DAYS_COUNT' && isQuotedPerDay(interest)) {

@@ -7,13 +7,13 @@ import { listedDaysOn, nextFixedDay, unitLength } from './due-dates.ts';
 
 type FixedDaysTerms = Extract<DueDateTerms, { scheduleDueDatesMethod: 'FIXED_DAYS_OF_MONTH' }>;
 
-/** The days over which one installment's interest accrues: after the first date, up to and with the second. */
+/** The days over which one installment's interest accrues: after the first date, up to and including the second. */
 export interface AccrualPeriod {
   readonly accruesAfter: LocalDate;
   readonly dueDate: LocalDate;
 }
 
-/** What decides how long a stretch of days counts. A whole `ScheduleTerms` is one. */
+/** The terms that decide how long a range of days counts. Every `ScheduleTerms` has them. */
 export interface AccrualTerms {
   readonly interest: InterestTerms;
   readonly dueDates: DueDateTerms;
@@ -22,9 +22,9 @@ export interface AccrualTerms {
 /**
  * The years that the days from `from` (excluded) to `to` (included) count as, within the period they belong to.
  *
- * ACTUAL_DAYS_COUNT: the day count of the dates. REPAYMENT_PERIODICITY: the part of the period's nominal length that
- * the days are of the period's days, so that the parts of a period sum to the whole, and a month is a twelfth of a year
- * however long it is. Days beyond the period's end count at the same pace.
+ * ACTUAL_DAYS_COUNT: the day count of the dates. REPAYMENT_PERIODICITY: the period's nominal length times the share of
+ * its days. So the parts of a period sum to the whole, and a month is a twelfth of a year whatever its length. Days
+ * beyond the period's end count at the same rate.
  */
 export function elapsedYears(terms: AccrualTerms, period: AccrualPeriod, from: LocalDate, to: LocalDate): Fraction {
   const { daysInYear, scheduleInterestDaysCountMethod } = terms.interest;
@@ -32,7 +32,7 @@ export function elapsedYears(terms: AccrualTerms, period: AccrualPeriod, from: L
   const whole = nominalYears(terms.dueDates, daysInYear, period.accruesAfter, period.dueDate);
   if (from === period.accruesAfter && to === period.dueDate) return whole;
   const days = countedDays(daysInYear, period.accruesAfter, period.dueDate);
-  // Thirty-day months see no day between a 30th and a 31st: such a period is divided by the calendar instead.
+  // Thirty-day months count no day between a 30th and a 31st. Such a period is divided by calendar days instead.
   const part =
     days > 0
       ? fraction(countedDays(daysInYear, from, to), days)
@@ -41,8 +41,8 @@ export function elapsedYears(terms: AccrualTerms, period: AccrualPeriod, from: L
 }
 
 /**
- * The nominal length in years of the time between two dates: its whole weeks, months or years by name (1/52, 1/12, 1),
- * and what is left over by the day count. A period on the schedule's own grid has nothing left over.
+ * The nominal length in years of the time between two dates. Its whole weeks, months or years count nominally (1/52,
+ * 1/12, 1), and the remainder by the day count. A period on the schedule's own grid has no remainder.
  */
 export function nominalYears(terms: DueDateTerms, convention: DaysInYear, from: LocalDate, to: LocalDate): Fraction {
   if (terms.scheduleDueDatesMethod === 'FIXED_DAYS_OF_MONTH') return fixedDaysLength(terms, convention, from, to);
@@ -63,8 +63,8 @@ function wholeMonthsAndRest(convention: DaysInYear, from: LocalDate, to: LocalDa
 }
 
 /**
- * A stub up to the first listed day by the day count, then every listed day by its share of a month. Two listed days
- * that a short month lets fall on one date count twice there, so that no year has fewer than another.
+ * A stub up to the first listed day by the day count, then every listed day by its share of a month. In a short month
+ * two listed days can fall on one date. That date counts twice, so that every year has equally many listed days.
  */
 function fixedDaysLength(terms: FixedDaysTerms, convention: DaysInYear, from: LocalDate, to: LocalDate): Fraction {
   const firstListed = isListed(terms, from) ? from : nextFixedDay(terms, from);
@@ -86,8 +86,8 @@ function isListed(terms: FixedDaysTerms, date: LocalDate): boolean {
 }
 
 /**
- * The years a regular period counts as, before any calendar is looked at: what a level payment is priced on. Under
- * ACTUAL_DAYS_COUNT a thirty-day month is thirty of the day count's days, so that what is priced is what is charged.
+ * The years a regular period counts as, independent of the calendar. A level payment is computed from it. Under
+ * ACTUAL_DAYS_COUNT a thirty-day month is thirty of the day count's days, so that the payment matches what is charged.
  */
 export function regularPeriodYears({ interest, dueDates }: AccrualTerms): Fraction {
   const { daysInYear } = interest;
@@ -101,7 +101,7 @@ export function regularPeriodYears({ interest, dueDates }: AccrualTerms): Fracti
   const unit = unitLength[dueDates.repaymentPeriodUnit];
   if ('months' in unit) return multiplyFractions(multiplyFractions(count, fraction(unit.months)), month);
   if (dueDates.repaymentPeriodUnit === 'WEEKS' && !byDays) return multiplyFractions(count, fraction(1, 52));
-  // Thirty-day months see 360 of the 365 days that a schedule by days or weeks walks through in a year.
+  // Thirty-day months count only 360 of the 365 days that a schedule by days or weeks covers in a year.
   const day = fraction(1, thirtyDayMonths ? 365 : daysPerYear[daysInYear]);
   return multiplyFractions(multiplyFractions(count, fraction(unit.days)), day);
 }

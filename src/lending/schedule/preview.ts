@@ -6,16 +6,16 @@ import type { Refusal } from '../refusals.ts';
 
 /**
  * The rows that a loan not yet disbursed would have, required fees included, if it were disbursed on its expected date
- * or, without one, on the day the account was opened. A first repayment date that lies before that is left out, and so
- * are fees whose amount the disbursement has yet to name.
- * @returns none when it could not be disbursed so: {@link previewRefusals} says why
+ * or, without one, on the day the account was opened. It ignores a first repayment date before that day, and fees whose
+ * amount the disbursement still has to name.
+ * @returns no rows when it could not be disbursed that way; {@link previewRefusals} gives the reasons
  */
 export function previewInstallments(loan: Loan): readonly Installment[] {
   const outcome = disburseAsExpected(loan);
   return 'refusals' in outcome ? [] : outcome.position.installments;
 }
 
-/** Why a loan not yet disbursed cannot have a preview of its schedule; none when it has one, or needs none any more. */
+/** Why a loan not yet disbursed cannot have a schedule preview. Empty when it has one, or is already disbursed. */
 export function previewRefusals(loan: Loan): readonly Refusal[] {
   if (loan.position.disbursement !== null) return [];
   const outcome = disburseAsExpected(loan);

@@ -5,27 +5,27 @@ import { annuityPayment, optimizedPayment } from './annuity.ts';
 import type { AccrualPeriod } from './period-length.ts';
 import { roundScheduleAmount } from './rounding.ts';
 
-/** An installment whose amounts are still to be found. */
+/** An installment whose amounts are not computed yet. */
 export interface OpenRow extends AccrualPeriod {
   /** From 1. */
   readonly number: number;
 }
 
-/** What the first open row's interest starts from when part of its period is over. */
+/** Where the first open row's interest starts when part of its period is over. */
 export interface StartOfAccrual {
-  /** The day after which the outstanding principal is what it is now. */
+  /** The outstanding principal has its present value after this day. */
   readonly from: LocalDate;
-  /** Unrounded interest of the first row up to and with that day, still to be expected with the row. */
+  /** Unrounded interest of the first row up to and including that day, still to be expected with the row. */
   readonly accruedInterest: Decimal;
 }
 
-/** How principal is spread over rows. The last row of a schedule takes what is left whatever the plan says. */
+/** How principal is spread over rows. The last row of a schedule always takes what is left. */
 export type PrincipalPlan =
-  /** The total of each row, zero for one that pays interest alone; principal is what interest leaves of it. */
+  /** The total of each row, zero for a row that pays only interest. Principal is what interest leaves of it. */
   | { readonly kind: 'LEVEL_PAYMENT'; readonly payments: readonly Decimal[] }
   /** Unrounded principal by row. */
   | { readonly kind: 'SHARES'; readonly shares: readonly Decimal[] }
-  /** Principal by row, taken as it stands. */
+  /** Principal by row, used unchanged. */
   | { readonly kind: 'KEPT'; readonly principals: readonly Decimal[] };
 
 /** Whether the row repays principal: not within the grace period, and on every n-th row or the last. */
@@ -38,7 +38,7 @@ export function paysPrincipal(terms: ScheduleTerms, row: OpenRow, rows: readonly
 }
 
 /**
- * Whether the row's payment is the level one and the interest by which its period, the loan's first, is not regular.
+ * Whether the row pays the level payment plus the interest difference of an irregular first period of the loan.
  */
 export function carriesFirstPeriod(terms: ScheduleTerms, row: OpenRow, rows: readonly OpenRow[]): boolean {
   return terms.adjustTotalDueForFirstRepayment && row.number === 1 && paysPrincipal(terms, row, rows);
@@ -51,7 +51,7 @@ export function equalShares(terms: ScheduleTerms, outstanding: Decimal, rows: re
   return { kind: 'SHARES', shares: paying.map((pays) => (pays ? share : zero)) };
 }
 
-/** The payment on every row that pays principal; the first row may have one of its own. */
+/** The payment on every row that pays principal; the first row may have its own. */
 export function levelPayments(
   terms: ScheduleTerms,
   payment: Decimal,
@@ -66,9 +66,10 @@ export function levelPayments(
 }
 
 /**
- * The level payment of a declining-balance-discounted schedule, rounded. STANDARD_PAYMENTS prices it on regular periods
- * and leaves irregular ones to the last row; OPTIMIZED_PAYMENTS prices it on the periods as they are, so that the last
- * row equals the others; but a first period whose difference its own payment carries counts as a regular one.
+ * The level payment of a declining-balance-discounted schedule, rounded. STANDARD_PAYMENTS computes it from regular
+ * periods and leaves the differences of irregular ones to the last row. OPTIMIZED_PAYMENTS computes it from the actual
+ * periods, so that the last row equals the others. A first period whose difference its own payment carries counts as
+ * regular.
  */
 export function levelPayment(
   terms: ScheduleTerms,
@@ -102,7 +103,7 @@ function evenPayment(
   const accrued = isCarried ? zero : (start?.accruedInterest ?? zero);
   const owedAtStart = outstanding.plus(accrued.dividedBy(firstRate.plus(1)));
   const payment = optimizedPayment(owedAtStart, rates);
-  // Interest above the payment repays no principal: the row is charged its interest and the rest are made even.
+  // If interest exceeds the payment, the row repays no principal: it is charged its interest, the rest are made even.
   const interestOnly = outstanding.times(firstRate).plus(accrued).greaterThan(payment) && paying.length > 1;
   return interestOnly ? evenPayment(terms, outstanding, paying.slice(1)) : payment;
 }

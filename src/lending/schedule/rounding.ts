@@ -7,17 +7,17 @@ interface Terms {
   readonly rounding: RoundingTerms;
 }
 
-/** What an amount of a schedule row is: each may be rounded its own way. */
+/** The kind of amount in a schedule row: each kind may be rounded differently. */
 export type ScheduleAmount = 'PAYMENT' | 'PRINCIPAL' | 'INTEREST';
 
-/** Whether the last row asks for what the rounding of all rows' interest leaves over. */
+/** Whether the last row asks for the remainder that rounding all rows' interest leaves. */
 export function takesInterestRemainder({ rounding }: Pick<Terms, 'rounding'>): boolean {
   return rounding.roundingRepaymentScheduleMethod === 'ROUND_PRINCIPAL_AND_INTEREST_REMAINDER_INTO_LAST_REPAYMENT';
 }
 
 /**
- * Rounds one amount of a schedule row: to whole units where the rounding of the repayment currency reaches it, to the
- * currency's digits otherwise. It reaches the payment always, principal and interest only under ROUND_ALL.
+ * Rounds one amount of a schedule row: to whole units where the rounding of the repayment currency applies, else to the
+ * currency's digits. It always applies to the payment, and to principal and interest only under ROUND_ALL.
  */
 export function roundScheduleAmount(amount: Decimal, kind: ScheduleAmount, { currency, rounding }: Terms): Decimal {
   const reached = kind === 'PAYMENT' || rounding.repaymentElementsRoundingMethod === 'ROUND_ALL';
