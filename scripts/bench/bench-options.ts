@@ -4,15 +4,15 @@ import type { Report } from './report.ts';
 
 export interface BenchOptions {
   readonly report: Report;
-  /** Whether any of these parts was asked for. */
+  /** Whether any of these parts was requested. */
   readonly wanted: (...parts: readonly string[]) => boolean;
-  /** What sizes are multiplied by: 1 for figures to believe, less for a try. */
+  /** Factor for sizes: 1 for reliable figures, less for a quick try. */
   readonly scale: number;
-  /** Where the service leaves its CPU profiles, when it is to leave any. */
+  /** Where the service writes its CPU profiles; undefined when it writes none. */
   readonly profileFolder: string | undefined;
 }
 
-/** What a part of the cluster's benchmark works with. */
+/** The inputs of one part of the cluster's benchmark. */
 export interface ClusterBench extends BenchOptions {
   readonly cluster: MeasuredCluster;
   readonly service: MeasuredService;

@@ -8,8 +8,8 @@ import { createReport } from './report.ts';
 import { figure } from './statistics.ts';
 
 /**
- * Speed as ratios: what is measured and what it is measured against run in turns, in one run, on one machine. Absolute
- * figures are for scale.
+ * Speed as ratios: the service and its baseline run in turns, in one run, on one machine. Absolute figures only show
+ * the scale.
  */
 const usage = `Usage: npm run bench -- [--backend embedded|cluster] [--rounds N] [--only PART,...] [--scale SHARE] [--profile FOLDER]
   --backend  embedded unless given; cluster starts an Apache Kafka and a Redis of its own

@@ -25,7 +25,7 @@ export const clusterParts = [
 ] as const;
 
 const largeEventBytes = 1_000;
-/** Requests or sends under way at a time. */
+/** How many requests or sends are under way at a time. */
 const inFlight = 8;
 const publishSettings = { milliseconds: 4_000, warmUpMilliseconds: 1_500 };
 const fanOut = 10;
@@ -35,7 +35,7 @@ interface Throughput {
   readonly eventsPerSecond: number;
 }
 
-/** Runs the parts that are wanted on a cluster of their own. */
+/** Runs the requested parts on a cluster of their own. */
 export async function measureCluster(options: BenchOptions): Promise<void> {
   const { report, wanted, scale, profileFolder } = options;
   const cluster = await startMeasuredCluster((line) => report.progress(line), profileFolder);
@@ -44,7 +44,7 @@ export async function measureCluster(options: BenchOptions): Promise<void> {
     const bench: ClusterBench = { ...options, cluster, service };
     const small = backlogOf('bench.small', 1_500_000 * scale, eventBytes);
     const large = backlogOf('bench.large', 400_000 * scale, largeEventBytes);
-    // Publishing first: what it is compared with must not wait for a disk that still writes a backlog.
+    // Publishing comes first: its baseline must not wait for a disk that is still writing a backlog.
     if (wanted('publish')) await measurePublish(bench, eventBytes);
     if (wanted('publish-1k')) await measurePublish(bench, largeEventBytes);
     if (wanted('egress', 'fanout', 'first')) await fill(bench, small);
@@ -101,7 +101,7 @@ async function measurePublish({ report, service, cluster }: ClusterBench, bytes:
   });
 }
 
-/** As fast as it goes: large batches, a window that never closes, few commits. */
+/** At full speed: large batches, a window that never closes, few commits. */
 const atFullSpeed = { batchLimit: 1_000, window: 200_000, commitEachLine: false };
 
 async function measureEgress({ report, service, cluster }: ClusterBench, backlog: Backlog): Promise<void> {

@@ -9,8 +9,8 @@ import { processorMilliseconds } from './service-figures.ts';
 import { figure, median } from './statistics.ts';
 
 /**
- * Deciding loan commands against a loop of kafkajs that reads the same commands and writes as many records of the same
- * size to as many topics, in transactions of as many commands, and decides nothing.
+ * Deciding loan commands against a kafkajs loop that decides nothing. The loop reads the same commands and writes as
+ * many records of the same size to as many topics, with as many commands per transaction.
  */
 
 const commandTopic = 'lendstream.loan-commands';
@@ -18,10 +18,10 @@ const rawFenceTopic = 'bench.raw-fences';
 const rawBatchBytesMaximum = 64 * 1024 * 1024;
 const retryMilliseconds = 2;
 
-/** What the worker writes to, and where the loop writes the same. */
+/** The worker's output topics, and the topics to which the loop writes the same. */
 const outputs = [...lendingEventTypeNames, loansTopic].map((topic) => ({ topic, rawTopic: `bench.raw-${topic}` }));
 
-/** So many that starting the worker and the loop is not what is measured. */
+/** Enough loans that the start of the worker and of the loop does not affect the figures. */
 const loansPerRound = 4_000;
 const commandsPerRequest = 100;
 const requestsAtOnce = 8;
@@ -34,8 +34,8 @@ interface CommandRange {
 }
 
 /**
- * Each round publishes commands while no worker runs, then lets a worker alone decide them, and then the raw loop read
- * them, in transactions of as many commands as the worker's had. A reader of committed records times both.
+ * Each round first publishes commands while no worker runs. Then a worker alone decides them, and then the raw loop
+ * reads them, with as many commands per transaction as the worker had. A reader of committed records times both.
  */
 export async function measureCommands(options: BenchOptions, cluster: MeasuredCluster): Promise<void> {
   const { report, scale } = options;
@@ -45,7 +45,7 @@ export async function measureCommands(options: BenchOptions, cluster: MeasuredCl
   await createProduct(service, product);
   await service.stop();
   const rawTopics = [...outputs.map(({ rawTopic }) => rawTopic), rawFenceTopic];
-  // kafkajs writes all records of a partition as one batch, however large.
+  // kafkajs writes all records of a partition as one batch, of whatever size.
   await cluster.createTopics(rawTopics, partitionCount, { 'max.message.bytes': String(rawBatchBytesMaximum) });
 
   let commands: readonly CommandRange[] = [];
@@ -99,7 +99,7 @@ async function createProduct(service: MeasuredService, id: string): Promise<void
 
 let roundCount = 0;
 
-/** Publishes the life of new loans, from application to the last fee, and answers where its commands lie. */
+/** Publishes the life of new loans, from application to the last fee, and returns the offsets of their commands. */
 async function publishCommands(cluster: MeasuredCluster, product: string, loanCount: number): Promise<CommandRange[]> {
   roundCount += 1;
   const service = await cluster.startService({ ROLES: 'serve' });
@@ -142,7 +142,7 @@ function lifeOfLoan(product: string): { readonly type: string; readonly payload:
 interface Decided {
   readonly commandsPerSecond: number;
   readonly commandsPerCommit: number;
-  /** Of the worker's processor time. */
+  /** Processor time of the worker. */
   readonly microsecondsPerCommand: number;
 }
 
@@ -176,11 +176,11 @@ function sumOf(metrics: string, form: RegExp): number {
   return [...metrics.matchAll(form)].reduce((sum, [, value]) => sum + Number(value), 0);
 }
 
-/** What the loop writes to one topic: what the worker wrote, in the mean. */
+/** The loop's output to one topic: on average the same as the worker's. */
 interface RawOutput {
   readonly topic: string;
   readonly recordsPerCommand: number;
-  /** Of the value of one record. */
+  /** Size of one record's value. */
   readonly bytes: number;
 }
 

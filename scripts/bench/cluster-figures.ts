@@ -8,14 +8,14 @@ import { spread } from './report.ts';
 import { measureIdleStreams, openIdleStreams } from './service-figures.ts';
 import { figure, median, quantile } from './statistics.ts';
 
-/** What the service on Kafka and Redis is to keep to, compared with nothing but its targets. */
+/** Figures of the service on Kafka and Redis that are compared only with their targets. */
 
-/** The subscriptions of four partitions each that make sixteen lanes of commits. */
+/** Subscriptions of four partitions each; together they make sixteen lanes of commits. */
 const committingSubscriptions = 4;
 const committedEvents = 48_000;
 const commitSettings = { milliseconds: 3_000, warmUpMilliseconds: 1_000 };
 
-/** Cursor commits over HTTP, each of which moves a cursor on, 16 in flight. */
+/** Cursor commits over HTTP, 16 in flight. Each moves a cursor forward. */
 export async function tellCommits({ report, service }: ClusterBench): Promise<void> {
   report.progress('Cursor commits, 16 in flight');
   const backlog = { eventType: 'bench.commits', events: committedEvents, eventBytes };
@@ -44,7 +44,7 @@ const latencyEvents = 1_000;
 const latencySettings = { warmUpEvents: 200, everyMilliseconds: 5 };
 const idleStreamsBeside = 1_000;
 
-/** From publishing an event to its arrival on an open stream, alone and beside many idle streams. */
+/** From publishing an event to its arrival on an open stream, both alone and beside many idle streams. */
 export async function tellLatency(bench: ClusterBench): Promise<void> {
   const { report, service, scale } = bench;
   report.progress(`Publish to receive, one event every ${latencySettings.everyMilliseconds} ms`);
@@ -93,7 +93,7 @@ async function tellLatencyOf(
 
 const handOvers = 100;
 
-/** How long a partition stands still between the last commit of one process's stream and another process's stream. */
+/** How long a partition is idle between the last commit on one process's stream and delivery on another process's. */
 export async function tellHandOver({ report, service, cluster, scale }: ClusterBench): Promise<void> {
   report.progress('Hand-over to a stream of another process');
   const eventType = 'bench.hand-over';
@@ -121,7 +121,7 @@ const idleStreamsForMemory = 2_000;
 const idleStreamsAtRest = 1_000;
 const restMilliseconds = 10_000;
 
-/** What idle streams cost, each count in a process of its own. */
+/** The cost of idle streams. Each count runs in a process of its own. */
 export async function tellIdle({ report, scale }: BenchOptions, cluster: MeasuredCluster): Promise<void> {
   if (process.platform !== 'linux') {
     report.tell('memory and processor time of idle streams: only measured on Linux');

@@ -11,7 +11,7 @@ import { against } from './report.ts';
 import { measureIdleStreams, tellFirstEvent } from './service-figures.ts';
 import { figure, median } from './statistics.ts';
 
-/** The embedded store against what it is made of: a bare server with the same sync, a raw scan of its database. */
+/** The embedded store against its own ingredients: a bare server with the same sync, a raw scan of its database. */
 export const embeddedParts = ['publish', 'egress', 'fanout', 'window', 'first', 'commands', 'idle'] as const;
 
 const connections = 8;
@@ -29,7 +29,7 @@ interface Throughput {
   readonly eventsPerSecond: number;
 }
 
-/** Runs the parts that are wanted, in a folder and with a service of their own. */
+/** Runs the requested parts, with a folder and a service of their own. */
 export async function measureEmbedded(options: BenchOptions): Promise<void> {
   const { wanted, profileFolder, scale } = options;
   const folder = await mkdtemp(join(tmpdir(), 'lendstream-bench-'));
@@ -90,7 +90,7 @@ async function measurePublish({ report, service, folder }: Bench): Promise<void>
   report.tell(`${'the same events by XADD, appendfsync always'.padEnd(52)} ${figure(rate)} events/s`);
 }
 
-/** As fast as it goes: large batches, a window that never closes, few commits. */
+/** At full speed: large batches, a window that never closes, few commits. */
 const atFullSpeed = { batchLimit: 1_000, window: 200_000, commitEachLine: false };
 
 async function measureEgress({ report, service, folder, backlog }: Bench): Promise<void> {

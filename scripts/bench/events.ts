@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 
-/** Of a small event, as it is published. */
+/** Size of a small event, as it is published. */
 export const eventBytes = 200;
 export const eventsPerBatch = 100;
 
-/** The schema of the benchmark's event type: what a producer would define for such an event. */
+/** The schema of the benchmark's event type, as a producer would define it for such an event. */
 export const eventSchema = {
   type: 'object',
   properties: {
@@ -17,7 +17,7 @@ export const eventSchema = {
 
 /**
  * 100 events of exactly the given size, as JSON.
- * @param bytes 200 at least.
+ * @param bytes At least 200.
  */
 export function eventBatch(seed: number, bytes = eventBytes): { readonly account: string; readonly json: string }[] {
   return Array.from({ length: eventsPerBatch }, (_, index) => {

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { Kafka, logLevel } from 'kafkajs';
 
 /**
- * Watches, as a reader of committed records alone, how fence records of a topic move on: each says up to which offset
- * the commands of its partition are done. Prints a line when it watches, and commands per second from the first fence
- * record it sees to the last, those of the first one not counted.
+ * Watches how the fence records of a topic advance, reading only committed records. Each fence record gives the offset
+ * up to which the commands of its partition are done. Prints a line when it starts to watch. Then prints commands per
+ * second from the first fence record it sees to the last, not counting the commands of the first one.
  */
 interface Settings {
   readonly brokers: readonly string[];
   readonly topic: string;
-  /** Of the commands: where the first one lies and where the next one would, for each partition. */
+  /** For each partition, the offset of the first command and the offset after the last. */
   readonly commands: readonly { readonly partition: number; readonly first: number; readonly end: number }[];
 }
 

@@ -6,17 +6,18 @@ import { join } from 'node:path';
 import { startCluster } from '../local-cluster/local-cluster.ts';
 import { startMeasuredService, type MeasuredService } from './measured-service.ts';
 
-/** A Kafka and a Redis of the benchmark's own, and processes of the service on them. */
+/** A Kafka and a Redis for the benchmark alone, and processes of the service on them. */
 export interface MeasuredCluster {
   readonly brokers: readonly string[];
   /** Starts a process of the service with a data folder of its own. */
   startService(environment?: Record<string, string>): Promise<MeasuredService>;
   createTopics(names: readonly string[], partitionCount: number, configuration?: Record<string, string>): Promise<void>;
-  /** Where the next record of each partition will lie, by partition. */
+  /** The offset of the next record of each partition, by partition. */
   ends(topic: string): Promise<number[]>;
   stop(): Promise<void>;
 }
 
+/** Starts one Kafka broker and one Redis that syncs every second. @throws as {@link startCluster} */
 export async function startMeasuredCluster(
   say: (line: string) => void,
   profileFolder: string | undefined,

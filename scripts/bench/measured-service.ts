@@ -1,14 +1,14 @@
 import { eventSchema } from './events.ts';
 import { startProgram, type Running } from './processes.ts';
 
-/** The service that is measured, in a process of its own. */
+/** The measured service, in a process of its own. */
 export interface MeasuredService {
   readonly url: string;
   readonly processId: number;
   call(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
-  /** Of {@link partitionCount} partitions, by account. */
+  /** Defines an event type with {@link partitionCount} partitions, partitioned by account. */
   defineEventType(name: string): Promise<void>;
-  /** Answers the ids of new subscriptions. */
+  /** Returns the ids of the new subscriptions. */
   subscribe(count: number, eventType: string, readFrom?: 'begin' | 'end'): Promise<string[]>;
   unsubscribe(subscriptions: readonly string[]): Promise<void>;
   stop(): Promise<void>;
@@ -16,17 +16,18 @@ export interface MeasuredService {
 
 export const partitionCount = 4;
 
-/** How many requests are under way at a time when many subscriptions are made. */
+/** How many requests are under way at a time when many subscriptions are created. */
 const requestsAtOnce = 50;
 
-/** What scripts/start runs the service with. */
+/** The Node arguments with which scripts/start runs the service. */
 const serviceArguments = ['--enable-source-maps', '--initial-old-space-size=512'];
 
 let groups = 0;
 
 /**
- * @param environment Settings of the service besides PORT, and DATA_DIR among them.
- * @param profileFolder Where a CPU profile is left when the service has ended.
+ * Starts the service and returns when it is ready.
+ * @param environment Settings of the service, DATA_DIR among them, without PORT.
+ * @param profileFolder Where the service writes a CPU profile when it ends.
  */
 export async function startMeasuredService(
   environment: Record<string, string>,
@@ -100,7 +101,7 @@ export async function startMeasuredService(
   };
 }
 
-/** What the service says after it is ready are its warnings, until its output ends. */
+/** Prints what the service prints once it is ready, which are warnings, until its output ends. */
 async function passOn(running: Running): Promise<void> {
   for (;;) {
     const line = await running.nextLine().catch(() => undefined);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** Child processes of the benchmark: nothing that is measured shares an event loop with what measures it. */
+/** Child processes of the benchmark: the measured program never shares an event loop with the one that measures. */
 
 const started = new Set<ChildProcess>();
 
@@ -14,7 +14,7 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-/** Starts a compiled program, named from the folder that this one was compiled into. */
+/** Starts a compiled program. Its path is relative to the folder of compiled programs. */
 export function startProgram(
   path: string,
   programArguments: readonly string[],
@@ -30,6 +30,7 @@ export function startProgram(
   );
 }
 
+/** Starts a program of the machine; its standard error goes to that of the benchmark. */
 export function startCommand(command: string, commandArguments: readonly string[]): Running {
   return follow(spawn(command, commandArguments, { stdio: ['pipe', 'pipe', 'inherit'] }));
 }
@@ -54,7 +55,7 @@ function follow(child: ChildProcess): Running {
   };
 }
 
-/** Runs a compiled program to its end and answers the JSON it prints as its last line. */
+/** Runs a compiled program to its end and returns the JSON that it prints as its last line. */
 export async function runProgram<Answer>(path: string, settings: object): Promise<Answer> {
   const running = startProgram(path, [JSON.stringify(settings)]);
   const answer = await running.nextLine();
@@ -62,7 +63,7 @@ export async function runProgram<Answer>(path: string, settings: object): Promis
   return JSON.parse(answer) as Answer;
 }
 
-/** Whatever happens, nothing that was started goes on after the benchmark. */
+/** Whatever happens, nothing that was started outlives the benchmark. */
 process.on('exit', () => {
   for (const child of started) child.kill('SIGKILL');
 });

@@ -1,18 +1,18 @@
 import { figure, median, quantile } from './statistics.ts';
 
-/** What a benchmark tells while it runs and at its end. */
+/** The output of a benchmark while it runs and at its end. */
 export interface Report {
-  /** Rounds that count, of everything that is measured in rounds. */
+  /** Rounds that count, for everything that is measured in rounds. */
   readonly rounds: number;
   readonly lines: readonly string[];
   /** Targets that were not reached. */
   readonly missed: number;
-  /** Tells the person who waits, and nobody else. */
+  /** Writes to standard error for the person who waits; the text is not part of the report. */
   progress(text: string): void;
   tell(text: string): void;
   tellRatio(ratio: Ratio): void;
   tellFigure(name: string, text: string, reached: boolean, target: string): void;
-  /** Runs both in turns, drops the first turn of each, and answers the pairs. */
+  /** Runs both in turns, drops the first turn of each, and returns the pairs. */
   inTurns(first: () => Promise<number>, second: () => Promise<number>): Promise<Turns>;
 }
 
@@ -20,7 +20,7 @@ export interface Ratio {
   readonly name: string;
   readonly ratios: readonly number[];
   readonly atLeast: number;
-  /** What one would be glad of. */
+  /** A better value than the target, not required. */
   readonly stretch?: number;
   readonly figures: string;
 }
@@ -33,7 +33,7 @@ export interface Turns {
 
 const nameColumns = 52;
 
-/** @param title The first line: what the figures were measured on. */
+/** @param title The first line: the machine and setup behind the figures. */
 export function createReport(rounds: number, title: string): Report {
   const lines = [title];
   let missed = 0;
@@ -85,7 +85,7 @@ export function spread(values: readonly number[], write: (value: number) => stri
   return `${write(quantile(values, 0.1))}..${write(quantile(values, 0.9))}`;
 }
 
-/** Both sides of a ratio, for scale. */
+/** The medians of both sides of a ratio, to show the scale. */
 export function against({ firsts, seconds }: Turns, unit: string): string {
   return `${figure(median(firsts))} against ${figure(median(seconds))} ${unit}`;
 }

@@ -5,9 +5,9 @@ import { runProgram, startProgram } from './processes.ts';
 import type { Report } from './report.ts';
 import { figure, quantile } from './statistics.ts';
 
-/** Figures of the service that are compared with nothing but their target, on either backend. */
+/** Figures of the service that are compared only with their target, on either backend. */
 
-/** Tells the time from asking for a stream of a fresh subscription to its first event. */
+/** Reports the time from requesting a stream of a new subscription to its first event. */
 export async function tellFirstEvent(
   report: Report,
   service: MeasuredService,
@@ -32,18 +32,18 @@ export async function tellFirstEvent(
 export interface IdleStreams {
   /** Kilobytes of resident memory. */
   readonly kilobytesEach: number;
-  /** Of one core, while nothing happens. */
+  /** Share of one core, while nothing happens. */
   readonly busyShare: number;
 }
 
-/** Streams that are opened first, so that code and pools that all streams share are not counted to them. */
+/** Streams that are opened first, so that code and pools shared by all streams do not count. */
 const warmUpStreams = 100;
 const settleMilliseconds = 2_000;
 
 /**
- * What idle streams cost a service that has done nothing before: what that left in the heap would hide the difference.
- * Linux only.
- * @param watchMilliseconds How long the processor time is watched while they are idle.
+ * The cost of idle streams in a service that has done nothing before: earlier work would leave memory in the heap and
+ * hide the difference. Linux only.
+ * @param watchMilliseconds How long the processor time is watched while the streams are idle.
  */
 export async function measureIdleStreams(
   service: MeasuredService,
@@ -67,7 +67,7 @@ export async function measureIdleStreams(
   return { kilobytesEach, busyShare };
 }
 
-/** Opens one idle stream for each subscription, in a process of their own. */
+/** Opens one idle stream for each subscription. All run in one separate process. */
 export async function openIdleStreams(
   service: MeasuredService,
   subscriptions: readonly string[],
@@ -84,13 +84,13 @@ function residentKilobytes(processId: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN);
 }
 
-/** Ticks of the kernel's clock, in which it counts processor time: 100 a second on every Linux there is. */
+/** One tick of the kernel's clock, its unit of processor time: every Linux has 100 a second. */
 const tickMilliseconds = 10;
 
 /** Processor time of all threads so far. */
 export function processorMilliseconds(processId: number): number {
   const stat = readFileSync(`/proc/${processId}/stat`, 'utf8');
-  // The name in parentheses may hold spaces; after it, user time is the 12th field and system time the 13th.
+  // The name in parentheses may contain spaces. After it, user time is the 12th field and system time the 13th.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * tickMilliseconds;
 }

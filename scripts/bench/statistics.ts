@@ -1,4 +1,4 @@
-/** The middle value; of an even number the lower of the two. */
+/** The middle value; for an even count the lower of the two. */
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
@@ -10,7 +10,7 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[index] ?? Number.NaN;
 }
 
-/** A figure for a person: three digits that mean something. */
+/** A figure for people, with about three meaningful digits. */
 export function figure(value: number): string {
   if (value >= 1000) return Math.round(value).toLocaleString('en-US');
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);

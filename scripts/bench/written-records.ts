@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Kafka, logLevel } from 'kafkajs';
 
-/** Reads what was written to topics and prints, for each, how many records that was and the size of their values. */
+/** Reads the records written to topics. Prints for each topic their number and the size of their values. */
 interface Settings {
   readonly brokers: readonly string[];
   readonly topics: readonly {
     readonly topic: string;
-    /** Where the first record lies and where the next one would, by partition. */
+    /** By partition: the offset of the first record, and the offset after the last. */
     readonly firsts: readonly number[];
     readonly ends: readonly number[];
   }[];
@@ -19,7 +19,7 @@ const written = settings.topics.map(({ topic }) => ({ topic, records: 0, bytes: 
 const unread = new Map<string, number>();
 for (const { topic, firsts, ends } of settings.topics) {
   for (const [partition, end] of ends.entries()) {
-    // What lies last in a partition is no record: it tells that a transaction was committed.
+    // The last entry of a partition is not a record: it marks that a transaction was committed.
     if (end > (firsts[partition] ?? 0)) unread.set(`${topic}/${partition}`, end - 1);
   }
 }

@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 
-/** The least of an HTTP client: one request at a time, nothing parsed but the status and where the answer ends. */
+/** A minimal HTTP client: one request at a time; it parses only the status and the end of each response. */
 export interface BareConnection {
   /**
-   * Posts JSON and answers the status.
+   * Posts JSON and returns the status.
    * @param headers Whole lines, each ended by CR LF.
    */
   post(path: string, body: string, headers?: string): Promise<number>;
@@ -13,6 +13,7 @@ export interface BareConnection {
 const lengthForm = /\r\ncontent-length: *(\d+)/i;
 const endOfHead = '\r\n\r\n';
 
+/** Opens a connection to the host and port of the URL. @throws Error when it cannot connect. */
 export async function openConnection(url: string): Promise<BareConnection> {
   const { hostname, port } = new URL(url);
   let received = '';

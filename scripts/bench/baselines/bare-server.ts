@@ -2,9 +2,9 @@ import { createServer, type ServerResponse } from 'node:http';
 import { fdatasync, openSync, write } from 'node:fs';
 
 /**
- * What publishing could cost at the least: a bare HTTP server that parses the same bodies and appends them to a file,
- * durable before it answers, with no validation, no enrichment and no partitions. The sync clocks the writes: one is
- * under way at a time, and what arrives meanwhile is the next.
+ * The lower bound of the cost of publishing: a bare HTTP server that parses the same bodies and appends them to a file,
+ * durable before it responds. It has no validation, no enrichment and no partitions. The sync clocks the writes: one is
+ * under way at a time, and everything that arrives during it makes up the next.
  */
 const file = openSync(process.argv[2] ?? 'bare.log', 'a');
 
@@ -21,8 +21,8 @@ function writeWaiting(): void {
     if (writeError !== null) throw writeError;
     fdatasync(file, (syncError) => {
       if (syncError !== null) throw syncError;
-      // Without a call of writeHead the answer says that it is empty, as the service's does; with one it comes in
-      // chunks.
+      // Without a call of writeHead the response has `Content-Length: 0`, as the service's does. With one it would be
+      // chunked.
       for (const { response } of group) response.end();
       writing = false;
       writeWaiting();

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { Kafka, logLevel } from 'kafkajs';
 
 /**
- * What reading costs without the service: kafkajs consumers in one process, each in a fresh group, that count a topic's
+ * The cost of reading without the service: kafkajs consumers in one process, each in a new group, count a topic's
  * events from its beginning. The clock starts when all of them have joined. Prints total deliveries per second.
  */
 interface Settings {
   readonly brokers: readonly string[];
   readonly topic: string;
   readonly consumers: number;
-  /** For each consumer. */
+  /** Per consumer. */
   readonly events: number;
 }
 
@@ -17,7 +17,7 @@ const settings = JSON.parse(process.argv[2] ?? '{}') as Settings;
 const kafka = new Kafka({ clientId: 'bench', brokers: [...settings.brokers], logLevel: logLevel.ERROR });
 
 const mebibyte = 1024 * 1024;
-/** Offsets are committed now and then, as the readers of the service's streams do. */
+/** Offsets are committed from time to time, as the readers of the service's streams do. */
 const commitMilliseconds = 1_000;
 
 let joined = 0;

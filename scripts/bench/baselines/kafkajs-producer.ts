@@ -2,8 +2,8 @@ import { Kafka, logLevel, Partitioners } from 'kafkajs';
 import { eventBatch, eventsPerBatch } from '../events.ts';
 
 /**
- * What publishing costs without the service: one kafkajs producer, acks from all replicas, that sends the same batches
- * over the same number in flight. Prints what was acknowledged per second.
+ * The cost of publishing without the service: one kafkajs producer, acks from all replicas, sends the same batches with
+ * the same number in flight. Prints acknowledged events per second.
  */
 interface Settings {
   readonly brokers: readonly string[];

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { Kafka, logLevel, Partitioners } from 'kafkajs';
 
 /**
- * What a worker costs that decides nothing: a kafkajs consumer and a transactional producer for each partition. Each
- * transaction writes, for the commands of its batch, as many records to each output topic as it is told, and one fence
- * record that says up to where the commands are done. Ends after the last command. Prints its commands per
- * transaction and its processor time for each command.
+ * The cost of a worker that decides nothing: a kafkajs consumer and a transactional producer for each partition. For
+ * the commands of its batch, each transaction writes as many records to each output topic as the settings say. It also
+ * writes one fence record with the offset up to which the commands are done. Ends after the last command. Prints its
+ * commands per transaction and its processor time for each command.
  */
 interface Settings {
   readonly brokers: readonly string[];
@@ -13,15 +13,15 @@ interface Settings {
   readonly outputs: readonly {
     readonly topic: string;
     readonly recordsPerCommand: number;
-    /** Of the value of one record. */
+    /** Size of one record's value. */
     readonly bytes: number;
   }[];
   readonly fenceTopic: string;
-  /** Commands in one transaction, at most. */
+  /** The most commands in one transaction. */
   readonly commandsPerTransaction: number;
-  /** Where the first command lies and where the next one would, for each partition. */
+  /** For each partition, the offset of the first command and the offset after the last. */
   readonly commands: readonly { readonly partition: number; readonly first: number; readonly end: number }[];
-  /** The pause before a request is sent again: after a commit Kafka refuses the next transaction for a moment. */
+  /** The pause before a request is retried: after a commit Kafka refuses the next transaction for a moment. */
   readonly retryMilliseconds: number;
 }
 

@@ -3,8 +3,8 @@ import { crc32 } from 'node:zlib';
 import { openDatabase } from '../../../src/sqlite.ts';
 
 /**
- * How fast the store itself gives its batches: one pass over a topic's rows with nothing but SQLite and the checksum,
- * in a process of its own. Prints events per second.
+ * How fast the store itself delivers its batches: one pass over a topic's rows with only SQLite and the checksum, in a
+ * process of its own. Prints events per second.
  */
 interface Settings {
   readonly folder: string;
@@ -16,7 +16,7 @@ const connection = openDatabase(join(settings.folder, 'log.db'), { returnArrays:
 const partitions = connection
   .prepare('SELECT partition.id FROM partition JOIN topic ON topic.id = topic_id WHERE name = ?')
   .all(settings.topic) as [number][];
-/** Rows of one step: the library's iterator costs more than reading a few rows at once. */
+/** Rows per step: the library's iterator costs more than reading a few rows at once. */
 const rowsPerStep = 64;
 const select = connection.prepare(
   `SELECT last_offset, record_count, body, checksum FROM batch

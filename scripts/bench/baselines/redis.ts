@@ -4,7 +4,7 @@ import { findFreePorts } from '../../local-cluster/free-ports.ts';
 import { eventsPerBatch, publishBody } from '../events.ts';
 import { startCommand } from '../processes.ts';
 
-/** A figure beside ours: Redis Streams with a sync before each answer, fed the same events over a raw connection. */
+/** A figure to compare with: Redis Streams with a sync before each reply, fed the same events over a raw connection. */
 export interface RedisServer {
   readonly port: number;
   stop(): Promise<void>;
@@ -12,7 +12,7 @@ export interface RedisServer {
 
 const milliseconds = 3_000;
 
-/** Starts a redis-server of the benchmark's own; undefined where none is installed. */
+/** Starts a redis-server for the benchmark alone; undefined where none is installed. */
 export async function redisServer(folder: string): Promise<RedisServer | undefined> {
   try {
     execFileSync('redis-server', ['--version'], { stdio: 'ignore' });
@@ -46,7 +46,7 @@ export async function redisServer(folder: string): Promise<RedisServer | undefin
   throw new Error('redis-server did not get ready');
 }
 
-/** Events per second over a number of connections, each sending one pipelined batch at a time. */
+/** Events per second over a number of connections. Each connection sends one pipelined batch at a time. */
 export async function redisRound({ port }: RedisServer, connections: number): Promise<number> {
   const batches = Array.from({ length: 8 }, (_, seed) => pipelined(publishBody(seed)));
   const begin = performance.now();
@@ -73,7 +73,7 @@ function pipelined(body: Buffer): Buffer {
   return Buffer.from(commands.join(''));
 }
 
-/** Sends one pipeline and resolves at its last answer: each XADD is answered with a bulk string of two lines. */
+/** Sends one pipeline and resolves at its last reply: the reply to each XADD is a bulk string of two lines. */
 function answered(socket: Socket, batch: Buffer): Promise<void> {
   return new Promise((resolve) => {
     let lines = 0;

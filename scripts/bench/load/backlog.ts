@@ -7,12 +7,12 @@ import { runProgram } from '../processes.ts';
 export interface Backlog {
   readonly eventType: string;
   readonly events: number;
-  /** Of one event, as it is published. */
+  /** Size of one event, as it is published. */
   readonly eventBytes: number;
 }
 
 export interface Reading {
-  /** Streams at once, each of a subscription of its own. */
+  /** The number of streams open at once, each of its own subscription. */
   readonly streams: number;
   readonly batchLimit: number;
   /** max_uncommitted_events */
@@ -20,10 +20,10 @@ export interface Reading {
   readonly commitEachLine: boolean;
 }
 
-/** Requests under way at a time. */
+/** How many requests are under way at a time. */
 const connections = 8;
 
-/** Defines the event type and publishes all of its events. */
+/** Defines the event type and publishes all its events. */
 export async function fillBacklog(service: MeasuredService, backlog: Backlog): Promise<void> {
   await service.defineEventType(backlog.eventType);
   const bodies = Array.from({ length: 32 }, (_, seed) => publishBody(seed, backlog.eventBytes));
@@ -39,8 +39,8 @@ export async function fillBacklog(service: MeasuredService, backlog: Backlog): P
 }
 
 /**
- * Reads the backlog with new subscriptions and answers the events delivered to all of them per second. Not to its very
- * end: the last batch of each partition is not full and would wait for its flush timeout.
+ * Reads the backlog with new subscriptions and returns the events delivered to all of them per second. It does not read
+ * to the very end: the last batch of each partition is not full and would wait for its flush timeout.
  */
 export async function readBacklog(service: MeasuredService, backlog: Backlog, reading: Reading): Promise<number> {
   const { streams, ...settings } = reading;

@@ -2,14 +2,14 @@ import { openConnection, type BareConnection } from '../baselines/bare-http.ts';
 import { cursorOf, openStream } from './open-stream.ts';
 
 /**
- * Commits cursors as fast as the answers allow. Each lane is a connection with one request in flight that moves the
- * cursor of one partition of one subscription on by one event, so that every commit has something to store. All events
- * are delivered before the first commit. Prints commits per second.
+ * Commits cursors as fast as the responses allow. Each lane is a connection with one request in flight. A request moves
+ * the cursor of one partition of one subscription forward by one event, so that every commit has something to store.
+ * All events are delivered before the first commit. Prints commits per second.
  */
 interface Settings {
   readonly url: string;
   readonly subscriptions: readonly string[];
-  /** How many events each of them is to be sent. */
+  /** How many events each subscription is to be sent. */
   readonly events: number;
   readonly milliseconds: number;
   readonly warmUpMilliseconds: number;
@@ -29,7 +29,7 @@ interface Lane {
 const settings = JSON.parse(process.argv[2] ?? '{}') as Settings;
 const offsetPrefix = '001-0001-';
 
-/** Opens a stream, waits until it was sent everything, and answers a lane for each of its partitions. */
+/** Opens a stream, waits until it has sent everything, and returns a lane for each of its partitions. */
 async function openLanes(subscription: string): Promise<Lane[]> {
   const ends = new Map<string, { eventType: string; token: string; last: number }>();
   let delivered = 0;

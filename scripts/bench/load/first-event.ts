@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 
-/** The time from asking for a stream of a fresh subscription to its first event. Prints every sample, milliseconds. */
+/** The time from requesting a stream of a new subscription to its first event. Prints every sample, milliseconds. */
 interface Settings {
   readonly url: string;
   readonly subscriptions: readonly string[];

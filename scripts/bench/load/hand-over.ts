@@ -4,25 +4,25 @@ import { publishBody } from '../events.ts';
 import { cursorOf, openStream, type LineCursor } from './open-stream.ts';
 
 /**
- * How long a partition stands still when it goes to another stream: the first stream holds uncommitted events of every
- * partition, the second one, of another process of the service, is waiting, and more events are there. The first
- * commits everything it was sent; the time runs from sending this commit to the first events of each partition on the
+ * How long a partition is idle when it moves to another stream. The first stream holds uncommitted events of every
+ * partition. The second stream, of another process of the service, is waiting, and more events are available. The first
+ * commits everything it was sent. The time runs from sending this commit to the first events of each partition on the
  * second stream. Prints every sample, milliseconds.
  */
 interface Settings {
   readonly url: string;
   readonly otherUrl: string;
   readonly eventType: string;
-  /** Fresh ones that read from the end. */
+  /** New subscriptions that read from the end. */
   readonly subscriptions: readonly string[];
   readonly partitions: number;
 }
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as Settings;
-/** Long enough for both to agree which partitions go over, and for what must not arrive to have arrived. */
+/** Long enough for both to agree which partitions move, and for events that must not arrive to have arrived. */
 const agreeMilliseconds = 300;
 const lostAfterMilliseconds = 10_000;
-/** Batches of one event leave at once. */
+/** Batches of one event are sent at once. */
 const query = 'batch_limit=1&batch_flush_timeout=1&max_uncommitted_events=100000';
 
 const publisher = await openConnection(settings.url);

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** Opens idle streams, one per subscription, says so, and holds them until it is told to end. */
+/** Opens idle streams, one per subscription, reports that they are open, and holds them until it is told to end. */
 interface Settings {
   readonly url: string;
   readonly subscriptions: readonly string[];

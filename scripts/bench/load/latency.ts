@@ -5,8 +5,8 @@ import { eventBytes } from '../events.ts';
 import { cursorOf, openStream } from './open-stream.ts';
 
 /**
- * The time from sending a publish request of one event to its arrival on an open stream: an open loop, one event every
- * few milliseconds whatever became of the one before. Prints every sample, milliseconds.
+ * The time from sending a publish request of one event to its arrival on an open stream. An open loop: it sends one
+ * event every few milliseconds without waiting for the previous one. Prints every sample, milliseconds.
  */
 interface Settings {
   readonly url: string;
@@ -36,7 +36,7 @@ const stream = await openStream(settings.url, settings.subscription, query, (lin
   if (number >= settings.warmUpEvents) milliseconds.push(now - sent);
 });
 
-/** Connections with no request under way. */
+/** Connections without a request under way. */
 const free: BareConnection[] = [];
 
 async function publish(number: number): Promise<void> {

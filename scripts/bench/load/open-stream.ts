@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
 
-/** An open stream whose lines are handed on as texts: for few events whose times matter. */
+/** An open stream that passes its lines on as texts: for few events whose times matter. */
 export interface OpenStream {
   readonly streamId: string;
   close(): void;
 }
 
-/** The cursor of a line, as it has to be committed. */
+/** The cursor of a line, in the form in which it is committed. */
 export interface LineCursor {
   readonly partition: string;
   readonly offset: string;
@@ -14,7 +14,7 @@ export interface LineCursor {
   readonly cursor_token: string;
 }
 
-/** Opens a stream and returns when its head has come. `onLine` is called for every line, also those without events. */
+/** Opens a stream and returns when its head has arrived. Calls `onLine` for every line, also those without events. */
 export function openStream(
   url: string,
   subscription: string,
@@ -30,7 +30,7 @@ export function openStream(
     socket.on('error', reject);
     socket.on('close', () => reject(new Error(`A stream ended: ${head ?? ''}`)));
     const onText = (text: string): void => {
-      // Chunk sizes stand on lines of their own, which do not begin with a brace; a short line is never torn by one.
+      // Chunk sizes are on lines of their own, which do not begin with a brace. They never split a short line.
       const lines = (rest + text).split('\n');
       rest = lines.pop() ?? '';
       for (const line of lines) {
@@ -55,7 +55,7 @@ export function openStream(
   });
 }
 
-/** The cursor of a line that brought events; undefined of a keep-alive. */
+/** The cursor of a line that brought events; undefined for a keep-alive. */
 export function cursorOf(line: string): LineCursor | undefined {
   if (!line.includes('"events":[')) return undefined;
   return JSON.parse(line.slice(line.indexOf('{"partition"'), line.indexOf('}') + 1)) as LineCursor;

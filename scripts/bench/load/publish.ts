@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { eventsPerBatch, publishBody } from '../events.ts';
 
-/** Publishes as fast as the answers allow over a number of connections and prints what was acknowledged. */
+/** Publishes as fast as the responses allow over a number of connections and prints what was acknowledged. */
 interface Settings {
   readonly url: string;
   readonly connections: number;

@@ -2,9 +2,9 @@ import { connect } from 'node:net';
 import { Agent, request } from 'node:http';
 
 /**
- * Reads any number of streams to their backlog's end with a client that counts lines and parses nothing but each line's
- * cursor, and prints the time from the first stream's opening to the last event. All events have one size, so that the
- * length of each line tells whether it brought every event between its cursor and the one before.
+ * Reads any number of streams to the end of their backlog. The client counts lines and parses only each line's cursor.
+ * Prints the time from the opening of the first stream to the last event. All events have the same size, so the length
+ * of each line shows whether it brought every event between its cursor and the one before.
  */
 interface Settings {
   readonly url: string;
@@ -13,7 +13,7 @@ interface Settings {
   readonly events: number;
   readonly batchLimit: number;
   readonly window: number;
-  /** Commit each line as it comes (true), or only what is left at the end of the window's half. */
+  /** Commit each line as it arrives (true), or only what is uncommitted when half of the window is used. */
   readonly commitEachLine: boolean;
 }
 
@@ -53,19 +53,19 @@ function commit(subscription: string, streamId: string, cursors: readonly Cursor
   });
 }
 
-/** What of a line is looked at: enough for its cursor. Bytes. */
+/** How much of a line is read: enough for its cursor. Bytes. */
 const headBytesMaximum = 512;
 
 /**
- * Finds the lines in a chunked body, whose framing is a line with a hexadecimal size before each chunk's data. Keeps
- * nothing but the beginning and the length of the line that is under way.
+ * Finds the lines in a chunked body. Before the data of each chunk comes a line with its hexadecimal size. Keeps only
+ * the beginning and the length of the current line.
  */
 class Lines {
   readonly #onLine: (head: string, bytes: number) => void;
   readonly #head = Buffer.allocUnsafe(headBytesMaximum);
   #lineBytes = 0;
   #sizeText = '';
-  /** Bytes of the chunk that have not come yet, with the two that end it. */
+  /** Bytes of the chunk still to come, including the two that end it. */
   #left = 0;
 
   constructor(onLine: (head: string, bytes: number) => void) {
@@ -115,7 +115,7 @@ class Lines {
 
 const eventsStart = ',"events":[';
 const eventsEnd = ']}';
-/** What the first line of a stream says besides. */
+/** The extra text in the first line of a stream. */
 const startInfo = ',"info":{"debug":"Stream started"}';
 
 /** Checks that no event is missing. */
@@ -124,7 +124,7 @@ class Completeness {
   #eventBytes: number | undefined;
   #isFirstLine = true;
 
-  /** Answers how many events a line brought, which must be all those between its cursor and the one before. */
+  /** Returns how many events a line brought; they must be all those between its cursor and the one before. */
   take({ partition, offset }: Cursor, head: string, lineBytes: number): number {
     const position = Number(offset.slice(9)) + 1;
     const events = position - (this.#positions.get(partition) ?? 0);
@@ -134,7 +134,7 @@ class Completeness {
     if (events === 0) return 0;
     const eventsAt = head.indexOf(eventsStart) + eventsStart.length;
     const joinedBytes = lineBytes - eventsAt - eventsEnd.length - info;
-    // Each event but the last is followed by a comma.
+    // A comma follows each event except the last.
     const eventBytes = (joinedBytes + 1) / events - 1;
     this.#eventBytes ??= eventBytes;
     if (eventBytes !== this.#eventBytes) {
@@ -147,8 +147,8 @@ class Completeness {
 }
 
 /**
- * A read from the connection takes at most this much, as with Node's own sockets: memory that stays in the processor's
- * cache takes the kernel half the time to fill as 512 KiB do. Bytes.
+ * The most that one read from the connection returns, as with Node's own sockets. The kernel fills memory that stays in
+ * the processor's cache in half the time that 512 KiB take. Bytes.
  */
 const readBytesMaximum = 64 * 1024;
 
@@ -205,7 +205,7 @@ function readStream(subscription: string): Promise<number> {
     const socket = connect({
       port: Number(port),
       host: hostname,
-      // One buffer for all reads: nothing is kept of it.
+      // One buffer for all reads: none of its content is kept.
       onread: {
         buffer: Buffer.allocUnsafeSlow(readBytesMaximum),
         callback: (count, buffer) => {

@@ -89,7 +89,7 @@ function rowForFee(loan: Loan, { installmentNumber }: ApplyFee, valueDate: strin
   return isPaid(row) ? refusal('CANNOT_APPLY_FEE_ON_PAID_INSTALLMENT', 'installmentNumber') : row;
 }
 
-/** The first unpaid row due on the day or later. If there is none, the last row. */
+/** The first unpaid row due on the day or later; else the last unpaid row; the last row when all are paid. */
 export function nextDueRow(loan: Loan, day: string): Installment {
   const { installments } = loan.position;
   const unpaid = installments.filter((row) => !isPaid(row));
