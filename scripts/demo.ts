@@ -1,11 +1,11 @@
 import { annuityProduct } from '../src/admin/annuity-product.ts';
 
 /**
- * The main flow against the running service, told line by line: an event type of one's own, a loan product, three loans
- * from application to repayment, a toggle switched in between, and what a consumer sees of it all.
+ * The main flow against the running service, reported line by line: an event type of its own, a loan product, three
+ * loans from application to repayment, a toggle switched in between, and what a consumer sees of all this.
  */
 const url = process.env['LENDSTREAM_URL'] ?? `http://127.0.0.1:${process.env['PORT'] ?? '8080'}`;
-/** Every run has names of its own, so that the demo can be shown again on the same data. */
+/** Every run has its own names, so that the demo can be shown again on the same data. */
 const run = Date.now().toString(36);
 
 type Json = Record<string, unknown>;
@@ -30,12 +30,12 @@ async function call(method: string, path: string, body?: unknown, headers: Recor
   return text === '' ? {} : (JSON.parse(text) as Json);
 }
 
-/** An amount as a person writes it. */
+/** An amount as people write it. */
 function money(amount: unknown): string {
   return Number(amount).toFixed(2);
 }
 
-/** One line for one event, in a consumer's words. */
+/** One line for one event, from a consumer's point of view. */
 function describe(event: Json): string {
   const metadata = event['metadata'] as Json;
   const loan = (event['loanAccountId'] as string | undefined) ?? '';
@@ -70,7 +70,7 @@ function describe(event: Json): string {
   }
 }
 
-/** Streams a subscription, hands on each event as it arrives and commits what was handed on. */
+/** Streams a subscription, passes on each event as it arrives and commits what it passed on. */
 async function consume(subscription: string, signal: AbortSignal, arrived: (event: Json) => void): Promise<void> {
   const response = await fetch(`${url}/subscriptions/${subscription}/events?batch_limit=1`, {
     signal,
@@ -96,7 +96,7 @@ async function consume(subscription: string, signal: AbortSignal, arrived: (even
   }
 }
 
-/** How long nothing may arrive before what was asked for counts as all there is. */
+/** After this long without an event, everything that was asked for counts as arrived. */
 const quietMilliseconds = 250;
 
 async function demonstrate(): Promise<void> {
@@ -142,7 +142,7 @@ async function demonstrate(): Promise<void> {
   const settle = async (): Promise<void> => {
     lastArrival = performance.now();
     while (performance.now() - lastArrival < quietMilliseconds) await new Promise((resolve) => setTimeout(resolve, 20));
-    // Each event type has an order of its own; the sequence number puts a loan's events of all types in one.
+    // Each event type has its own order. The sequence number puts a loan's events of all types into one order.
     fresh.sort((a, b) => Number(a['sequence'] ?? 0) - Number(b['sequence'] ?? 0));
     for (const event of fresh) say(describe(event));
     fresh = [];

@@ -4,8 +4,8 @@ import { packageRoot } from '../src/schemas.ts';
 import { composeDescription } from './openapi/compose.ts';
 
 /**
- * Makes schemas/openapi.json from the files it is written in. With `--check` it writes nothing and fails when the file
- * in the tree is not what they say.
+ * Builds schemas/openapi.json from its source files. With `--check` it writes nothing, and fails when the file in the
+ * tree differs from what they give.
  */
 const target = join(packageRoot, 'schemas/openapi.json');
 

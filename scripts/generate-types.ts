@@ -5,8 +5,8 @@ import { packageRoot } from '../src/schemas.ts';
 import { composeDescription } from './openapi/compose.ts';
 
 /**
- * Makes the types of requests, answers, commands and events from their schemas, as the description of the API has them.
- * With `--check` it writes nothing and fails when the file in the tree is not what the schemas say.
+ * Makes the types of requests, responses, commands and events from their schemas in the API's description. With
+ * `--check` it writes nothing, and fails when the file in the tree differs from what the schemas give.
  */
 const target = join(packageRoot, 'src/contract.generated.ts');
 
@@ -16,16 +16,16 @@ type Schema = Record<string, unknown>;
 const typedMediaTypes = ['application/json', 'application/x-json-stream'];
 
 /**
- * A schema as far as types can say it. What depends on other values (`if`, `oneOf`) has no type; the validator holds
- * it. An object has the fields that its schema names, even where others would be ignored: who means them has misspelt
- * one.
+ * A schema as far as types can express it. Rules that depend on other values (`if`, `oneOf`) have no type; the
+ * validator checks them. An object has only the fields that its schema names, even where others would be ignored: code
+ * that sets another field has misspelt one.
  */
 function typed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(typed);
   if (typeof schema !== 'object' || schema === null) return schema;
   const { $ref, allOf, ...own } = schema as Schema;
   if (typeof $ref === 'string') return { $ref: $ref.replace('#/components/schemas/', '#/$defs/') };
-  // Another schema with something more about its values.
+  // A reference to another schema, with further limits on its values.
   const [first] = Array.isArray(allOf) ? (allOf as Schema[]) : [];
   if (typeof first?.['$ref'] === 'string') return typed(first);
   const isOpen = own['properties'] !== undefined && own['additionalProperties'] === undefined;
@@ -36,7 +36,7 @@ function typed(schema: unknown): unknown {
   );
 }
 
-/** Fields may be called like keywords. */
+/** Typed one by one, because a field may have the name of a keyword. */
 function typedFields(fields: Schema): Schema {
   return Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, typed(schema)]));
 }
@@ -57,7 +57,7 @@ function schemasOf({ content = {} }: Contents): unknown[] {
   );
 }
 
-/** One schema for all of several, each once. */
+/** One schema that allows any of several, each listed once. */
 function anyOf(schemas: readonly unknown[]): unknown {
   const different = [...new Set(schemas.map((schema) => JSON.stringify(schema)))].map(
     (text) => JSON.parse(text) as unknown,
@@ -111,7 +111,7 @@ async function generate(): Promise<string> {
       style: { printWidth: 120, singleQuote: true, trailingComma: 'all' },
     },
   );
-  // One name to import, under which all the others are found.
+  // Only one name is exported, and all the others are reached through it.
   return types.replaceAll(/^export (?=(interface|type) (?!Contract\b))/gm, '');
 }
 

@@ -11,8 +11,8 @@ import { exampleBlocks, type FencedBlock } from './docs/markdown.ts';
 import { runSteps, shown, stepsOf } from './docs/runnable-document.ts';
 
 /**
- * Writes what a running service says into the documents that are named (`docs/api.md`): behind each command what it
- * printed, into each block of an example the event. Tests do the same and compare.
+ * Writes the output of a running service into the named documents (`docs/api.md`): after each command what it printed,
+ * into each example block its event. Tests do the same and compare.
  */
 interface Filled {
   readonly block: FencedBlock;

@@ -9,16 +9,16 @@ import { mochaHooks } from '../test/support/root-hooks.ts';
 import { startTestClusters, type TestClusters } from './test-clusters.ts';
 
 /**
- * Runs the compiled tests, with a Kafka and a Redis when one of them needs it, and closes with their counts alone on a
- * line. Suites that are about neither backend run a second time, in a process of their own, on the cluster. The process
- * ends when nothing is open any more: a test that leaves something open is a fault, so it is not cut short.
+ * Runs the compiled tests, with a Kafka and a Redis when one of them needs it. The last line has only their counts.
+ * Suites that are independent of the backend run a second time, in their own process, on the cluster. The process ends
+ * when nothing is open any more: a test that leaves something open is a fault, so it is not cut short.
  */
 const compiledTests = fileURLToPath(new URL('../test/', import.meta.url));
 
-/** Those that need a browser. */
+/** The tests that need a browser. */
 const browserTests = join(compiledTests, 'admin/');
 
-/** Whoever imports it, directly or not, runs on the backend that TEST_BACKEND names. */
+/** Every suite that imports it, directly or not, runs on the backend that TEST_BACKEND names. */
 const backendUnderTest = join(compiledTests, 'support/backend-under-test.js');
 
 interface Counts {
@@ -46,12 +46,12 @@ if (isSecondRun) process.send?.(counts);
 else console.log(`${counts.passes} passed, ${counts.failures} failed, ${counts.pending} skipped`);
 process.exitCode = counts.failures > 0 || counts.passes === 0 ? 1 : 0;
 if (process.connected) process.disconnect();
-// Only when nothing is open any more. Taking the engine itself down could wait for ever for a native module.
+// Only when nothing is open any more. Shutting the engine down could wait for ever for a native module.
 process.once('beforeExit', () => process.exit());
 
 async function runSuites(paths: readonly string[]): Promise<{ counts: Counts; clusters: TestClusters }> {
   const mocha = new Mocha({
-    // What takes a moment on one machine takes a few on a cluster.
+    // Work that takes a moment on one machine takes a few on a cluster.
     timeout: isSecondRun ? 60_000 : 30_000,
     slow: 2_000,
     reporter: isSecondRun ? 'dot' : 'spec',
@@ -71,7 +71,7 @@ async function runSuites(paths: readonly string[]): Promise<{ counts: Counts; cl
   return { counts, clusters };
 }
 
-/** Sees to it that there is a browser where it may; the tests that need one say what becomes of them without it. */
+/** Provides a browser where it may. Without one, the tests that need it report what happens to them. */
 async function provideBrowser(): Promise<void> {
   try {
     await provide([chromiumBrowser], (line) => console.error(line));
@@ -80,7 +80,7 @@ async function provideBrowser(): Promise<void> {
   }
 }
 
-/** The suites that run on either backend, on the cluster that the first run had; none without one. */
+/** Runs the suites for either backend on the cluster of the first run; runs none without a cluster. */
 async function runOnCluster(clusters: TestClusters): Promise<Counts> {
   const paths = files.filter((path) => imports(path, new Set()));
   const cluster = clusters.current();

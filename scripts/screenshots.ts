@@ -8,23 +8,23 @@ import { removeFolder, startService, temporaryFolder, type Service } from '../te
 import { chromiumBrowser, provide } from './local-cluster/prerequisites.ts';
 
 /**
- * Makes a picture of each page of the admin page, at both widths and in both themes, on a service of its own with the
- * demo data. Run it with: npm run screenshots [folder]
+ * Takes a picture of each page of the admin page, at both widths and in both themes, on its own service with the demo
+ * data. Run it with: npm run screenshots [folder]
  */
 const folder = process.argv[2] ?? join(packageRoot, 'data/screenshots');
 
 const widths = [360, 1280];
 const themes = ['light', 'dark'] as const;
 
-/** How long a page gets to show what it asked the service for. Milliseconds. */
+/** How long a page has to show the data it requested from the service. Milliseconds. */
 const settleMilliseconds = 600;
 
 interface Picture {
   readonly name: string;
   readonly path: string;
-  /** What is done on the page before the picture is taken. */
+  /** Steps on the page before the picture is taken. */
   readonly prepare?: (page: Page) => Promise<void>;
-  /** Only what the window shows, for what lies over the page. */
+  /** Captures only the window, for content that overlays the page. */
   readonly windowOnly?: boolean;
 }
 
@@ -46,7 +46,7 @@ try {
   await removeFolder(dataFolder);
 }
 
-/** Loads the demo data by the page's own button and leaves streams of a consumer behind. */
+/** Loads the demo data with the page's own button, and leaves open streams of a consumer. */
 async function fill(browser: Browser, { url }: Service): Promise<Picture[]> {
   const page = await browser.newPage();
   await page.goto(`${url}/admin`);

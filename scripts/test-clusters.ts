@@ -10,17 +10,17 @@ import { startCluster, type LocalCluster } from './local-cluster/local-cluster.t
 
 const versions: Record<KafkaGeneration, KafkaVersion> = { current: '4.3.1', previous: '3.9.1' };
 
-/** Clusters that were started for a run of tests. */
+/** Clusters that were started for a test run. */
 export interface TestClusters {
-  /** The one of today that the suites have, started or named; undefined when there is none or nobody needed it. */
+  /** The cluster with the current Kafka that the suites use, started or named; undefined when no suite needed one. */
   current(): Cluster | undefined;
   stop(): Promise<void>;
 }
 
 /**
- * Starts the clusters that the loaded suites need and nobody has named in the environment. They end with this process
- * at the latest, however it ends. Where one cannot be had it says why; its suites then skip themselves, or fail with
- * CI=true.
+ * Starts the clusters that the loaded suites need and the environment does not name. They end with this process at the
+ * latest, however it ends. Where a cluster cannot be started it reports why. Its suites then skip themselves, or fail
+ * with CI=true.
  */
 export async function startTestClusters(): Promise<TestClusters> {
   const started: LocalCluster[] = [];

@@ -4,8 +4,8 @@ import { toggleNames } from '../../src/lending/toggles.ts';
 import { lendingEventTypeNames, type LendingEventTypeName } from '../../src/lending-format/lending-topics.ts';
 
 /**
- * One event of each lending type under all toggles off and under all on, from a loan that goes the same way twice:
- * what docs/events.md shows.
+ * One event of each lending type with all toggles off and one with all on. They come from a loan that takes the same
+ * course twice. docs/events.md shows them.
  */
 export interface EventExample {
   readonly eventType: LendingEventTypeName;
@@ -24,7 +24,10 @@ const chosen: Readonly<Record<LendingEventTypeName, readonly [field: string, val
   command_rejected: ['commandType', 'REPAY'],
 };
 
-/** @param url Of a service with empty data. */
+/**
+ * Runs the loans and returns one example per event type and toggle setting.
+ * @param url A service with empty data.
+ */
 export async function takeEventExamples(url: string): Promise<EventExample[]> {
   const call = async (method: string, path: string, body: unknown): Promise<string> => {
     const response = await fetch(`${url}${path}`, { method, body: JSON.stringify(body) });
@@ -63,7 +66,7 @@ function loanOf(toggles: 'off' | 'on'): string {
   return `loan-toggles-${toggles}`;
 }
 
-/** Every lending event there is, from a stream that nobody commits to and that ends for it after a second. */
+/** All lending events, from a stream without commits. The service ends it after the commit timeout, 2 seconds. */
 async function readEverything(
   url: string,
   call: (method: string, path: string, body: unknown) => Promise<string>,

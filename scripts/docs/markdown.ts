@@ -1,15 +1,16 @@
-/** What the checks of the documents need to know of Markdown: fenced blocks, tables and links. */
+/** The Markdown that the checks of the documents have to read: fenced blocks, tables and links. */
 
 /** A fenced block: ```` ```language words ```` to ```` ``` ````. */
 export interface FencedBlock {
   readonly language: string;
-  /** What stands behind the language, e.g. `runnable` or `answer`. */
+  /** The words after the language, e.g. `runnable` or `answer`. */
   readonly words: readonly string[];
   readonly text: string;
   /** Line of the opening fence, from 1. */
   readonly line: number;
 }
 
+/** All fenced blocks, in order. @throws Error when the last one does not end */
 export function fencedBlocks(markdown: string): FencedBlock[] {
   const blocks: FencedBlock[] = [];
   let open: { readonly info: string; readonly line: number; readonly text: string[] } | undefined;
@@ -35,7 +36,7 @@ export function exampleBlocks(markdown: string): Map<string, FencedBlock> {
   return new Map(marked.map((block) => [(block.words[0] ?? '').slice(mark.length), block]));
 }
 
-/** The document without its fenced blocks, which hold no tables, headings or links. */
+/** The document without its fenced blocks, which contain no tables, headings or links. */
 function prose(markdown: string): string {
   return markdown.replaceAll(/^```[\s\S]*?^```$/gm, '');
 }

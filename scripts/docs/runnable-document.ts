@@ -7,9 +7,9 @@ import { parse, stringify } from 'lossless-json';
 import { fencedBlocks, type FencedBlock } from './markdown.ts';
 
 /**
- * Runs what a document tells its reader to type. Blocks marked `sh runnable` are run one after another in one shell,
- * and the block behind one, if it is marked `answer`, says what that printed. What differs from run to run (ids, times)
- * is compared by its form alone.
+ * Runs the commands that a document asks its reader to type. Blocks marked `sh runnable` run one after another in one
+ * shell. If the block after one is marked `answer`, it shows what that one printed. Values that differ from run to run
+ * (ids, times) are compared only by their form.
  */
 
 /** The address that documents use. */
@@ -23,10 +23,11 @@ const compiledRoot = fileURLToPath(new URL('../../', import.meta.url));
 
 export interface Step {
   readonly command: FencedBlock;
-  /** What the document says that the command prints; undefined when it says nothing. */
+  /** The output that the document shows for the command; undefined when it shows none. */
   readonly answer: FencedBlock | undefined;
 }
 
+/** The runnable blocks of a document, each with the output shown for it. */
 export function stepsOf(markdown: string): Step[] {
   const blocks = fencedBlocks(markdown);
   return blocks.flatMap((command, index): Step[] => {
@@ -38,9 +39,9 @@ export function stepsOf(markdown: string): Step[] {
 
 /**
  * What each step printed, with the service's address as the document has it.
- * @param url Of the service to talk to.
- * @param folder An empty one to run in; `dist` in it is the compiled program and `scripts/demo` the demo.
- * @throws Error when a step ends with another code than 0
+ * @param url The service to talk to.
+ * @param folder An empty one to run in; in it, `dist` is the compiled program and `scripts/demo` the demo.
+ * @throws Error when a step ends with a code other than 0
  */
 export async function runSteps(steps: readonly Step[], url: string, folder: string): Promise<string[]> {
   if (steps.length === 0) return [];
@@ -65,7 +66,7 @@ export async function runSteps(steps: readonly Step[], url: string, folder: stri
   let errors = '';
   shell.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
   const endAll = (): void => {
-    // The shell and whatever it left in the background are one group.
+    // The shell and all programs it left in the background are one group.
     if (shell.pid !== undefined) process.kill(-shell.pid, 'SIGKILL');
   };
   const timer = setTimeout(endAll, runMillisecondsMaximum);
@@ -85,7 +86,7 @@ export async function runSteps(steps: readonly Step[], url: string, folder: stri
   return texts.map((text) => text.replaceAll(host, '127.0.0.1:8080'));
 }
 
-/** A text without what differs from run to run. */
+/** A text without the values that differ from run to run. */
 export function withoutChance(text: string): string {
   return text
     .replaceAll('\r', '')
@@ -99,8 +100,9 @@ export function withoutChance(text: string): string {
 }
 
 /**
- * Brings what was printed into the form in which a document shows it: indented when the block is marked `JSON`. (In
- * small letters Prettier would take the block for its own, and amounts for numbers whose zeros do not count.)
+ * Brings output into the form in which a document shows it: indented when the block is marked `JSON`. (The mark is in
+ * capitals because Prettier would format a block marked `json`, and would treat amounts as numbers whose trailing zeros
+ * do not count.)
  */
 export function shown(text: string, language: string): string {
   const clean = text.replaceAll('\r', '');

@@ -8,10 +8,10 @@ interface Batch {
 const url = process.env['LENDSTREAM_URL'] ?? 'http://127.0.0.1:8080';
 const subscription = `${url}/subscriptions/${process.argv[2] ?? ''}`;
 
-/** A batch of a hundred events, or what there is after a second; a thousand may wait for their commit. */
+/** A batch has a hundred events, or those that arrived within a second. A thousand events may be uncommitted. */
 const parameters = 'batch_limit=100&batch_flush_timeout=1&max_uncommitted_events=1000';
 
-/** Delivery is at least once: do nothing twice for the same `metadata.eid`. */
+/** Delivery is at least once: skip an event whose `metadata.eid` was handled already. */
 function handle(event: Record<string, unknown>): void {
   console.log(JSON.stringify(event));
 }
@@ -25,7 +25,7 @@ async function commit(streamId: string, cursor: Batch['cursor']): Promise<void> 
   if (!response.ok) throw new Error(`The commit was refused: ${await response.text()}`);
 }
 
-/** Reads one stream to its end. Each line is a batch of one partition; one without events is a keep-alive. */
+/** Reads one stream to its end. Each line is a batch of one partition; a line without events is a keep-alive. */
 async function stream(): Promise<void> {
   const response = await fetch(`${subscription}/events?${parameters}`);
   if (!response.ok || response.body === null) throw new Error(`No stream: ${await response.text()}`);
@@ -44,7 +44,7 @@ async function stream(): Promise<void> {
   }
 }
 
-// A stream ends after an hour or so, and whenever the service has to; what was not committed comes again.
+// A stream ends after an hour or so, and whenever the service has to end it. Uncommitted events are sent again.
 for (;;) {
   await stream().catch((error: unknown) => console.error(error instanceof Error ? error.message : error));
   await new Promise((resolve) => setTimeout(resolve, 1_000));

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 /**
- * What is kept between runs, for this user: the jars of Kafka and the notes about the clusters that run.
+ * The folder for what is kept between runs, for this user: the jars of Kafka and the notes about running clusters.
  * LENDSTREAM_CACHE_DIR puts it elsewhere; the default is below XDG_CACHE_HOME or ~/.cache.
  */
 export function cacheFolder(): string {

@@ -4,15 +4,15 @@ import { cacheFolder } from './cache-folder.ts';
 import type { KafkaNode, KafkaVersion } from './kafka-broker.ts';
 import { conditionOf, signalProcess, waitForEnd, type ProcessIdentity } from './process-identity.ts';
 
-/** A server as the note has it; without a process it was not started yet. */
+/** A server as recorded in the note. Without a process it has not been started yet. */
 export interface ServerNote {
   readonly port: number;
   readonly process?: ProcessIdentity;
 }
 
 /**
- * What is written down about a cluster while it exists: enough to find it again, and to take down exactly what was
- * started, whatever became of the program that started it.
+ * The record of a cluster, kept while it exists. It is enough to find the cluster again and to take down exactly what
+ * was started, whatever happened to the program that started it.
  */
 export interface ClusterNote {
   readonly name: string;
@@ -20,10 +20,10 @@ export interface ClusterNote {
   readonly clusterId: string;
   /** Data and output of all its servers; temporary, removed with the cluster. */
   readonly folder: string;
-  /** The program that is starting it, and for `owned` clusters the one that it ends with. */
+  /** The program that is starting it. An `owned` cluster ends with this program. */
   readonly starter: ProcessIdentity;
   readonly owned: boolean;
-  /** Whether the start came to its end. */
+  /** Whether the start was completed. */
   readonly complete: boolean;
   readonly brokers: readonly (KafkaNode & ServerNote)[];
   readonly redis: ServerNote;
@@ -41,11 +41,12 @@ function noteFile(name: string): string {
   return join(notesFolder(), `${name}.json`);
 }
 
-/** @throws Error when the name cannot be that of a file */
+/** @throws Error when the name cannot be a file name */
 export function checkName(name: string): void {
   if (!namePattern.test(name)) throw new Error(`A cluster's name has letters, digits and hyphens, but is "${name}"`);
 }
 
+/** The note of the cluster with this name; undefined when there is none. */
 export function readNote(name: string): ClusterNote | undefined {
   try {
     return JSON.parse(readFileSync(noteFile(name), 'utf8')) as ClusterNote;
@@ -55,7 +56,7 @@ export function readNote(name: string): ClusterNote | undefined {
   }
 }
 
-/** Writes the first note of a cluster. Answers false when one of that name exists already. */
+/** Writes the first note of a cluster. Returns false when one with that name exists already. */
 export function claimNote(note: ClusterNote): boolean {
   mkdirSync(notesFolder(), { recursive: true, mode: 0o700 });
   try {
@@ -67,6 +68,7 @@ export function claimNote(note: ClusterNote): boolean {
   }
 }
 
+/** Replaces a cluster's note in one step: readers see the old or the new one. */
 export function rewriteNote(note: ClusterNote): void {
   const next = `${noteFile(note.name)}.${process.pid}`;
   writeFileSync(next, JSON.stringify(note), { mode: 0o600 });
@@ -79,12 +81,12 @@ function processesOf(note: ClusterNote): readonly ProcessIdentity[] {
   );
 }
 
-/** Ends what the note names, at once and without a word to it: its data goes with it. */
+/** Kills the processes in the note at once (SIGKILL): their data is removed as well. */
 export function killNoted(note: ClusterNote): void {
   for (const identity of processesOf(note)) signalProcess(identity, 'SIGKILL');
 }
 
-/** Removes data and note; the processes must have ended. */
+/** Removes data and note. The processes must have ended. */
 export function forgetNoted(note: ClusterNote): void {
   rmSync(note.folder, { recursive: true, force: true });
   rmSync(noteFile(note.name), { force: true });
@@ -100,12 +102,12 @@ export async function takeDownNoted(note: ClusterNote): Promise<void> {
   forgetNoted(note);
 }
 
-/** Whether nobody is left who would take it down: its program crashed while it started, or it was to end with it. */
+/** Whether no program is left to take it down: the one that was starting or owning it is gone. */
 function isAbandoned(note: ClusterNote): boolean {
   return (note.owned || !note.complete) && conditionOf(note.starter) === 'gone';
 }
 
-/** Takes down what programs that crashed have left behind, and says so. */
+/** Takes down what crashed programs left behind, and reports it. */
 export async function takeDownAbandoned(say: (line: string) => void): Promise<void> {
   mkdirSync(notesFolder(), { recursive: true, mode: 0o700 });
   const names = readdirSync(notesFolder()).flatMap((file) => /^(.+)\.json$/.exec(file)?.[1] ?? []);

@@ -4,8 +4,8 @@ import { kafkaVersions, type KafkaVersion } from './kafka-broker.ts';
 import { findCluster, startCluster, type LocalCluster } from './local-cluster.ts';
 
 /**
- * scripts/cluster: a Kafka and a Redis for the service, for as long as somebody wants them. Standard output has the
- * settings to run the service with and nothing else; everything that is told goes to standard error.
+ * scripts/cluster: a Kafka and a Redis for the service, for as long as they are wanted. Standard output carries only
+ * the settings to run the service with. All messages go to standard error.
  */
 const usage = `Usage: scripts/cluster up [--name NAME] [--brokers 0|1|3] [--replica] [--kafka ${kafkaVersions.join('|')}]
        scripts/cluster status|down [--name NAME]
@@ -64,7 +64,7 @@ interface Shape {
   readonly kafka: KafkaVersion | undefined;
 }
 
-/** What was asked for by name; what was not is undefined, so that `up` leaves a cluster that is there as it is. */
+/** The options that were given. Those not given are undefined, so that `up` does not change an existing cluster. */
 function shapeOf({ brokers, replica, kafka }: Settings): Shape {
   const count = brokers === undefined ? undefined : Number(brokers);
   if (count !== undefined && count !== 0 && count !== 1 && count !== 3) {

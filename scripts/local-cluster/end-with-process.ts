@@ -3,8 +3,8 @@ import { forgetNoted, killNoted, readNote, type ClusterNote } from './cluster-no
 import { conditionOf } from './process-identity.ts';
 
 /**
- * Clusters that end with this process, in whatever way it ends. Against a kill -9 nothing helps but the note: the next
- * start of any cluster takes down what was left behind.
+ * Clusters that end with this process, however it ends. After a kill -9 only the note helps: the next start of any
+ * cluster takes down what was left behind.
  */
 const names = new Set<string>();
 let isListening = false;
@@ -12,6 +12,7 @@ const endMillisecondsMaximum = 5_000;
 const pollMilliseconds = 5;
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
+/** Takes the cluster with this name down when this process exits, also after SIGINT, SIGTERM or SIGHUP. */
 export function endWithProcess(name: string): void {
   if (!isListening) {
     isListening = true;
@@ -21,12 +22,12 @@ export function endWithProcess(name: string): void {
   names.add(name);
 }
 
-/** Takes it back: it is down already, or somebody else takes it down. */
+/** Undoes {@link endWithProcess}: the cluster is down already, or another program takes it down. */
 export function goesOnAfterProcess(name: string): void {
   names.delete(name);
 }
 
-/** In one go, since a process that exits waits for nothing. */
+/** Synchronous, because an exiting process waits for nothing. */
 function takeAllDown(): void {
   const notes = [...names].flatMap((name) => readNote(name) ?? []);
   notes.forEach(killNoted);

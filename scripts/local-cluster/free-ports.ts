@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * Ports are taken from below the range out of which systems serve outgoing connections (32768 on Linux, 49152
- * elsewhere): while a broker is down, no client's own connection can then sit on its port.
+ * Ports are chosen below the range that systems use for outgoing connections (from 32768 on Linux, from 49152
+ * elsewhere). So while a broker is down, no client's own connection can occupy its port.
  */
 const lowestPort = 15_000;
 const highestPort = 31_999;
@@ -18,8 +18,8 @@ function isFree(port: number): Promise<boolean> {
 }
 
 /**
- * Different ports of the loopback address that nobody listens on at this moment. Somebody may take one before it is
- * used: whoever uses them is ready to ask again.
+ * Different ports of the loopback address on which nothing listens at this moment. Another program may take one before
+ * it is used, so callers must be ready to ask again.
  */
 export async function findFreePorts(count: number): Promise<readonly number[]> {
   const found = new Set<number>();

@@ -26,7 +26,7 @@ export interface KafkaSettings {
   readonly nodes: readonly KafkaNode[];
 }
 
-/** Lets a node start quickly and small; several share a machine with what is tested against them. */
+/** Keeps a node small and its start quick: several nodes share a machine with what is tested against them. */
 const quickStart = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 const heapOfOne = ['-Xmx512m', '-Xms256m'];
 const heapOfThree = ['-Xmx400m', '-Xms200m'];
@@ -50,7 +50,7 @@ export function serverProperties(nodes: readonly KafkaNode[], own: KafkaNode, fo
   return text.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => values[name] ?? placeholder);
 }
 
-/** Writes the node's settings, and its id once. */
+/** Writes the node's settings each time, and its id once. */
 async function prepareFolder(settings: KafkaSettings, own: KafkaNode, folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'server.properties'), serverProperties(settings.nodes, own, folder));
@@ -71,7 +71,7 @@ async function prepareFolder(settings: KafkaSettings, own: KafkaNode, folder: st
 }
 
 /**
- * The addresses of the brokers that the broker on this port knows. A client of its own: one that failed stays broken.
+ * The addresses of the brokers known to the broker on this port. Uses a new client: one that failed stays broken.
  */
 export async function knownBrokers(port: number): Promise<readonly string[]> {
   const admin = new Kafka({
@@ -92,6 +92,7 @@ export async function knownBrokers(port: number): Promise<readonly string[]> {
   }
 }
 
+/** How to prepare, start and probe one Kafka node. */
 export function kafkaProgram(settings: KafkaSettings, own: KafkaNode, folder: string): ServerProgram {
   const logging = settings.version.startsWith('3.')
     ? `-Dlog4j.configuration=file:${template('log4j.properties')}`

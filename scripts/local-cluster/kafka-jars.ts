@@ -6,18 +6,19 @@ import { packageRoot } from '../../src/schemas.ts';
 import { cacheFolder } from './cache-folder.ts';
 import type { KafkaVersion } from './kafka-broker.ts';
 
-/** Where the jars of a version lie, or will lie once they were fetched. */
+/** The folder of a version's jars, whether they have been fetched or not. */
 export function jarFolder(version: KafkaVersion): string {
   return join(cacheFolder(), `kafka-${version}`);
 }
 
+/** Whether the jars of a version have been fetched for this user. */
 export function jarsAreFetched(version: KafkaVersion): boolean {
   return existsSync(jarFolder(version));
 }
 
 /**
- * Fetches the jars of the pinned pom, once per user. They appear under their name all at once, so that a fetch that was
- * interrupted leaves nothing half done behind and two at the same time do no harm.
+ * Fetches the jars of the pinned pom, once per user. They appear under their final name all at once, so an interrupted
+ * fetch leaves nothing half done, and two fetches at the same time do no harm.
  */
 export async function fetchJars(version: KafkaVersion, say: (line: string) => void): Promise<void> {
   if (jarsAreFetched(version)) return;

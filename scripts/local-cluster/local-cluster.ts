@@ -21,10 +21,10 @@ import { identify } from './process-identity.ts';
 import { redisProgram } from './redis-server.ts';
 import { createServer, PortTaken, type Server } from './server.ts';
 
-/** A real Kafka and a real Redis on this machine, without Docker, as a test or a benchmark handles them. */
+/** A real Kafka and a real Redis on this machine, without Docker, as tests and benchmarks use them. */
 export interface LocalCluster {
   readonly name: string;
-  /** None when it was asked for with 0 brokers. */
+  /** Empty when the cluster was started with 0 brokers. */
   readonly brokers: readonly Server[];
   readonly redis: Server;
   readonly replica: Server | undefined;
@@ -33,23 +33,23 @@ export interface LocalCluster {
   readonly redisUrl: string;
   readonly replicaUrl: string | undefined;
   readonly kafkaVersion: KafkaVersion;
-  /** Starts those of its servers that do not run. */
+  /** Starts those of its servers that are not running. */
   start(): Promise<void>;
-  /** Ends all of it and removes its data. */
+  /** Ends all its servers and removes their data. */
   stop(): Promise<void>;
 }
 
 export interface ClusterOptions {
-  /** Clusters with different names exist side by side. One of this process's own by default. */
+  /** Clusters with different names exist side by side. By default a name that belongs to this process. */
   readonly name?: string;
   /** 0 is a Redis alone. 1 by default. */
   readonly brokers?: 0 | 1 | 3;
   /** A second Redis that replicates the first. */
   readonly replica?: boolean;
   readonly kafkaVersion?: KafkaVersion;
-  /** Whether it goes on after this process, until somebody takes it down by its name. False by default. */
+  /** Whether it outlives this process until it is taken down by its name. False by default. */
   readonly outlivesProcess?: boolean;
-  /** Told what is going on, line by line. */
+  /** Called with progress messages, line by line. */
   readonly say?: (line: string) => void;
 }
 
@@ -61,8 +61,8 @@ const pollMilliseconds = 25;
 let clustersOfThisProcess = 0;
 
 /**
- * Starts a cluster and returns when all of it answers.
- * @throws Error telling what is missing, what a server that does not come up has printed, or that the name is in use
+ * Starts a cluster and returns when all its servers respond.
+ * @throws Error with what is missing, with the output of a server that does not start, or because the name is in use
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<LocalCluster> {
   const {
@@ -97,7 +97,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<LocalC
   }
 }
 
-/** The cluster of that name that was started by this program or another one, or undefined when there is none. */
+/** The cluster with that name, started by this program or another one; undefined when there is none. */
 export function findCluster(name: string): LocalCluster | undefined {
   checkName(name);
   const note = readNote(name);
@@ -124,7 +124,7 @@ async function newNote(
   return {
     name,
     kafkaVersion,
-    // Kafka takes an id that begins with a hyphen for an option.
+    // Kafka would treat an id that begins with a hyphen as an option.
     clusterId: `L${randomBytes(15).toString('base64url')}A`,
     folder: mkdtempSync(join(tmpdir(), `lendstream-cluster-${name}-`)),
     starter,
@@ -189,7 +189,7 @@ function clusterOf(written: ClusterNote): LocalCluster {
         throw new Error(`Cluster ${name} is being started by process ${note.starter.pid}`);
       }
       const starting = [...brokers.map((broker) => broker.start()), redis.start().then(() => replica?.start())];
-      // All of them come to their end, so that nothing is started any more when the failure is told.
+      // Wait for all of them, so that none is still starting when the failure is reported.
       for (const result of await Promise.allSettled(starting)) if (result.status === 'rejected') throw result.reason;
       await waitUntilAllAreMembers(brokers);
       if (!note.complete) rewrite({ complete: true });

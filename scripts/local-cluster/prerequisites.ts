@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** A program of the machine that a local cluster needs, and the Debian package that has it. */
+/** A program of the machine that a local cluster needs, and the Debian package that contains it. */
 export interface Prerequisite {
   readonly name: string;
   readonly debianPackage: string;
@@ -54,15 +54,16 @@ export const chromiumBrowser: Prerequisite = {
   isThere: () => (process.env['CHROMIUM'] ?? '') !== '' || isOnPath('chromium') || isOnPath('google-chrome'),
 };
 
-/** What the machine allows. */
+/** What this process may do on the machine. */
 export interface Machine {
   readonly hasAptGet: boolean;
   readonly isRoot: boolean;
 }
 
-/** What to do about what is missing: install these packages, or tell the person this. */
+/** What to do about missing programs: install these packages, or show the user this text. */
 export type Remedy = { readonly install: readonly string[] } | { readonly tell: string };
 
+/** Installs as root where apt-get exists; otherwise the user has to install. */
 export function remedyFor(missing: readonly Prerequisite[], machine: Machine): Remedy {
   const packages = missing.map(({ debianPackage }) => debianPackage);
   if (machine.hasAptGet && machine.isRoot) return { install: packages };
@@ -76,8 +77,8 @@ export function remedyFor(missing: readonly Prerequisite[], machine: Machine): R
 }
 
 /**
- * Sees to it that everything needed is there; installs what is missing where it may, and says so.
- * @throws Error with the command that installs it, where it may not
+ * Makes sure that everything needed is there. Installs what is missing where it may, and reports that.
+ * @throws Error with the command that installs it, where it may not install
  */
 export async function provide(needed: readonly Prerequisite[], say: (line: string) => void): Promise<void> {
   const missing = needed.filter(({ isThere }) => !isThere());

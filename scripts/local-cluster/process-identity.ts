@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * A process that is told apart from a later one with the same pid by the moment it started, so that nothing is ever
- * signalled but what was meant.
+ * Identifies a process by its pid and the moment it started. A later process with the same pid is different, so a
+ * signal never reaches the wrong process.
  */
 export interface ProcessIdentity {
   readonly pid: number;
@@ -18,14 +18,14 @@ interface Observation {
   readonly startedAt: string;
   /** One letter as `ps` has it: T is stopped by a signal, Z is dead but not yet collected by its parent. */
   readonly state: string;
-  /** How many threads are left. The first one of a process may be dead while others still hold its ports and files. */
+  /** How many threads are left. The first thread may be dead while others still hold the process's ports and files. */
   readonly threads: number;
 }
 
 function observeLinux(pid: number): Observation | undefined {
   const stat = readOrUndefined(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
-  // The name in parentheses may hold blanks and parentheses; what follows the last one is state and 49 numbers.
+  // The name in parentheses may contain blanks and parentheses; after the last one come the state and 49 numbers.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const boot = readOrUndefined('/proc/sys/kernel/random/boot_id')?.trim() ?? '';
   return { state: fields[0] ?? '', threads: Number(fields[17]), startedAt: `${boot} ${fields[19] ?? ''}` };
@@ -46,7 +46,7 @@ function readOrUndefined(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    // ESRCH: the process ended between the opening of the file and its reading.
+    // ESRCH: the process ended between opening the file and reading it.
     if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   }
@@ -65,6 +65,7 @@ export function identify(pid: number): ProcessIdentity | undefined {
 
 export type ProcessCondition = 'running' | 'suspended' | 'gone';
 
+/** Whether the process still runs. A process with the same pid but another start counts as gone. */
 export function conditionOf(identity: ProcessIdentity | undefined): ProcessCondition {
   if (identity === undefined) return 'gone';
   const seen = observe(identity.pid);
@@ -82,7 +83,7 @@ export function signalProcess(identity: ProcessIdentity | undefined, signal: Nod
   }
 }
 
-/** Answers whether the process has ended within the time. */
+/** Returns whether the process has ended within the time. */
 export async function waitForEnd(identity: ProcessIdentity | undefined, milliseconds: number): Promise<boolean> {
   const deadline = performance.now() + milliseconds;
   while (conditionOf(identity) !== 'gone') {

@@ -15,7 +15,7 @@ async function ask<Answer>(port: number, question: (redis: Redis) => Promise<Ans
     commandTimeout: connectMillisecondsMaximum,
     retryStrategy: () => null,
   });
-  // Every failure is told by the promises below as well.
+  // The promises below report every failure as well.
   redis.on('error', () => undefined);
   try {
     await redis.connect();
@@ -29,6 +29,7 @@ async function ask<Answer>(port: number, question: (redis: Redis) => Promise<Ans
 }
 
 /**
+ * How to prepare, start and probe one Redis.
  * @param primaryPort the Redis that this one is a replica of
  */
 export function redisProgram(name: string, folder: string, port: number, primaryPort?: number): ServerProgram {

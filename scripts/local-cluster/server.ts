@@ -14,45 +14,46 @@ import {
  * One server of a local cluster: a process that can be killed, suspended and started again on the same port and data.
  */
 export interface Server {
-  /** As a person reads it: `broker 1`, `redis`, `replica`. */
+  /** The name shown to people: `broker 1`, `redis`, `replica`. */
   readonly name: string;
   readonly port: number;
   /** Everything it ever printed. */
   readonly logFile: string;
   readonly process: ProcessIdentity | undefined;
   condition(): ProcessCondition;
-  /** Starts it when it does not run, wakes it when it is suspended, and returns when it answers over its protocol. */
+  /** Starts it if it is not running, wakes it if suspended, and returns when it responds over its protocol. */
   start(): Promise<void>;
-  /** Sends the signal (SIGKILL unless said otherwise) and returns when it has had its effect. */
+  /** Sends the signal (SIGKILL by default) and returns when it has taken effect. */
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** What is known of a server before it runs. */
+/** The properties of a server that are known before it runs. */
 export interface ServerProgram {
   readonly name: string;
   readonly port: number;
   readonly logFile: string;
   readonly command: readonly string[];
-  /** Makes folder and files; called before each start, and leaves what is there already as it is. */
+  /** Creates folder and files. Called before each start; does not change what exists already. */
   readonly prepare: () => Promise<void>;
-  /** Returns when the server answers over its protocol, and throws what it met otherwise. */
+  /** Returns when the server responds over its protocol; otherwise throws the error it got. */
   readonly answers: () => Promise<void>;
 }
 
-/** The port was taken by somebody else between its choice and its use. */
+/** Another program took the port between its choice and its use. */
 export class PortTaken extends Error {}
 
 const startMillisecondsMaximum = 60_000;
 const pollMilliseconds = 25;
-/** A Kafka broker hands its partitions over when it is asked to end; it took 1.6 to 2.3 s where nothing else ran. */
+/** A Kafka broker hands its partitions over when asked to end. On an idle machine this took 1.6 to 2.3 s. */
 const endMillisecondsMaximum = 30_000;
 const tailLines = 25;
-/** What these signals do to a process; the others end it. */
+/** The condition of a process after these signals; all others end it. */
 const conditionsAfter: Partial<Record<NodeJS.Signals, ProcessCondition>> = { SIGSTOP: 'suspended', SIGCONT: 'running' };
 
 /**
+ * A server with its process, if one is known.
  * @param known the process that runs already, for a cluster that another program started
- * @param started told of each process that is started, before anything is waited for
+ * @param started called with each process that is started, before anything waits for it
  */
 export function createServer(
   program: ServerProgram,
@@ -65,7 +66,7 @@ export function createServer(
     const logStart = existsSync(program.logFile) ? statSync(program.logFile).size : 0;
     const log = openSync(program.logFile, 'a');
     const [file = '', ...programArguments] = program.command;
-    // A session of its own: a Ctrl-C at the terminal is answered by whoever started the cluster, in its order.
+    // A session of its own: a Ctrl-C at the terminal reaches only the program that started the cluster, which ends it.
     const child = spawn(file, programArguments, { detached: true, stdio: ['ignore', log, log] });
     closeSync(log);
     child.unref();
@@ -89,7 +90,7 @@ export function createServer(
       let failure: unknown;
       try {
         await program.answers();
-        // Somebody else's server may have answered on our port.
+        // Another program's server may have responded on our port.
         if (conditionOf(current) !== 'gone') return;
       } catch (error) {
         failure = error;

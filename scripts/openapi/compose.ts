@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
- * Puts the description of the API together: one OpenAPI document that stands alone, from the files below schemas/.
- * `api/api.json` has what all share, `api/paths/` the paths, and everything they refer to in other files is taken in
+ * Composes the description of the API: one self-contained OpenAPI document, from the files below schemas/.
+ * `api/api.json` has the shared parts and `api/paths/` the paths. Everything they refer to in other files is included
  * under `components/schemas`, so that each schema is written once.
  */
 
 /**
- * What any operation may be refused with before anybody looks which one it is; `Lending` before the names in lending.
+ * The refusals possible for every operation, before the operation is even determined. Names for lending start with
+ * `Lending`.
  */
 const refusalsOfAll = { '400': 'MalformedRequest', '403': 'Forbidden', '421': 'Misdirected' };
 
@@ -23,7 +24,7 @@ const lendingFiles: ReadonlySet<string> = new Set([
 type Json = unknown;
 type JsonObject = Record<string, Json>;
 
-/** In the order in which the document has them, and in which its examples are sent. */
+/** In the order in which the document lists them, and in which its examples are sent. */
 const pathFiles = [
   'event-types',
   'publishing',
@@ -38,7 +39,7 @@ const pathFiles = [
   'operations',
 ];
 
-/** What lending reads from and writes to the log: no answer names them, but their consumers want their types. */
+/** What lending reads from and writes to the log. No response refers to these, but their consumers need their types. */
 const messageFiles = [
   'commands/loan-command.json',
   'events/loan-transaction-posted.json',
@@ -49,12 +50,13 @@ const messageFiles = [
   'events/command-rejected.json',
 ];
 
-/** Shared by all; its texts and numbers are written where they are used, since they are no types of their own. */
+/** Shared by all. Its texts and numbers are written out where they are used, since they are not types of their own. */
 const sharedFile = 'common.json';
 
 /**
+ * The whole OpenAPI document.
  * @param folder The folder schemas/.
- * @throws Error for a reference that leads nowhere, or two schemas of one name
+ * @throws Error for a reference that leads nowhere, or two schemas with the same name
  */
 export function composeDescription(folder: string, version: string): JsonObject {
   const schemas = new SchemaCollection(folder);
@@ -72,7 +74,7 @@ export function composeDescription(folder: string, version: string): JsonObject 
   return { ...api, info: { ...(api['info'] as JsonObject), version }, paths, components };
 }
 
-/** The item of a path with the refusals that all its operations have in common. */
+/** A path item with the refusals that all operations share. */
 function withRefusals(item: JsonObject, prefix: string): JsonObject {
   const common = Object.entries(refusalsOfAll).map(([status, name]): [string, Json] => [
     status,
@@ -91,7 +93,7 @@ function withRefusals(item: JsonObject, prefix: string): JsonObject {
 class SchemaCollection {
   readonly #folder: string;
   readonly #files = new Map<string, JsonObject>();
-  /** Where each schema comes from, and the schema, by its name. */
+  /** The origin of each schema, and the schema itself, by name. */
   readonly #origins = new Map<string, string>();
   readonly #schemas = new Map<string, Json>();
 
@@ -122,7 +124,7 @@ class SchemaCollection {
     return { $ref: `#/components/schemas/${this.nameOf(target, pointer)}`, ...rest };
   }
 
-  /** The name under which a schema is taken in. @param pointer Within the file; empty for all of it. */
+  /** The name under which a schema is included. @param pointer Within the file; empty for the whole file. */
   nameOf(file: string, pointer: string): string {
     const schema = this.#find(file, pointer);
     const name = typeof schema['title'] === 'string' ? schema['title'] : this.#derivedName(file, pointer);
