@@ -77,6 +77,7 @@ export function daysBetween(from: LocalDate, to: LocalDate): number {
   return dayNumber(partsOf(to)) - dayNumber(partsOf(from));
 }
 
+/** The date `days` days later; earlier for a negative count. @throws RangeError outside the years 1..9999. */
 export function addDays(date: LocalDate, days: number): LocalDate {
   return format(fromDayNumber(dayNumber(partsOf(date)) + days));
 }

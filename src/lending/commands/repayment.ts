@@ -115,7 +115,7 @@ export function refusalOfMovement({ position, product }: Loan, command: Movement
     : refusal('LOAN_PRODUCT_PREPAYMENT_OPTIONS_MISMATCH', 'prepaymentRecalculationMethod');
 }
 
-/** The position after a movement recorded in the ledger: interest is expected again; closed if nothing is owed. */
+/** The position after a movement recorded in the ledger: expected interest is recomputed; closed if nothing is owed. */
 export function settleMovement(loan: Loan, ledger: Ledger, periodicPayment: Decimal | null, now: number): LoanPosition {
   dropPlannedFees(ledger);
   const settled = expectInterest(loan, changedPosition(closeLedger(ledger), { periodicPayment }));

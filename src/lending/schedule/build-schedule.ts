@@ -39,8 +39,9 @@ export function buildSchedule(request: ScheduleRequest, payment?: Decimal): Sche
 }
 
 /**
- * The rounded level payment that a DECLINING_BALANCE_DISCOUNTED schedule is built on; zero for the other methods. Its
- * rows add up to it, except the last, those within the grace period and those whose interest alone is more.
+ * The rounded level payment that a DECLINING_BALANCE_DISCOUNTED schedule is built on; zero for the other methods. The
+ * total of each row equals it, except the last row, those within the grace period and those whose interest alone is
+ * more.
  */
 export function periodicPayment(request: ScheduleRequest): Decimal {
   return isAnnuity(request.terms) ? levelPayment(request.terms, request.principal, openRows(request)) : zero;

@@ -77,7 +77,7 @@ export function nextFixedDay(terms: FixedDaysTerms, after: LocalDate): LocalDate
   return later.reduce((earliest, date) => (date < earliest ? date : earliest));
 }
 
-/** How many of the listed days fall on a date. In a month that is too short, several can fall on its last day. */
+/** How many of the listed days fall on a date. In a month that is too short, several can fall on one date. */
 export function listedDaysOn(terms: FixedDaysTerms, date: LocalDate): number {
   return listedDaysAround(terms, date, 0).filter((listed) => listed === date).length;
 }
