@@ -66,7 +66,7 @@ export function createServer(
     const logStart = existsSync(program.logFile) ? statSync(program.logFile).size : 0;
     const log = openSync(program.logFile, 'a');
     const [file = '', ...programArguments] = program.command;
-    // A session of its own: a Ctrl-C at the terminal reaches only the starting program, which ends servers in its order.
+    // A session of its own: a Ctrl-C at the terminal reaches only the starting program, which ends all in its order.
     const child = spawn(file, programArguments, { detached: true, stdio: ['ignore', log, log] });
     closeSync(log);
     child.unref();

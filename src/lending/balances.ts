@@ -4,7 +4,7 @@ import { roundScheduleAmount, takesInterestRemainder } from './schedule/rounding
 import { taxedAmount } from './taxes.ts';
 import type { Toggles } from './toggles.ts';
 
-/** Accrued interest is cut to this many digits before it is rounded: fewer than it is stored with. */
+/** Decimals of accrued interest that count when it is rounded: fewer than it is stored with. */
 const settledDecimalPlaces = 15;
 
 const commonNames = [

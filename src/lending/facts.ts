@@ -1,7 +1,7 @@
 import type { StateAction } from './commands.ts';
 import type { Loan, LoanPosition, LoanTransaction } from './loan.ts';
 
-/** The result of a decision. Applying facts to a loan (`evolve`) gives its next state. */
+/** The result of a decision that refused nothing. Applying facts to a loan (`evolve`) gives its next state. */
 export type LoanFact = LoanCreated | AccountStateChanged | TransactionPosted | TransactionAdjusted;
 
 export interface LoanCreated {

@@ -22,9 +22,9 @@ export interface AccrualTerms {
 /**
  * The years that the days from `from` (excluded) to `to` (included) count as, within the period they belong to.
  *
- * ACTUAL_DAYS_COUNT: the day count of the dates. REPAYMENT_PERIODICITY: the period's nominal length times the days' share
- * of the period's days. So the parts of a period sum to the whole, and a month is a twelfth of a year whatever its
- * length. Days beyond the period's end count at the same rate.
+ * ACTUAL_DAYS_COUNT: the day count of the dates. REPAYMENT_PERIODICITY: the period's nominal length times the days'
+ * share of the period's days. So the parts of a period sum to the whole, and a month is a twelfth of a year whatever
+ * its length. Days beyond the period's end count at the same rate.
  */
 export function elapsedYears(terms: AccrualTerms, period: AccrualPeriod, from: LocalDate, to: LocalDate): Fraction {
   const { daysInYear, scheduleInterestDaysCountMethod } = terms.interest;
