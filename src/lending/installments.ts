@@ -89,7 +89,7 @@ export function changedInstallments(before: Loan, after: Loan, toggles: Toggles)
   });
 }
 
-/** Whether any amount differs that a view shows unchanged. If so, the views need not be compared. */
+/** Whether any amount differs that views show as stored. If so, the views need not be compared. */
 function hasOtherAmounts(one: Installment, other: Installment): boolean {
   const differ = (left: Portion, right: Portion): boolean =>
     left !== right && !(left.expected.equals(right.expected) && left.paid.equals(right.paid));
