@@ -45,16 +45,20 @@ export async function readLoanEvents(
   const scans = (await log.bounds(places)).map(({ topic, earliest, latest }) => ({ topic, earliest, end: latest }));
   const found: FoundEvent[] = [];
   let bytesLeft = bytesMaximum;
+  let isWhole = true;
   let open = scans.filter(({ earliest, end }) => end > earliest);
   while (open.length > 0 && bytesLeft > 0) {
     for (const scan of open) {
       const start = Math.max(scan.earliest, scan.end - windowOffsets);
-      bytesLeft -= await scanWindow(log, { topic: scan.topic, partition, start, end: scan.end }, loanAccountId, found);
+      const window = { topic: scan.topic, partition, start, end: scan.end };
+      const scanned = await scanWindow(log, window, loanAccountId, found);
+      bytesLeft -= scanned.bytesRead;
+      isWhole &&= scanned.isWhole;
       scan.end = start;
     }
     open = open.filter(({ earliest, end }) => end > earliest);
   }
-  return { events: inOrder(found).map(({ text }) => text), complete: open.length === 0 };
+  return { events: inOrder(found).map(({ text }) => text), complete: isWhole && open.length === 0 };
 }
 
 interface FoundEvent {
@@ -78,7 +82,7 @@ async function scanWindow(
   { topic, partition, start, end }: Window,
   loanAccountId: string,
   found: FoundEvent[],
-): Promise<number> {
+): Promise<{ readonly bytesRead: number; readonly isWhole: boolean }> {
   let bytesRead = 0;
   for (let offset = start; offset < end;) {
     let result;
@@ -86,8 +90,12 @@ async function scanWindow(
       const options = { bytesMaximum: readBytes, waitMilliseconds: readWaitMilliseconds };
       result = await log.read({ topic, partition, offset }, options);
     } catch (error) {
-      // The window has expired since the bounds were read: there is nothing left to find.
-      if (isLendstreamError(error, 'OFFSET_OUT_OF_RANGE')) return bytesRead;
+      // Retention passed by since the bounds were read. What it left is searched.
+      const earliest = isLendstreamError(error, 'OFFSET_OUT_OF_RANGE') ? Number(error.details['earliest']) : Number.NaN;
+      if (earliest > offset) {
+        offset = earliest;
+        continue;
+      }
       throw error;
     }
     for (const source of result.batches) {
@@ -100,11 +108,11 @@ async function scanWindow(
         found.push(readEvent(batch.bytes.toString('utf8', valueStart, batch.valueEnds[index])));
       }
     }
-    // The records exist but did not arrive within the time: the next search finds them.
-    if (result.nextOffset === offset) return bytesRead;
+    // The records exist but did not arrive within the time.
+    if (result.nextOffset === offset) return { bytesRead, isWhole: false };
     offset = result.nextOffset;
   }
-  return bytesRead;
+  return { bytesRead, isWhole: true };
 }
 
 function readEvent(text: string): FoundEvent {

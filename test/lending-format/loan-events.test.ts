@@ -1,0 +1,52 @@
+import { expect } from 'chai';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import { readLoanEvents } from '../../src/lending-format/loan-events.ts';
+import { lendingEventTypeNames } from '../../src/lending-format/lending-topics.ts';
+import type { EventLog } from '../../src/ports/event-log.ts';
+import { openTemporaryLog, type TemporaryLog } from '../support/temporary-log.ts';
+import { overriding } from '../support/stepping-log.ts';
+
+const [topic] = lendingEventTypeNames;
+
+describe('readLoanEvents', () => {
+  let temporary: TemporaryLog;
+  let log: EventLog;
+
+  beforeEach(async () => {
+    temporary = await openTemporaryLog();
+    log = temporary.log;
+    for (const name of lendingEventTypeNames) {
+      await log.createTopic({ name, partitionCount: 1, cleanupPolicy: 'delete', retentionMilliseconds: 3_600_000 });
+    }
+    for (const sequence of [1, 2, 3]) {
+      const value = Buffer.from(JSON.stringify({ sequence }));
+      await log.append([{ topic, partition: 0, records: [{ key: 'loan', value }] }]);
+    }
+  });
+
+  afterEach(() => temporary.cleanup());
+
+  async function found(searched: EventLog): Promise<{ sequences: number[]; complete: boolean }> {
+    const { events, complete } = await readLoanEvents(searched, 'loan', 1);
+    return { sequences: events.map((text) => (JSON.parse(text) as { sequence: number }).sequence), complete };
+  }
+
+  it('says that it is complete when it has read all that the log holds', async () => {
+    expect(await found(log)).to.deep.equal({ sequences: [1, 2, 3], complete: true });
+  });
+
+  it('says that it is not complete when a read brought nothing in its time', async () => {
+    const read: EventLog['read'] = async (from, options) =>
+      from.offset === 1 ? { batches: [], nextOffset: 1 } : log.read(from, { ...options, bytesMaximum: 1 });
+    expect(await found(overriding(log, { read }))).to.deep.equal({ sequences: [1], complete: false });
+  });
+
+  it('goes on with what is left when retention passes by between its questions', async () => {
+    const bounds: EventLog['bounds'] = async (partitions) => {
+      const before = await log.bounds(partitions);
+      await log.deleteRecords({ topic, partition: 0, offset: 1 }, Date.now() + 60_000);
+      return before;
+    };
+    expect(await found(overriding(log, { bounds }))).to.deep.equal({ sequences: [2, 3], complete: true });
+  });
+});
