@@ -841,7 +841,11 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         const { changes, stop } = told();
         const own = subscription;
         await owning(-1);
-        await soon(() => changes.length > 0);
+        // Opening the session and taking the partition are told one after another, each a moment later.
+        for (let count = 0; count === 0 || count < changes.length;) {
+          count = changes.length;
+          await new Promise((resolve) => setTimeout(resolve, 250));
+        }
         subscription = randomUUID();
         changes.length = 0;
         await owning(-1);

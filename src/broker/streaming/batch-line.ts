@@ -45,7 +45,7 @@ export function lineStart(frame: LineFrame, offset: string, cursorToken: string)
 export const eventsStart = ',"events":[';
 export const eventsEnd = ']';
 
-/** The end of a line, after its events if it has any. */
+/** The end of a line, behind its events. */
 export function lineEnd(info: LineInfo | undefined): string {
   return info === undefined ? '}\n' : `,"info":${asciiJson(info)}}\n`;
 }
