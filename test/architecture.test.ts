@@ -217,6 +217,17 @@ describe('the house', () => {
     expect(marked).to.deep.equal([]);
   });
 
+  it('says in comments what a program does in words that are read once', () => {
+    const found = [...sources, ...sourceFiles('scripts')]
+      .filter((file) => !file.endsWith('.generated.ts'))
+      .flatMap((file) =>
+        readFileSync(join(packageRoot, file), 'utf8')
+          .split('\n')
+          .flatMap((line, index) => (isComment(line) && puzzling.test(line) ? [`${file}:${index + 1}`] : [])),
+      );
+    expect(found).to.deep.equal([]);
+  });
+
   it('keeps comments within the width of the code', () => {
     const { printWidth } = JSON.parse(readFileSync(join(packageRoot, '.prettierrc.json'), 'utf8')) as {
       readonly printWidth: number;
@@ -226,13 +237,18 @@ describe('the house', () => {
       .flatMap((file) =>
         readFileSync(join(packageRoot, file), 'utf8')
           .split('\n')
-          .flatMap((line, index) =>
-            line.length > printWidth && /^\s*(\*|\/\/|\/\*)/.test(line) ? [`${file}:${index + 1}`] : [],
-          ),
+          .flatMap((line, index) => (line.length > printWidth && isComment(line) ? [`${file}:${index + 1}`] : [])),
       );
     expect(tooWide).to.deep.equal([]);
   });
 });
+
+/** Words for programs as if they were people, and others that readers of English stumble over. */
+const puzzling = /\b(whoever|nobody|somebody|anybody|anew|be it|letter by letter|one behind the other)\b/i;
+
+function isComment(line: string): boolean {
+  return /^\s*(\*|\/\/|\/\*)/.test(line);
+}
 
 function exportsFunction(file: string): boolean {
   return /^export (async )?(function|class) /m.test(readFileSync(join(packageRoot, file), 'utf8'));

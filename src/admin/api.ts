@@ -8,7 +8,7 @@ import { store } from './store.ts';
 export interface Connection {
   readonly reachable: boolean;
   readonly keyWanted: boolean;
-  /** Grows when the service is back or a key was given: whoever shows something asks for it again. */
+  /** Grows when the service is back or a key was given. What is on the page is then requested again. */
   readonly generation: number;
 }
 

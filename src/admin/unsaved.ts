@@ -5,7 +5,7 @@ import { store } from './store.ts';
 
 let isUnsaved = false;
 
-/** A way off a page with work on it, which somebody wants to go and has to be asked about. */
+/** A way off a page with unsaved work. The user has to be asked before it is taken. */
 export interface Departure {
   readonly leave: () => void;
 }
@@ -14,7 +14,7 @@ export const departure = store<Departure | undefined>(undefined);
 
 /** While there is work on the page, leaving it asks first; closing the tab is asked about by the browser. */
 export function useUnsaved(unsaved: boolean): void {
-  // With the layout, not after the next painting: whoever changes something and leaves at once is asked as well.
+  // With the layout, not after the next painting, so that a user who leaves right after a change is asked as well.
   useLayoutEffect(() => {
     if (!unsaved) return undefined;
     isUnsaved = true;
