@@ -32,7 +32,8 @@ export function payloadOfProductPatch(bodyText: string): string {
       const errorMessage = `Of a product only ${patchedFields.join(', ')} can be changed: loans copy all else.`;
       return [{ ...requestError('INVALID_PARAMETERS', path.slice(0, pathCharactersMaximum)), errorMessage }];
     }
-    if (value === undefined || value === null) return [requestError('INVALID_PARAMETERS', field)];
+    // All of them are texts. A deep value could not even be written as the payload.
+    if (typeof value !== 'string') return [requestError('INVALID_PARAMETERS', field)];
     payload[field] = value;
     return [];
   });

@@ -56,6 +56,14 @@ describe('a patch of a product', () => {
     });
   }
 
+  it('refuses a value that is no text, however deep it is', () => {
+    for (const levels of [1, 2_000, 5_000, 100_000]) {
+      const value = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+      const body = `[{"op":"ADD","path":"/notes","value":${value}}]`;
+      expect(() => payloadOfProductPatch(body), `${levels} levels`).to.throw(LendingErrors);
+    }
+  });
+
   it('takes fifty operations, and refuses a text that is no list by itself', () => {
     const fifty = Array.from({ length: 50 }, (_, index) => replace('/name', `n${index}`));
     expect(JSON.parse(payloadOfProductPatch(JSON.stringify(fifty)))).to.deep.equal({ name: 'n49' });
