@@ -57,7 +57,7 @@ const restMilliseconds = 500;
 window.addEventListener('popstate', (event) => {
   const place = placeOf(event.state);
   if (place === undefined) {
-    // A fragment that somebody wrote into the address.
+    // A fragment that a user wrote into the address.
     position += 1;
     history.replaceState({ position } satisfies Place, '');
     return;

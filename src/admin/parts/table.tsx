@@ -7,7 +7,7 @@ export interface Column<Row> {
 }
 
 interface TableProperties<Row> {
-  /** What the table lists, for whoever cannot see it. */
+  /** What the table lists, for users who cannot see it. */
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
