@@ -23,6 +23,8 @@ describe('the storage of the embedded log', () => {
 
   const valuesIn = async (): Promise<unknown[]> => (await readAll(log, where)).map(({ value }) => value);
   const notReady = (): string => health.notReadyReasons().join(' ');
+  /** Removes the folder under the running log, whose threads may create a file between listing and removal. */
+  const loseFolder = (): Promise<void> => rm(folder, { recursive: true, maxRetries: 10, retryDelay: 10 });
 
   async function open(dataFolder: string, diskReserveBytes?: number): Promise<EmbeddedLog> {
     health = new Health(systemClock);
@@ -53,11 +55,11 @@ describe('the storage of the embedded log', () => {
     });
 
     const losses: readonly [name: string, lose: () => Promise<void>, reason: RegExp][] = [
-      ['the folder was removed', () => rm(folder, { recursive: true }), /log\.db in the data folder was removed/],
+      ['the folder was removed', loseFolder, /log\.db in the data folder was removed/],
       [
         'the folder was removed and made anew',
         async () => {
-          await rm(folder, { recursive: true });
+          await loseFolder();
           await mkdir(folder);
         },
         /log\.db in the data folder was removed/,
@@ -101,7 +103,7 @@ describe('the storage of the embedded log', () => {
         }
       });
       await eventually(async () => ((await log.bounds([where]))[0]?.latest ?? 0) > 200);
-      await rm(folder, { recursive: true });
+      await loseFolder();
       isGone = true;
       await Promise.all(producers);
       expect(acknowledgedAfterwards).to.equal(0);
