@@ -1,24 +1,134 @@
+import { setImmediate as nextTurn, setTimeout as sleepInRealTime } from 'node:timers/promises';
+
 /**
- * The time of the outside world. Code that makes decisions takes `now` as an argument; only the edges (HTTP handlers,
- * the worker's loop, adapters) hold a clock.
+ * Time and chance. Everything else gets them from here, so that a test can turn the clock by hand and repeat a draw.
+ * Code that makes decisions takes `now` as an argument; whatever waits, holds a {@link Clock}.
  */
 export interface Clock {
   /** Wall-clock time. Milliseconds since the epoch, UTC. */
   now(): number;
   /** Monotonic time for measuring durations and deadlines. Milliseconds, no defined zero. */
   monotonic(): number;
+  /** Resolves after `milliseconds`, or as soon as `signal` is aborted. It never rejects. It keeps the process alive. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+  /**
+   * Calls `callback` once, as soon as {@link monotonic} has reached `deadline`; never before this call has returned.
+   * It does not keep the process alive.
+   */
+  at(deadline: number, callback: () => void): Timer;
 }
+
+/** What a clock will do later. Cancelling it twice, or after it was done, does nothing. */
+export interface Timer {
+  cancel(): void;
+}
+
+/** A number from 0 (included) to 1 (excluded). */
+export type Random = () => number;
+
+export const systemRandom: Random = Math.random;
+
+/** Node fires a longer timer at once. Milliseconds. */
+const timerMillisecondsMaximum = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
+  async sleep(milliseconds, signal) {
+    const deadline = performance.now() + milliseconds;
+    let left = milliseconds;
+    while (left > 0) {
+      if (signal?.aborted === true) return;
+      const wait = Math.min(left, timerMillisecondsMaximum);
+      // Only the signal rejects it, and the loop asks the signal itself.
+      await sleepInRealTime(wait, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+      left = deadline - performance.now();
+    }
+  },
+  at: (deadline, callback) => new SystemTimer(deadline, callback),
 };
+
+class SystemTimer implements Timer {
+  readonly #deadline: number;
+  readonly #callback: () => void;
+  #timeout: NodeJS.Timeout;
+
+  constructor(deadline: number, callback: () => void) {
+    this.#deadline = deadline;
+    this.#callback = callback;
+    this.#timeout = this.#start();
+  }
+
+  cancel(): void {
+    clearTimeout(this.#timeout);
+  }
+
+  #start(): NodeJS.Timeout {
+    // Node counts whole milliseconds and may fire up to one too early.
+    const left = Math.min(Math.max(0, Math.ceil(this.#deadline - performance.now())), timerMillisecondsMaximum);
+    return setTimeout(() => {
+      if (performance.now() < this.#deadline) this.#timeout = this.#start();
+      else this.#callback();
+    }, left).unref();
+  }
+}
+
+/** Calls `callback` once, `milliseconds` from now. */
+export function after(clock: Clock, milliseconds: number, callback: () => void): Timer {
+  return clock.at(clock.monotonic() + milliseconds, callback);
+}
+
+/** Calls `callback` again and again, `milliseconds` after the call before, until it is cancelled. */
+export function every(clock: Clock, milliseconds: number, callback: () => void): Timer {
+  let isCancelled = false;
+  let timer = after(clock, milliseconds, repeat);
+  function repeat(): void {
+    timer = after(clock, milliseconds, repeat);
+    callback();
+    // The callback may have cancelled the repetition.
+    if (isCancelled) timer.cancel();
+  }
+  return {
+    cancel: () => {
+      isCancelled = true;
+      timer.cancel();
+    },
+  };
+}
+
+/**
+ * What `promise` resolves to, or what `onLate` returns or throws when `milliseconds` have passed first. The promise
+ * itself is not stopped; a later rejection of it is ignored.
+ */
+export async function withTimeout<Result, Late>(
+  clock: Clock,
+  promise: Promise<Result>,
+  milliseconds: number,
+  onLate: () => Late,
+): Promise<Result | Late> {
+  let timer: Timer | undefined;
+  const late = new Promise<Late>((resolve, reject) => {
+    timer = after(clock, milliseconds, () => {
+      try {
+        resolve(onLate());
+      } catch (error) {
+        reject(error instanceof Error ? error : new Error(String(error)));
+      }
+    });
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    timer?.cancel();
+  }
+}
+
+/** Lets everything else that is due in this process happen first: long work calls it between its parts. */
+export async function giveWay(): Promise<void> {
+  await nextTurn();
+}
 
 /** A wall-clock instant as RFC 3339 in UTC with milliseconds. Every timestamp of this product has this form. */
 export function toTimestamp(milliseconds: number): string {
-  if (milliseconds !== written.milliseconds) written = { milliseconds, text: new Date(milliseconds).toISOString() };
-  return written.text;
+  return new Date(milliseconds).toISOString();
 }
-
-/** The instant that was written last, kept because things that happen at once have the same one. */
-let written = { milliseconds: Number.NaN, text: '' };

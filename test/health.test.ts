@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
+import { systemClock } from '../src/clock.ts';
 import { Health } from '../src/health.ts';
 
 describe('the health of a process', () => {
   let now = 1_000;
-  const clock = { now: () => now, monotonic: () => now };
+  const clock = { ...systemClock, now: () => now, monotonic: () => now };
 
   it('is ready while every part is, and gives the reason of each that is not', () => {
     const health = new Health(clock);

@@ -1,3 +1,4 @@
+import { giveWay } from '../clock.ts';
 import { LendstreamError, describeError, isLendstreamError } from '../errors.ts';
 import type { HealthPart } from '../health.ts';
 import type { Logger } from '../logger.ts';
@@ -100,7 +101,7 @@ export class LogReader {
     if (cached !== undefined) {
       const result = takeRun(cached, (offset) => this.#cache.find(partition, offset), from, latest, bytes);
       this.#fetchAhead(partition, result.nextOffset, latest);
-      if (this.#isTurnSpent()) await new Promise((resolve) => setImmediate(resolve));
+      if (this.#isTurnSpent()) await giveWay();
       return result;
     }
     const fetched = await this.#fetch(partition, from, latest);

@@ -1,5 +1,5 @@
 import { missedChangesMillisecondsMaximum } from '../ports/coordination.ts';
-import type { Clock } from '../clock.ts';
+import { systemRandom, type Clock } from '../clock.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Hints } from './hints.ts';
@@ -57,7 +57,7 @@ export class WatchRounds {
   start(): void {
     const { clock } = this.#options;
     if (this.#isStopped) return;
-    const delay = roundMilliseconds * (1 + (Math.random() * 2 - 1) * jitterShare);
+    const delay = roundMilliseconds * (1 + (systemRandom() * 2 - 1) * jitterShare);
     this.#dueAt = { monotonic: clock.monotonic() + delay, now: clock.now() + delay };
     this.#timer = setTimeout(() => void this.#round(), delay).unref();
   }

@@ -1,6 +1,6 @@
 import type { EventLog, FencedWriter, Offset, PartitionBounds, PartitionRecords } from '../ports/event-log.ts';
 import type { Registry } from '../broker/definitions/registry.ts';
-import type { Clock } from '../clock.ts';
+import { giveWay, type Clock } from '../clock.ts';
 import { LendstreamError, describeError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
@@ -186,7 +186,7 @@ async function decide(
     batch.decide(command, readToggles(registry));
     if (batch.bytes >= commitBytesMaximum) break;
     if (clock.monotonic() < sliceEnd) continue;
-    await new Promise((resolve) => setImmediate(resolve));
+    await giveWay();
     sliceEnd = clock.monotonic() + decideSliceMilliseconds;
   }
   return batch;

@@ -14,6 +14,7 @@ import { describeCoordination } from '../contracts/coordination.contract.ts';
 function manualClock(): Clock & { elapse(milliseconds: number): void } {
   let elapsed = 0;
   return {
+    ...systemClock,
     now: () => systemClock.now(),
     monotonic: () => elapsed,
     elapse: (milliseconds) => {

@@ -1,7 +1,7 @@
 import { Kafka, logLevel } from 'kafkajs';
 import { randomUUID } from 'node:crypto';
 import type { CleanupPolicy, LogRecord, TopicPartition } from '../../src/ports/event-log.ts';
-import type { Clock } from '../../src/clock.ts';
+import { systemClock, type Clock } from '../../src/clock.ts';
 import { KafkaLog } from '../../src/kafka/log.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { openKafkaProxy, type KafkaProxy } from '../support/kafka/proxy.ts';
@@ -29,12 +29,12 @@ export async function openLogBehindProxy(
   options: { readonly queuedBytesMaximum?: number } = {},
 ): Promise<LogBehindProxy> {
   let advanced = 0;
-  const clock: Clock = { now: () => Date.now(), monotonic: () => performance.now() + advanced };
+  const clock: Clock = { ...systemClock, now: () => Date.now(), monotonic: () => performance.now() + advanced };
   const proxy = openKafkaProxy();
   const common = { brokers, logger: silentLogger };
   const { socketFactory } = proxy;
   const log = await KafkaLog.open({ ...common, ...options, clientId: 'subject', clock, socketFactory });
-  const steady: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
+  const steady: Clock = { ...systemClock, now: () => Date.now(), monotonic: () => performance.now() };
   const witness = await KafkaLog.open({ ...common, clientId: 'witness', clock: steady });
   const newTopic = async (partitionCount = 1, cleanupPolicy: CleanupPolicy = 'delete'): Promise<string> => {
     const name = `faults-${randomUUID()}`;

@@ -56,7 +56,7 @@ describe('accepted loan commands', () => {
   });
 
   /** A hundred hours later than it is. */
-  const clock = { now: () => Date.now() + 100 * hour, monotonic: () => performance.now() };
+  const clock = { ...systemClock, now: () => Date.now() + 100 * hour, monotonic: () => performance.now() };
 
   async function start(options: WorkerOptions = {}, onLog: EventLog = log): Promise<void> {
     running = await startWorker(onLog, { clock, retentionMilliseconds, ...options });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'mocha';
+import { systemClock } from '../../src/clock.ts';
 import type { EventLog, LogRecord } from '../../src/ports/event-log.ts';
 import { registryTopic } from '../../src/broker/definitions/registry.ts';
 import type { CommandOutcome } from '../../src/lending-format/fence.ts';
@@ -116,7 +117,7 @@ describe('a loan command', () => {
   it('that updates a product is known for as long as it says, to the millisecond, then done again', async () => {
     let sentAt = Date.now() - 1_000 * hour;
     const start = sentAt;
-    const clock = { now: () => sentAt, monotonic: () => performance.now() };
+    const clock = { ...systemClock, now: () => sentAt, monotonic: () => performance.now() };
     const onLog = commandsTakenAt(() => sentAt);
     await fixture.restart({ clock, rememberedMilliseconds: hour }, onLog);
     const update = commandRecord(command('UPDATE_PRODUCT', { name: 'first' }, 'P'));
@@ -193,7 +194,7 @@ describe('a loan command', () => {
   it('that posted nothing is remembered for as long as it says, to the millisecond, the others for ever', async () => {
     let sentAt = Date.now() - 1_000 * hour;
     let now = sentAt;
-    const clock = { now: () => now, monotonic: () => performance.now() };
+    const clock = { ...systemClock, now: () => now, monotonic: () => performance.now() };
     const options = { clock, rememberedMilliseconds: hour };
     await fixture.restart(
       options,
@@ -234,7 +235,7 @@ describe('a loan command', () => {
 
   it('is forgotten by deleting its record, and remembering costs the next one nothing', async () => {
     let sentAt = Date.now() - 1_000 * hour;
-    const clock = { now: () => sentAt, monotonic: () => performance.now() };
+    const clock = { ...systemClock, now: () => sentAt, monotonic: () => performance.now() };
     await fixture.restart(
       { clock, rememberedMilliseconds: hour },
       commandsTakenAt(() => sentAt),

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { giveWay } from '../../clock.ts';
 import { FieldViolations, isLendstreamError, type FieldViolation } from '../../errors.ts';
 import { readBoundedSchema } from '../schemas/effective-schema.ts';
 import { parseEvents, type ParsedEvents } from './request-body.ts';
@@ -86,7 +86,7 @@ export async function judgeEvent(record: EventTypeRecord, event: string): Promis
   }
   const type = prepareEventType(record);
   // The schema may just have been compiled, so other work has its turn.
-  await setImmediate();
+  await giveWay();
   return inTurns(violationsOf(type, parsed, 0, new ValidationBudget(parsed.body.length)));
 }
 

@@ -5,7 +5,7 @@
  * and `enrichment.ts` finish each event. `fast-path/` skips that for events that look like the one before.
  */
 
-import { toTimestamp, type Clock } from '../../clock.ts';
+import { systemRandom, toTimestamp, type Clock, type Random } from '../../clock.ts';
 import { LendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import type { Metrics } from '../../metrics.ts';
@@ -50,7 +50,7 @@ export interface PublisherOptions {
   readonly metrics: Metrics;
   readonly logger: Logger;
   /** Returns a number from 0 (inclusive) to 1 (exclusive) that spreads events over partitions. */
-  readonly random?: () => number;
+  readonly random?: Random;
 }
 
 /** Compiling a longer schema takes long enough to give other work its turn. Characters. */
@@ -67,13 +67,13 @@ interface PreparedPublishing {
  */
 export class Publisher {
   readonly #options: PublisherOptions;
-  readonly #random: () => number;
+  readonly #random: Random;
   /** What was prepared for an event type as it is defined now; a changed definition is another record. */
   readonly #prepared = new WeakMap<EventTypeRecord, PreparedPublishing>();
 
   constructor(options: PublisherOptions) {
     this.#options = options;
-    this.#random = options.random ?? Math.random;
+    this.#random = options.random ?? systemRandom;
   }
 
   /**

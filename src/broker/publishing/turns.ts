@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { giveWay } from '../../clock.ts';
 
 /**
  * Runs work that may be long. Wherever the work yields, all other work of the process goes first. Work that never
@@ -12,7 +12,7 @@ export function inTurns<Result>(work: Generator<void, Result>): Result | Promise
 
 async function laterTurns<Result>(work: Generator<void, Result>): Promise<Result> {
   for (;;) {
-    await setImmediate();
+    await giveWay();
     const turn = work.next();
     if (turn.done === true) return turn.value;
   }

@@ -1,5 +1,5 @@
+import { giveWay } from '../../clock.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { constants, createGzip, type Gzip } from 'node:zlib';
 
 /** The source of a response's bytes. Called only when the connection can take more. */
@@ -104,7 +104,7 @@ class JsonStreamWriter {
     const isTurnOver =
       this.#turnWrites >= turnWritesMaximum || performance.now() - this.#turnBeganAt > turnMillisecondsMaximum;
     if (!waited && !isTurnOver) return;
-    await nextTurn();
+    await giveWay();
     this.#turnBeganAt = performance.now();
     this.#turnWrites = 0;
   }

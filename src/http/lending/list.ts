@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import { giveWay, type Clock } from '../../clock.ts';
 
 /** How long writing a list may block the rest of the process. Milliseconds. */
 const sliceMilliseconds = 10;
@@ -14,7 +14,7 @@ export async function writeList<Item>(
   for (const item of items) {
     texts.push(write(item));
     if (clock.monotonic() < sliceEnd) continue;
-    await new Promise((resolve) => setImmediate(resolve));
+    await giveWay();
     sliceEnd = clock.monotonic() + sliceMilliseconds;
   }
   return `[${texts.join(',')}]`;

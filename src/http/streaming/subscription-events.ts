@@ -4,6 +4,7 @@
  * Start with the stream of a subscription below; each other file has the name of its resource.
  */
 
+import { systemRandom } from '../../clock.ts';
 import { Router, type Request, type Response } from 'express';
 import type { ServerResponse } from 'node:http';
 import { partitionCounts } from '../../broker/subscriptions/assignment.ts';
@@ -102,7 +103,7 @@ async function serveStream(
   openStreams.checkAccepting();
   const subscription = findSubscription(registry, id);
   const eventTypes = partitionCounts(registry, subscription);
-  const parameters = readStreamParameters(source, eventTypes, Math.random());
+  const parameters = readStreamParameters(source, eventTypes, systemRandom());
   const stream = await SubscriptionStream.open(services, subscription, eventTypes, parameters);
   try {
     // The subscription may have been deleted by now. If it is deleted later, the stream ends when this process is

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
+import { systemClock } from '../../../src/clock.ts';
 import { type ClaimServices, whileClaimed } from '../../../src/broker/definitions/claims.ts';
 import { Registry } from '../../../src/broker/definitions/registry.ts';
 import { silentLogger } from '../../../src/logger.ts';
@@ -75,7 +76,7 @@ describe('work under a claim', () => {
     let finish = (): void => {};
     const held = whileClaimed(store, 'toggle', 't', nothing, () => new Promise<void>((resolve) => (finish = resolve)));
     let time = 0;
-    const hurried = { now: () => 0, monotonic: () => (time += 5_000) };
+    const hurried = { ...systemClock, now: () => 0, monotonic: () => (time += 5_000) };
     expect(await codeOf(whileClaimed({ ...other(), clock: hurried }, 'toggle', 't', nothing, async () => {}))).to.equal(
       'OVERLOADED',
     );
@@ -128,7 +129,7 @@ describe('work under a claim', () => {
     let finish = (): void => {};
     let begun = false;
     const slow = whileClaimed(
-      { ...store, clock: { now: () => 0, monotonic: () => time } },
+      { ...store, clock: { ...systemClock, now: () => 0, monotonic: () => time } },
       'toggle',
       't',
       nothing,

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
+import { systemClock } from '../../../src/clock.ts';
 import type { EventLog } from '../../../src/ports/event-log.ts';
 import { LogProbe } from '../../../src/broker/log/probe.ts';
 import { LendstreamError } from '../../../src/errors.ts';
@@ -9,7 +10,7 @@ const partition = { topic: 'lendstream.registry', partition: 0 };
 
 describe('asking the log whether it is there', () => {
   let now = 0;
-  const clock = { now: () => now, monotonic: () => now };
+  const clock = { ...systemClock, now: () => now, monotonic: () => now };
 
   function probeOf(bounds: EventLog['bounds']): { health: Health; probe: LogProbe; ask: () => Promise<void> } {
     now = 0;

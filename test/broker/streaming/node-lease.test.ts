@@ -39,7 +39,10 @@ describe('the lease of a process', () => {
   });
 
   /** Its timers are far away unless the lease is short: the tests renew it themselves. */
-  function newLease(leaseMilliseconds = 10_000, clock: Clock = { now: () => 0, monotonic: () => time }): NodeLease {
+  function newLease(
+    leaseMilliseconds = 10_000,
+    clock: Clock = { ...systemClock, now: () => 0, monotonic: () => time },
+  ): NodeLease {
     const coordination = overriding<Coordination>(store.coordination, {
       renewLease: async (nodeId, milliseconds) => {
         renewals += 1;

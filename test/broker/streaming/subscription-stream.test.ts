@@ -86,7 +86,7 @@ describe('a subscription stream', () => {
     /** The clock of a process that can be stopped; hints do not reach it, and the store only as long as it is there. */
     async function openStoppable(id: string) {
       const own = { offset: 0, isOutOfReach: false };
-      const clock: Clock = { now: () => Date.now(), monotonic: () => performance.now() + own.offset };
+      const clock: Clock = { ...systemClock, now: () => Date.now(), monotonic: () => performance.now() + own.offset };
       const reach = (): void => {
         if (own.isOutOfReach) throw new LendstreamError('COORDINATION_UNAVAILABLE', 'Out of reach.');
       };
@@ -293,7 +293,7 @@ describe('a subscription stream', () => {
       await nextBatches(owner);
       const began = performance.now();
       let turned = 0;
-      const clock: Clock = { now: () => Date.now(), monotonic: () => began + turned };
+      const clock: Clock = { ...systemClock, now: () => Date.now(), monotonic: () => began + turned };
       let hint: (change: 'topology') => void = () => {};
       let looks = 0;
       const coordination = overriding<Coordination>(server.coordination, {

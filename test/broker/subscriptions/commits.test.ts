@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
+import { systemClock } from '../../../src/clock.ts';
 import { randomUUID } from 'node:crypto';
 import {
   commitCursors,
@@ -230,7 +231,7 @@ describe('committing cursors', () => {
           return store.coordination.topology(id);
         },
       });
-      const clock = { now: () => 0, monotonic: () => monotonic };
+      const clock = { ...systemClock, now: () => 0, monotonic: () => monotonic };
       let isOver = false;
       const outcome = resetCursors({ ...store, clock, coordination }, subscription.id, [position(0, 40)]).then(
         () => undefined,

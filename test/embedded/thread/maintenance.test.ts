@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock } from '../../../src/clock.ts';
+import { systemClock, type Clock } from '../../../src/clock.ts';
 import type { LogRecord } from '../../../src/ports/event-log.ts';
 import { isLendstreamError } from '../../../src/errors.ts';
 import { openDatabase } from '../../../src/sqlite.ts';
@@ -18,7 +18,7 @@ const states = { topic: 'states', partition: 0 };
 
 describe('maintaining the embedded log', () => {
   let now = 1_700_000_000_000;
-  const clock: Clock = { now: () => now, monotonic: () => performance.now() };
+  const clock: Clock = { ...systemClock, now: () => now, monotonic: () => performance.now() };
   let temporary: TemporaryLog;
   beforeEach(async () => {
     temporary = await openTemporaryLog({ clock, cacheBytesMaximum: 0 });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
+import { systemClock } from '../../../src/clock.ts';
 import { request } from 'node:http';
 import { Health } from '../../../src/health.ts';
 import { createOperationsRouter } from '../../../src/http/edge/operations.ts';
@@ -9,7 +10,7 @@ import { call } from '../../support/http/client.ts';
 import { serve, type Served } from '../../support/subscription-store.ts';
 
 describe('what operators ask', () => {
-  const health = new Health({ now: () => Date.UTC(2026, 10, 22, 14), monotonic: () => 0 });
+  const health = new Health({ ...systemClock, now: () => Date.UTC(2026, 10, 22, 14), monotonic: () => 0 });
   const disk = health.part('disk');
   health.part('log');
   const metrics = createMetrics();

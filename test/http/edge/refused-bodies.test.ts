@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
+import { systemClock } from '../../../src/clock.ts';
 import { Socket } from 'node:net';
 import { BodiesInFlight } from '../../../src/http/edge/bodies-in-flight.ts';
 import { reportRefusedBodies, warningPauseMilliseconds } from '../../../src/http/edge/refused-bodies.ts';
@@ -20,7 +21,7 @@ function report(): {
   const lines: object[] = [];
   const logger: Logger = { ...silentLogger, warn: (facts, message) => lines.push({ ...facts, message }) };
   let now = 0;
-  const clock = { now: () => 0, monotonic: () => now };
+  const clock = { ...systemClock, now: () => 0, monotonic: () => now };
   return {
     bodies,
     lines,

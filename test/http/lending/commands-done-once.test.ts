@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
+import { systemClock } from '../../../src/clock.ts';
 import { annuityProduct } from '../../../src/admin/annuity-product.ts';
 import { hashPartition } from '../../../src/broker/publishing/partitioning.ts';
 import { registryTopic } from '../../../src/broker/definitions/registry.ts';
@@ -163,7 +164,7 @@ describe('a request under an Idempotency-Key', () => {
   it('is known to a request for another partition for as long as it says, to the millisecond', async () => {
     const hour = 3_600_000;
     let time: number | undefined;
-    const clock = { now: () => time ?? Date.now(), monotonic: () => performance.now() };
+    const clock = { ...systemClock, now: () => time ?? Date.now(), monotonic: () => performance.now() };
     await suite.restart(true, { clock, rememberedMilliseconds: hour });
     const ids = ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => `aged-${letter}`);
     const [one, other] = [0, 1].map((partition) => ids.find((id) => hashPartition([id], partitionCount) === partition));

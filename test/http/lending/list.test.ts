@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import type { Clock } from '../../../src/clock.ts';
+import { systemClock, type Clock } from '../../../src/clock.ts';
 import { writeList } from '../../../src/http/lending/list.ts';
 
 describe('writing a list', () => {
   /** A clock on which each look takes this long. */
   const clockOf = (milliseconds: number): Clock => {
     let now = 0;
-    return { now: () => 0, monotonic: () => (now += milliseconds) };
+    return { ...systemClock, now: () => 0, monotonic: () => (now += milliseconds) };
   };
 
   it('gives a JSON array of the items in their order', async () => {

@@ -1,0 +1,158 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { after, every, giveWay, systemClock, toTimestamp, withTimeout, type Clock } from '../src/clock.ts';
+import { SimulatedClock } from './support/simulated-clock.ts';
+
+/** What both clocks do; `turn` lets time pass on the one under test. */
+const clocks: readonly [name: string, create: () => { clock: Clock; turn: (milliseconds: number) => Promise<void> }][] =
+  [
+    [
+      'the clock of the system',
+      () => ({
+        clock: systemClock,
+        turn: async (milliseconds) => {
+          const end = performance.now() + milliseconds;
+          // Its timers are late by as much as the machine is busy.
+          while (performance.now() < end + 30) await systemClock.sleep(5);
+        },
+      }),
+    ],
+    [
+      'the clock that is turned by hand',
+      () => {
+        const clock = new SimulatedClock();
+        return { clock, turn: (milliseconds) => clock.turn(milliseconds) };
+      },
+    ],
+  ];
+
+for (const [name, create] of clocks) {
+  describe(name, () => {
+    it('calls at a deadline, once, and not before', async () => {
+      const { clock, turn } = create();
+      const deadline = clock.monotonic() + 20;
+      const calledAt: number[] = [];
+      clock.at(deadline, () => calledAt.push(clock.monotonic()));
+      expect(calledAt).to.deep.equal([]);
+      await turn(25);
+      await turn(25);
+      expect(calledAt).to.have.length(1);
+      expect(calledAt[0]).to.be.at.least(deadline);
+    });
+
+    it('calls for a deadline that has passed, but only after the one who asked has returned', async () => {
+      const { clock, turn } = create();
+      let calls = 0;
+      clock.at(clock.monotonic() - 1, () => (calls += 1));
+      expect(calls).to.equal(0);
+      await turn(1);
+      expect(calls).to.equal(1);
+    });
+
+    it('calls in the order of the deadlines, and of the calls where these are equal', async () => {
+      const { clock, turn } = create();
+      const start = clock.monotonic();
+      const order: string[] = [];
+      clock.at(start + 20, () => order.push('later'));
+      clock.at(start + 10, () => order.push('first'));
+      clock.at(start + 10, () => order.push('second'));
+      await turn(30);
+      expect(order).to.deep.equal(['first', 'second', 'later']);
+    });
+
+    it('does not call what was cancelled, and cancels twice without harm', async () => {
+      const { clock, turn } = create();
+      let calls = 0;
+      const timer = after(clock, 5, () => (calls += 1));
+      timer.cancel();
+      timer.cancel();
+      await turn(10);
+      expect(calls).to.equal(0);
+    });
+
+    it('repeats until it is cancelled, also by its own callback', async () => {
+      const { clock, turn } = create();
+      let calls = 0;
+      const timer = every(clock, 5, () => {
+        calls += 1;
+        if (calls === 3) timer.cancel();
+      });
+      await turn(100);
+      expect(calls).to.equal(3);
+    });
+
+    it('sleeps as long as it was asked to, or until the signal', async () => {
+      const { clock, turn } = create();
+      const woken: string[] = [];
+      const stopped = new AbortController();
+      void clock.sleep(10).then(() => woken.push('asleep for 10 ms'));
+      void clock.sleep(600_000, stopped.signal).then(() => woken.push('aborted'));
+      void clock.sleep(600_000, AbortSignal.abort()).then(() => woken.push('aborted before'));
+      await turn(0);
+      expect(woken).to.include('aborted before');
+      await turn(15);
+      expect(woken).to.deep.equal(['aborted before', 'asleep for 10 ms']);
+      stopped.abort();
+      await turn(0);
+      expect(woken).to.include('aborted');
+    });
+
+    it('gives what a promise resolves to in time, and else what is said for the late one', async () => {
+      const { clock, turn } = create();
+      const inTime = withTimeout(clock, Promise.resolve('in time'), 10, () => 'late');
+      const never = withTimeout(clock, new Promise(() => undefined), 10, () => 'late');
+      const refused = withTimeout(clock, new Promise(() => undefined), 10, () => {
+        throw new Error('too late');
+      }).catch((error: unknown) => error);
+      await turn(20);
+      expect(await inTime).to.equal('in time');
+      expect(await never).to.equal('late');
+      expect(await refused)
+        .to.be.an('error')
+        .with.property('message', 'too late');
+    });
+
+    it('passes on how a promise failed in time, and ignores how it fails later', async () => {
+      const { clock, turn } = create();
+      const failure = new Error('failed');
+      const failed = withTimeout(clock, Promise.reject(failure), 10, () => 'late').catch((error: unknown) => error);
+      const later = new Promise<never>((_, reject) => after(clock, 20, () => reject(failure)));
+      const late = withTimeout(clock, later, 10, () => 'late');
+      await turn(40);
+      expect(await failed).to.equal(failure);
+      expect(await late).to.equal('late');
+    });
+  });
+}
+
+describe('the clock of the system', () => {
+  it('waits for a deadline that lies beyond the longest timer of Node', async () => {
+    let calls = 0;
+    const timer = after(systemClock, 2 ** 31 + 1_000, () => (calls += 1));
+    const stopped = new AbortController();
+    let isAwake = false;
+    const asleep = systemClock.sleep(2 ** 31 + 1_000, stopped.signal).then(() => (isAwake = true));
+    await systemClock.sleep(20);
+    expect({ calls, isAwake }).to.deep.equal({ calls: 0, isAwake: false });
+    timer.cancel();
+    stopped.abort();
+    await asleep;
+  });
+});
+
+describe('giving way', () => {
+  it('lets everything that is due happen first', async () => {
+    const order: string[] = [];
+    setImmediate(() => order.push('due'));
+    await giveWay();
+    order.push('the long work');
+    expect(order).to.deep.equal(['due', 'the long work']);
+  });
+});
+
+describe('a timestamp', () => {
+  it('is RFC 3339 in UTC with milliseconds', () => {
+    expect(toTimestamp(0)).to.equal('1970-01-01T00:00:00.000Z');
+    expect(toTimestamp(Date.UTC(2026, 1, 28, 23, 59, 59, 7))).to.equal('2026-02-28T23:59:59.007Z');
+  });
+});
