@@ -8,6 +8,38 @@ fail() {
   exit 1
 }
 
+# Prints what a script does, and ends it, when one of its arguments asks for that. Nothing is installed or built for it.
+help_if_asked() {
+  local name="$1" word
+  shift
+  for word in "$@"; do
+    case "$word" in
+      --help | -h)
+        cat "$project/scripts/usage/$name.txt"
+        exit 0
+        ;;
+    esac
+  done
+}
+
+# Puts another version of Node.js first on the PATH. npm's package `node` has the programs for each platform.
+use_node() {
+  local version="$1" folder="$project/.cache/node-$1"
+  local bin="$folder/node_modules/node/bin" output
+  [[ "$version" =~ ^[0-9]+(\.[0-9]+){0,2}$ ]] || fail "--node takes a version such as 24, not \"$version\""
+  if [ ! -x "$bin/node" ]; then
+    echo "Fetching Node.js $version (once) ..." >&2
+    # The package fetches the program for this machine when it is installed. It goes nowhere else than this folder.
+    output=$(npm install --prefix "$folder" --no-save --no-package-lock --ignore-scripts=false --no-fund --no-audit \
+      --loglevel=error "node@$version" 2>&1) && [ -x "$bin/node" ] || {
+      rm -rf "$folder"
+      fail "Node.js $version cannot be had from npm: $(head -n 2 <<<"$output" | tail -n 1)"
+    }
+  fi
+  export PATH="$bin:$PATH"
+  echo "On Node.js $(node --version)" >&2
+}
+
 check_node() {
   command -v node >/dev/null || fail "Node.js 20.20 or newer is needed; node was not found on the PATH"
   node -e 'const [major, minor] = process.versions.node.split(".").map(Number);

@@ -4,6 +4,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { after, before, describe, it } from 'mocha';
+import { testFilesIn } from '../../scripts/suite/test-files.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 
 const program = fileURLToPath(new URL('../../scripts/run-tests.js', import.meta.url));
@@ -29,7 +30,7 @@ describe('The runner of the tests', () => {
   }
 
   it('hands the cluster that the environment names to the suites that need one', () => {
-    const { status, output } = run('test/support/suite-on-cluster.ts', {
+    const { status, output } = run('test/support/suites/on-cluster.ts', {
       CI: 'true',
       KAFKA_BROKERS: 'one:9092,two:9092',
       REDIS_URL: 'redis://three:6379',
@@ -40,7 +41,7 @@ describe('The runner of the tests', () => {
   });
 
   it('says loudly where none can be had, tells how to get one, and counts what needs it as skipped', () => {
-    const { status, output } = run('test/support/suite-on-cluster.ts');
+    const { status, output } = run('test/support/suites/on-cluster.ts');
     expect(output).to.contain('NO CLUSTER');
     expect(output).to.match(/Java 17, Maven, redis-server: not found.*[Ii]nstall with/);
     expect(output).to.contain('skipped: "A suite that needs a cluster" needs KAFKA_BROKERS and REDIS_URL');
@@ -49,7 +50,7 @@ describe('The runner of the tests', () => {
   });
 
   it('fails for the same reason where CI=true', () => {
-    const { status, output } = run('test/support/suite-on-cluster.ts', { CI: 'true' });
+    const { status, output } = run('test/support/suites/on-cluster.ts', { CI: 'true' });
     expect(output)
       .to.contain('NO CLUSTER')
       .and.to.match(/^1 passed, 1 failed, 0 skipped$/m);
@@ -59,6 +60,30 @@ describe('The runner of the tests', () => {
   it('starts nothing for suites that need nothing', () => {
     const { status, output } = run('test/scripts/local-cluster/prerequisites.test.ts', { CI: 'true' });
     expect(output).not.to.match(/NO CLUSTER|Starting/);
+    expect(status).to.equal(0);
+  });
+
+  it('says in one line that a name is no test, before it runs any other', () => {
+    for (const name of [
+      'test/broker/rebalanse.test.ts',
+      'test/brokr',
+      'test/support/cluster',
+      'src/main.ts',
+      'test/schemas',
+    ]) {
+      const { status, output } = run(name);
+      expect(output).to.equal(`lendstream: there is no test file or folder ${name}\n`);
+      expect(status).to.equal(2);
+    }
+  });
+
+  it('runs the files of a folder side by side, a line for each, and the counts last', () => {
+    const { status, output } = run('test/lending-format');
+    const files = testFilesIn().filter(({ source }) => source.startsWith('test/lending-format/'));
+    for (const { source } of files)
+      expect(output).to.match(new RegExp(`^ +\\d+\\.\\d s  ${source}: \\d+ passed$`, 'm'));
+    expect(output).to.match(new RegExp(`s  test/lending-format \\(${files.length} files, \\d+ tests passed\\)`));
+    expect(output).to.match(/^\d+ passed, 0 failed, 0 skipped$/m);
     expect(status).to.equal(0);
   });
 });

@@ -18,9 +18,9 @@ const brokersSettings: Record<KafkaGeneration, string> = {
 const wanted = new Set<KafkaGeneration>();
 const provided = new Map<KafkaGeneration, Cluster>();
 
-/** The clusters that the suites declared so far need and the environment does not name. */
-export function missingClusters(): readonly KafkaGeneration[] {
-  return [...wanted].filter((generation) => providedCluster(generation) === undefined);
+/** The clusters that the suites declared so far need. */
+export function wantedClusters(): readonly KafkaGeneration[] {
+  return [...wanted];
 }
 
 /** Hands over a cluster that was started for the suites, before they run. */

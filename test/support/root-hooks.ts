@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { faultsFileVariable, watchAnswers } from './http/answer-watch.ts';
@@ -12,6 +12,8 @@ const file = join(folder, 'faults');
 
 export const mochaHooks = {
   beforeAll(): void {
+    // A process that runs one file after another comes here once for each.
+    mkdirSync(folder, { recursive: true });
     process.env[faultsFileVariable] = file;
     const preload = new URL('./http/answer-watch-preload.js', import.meta.url).href;
     const options = process.env['NODE_OPTIONS'] ?? '';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { describeOnCluster } from './cluster.ts';
+import { describeOnCluster } from '../cluster.ts';
 
 /** No test of its own: test/scripts/run-tests.test.ts has it run, to see what becomes of it. */
 

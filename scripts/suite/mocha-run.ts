@@ -1,0 +1,61 @@
+import Mocha from 'mocha';
+import { format } from 'node:util';
+import { mochaHooks } from '../../test/support/root-hooks.ts';
+import type { Counts } from './counts.ts';
+import type { Backend } from './test-files.ts';
+
+/** Work that takes a moment on one machine takes several on a cluster. Milliseconds. */
+const timeoutMilliseconds: Record<Backend, number> = { embedded: 30_000, cluster: 60_000 };
+
+export interface MochaOutcome {
+  readonly counts: Counts;
+  /** What failed, with the reasons, as Mocha prints it; empty when nothing did. */
+  readonly failures: string;
+}
+
+/**
+ * Runs compiled test files in this process and prints what Mocha prints.
+ * @param beforeTests is called when the suites are declared, and before the first of them runs
+ */
+export async function runMocha(
+  compiledFiles: readonly string[],
+  backend: Backend,
+  reporter: 'spec' | 'dot',
+  beforeTests: () => Promise<void> = () => Promise.resolve(),
+): Promise<MochaOutcome> {
+  const mocha = new Mocha({
+    timeout: timeoutMilliseconds[backend],
+    slow: 2_000,
+    reporter,
+    forbidOnly: process.env['CI'] !== undefined,
+    rootHooks: mochaHooks,
+  });
+  for (const file of compiledFiles) mocha.addFile(file);
+  await mocha.loadFilesAsync();
+  await beforeTests();
+  const failedTests: Mocha.Test[] = [];
+  const counts = await new Promise<Counts>((resolve) => {
+    const runner = mocha.run((failed) => {
+      const { passes = 0, pending = 0 } = runner.stats ?? {};
+      resolve({ passed: passes, failed, skipped: pending });
+    });
+    runner.on('fail', (test) => failedTests.push(test));
+  });
+  return { counts, failures: printed(() => Mocha.reporters.Base.list(failedTests)) };
+}
+
+/** What Mocha prints while that is called. */
+function printed(action: () => void): string {
+  const { Base } = Mocha.reporters;
+  const { consoleLog } = Base;
+  const lines: string[] = [];
+  Base.consoleLog = (...values: unknown[]) => {
+    lines.push(format(...values));
+  };
+  try {
+    action();
+  } finally {
+    Base.consoleLog = consoleLog;
+  }
+  return lines.join('\n').trimEnd();
+}

@@ -1,0 +1,53 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { provideCluster, providedCluster, wantedClusters } from '../../test/support/cluster.ts';
+import { noTests, sumOf, type Counts } from './counts.ts';
+import { runMocha } from './mocha-run.ts';
+import { startTestClusters, type TestClusters } from './test-clusters.ts';
+import { needsBrowser, onCluster, type TestFile } from './test-files.ts';
+import { provideBrowser } from './browser.ts';
+
+/** Whether this process is the second run of {@link runNamedFiles}. */
+export const isSecondRun = process.env['TEST_BACKEND'] === 'cluster';
+
+/**
+ * Runs some test files in this process, with a Kafka and a Redis when one of them needs it. Those of them that run on
+ * either backend run a second time, on the cluster, in a process of their own.
+ * @param program The path of this program, for the second run.
+ */
+export async function runNamedFiles(files: readonly TestFile[], program: string): Promise<Counts> {
+  let clusters: TestClusters | undefined;
+  const compiled = files.map((file) => file.compiled);
+  const backend = isSecondRun ? 'cluster' : 'embedded';
+  const { counts } = await runMocha(compiled, backend, isSecondRun ? 'dot' : 'spec', async () => {
+    if (files.some(needsBrowser)) await provideBrowser();
+    clusters = await startTestClusters(wantedClusters(), (generation, cluster) => {
+      if (cluster !== undefined) provideCluster(generation, cluster);
+    });
+  });
+  const all = isSecondRun ? counts : sumOf(counts, await runOnCluster(onCluster(files), program));
+  await clusters?.stop();
+  return all;
+}
+
+/** Runs files on the cluster of the first run; runs none without a cluster. */
+async function runOnCluster(files: readonly TestFile[], program: string): Promise<Counts> {
+  const cluster = providedCluster('current');
+  if (files.length === 0 || cluster === undefined) return noTests;
+  console.log(`\n  The suites that are about neither backend, on Kafka and Redis (${files.length} files)`);
+  const environment = {
+    ...process.env,
+    TEST_BACKEND: 'cluster',
+    KAFKA_BROKERS: cluster.kafkaBrokers.join(','),
+    REDIS_URL: cluster.redisUrl,
+  };
+  const child = fork(
+    program,
+    files.map(({ source }) => source),
+    { env: environment },
+  );
+  let counts: Counts = { ...noTests, failed: 1 };
+  child.on('message', (message) => (counts = message as Counts));
+  await once(child, 'exit');
+  return counts;
+}

@@ -1,0 +1,62 @@
+import { sumOf } from './counts.ts';
+import type { FileOutcome } from './runner.ts';
+import type { TestFile } from './test-files.ts';
+
+/** What a run of many files prints: a line for each file when it is done, then times, and at the end what failed. */
+export const report = {
+  /** A file that is done. Its sentences follow when a test failed, and the reasons of tests that were skipped. */
+  file(outcome: FileOutcome, verbose: boolean): void {
+    const { counts, milliseconds, output } = outcome;
+    const facts = [`${counts.passed} passed`];
+    if (counts.failed > 0) facts.push(`${counts.failed} FAILED`);
+    if (counts.skipped > 0) facts.push(`${counts.skipped} skipped`);
+    console.log(`${seconds(milliseconds)}  ${nameOf(outcome.file)}: ${facts.join(', ')}`);
+    if (verbose || counts.failed > 0) console.log(output.trimEnd());
+    else for (const reason of skipReasons(output)) console.log(`         ${reason}`);
+  },
+
+  summary(outcomes: readonly FileOutcome[], badEnds: readonly string[]): void {
+    const parts = new Map<string, FileOutcome[]>();
+    for (const outcome of outcomes) {
+      const part = partOf(outcome.file);
+      parts.set(part, [...(parts.get(part) ?? []), outcome]);
+    }
+    console.log('\nHow long each part took, its files one after another:');
+    const times = [...parts].map(([name, files]) => ({ name, files, took: timeOf(files) }));
+    for (const { name, files, took } of times.sort((left, right) => right.took - left.took)) {
+      const { passed } = sumOf(...files.map(({ counts }) => counts));
+      console.log(`${seconds(took)}  ${name} (${files.length} files, ${passed} tests passed)`);
+    }
+    console.log(`${seconds(timeOf(outcomes))}  all of them, one after another`);
+    const failed = outcomes.filter(({ failures }) => failures !== '');
+    for (const { file, failures } of failed) console.log(`\nFAILED: ${nameOf(file)}\n${failures}`);
+    if (badEnds.length === 0) return;
+    for (const end of badEnds) console.log(`\nFAILED: ${end}`);
+    console.log('Files after which more was open than before:');
+    for (const { file, opened } of outcomes) {
+      if (opened.length > 0) console.log(`  ${nameOf(file)}: ${opened.join(', ')}`);
+    }
+  },
+};
+
+function nameOf({ source, backend }: TestFile): string {
+  return backend === 'cluster' ? `${source} on the cluster` : source;
+}
+
+/** The folder below test/, such as `test/broker`. */
+function partOf({ source, backend }: TestFile): string {
+  const folder = source.split('/').slice(0, -1).slice(0, 2).join('/');
+  return backend === 'cluster' ? `${folder} on the cluster` : folder;
+}
+
+function timeOf(outcomes: readonly FileOutcome[]): number {
+  return outcomes.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
+}
+
+function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1_000).toFixed(1).padStart(6)} s`;
+}
+
+function skipReasons(output: string): string[] {
+  return output.split('\n').flatMap((line) => (/^\s*skipped: /.test(line) ? [line.trim()] : []));
+}

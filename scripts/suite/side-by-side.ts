@@ -1,0 +1,83 @@
+import type { Cluster, KafkaGeneration } from '../../test/support/cluster.ts';
+import { provideBrowser } from './browser.ts';
+import { noTests, sumOf, type Counts } from './counts.ts';
+import { recordDurations, slowestFirst } from './durations.ts';
+import { report } from './report.ts';
+import { Runner, type FileOutcome } from './runner.ts';
+import { startTestClusters } from './test-clusters.ts';
+import { needsBrowser, onCluster, type Backend, type TestFile } from './test-files.ts';
+import { WorkQueue } from './work-queue.ts';
+
+export interface SideBySideOptions {
+  /** How many files run at the same time, each in a process. */
+  readonly runners: number;
+  /** Whether the sentences of all files are printed, instead of those that failed. */
+  readonly verbose: boolean;
+  /** Whether the table of slow files is written again. */
+  readonly recordsDurations: boolean;
+}
+
+/** One of the runners serves the second run on the cluster as long as there is anything to run there. */
+const preferences: readonly Backend[] = ['embedded', 'cluster', 'embedded'];
+
+/**
+ * Runs test files in several processes side by side, with a Kafka and a Redis for those that need them. Suites that are
+ * independent of the backend run on both. Returns the counts of all tests. A runner that did not end well is one more
+ * failure.
+ */
+export async function runSideBySide(files: readonly TestFile[], options: SideBySideOptions): Promise<Counts> {
+  const all = slowestFirst([...files, ...onCluster(files)]);
+  const queue = new WorkQueue(all);
+  const clusters = new Map<KafkaGeneration, Cluster>();
+  const runners = new Set<Runner>();
+  const endRunners = (): void => runners.forEach((runner) => runner.kill());
+  process.on('exit', endRunners);
+  if (files.some(needsBrowser)) await provideBrowser();
+
+  const starting = startTestClusters([...new Set(all.flatMap(({ needs }) => needs))], (generation, cluster) => {
+    if (cluster !== undefined) {
+      clusters.set(generation, cluster);
+      for (const runner of runners) runner.provide(generation, cluster);
+    }
+    queue.settle(generation, cluster !== undefined);
+  });
+  const outcomes: FileOutcome[] = [];
+  const badEnds: string[] = [];
+  const ends: Promise<void>[] = [];
+  const end = (runner: Runner | undefined): void => {
+    if (runner === undefined) return;
+    ends.push(
+      runner.end().then((problem) => {
+        runners.delete(runner);
+        if (problem !== '') badEnds.push(problem);
+      }),
+    );
+  };
+  const drainQueue = async (preferred: Backend): Promise<void> => {
+    let runner: Runner | undefined;
+    for (;;) {
+      const file = await queue.take(preferred);
+      if (file === undefined) break;
+      if (runner?.backend !== file.backend || !runner.isAlive) {
+        end(runner);
+        runner = new Runner(file.backend, clusters);
+        runners.add(runner);
+      }
+      const outcome = await runner.run(file);
+      outcomes.push(outcome);
+      report.file(outcome, options.verbose);
+    }
+    end(runner);
+  };
+  await Promise.all(
+    Array.from({ length: options.runners }, (_, index) =>
+      drainQueue(preferences[index % preferences.length] as Backend),
+    ),
+  );
+  await Promise.all(ends);
+  await (await starting).stop();
+  process.off('exit', endRunners);
+  if (options.recordsDurations) recordDurations(outcomes);
+  report.summary(outcomes, badEnds);
+  return sumOf(...outcomes.map(({ counts }) => counts), { ...noTests, failed: badEnds.length });
+}

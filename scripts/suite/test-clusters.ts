@@ -1,0 +1,53 @@
+import { providedCluster, type Cluster, type KafkaGeneration } from '../../test/support/cluster.ts';
+import type { KafkaVersion } from '../local-cluster/kafka-broker.ts';
+import { startCluster, type LocalCluster } from '../local-cluster/local-cluster.ts';
+
+const versions: Record<KafkaGeneration, KafkaVersion> = { current: '4.3.1', previous: '3.9.1' };
+
+/** Clusters that were started for a test run. */
+export interface TestClusters {
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts those of the clusters that the environment does not name. They end with this process at the latest, however it
+ * ends. Where a cluster cannot be started it reports why. Its suites then skip themselves, or fail with CI=true.
+ * @param onSettled is called for each generation in turn, with undefined for a cluster that cannot be had
+ */
+export async function startTestClusters(
+  generations: readonly KafkaGeneration[],
+  onSettled: (generation: KafkaGeneration, cluster: Cluster | undefined) => void,
+): Promise<TestClusters> {
+  const started: LocalCluster[] = [];
+  for (const generation of generations) {
+    let cluster = providedCluster(generation);
+    if (cluster === undefined) {
+      const kafkaVersion = versions[generation];
+      console.error(`Starting Kafka ${kafkaVersion} and Redis for the tests ...`);
+      try {
+        const own = await startCluster({ kafkaVersion, say: (line) => console.error(line) });
+        started.push(own);
+        cluster = own;
+      } catch (error) {
+        console.error(missingNotice(kafkaVersion, error));
+      }
+    }
+    onSettled(generation, cluster);
+  }
+  return {
+    async stop() {
+      await Promise.all(started.map((cluster) => cluster.stop()));
+    },
+  };
+}
+
+function missingNotice(kafkaVersion: KafkaVersion, error: unknown): string {
+  const rule = '!'.repeat(80);
+  return [
+    rule,
+    `! NO CLUSTER: the suites that need Kafka ${kafkaVersion} and Redis are skipped, nothing of them is proven.`,
+    `! ${error instanceof Error ? error.message : String(error)}`,
+    '! Or name a cluster of your own: KAFKA_BROKERS and REDIS_URL.',
+    rule,
+  ].join('\n');
+}

@@ -1,0 +1,84 @@
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { KafkaGeneration } from '../../test/support/cluster.ts';
+
+/** The store that a suite runs on if it is about neither of them. */
+export type Backend = 'embedded' | 'cluster';
+
+/** One run of one test file. */
+export interface TestFile {
+  /** Its source as people name it, such as `test/broker/event-types/event-types.test.ts`. */
+  readonly source: string;
+  /** The absolute path of the compiled file. */
+  readonly compiled: string;
+  readonly backend: Backend;
+  /** The Kafka versions that its suites ask for. */
+  readonly needs: readonly KafkaGeneration[];
+}
+
+const compiledTests = fileURLToPath(new URL('../../test/', import.meta.url));
+
+/** Each suite that imports it, directly or not, runs on the backend that TEST_BACKEND names. */
+const backendUnderTest = join(compiledTests, 'support/backend-under-test.js');
+
+/** Each suite that needs a cluster imports it. */
+const clusterSupport = join(compiledTests, 'support/cluster.js');
+
+/** The tests that need a browser. */
+const browserTests = join(compiledTests, 'admin/');
+
+/** All test files of a folder, by name. A file whose suites run on either backend is there once. */
+export function testFilesIn(folder = compiledTests): TestFile[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.test.js'))
+    .sort()
+    .map((path) => testFile(join(folder, path)));
+}
+
+/**
+ * What a name stands for: a test file, or the test files of a folder; undefined when there is no such file or folder,
+ * or no test in it.
+ * @param name The path of the source, relative to the project or absolute.
+ */
+export function findTests(name: string): { readonly isFolder: boolean; readonly files: TestFile[] } | undefined {
+  const below = /(?:^|\/)test(?:\/(.*))?$/.exec(name)?.[1] ?? (name === 'test' ? '' : undefined);
+  if (below === undefined) return undefined;
+  const compiled = join(compiledTests, below.replace(/\.ts$/, '.js'));
+  const found = statSync(compiled, { throwIfNoEntry: false });
+  if (found?.isFile() === true && compiled.endsWith('.js')) return { isFolder: false, files: [testFile(compiled)] };
+  const files = found?.isDirectory() === true ? testFilesIn(compiled) : [];
+  return files.length > 0 ? { isFolder: true, files } : undefined;
+}
+
+/** The second runs, on the cluster, of those files whose suites run on either backend. */
+export function onCluster(files: readonly TestFile[]): TestFile[] {
+  return files
+    .filter(({ compiled }) => imports(compiled, backendUnderTest))
+    .map((file) => ({ ...file, backend: 'cluster', needs: ['current'] }));
+}
+
+/** Whether a file has tests in a browser. */
+export function needsBrowser({ compiled }: TestFile): boolean {
+  return compiled.startsWith(browserTests);
+}
+
+function testFile(compiled: string): TestFile {
+  const source = `test/${compiled.slice(compiledTests.length)}`.replace(/\.js$/, '.ts');
+  return { source, compiled, backend: 'embedded', needs: generationsOf(compiled) };
+}
+
+function generationsOf(compiled: string): KafkaGeneration[] {
+  if (!imports(compiled, clusterSupport)) return [];
+  const text = readFileSync(compiled, 'utf8');
+  return /describeOn(PreviousKafka|EachKafka)\b/.test(text) ? ['current', 'previous'] : ['current'];
+}
+
+/** Whether a compiled file imports another one, itself or through the tests' own support. */
+function imports(path: string, wanted: string, seen = new Set<string>()): boolean {
+  if (path === wanted) return true;
+  if (seen.has(path) || !path.startsWith(compiledTests)) return false;
+  seen.add(path);
+  const specifiers = readFileSync(path, 'utf8').matchAll(/from '(\.[^']+)'/g);
+  return [...specifiers].some(([, specifier = '']) => imports(join(dirname(path), specifier), wanted, seen));
+}

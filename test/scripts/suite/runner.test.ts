@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import { Runner, type FileOutcome } from '../../../scripts/suite/runner.ts';
+import { findTests } from '../../../scripts/suite/test-files.ts';
+
+describe('a runner of test files', () => {
+  let runner: Runner;
+
+  beforeEach(() => {
+    runner = new Runner('embedded', new Map());
+  });
+  afterEach(() => runner.kill());
+
+  function run(name: string): Promise<FileOutcome> {
+    const file = findTests(`test/support/suites/${name}.ts`)?.files[0];
+    if (file === undefined) throw new Error(`There is no suite ${name}`);
+    return runner.run(file);
+  }
+
+  it('tells what a file printed, and how many tests passed and were skipped', async () => {
+    const { counts, output, failures } = await run('passing');
+    expect(counts).to.deep.equal({ passed: 1, failed: 0, skipped: 1 });
+    expect(output).to.contain('A suite that passes').and.to.contain('says one thing').and.to.contain('no moon');
+    expect(failures).to.equal('');
+  });
+
+  it('names the tests and hooks that failed, and why', async () => {
+    const { counts, failures } = await run('failing');
+    expect(counts).to.deep.equal({ passed: 0, failed: 2, skipped: 0 });
+    expect(failures).to.contain('expects two').and.to.contain('expected 1 to equal 2').and.to.contain('no hook');
+  });
+
+  it('runs one file after another, each with its own output and counts, and ends well', async () => {
+    await run('failing');
+    const { counts, output } = await run('passing');
+    expect(counts).to.deep.equal({ passed: 1, failed: 0, skipped: 1 });
+    expect(output).not.to.contain('expects two');
+    expect(await runner.end()).to.equal('');
+    expect(runner.isAlive).to.equal(false);
+  });
+
+  it('counts one failure for a file whose process dies, and names both', async () => {
+    const { counts, failures } = await run('dying');
+    expect(counts).to.deep.equal({ passed: 0, failed: 1, skipped: 0 });
+    expect(failures).to.contain('test/support/suites/dying.ts').and.to.contain('exit code 7');
+    expect(runner.isAlive).to.equal(false);
+    expect(await runner.end()).to.equal('');
+  });
+
+  it('names what a file has left open, when it is over and when the process cannot end for it', async () => {
+    await run('passing');
+    const { counts, opened } = await run('leaving-open');
+    expect(counts).to.deep.equal({ passed: 1, failed: 0, skipped: 0 });
+    expect(opened).to.contain('Timeout');
+    expect(await runner.end(200)).to.match(/exit code 1.*left something open.*Timeout/);
+  });
+});

@@ -1,0 +1,59 @@
+import { expect } from 'chai';
+import { beforeEach, describe, it } from 'mocha';
+import type { TestFile } from '../../../scripts/suite/test-files.ts';
+import { WorkQueue } from '../../../scripts/suite/work-queue.ts';
+
+function file(source: string, changes: Partial<TestFile> = {}): TestFile {
+  return { source, compiled: source, backend: 'embedded', needs: [], ...changes };
+}
+
+describe('the queue of test files', () => {
+  const slow = file('slow');
+  const kafka = file('kafka', { needs: ['current'] });
+  const previous = file('previous', { needs: ['current', 'previous'] });
+  const quick = file('quick');
+  const second = file('second', { backend: 'cluster', needs: ['current'] });
+  let queue: WorkQueue;
+
+  beforeEach(() => {
+    queue = new WorkQueue([slow, kafka, previous, quick, second]);
+  });
+
+  async function takeAll(preferred: TestFile['backend']): Promise<string[]> {
+    const taken: string[] = [];
+    for (let next = await queue.take(preferred); next !== undefined; next = await queue.take(preferred)) {
+      taken.push(next.source);
+    }
+    return taken;
+  }
+
+  it('hands out the files of the own backend first, in their order, then those of the other one', async () => {
+    queue.settle('current', true);
+    queue.settle('previous', true);
+    expect(await takeAll('embedded')).to.deep.equal(['slow', 'kafka', 'previous', 'quick', 'second']);
+    expect(await queue.take('cluster')).to.equal(undefined);
+  });
+
+  it('hands out what needs no cluster while the clusters start, and waits for them with the rest', async () => {
+    expect([await queue.take('cluster'), await queue.take('cluster')]).to.deep.equal([slow, quick]);
+    const waiting = [queue.take('cluster'), queue.take('embedded')];
+    queue.settle('current', true);
+    expect(await Promise.all(waiting)).to.deep.equal([second, kafka]);
+    const last = queue.take('embedded');
+    queue.settle('previous', true);
+    expect(await last).to.equal(previous);
+  });
+
+  it('hands out the suites that need a cluster also without one, for them to say so, but no second runs', async () => {
+    queue.settle('current', false);
+    queue.settle('previous', false);
+    expect(await takeAll('cluster')).to.deep.equal(['slow', 'kafka', 'previous', 'quick']);
+  });
+
+  it('ends for all who wait when nothing is left but what cannot run', async () => {
+    queue = new WorkQueue([second]);
+    const waiting = [queue.take('cluster'), queue.take('embedded')];
+    queue.settle('current', false);
+    expect(await Promise.all(waiting)).to.deep.equal([undefined, undefined]);
+  });
+});
