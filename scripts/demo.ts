@@ -10,12 +10,12 @@ const run = Date.now().toString(36);
 
 type Json = Record<string, unknown>;
 
-function say(text: string): void {
+function print(text: string): void {
   console.log(text);
 }
 
 function chapter(title: string): void {
-  say(`\n${title}`);
+  print(`\n${title}`);
 }
 
 async function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Json> {
@@ -139,20 +139,20 @@ async function demonstrate(): Promise<void> {
   }).catch((error: unknown) => {
     if (!closing.signal.aborted) throw error;
   });
-  const settle = async (): Promise<void> => {
+  const printWhenQuiet = async (): Promise<void> => {
     lastArrival = performance.now();
     while (performance.now() - lastArrival < quietMilliseconds) await new Promise((resolve) => setTimeout(resolve, 20));
     // Each event type has its own order. The sequence number puts a loan's events of all types into one order.
     fresh.sort((a, b) => Number(a['sequence'] ?? 0) - Number(b['sequence'] ?? 0));
-    for (const event of fresh) say(describe(event));
+    for (const event of fresh) print(describe(event));
     fresh = [];
   };
-  await settle();
+  await printWhenQuiet();
 
   await call('POST', `/event-types/${greetings}/events`, [
     { metadata: { eid: crypto.randomUUID(), occurred_at: new Date().toISOString() }, greeting: 'good morning' },
   ]);
-  await settle();
+  await printWhenQuiet();
 
   const product = `annuity-${run}`;
   chapter(`3. A loan product, ${product}: four months at ten percent a month`);
@@ -166,39 +166,39 @@ async function demonstrate(): Promise<void> {
     await call('POST', '/loans', { id, productTypeKey: product, loanAmount: amount });
     await call('POST', `/loans/${id}:changeState`, { action: 'APPROVE' });
     await call('POST', `/loans/${id}/disbursement-transactions`, {});
-    await settle();
+    await printWhenQuiet();
   }
 
   chapter(`5. ${first.id}: a fee of 50.00, then 315.47 repaid`);
   await call('POST', `/loans/${first.id}/fee-transactions`, { amount: 50, installmentNumber: 1 });
   await call('POST', `/loans/${first.id}/repayment-transactions`, { amount: 315.47 });
-  await settle();
+  await printWhenQuiet();
 
   chapter('6. An admin switches ALLOW_NON_SCHEDULED_FEES on: the fee balances have other names from the next event on');
   await call('PUT', '/toggles/ALLOW_NON_SCHEDULED_FEES', { enabled: true });
   await call('POST', `/loans/${first.id}/repayment-transactions`, { amount: 100 });
-  await settle();
+  await printWhenQuiet();
 
   chapter('7. A repayment of more than is owed is refused, and nothing changes');
   const refused = await call('POST', `/loans/${first.id}/repayment-transactions`, { amount: 99_999 });
-  say(`the answer: ${JSON.stringify(refused)}`);
-  await settle();
+  print(`the answer: ${JSON.stringify(refused)}`);
+  await printWhenQuiet();
 
   await call('PUT', '/toggles/ALLOW_NON_SCHEDULED_FEES', { enabled: false });
   chapter(`The schedule of ${first.id}, as GET /loans/${first.id}/schedule has it`);
   const { installments } = (await call('GET', `/loans/${first.id}/schedule`)) as { installments: Json[] };
-  say('  number  due         state             principal paid       interest  paid       fee       paid');
+  print('  number  due         state             principal paid       interest  paid       fee       paid');
   for (const row of installments) {
     const cells = ['principal', 'interest', 'fee'].map((element) => {
       const { expected, paid } = (row[element] as { amount: Json }).amount;
       return `${money(expected).padEnd(9)} ${money(paid).padEnd(8)}`;
     });
-    say(
+    print(
       `  ${String(row['number']).padEnd(8)}${String(row['dueDate']).slice(0, 10)}  ${String(row['state']).padEnd(18)}${cells.join('  ')}`,
     );
   }
-  say(`\nLook at it in a browser: ${url}/admin/loans/${first.id}`);
-  say(`\n${received} events received and committed, in order per loan, none twice.`);
+  print(`\nLook at it in a browser: ${url}/admin/loans/${first.id}`);
+  print(`\n${received} events received and committed, in order per loan, none twice.`);
   closing.abort();
   await consumer;
 }

@@ -77,13 +77,13 @@ async function generate(): Promise<string> {
     .flatMap((path) => Object.values(path))
     .filter(({ operationId }) => operationId !== undefined);
   const requests: Schema = {};
-  const answers: Schema = {};
+  const successResponses: Schema = {};
   for (const { operationId, requestBody = {}, responses } of operations) {
     const request = schemasOf(requestBody);
     if (request.length > 0) requests[operationId] = anyOf(request);
     const succeeding = Object.entries(responses).filter(([status]) => status.startsWith('2'));
-    const answer = succeeding.flatMap(([, response]) => schemasOf(response));
-    if (answer.length > 0) answers[operationId] = anyOf(answer);
+    const successSchemas = succeeding.flatMap(([, response]) => schemasOf(response));
+    if (successSchemas.length > 0) successResponses[operationId] = anyOf(successSchemas);
   }
   const names = Object.keys(schemas);
   const types = await compile(
@@ -96,7 +96,7 @@ async function generate(): Promise<string> {
           ),
           requests: objectOf(requests, 'The JSON that operations are sent, by operationId.'),
           answers: objectOf(
-            answers,
+            successResponses,
             'The JSON that operations answer with when they succeed, by operationId; of a stream a line.',
           ),
         },

@@ -6,7 +6,7 @@ import { createApp } from '../src/app.ts';
 import { readConfig } from '../src/config.ts';
 import { createLogger } from '../src/logger.ts';
 import { packageRoot } from '../src/schemas.ts';
-import { takeEventExamples } from './docs/event-examples.ts';
+import { recordEventExamples } from './docs/event-examples.ts';
 import { exampleBlocks, type FencedBlock } from './docs/markdown.ts';
 import { runSteps, shown, stepsOf } from './docs/runnable-document.ts';
 
@@ -27,7 +27,7 @@ async function record(document: string): Promise<void> {
   const app = await createApp(config, createLogger(config.logLevel));
   try {
     const url = await app.start();
-    const filled = [...(await answersOf(markdown, url, folder)), ...(await examplesOf(markdown, url))];
+    const filled = [...(await outputsOf(markdown, url, folder)), ...(await examplesOf(markdown, url))];
     await writeFile(path, fill(markdown, filled));
   } finally {
     await app.stop();
@@ -35,18 +35,18 @@ async function record(document: string): Promise<void> {
   }
 }
 
-async function answersOf(markdown: string, url: string, folder: string): Promise<Filled[]> {
+async function outputsOf(markdown: string, url: string, folder: string): Promise<Filled[]> {
   const steps = stepsOf(markdown);
   const printed = await runSteps(steps, url, folder);
-  return steps.flatMap(({ answer }, index) =>
-    answer === undefined ? [] : [{ block: answer, text: shown(printed[index] ?? '', answer.language) }],
+  return steps.flatMap(({ output }, index) =>
+    output === undefined ? [] : [{ block: output, text: shown(printed[index] ?? '', output.language) }],
   );
 }
 
 async function examplesOf(markdown: string, url: string): Promise<Filled[]> {
   const blocks = exampleBlocks(markdown);
   if (blocks.size === 0) return [];
-  const examples = await takeEventExamples(url);
+  const examples = await recordEventExamples(url);
   return examples.flatMap(({ eventType, toggles, event }) => {
     const block = blocks.get(`${eventType}.${toggles}`);
     return block === undefined ? [] : [{ block, text: `${stringify(event, undefined, 2) ?? ''}\n` }];

@@ -7,7 +7,7 @@ import { openBackend } from './backend.ts';
 import type { Coordination } from './ports/coordination.ts';
 import type { EventLog } from './ports/event-log.ts';
 import { EventTypes } from './broker/event-types/event-types.ts';
-import { HistoryNotes } from './broker/subscriptions/activity.ts';
+import { ActivityRecorder } from './broker/subscriptions/activity.ts';
 import { LogProbe } from './broker/log/probe.ts';
 import { NodeLease } from './broker/streaming/node-lease.ts';
 import { Publisher } from './broker/publishing/publisher.ts';
@@ -35,7 +35,7 @@ import { createOperationsRouter, type OperationsServices } from './http/edge/ope
 import { createOriginPolicy } from './http/edge/origin-policy.ts';
 import { createPublishingRouter } from './http/streaming/publishing.ts';
 import { reportRefusedBodies } from './http/edge/refused-bodies.ts';
-import { createStreamsRouter } from './http/streaming/subscription-events.ts';
+import { createSubscriptionEventsRouter } from './http/streaming/subscription-events.ts';
 import { createSubscriptionStreamsRouter } from './http/streaming/subscription-streams.ts';
 import { createSubscriptionsRouter } from './http/streaming/subscriptions.ts';
 import { createTogglesRouter } from './http/lending/toggles.ts';
@@ -67,45 +67,45 @@ const leaseMilliseconds = 10_000;
  * @throws DATA_FOLDER_IN_USE, DATA_FOLDER_UNUSABLE, CONFIGURATION_INVALID
  */
 export async function createApp(config: Config, logger: Logger, clock: Clock = systemClock): Promise<App> {
-  const closers: (() => Promise<void> | void)[] = [];
+  const cleanups: (() => Promise<void> | void)[] = [];
   const health = new Health(clock);
   const processHealth = health.part('process');
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => {
-    processHealth.isNotReady('The process is stopping.');
-    stopping ??= closeAll(closers, logger);
+    processHealth.reportNotReady('The process is stopping.');
+    stopping ??= closeAll(cleanups, logger);
     return stopping;
   };
 
-  const onOpened = (close: () => Promise<void> | void): void => void closers.push(close);
+  const registerCleanup = (close: () => Promise<void> | void): void => void cleanups.push(close);
 
   try {
-    const { log, coordination, viewFolder } = await openBackend({ config, logger, clock, health, onOpened });
+    const { log, coordination, viewFolder } = await openBackend({ config, logger, clock, health, registerCleanup });
     const registry = new Registry(log, logger, health.part('definitions'));
     await registry.start();
-    onOpened(() => registry.stop());
+    registerCleanup(() => registry.stop());
     const registryPartition = { topic: registryTopic, partition: 0 };
     const probe = new LogProbe({ log, partition: registryPartition, clock, health: health.part('log') });
-    onOpened(() => probe.close());
+    registerCleanup(() => probe.close());
     const eventTypes = new EventTypes({ registry, coordination, log, clock, logger });
-    const { lendingPartitions: partitionCount, retentionMilliseconds, rememberedMilliseconds } = config;
+    const { lendingPartitions: partitionCount, retentionMilliseconds, idempotencyMilliseconds } = config;
     await eventTypes.registerSystemEventTypes(lendingEventTypes(partitionCount, retentionMilliseconds));
     await ensureLendingTopics(log, partitionCount);
 
     const nodeId = randomUUID();
     const leaseHealth = health.part('coordination');
     const lease = new NodeLease({ coordination, nodeId, leaseMilliseconds, clock, logger, health: leaseHealth });
-    onOpened(() => lease.stop());
+    registerCleanup(() => lease.stop());
     await lease.start();
 
     const metrics = createMetrics();
-    onOpened(reportRefusedBodies(bodiesInFlight, { metrics, logger, clock }));
-    const common: Common = { registry, log, coordination, eventTypes, clock, logger, metrics, lease };
+    registerCleanup(reportRefusedBodies(bodiesInFlight, { metrics, logger, clock }));
+    const shared: SharedServices = { registry, log, coordination, eventTypes, clock, logger, metrics, lease };
     const worker = config.roles.work
-      ? new LendingWorker({ ...common, nodeId, partitionCount, rememberedMilliseconds, retentionMilliseconds })
+      ? new LendingWorker({ ...shared, nodeId, partitionCount, idempotencyMilliseconds, retentionMilliseconds })
       : undefined;
     if (worker !== undefined) {
-      onOpened(() => worker.stop());
+      registerCleanup(() => worker.stop());
       await worker.start();
     }
     const operations: OperationsServices = {
@@ -115,7 +115,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
       health,
     };
     const { routers, endStreams } = config.roles.serve
-      ? await openApi(common, { viewFolder, partitionCount, rememberedMilliseconds, operations, onOpened })
+      ? await openApi(shared, { viewFolder, partitionCount, idempotencyMilliseconds, operations, registerCleanup })
       : { routers: [createOperationsRouter(operations)], endStreams: () => Promise.resolve() };
     const authentication = createAuthentication(config.apiKeys);
     const originPolicy = createOriginPolicy({
@@ -124,9 +124,9 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     });
     const application = createApplication([authentication, ...routers], logger, originPolicy);
     const server = createApplicationServer(application);
-    onOpened(() => closeServer(server));
+    registerCleanup(() => closeServer(server));
     // Runs before the server closes, which cuts off the streams that are still open.
-    onOpened(endStreams);
+    registerCleanup(endStreams);
     return { start: () => listen(server, config), stop, ended: health.ended };
   } catch (error) {
     await stop();
@@ -135,7 +135,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
 }
 
 /** The services that both roles use. */
-interface Common {
+interface SharedServices {
   readonly registry: Registry;
   readonly log: EventLog;
   readonly coordination: Coordination;
@@ -149,9 +149,9 @@ interface Common {
 interface ApiOptions {
   readonly viewFolder: string;
   readonly partitionCount: number;
-  readonly rememberedMilliseconds: number;
+  readonly idempotencyMilliseconds: number;
   readonly operations: OperationsServices;
-  readonly onOpened: (close: () => Promise<void> | void) => void;
+  readonly registerCleanup: (close: () => Promise<void> | void) => void;
 }
 
 interface Api {
@@ -161,9 +161,9 @@ interface Api {
   readonly endStreams: () => Promise<void>;
 }
 
-async function openApi(common: Common, options: ApiOptions): Promise<Api> {
-  const { registry, log, eventTypes, clock, logger, metrics } = common;
-  const { viewFolder: dataFolder, partitionCount, rememberedMilliseconds, operations, onOpened } = options;
+async function openApi(shared: SharedServices, options: ApiOptions): Promise<Api> {
+  const { registry, log, eventTypes, clock, logger, metrics } = shared;
+  const { viewFolder: dataFolder, partitionCount, idempotencyMilliseconds, operations, registerCleanup } = options;
   const view = await openLoanView({
     dataFolder,
     log,
@@ -171,25 +171,25 @@ async function openApi(common: Common, options: ApiOptions): Promise<Api> {
     logger,
     health: operations.health.part('loan-view'),
   });
-  onOpened(() => view.close());
+  registerCleanup(() => view.close());
   const publisher = new Publisher({ eventTypes, log, clock, metrics, logger });
   // Compiles the largest schema now; otherwise the first request would wait for it.
   publisher.prepare(loanCommandsTopic);
   // Without this series an alert could not see that the very first command is not decided.
   metrics.publishedEvents.inc({ event_type: loanCommandsTopic }, 0);
-  const broker = { ...common, publisher };
-  const lending: LendingServices = { view, publisher, registry, clock, logger, rememberedMilliseconds };
-  const history = new HistoryNotes(common);
-  onOpened(() => history.close());
-  const streams = createStreamsRouter(broker, history);
+  const broker = { ...shared, publisher };
+  const lending: LendingServices = { view, publisher, registry, clock, logger, idempotencyMilliseconds };
+  const activity = new ActivityRecorder(shared);
+  registerCleanup(() => activity.close());
+  const streams = createSubscriptionEventsRouter(broker, activity);
   const eventTypeStreams = createEventTypeStreamsRouter(broker);
   const routers = [
     streams.router,
-    createCursorsRouter({ ...broker, history, endedStreamReason: (streamId) => streams.endedStreamReason(streamId) }),
+    createCursorsRouter({ ...broker, activity, endedStreamReason: (streamId) => streams.endedStreamReason(streamId) }),
     eventTypeStreams.router,
     createPublishingRouter(broker),
     createCompressionRouter(),
-    createSubscriptionStreamsRouter({ ...broker, history }),
+    createSubscriptionStreamsRouter({ ...broker, activity }),
     createSubscriptionsRouter(broker),
     createEventTypesRouter(broker),
     createEventTypeChecksRouter(broker),
@@ -213,8 +213,8 @@ async function openApi(common: Common, options: ApiOptions): Promise<Api> {
   return { routers, endStreams };
 }
 
-async function closeAll(closers: (() => Promise<void> | void)[], logger: Logger): Promise<void> {
-  for (const close of closers.toReversed()) {
+async function closeAll(cleanups: (() => Promise<void> | void)[], logger: Logger): Promise<void> {
+  for (const close of cleanups.toReversed()) {
     try {
       await close();
     } catch (error) {
@@ -228,8 +228,8 @@ async function listen(server: Server, { host, port }: Config): Promise<string> {
   try {
     await once(server, 'listening');
   } catch (error) {
-    const inUse = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
-    const detail = inUse
+    const isInUse = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+    const detail = isInUse
       ? `Port ${port} on ${host} is in use: stop what listens there, or choose another with PORT=<number>.`
       : `Cannot listen on ${host}, port ${port}: ${describeError(error)}`;
     throw new LendstreamError('ADDRESS_UNAVAILABLE', detail, { cause: error });
@@ -244,9 +244,9 @@ async function closeServer(server: Server): Promise<void> {
   const closed = once(server, 'close');
   server.close();
   server.closeIdleConnections();
-  const cut = setTimeout(() => server.closeAllConnections(), connectionGraceMilliseconds);
+  const forceCloseTimer = setTimeout(() => server.closeAllConnections(), connectionGraceMilliseconds);
   await closed;
-  clearTimeout(cut);
+  clearTimeout(forceCloseTimer);
 }
 
 /** How long responses under way may take when the process is asked to stop. Milliseconds. */
@@ -256,7 +256,7 @@ const connectionGraceMilliseconds = 2_000;
  * Works out the lag on request, not all the time, and drops the series of what has been deleted. The lag is left out
  * while the log or the coordination store is unavailable: that is when the other metrics are needed most.
  */
-async function measureLag(metrics: Metrics, broker: Common): Promise<void> {
+async function measureLag(metrics: Metrics, broker: SharedServices): Promise<void> {
   const lags = await subscriptionLag(broker).catch((error: unknown) => {
     if (!isLendstreamError(error) || !error.retriable) throw error;
     broker.logger.warn({ error: describeError(error) }, 'The lag of subscriptions is left out of the metrics for now');
@@ -267,8 +267,8 @@ async function measureLag(metrics: Metrics, broker: Common): Promise<void> {
     metrics.subscriptionLag.set({ subscription_id: subscriptionId, event_type: eventType }, unconsumedEvents);
   }
   await removeStaleSeries(metrics, {
-    isSubscription: (id) => broker.registry.get('subscription', id) !== undefined,
-    isEventType: (name) => broker.registry.get('event-type', name) !== undefined,
+    subscriptionExists: (id) => broker.registry.get('subscription', id) !== undefined,
+    eventTypeExists: (name) => broker.registry.get('event-type', name) !== undefined,
   });
 }
 

@@ -5,7 +5,7 @@ import type { EventLog } from './ports/event-log.ts';
 import type { Clock } from './clock.ts';
 import type { ClusterConfig, Config } from './config.ts';
 import { EmbeddedCoordination } from './embedded/coordination.ts';
-import { lockDataFolder, mayOthersRead } from './embedded/data-folder.ts';
+import { lockDataFolder, isReadableByOthers } from './embedded/data-folder.ts';
 import { EmbeddedLog } from './embedded/log.ts';
 import { KafkaLog, type KafkaLogOptions } from './kafka/log.ts';
 import type { Health } from './health.ts';
@@ -26,7 +26,7 @@ export interface BackendOptions {
   readonly clock: Clock;
   readonly health: Health;
   /** Receives a function that closes what was opened, in the order of opening. */
-  readonly onOpened: (close: () => Promise<void> | void) => void;
+  readonly registerCleanup: (close: () => Promise<void> | void) => void;
 }
 
 /**
@@ -36,28 +36,28 @@ export interface BackendOptions {
 export async function openBackend(options: BackendOptions): Promise<Backend> {
   const { cluster, dataFolder } = options.config;
   const backend = await (cluster === undefined ? openEmbedded(options) : openCluster(options, cluster));
-  if (mayOthersRead(dataFolder)) {
+  if (isReadableByOthers(dataFolder)) {
     options.logger.warn({ dataFolder }, 'Other users of this machine may look into the data folder');
   }
   return backend;
 }
 
-async function openEmbedded({ config, logger, clock, health, onOpened }: BackendOptions): Promise<Backend> {
+async function openEmbedded({ config, logger, clock, health, registerCleanup }: BackendOptions): Promise<Backend> {
   const log = await EmbeddedLog.open({ dataFolder: config.dataFolder, logger, clock, health });
-  onOpened(() => log.close());
+  registerCleanup(() => log.close());
   const coordination = await EmbeddedCoordination.open({ log, clock, logger });
-  onOpened(() => coordination.close());
+  registerCleanup(() => coordination.close());
   return { log, coordination, viewFolder: config.dataFolder };
 }
 
 async function openCluster(options: BackendOptions, cluster: ClusterConfig): Promise<Backend> {
-  const { config, logger, clock, onOpened } = options;
+  const { config, logger, clock, registerCleanup } = options;
   const lock = lockDataFolder(config.dataFolder);
-  onOpened(() => lock.release());
+  registerCleanup(() => lock.release());
   const log = await KafkaLog.open({ ...kafkaOptions(cluster), logger, clock });
-  onOpened(() => log.close());
+  registerCleanup(() => log.close());
   const coordination = await RedisCoordination.open({ redisUrl: cluster.redisUrl, log, clock, logger });
-  onOpened(() => coordination.close());
+  registerCleanup(() => coordination.close());
   // The view of another cluster's log would be wrong here, and so would its positions.
   const viewFolder = join(lock.path, `cluster-${log.clusterId}`);
   mkdirSync(viewFolder, { recursive: true, mode: 0o700 });

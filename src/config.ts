@@ -20,7 +20,7 @@ export interface Config {
   /** RETENTION_HOURS: how long events of the lending types are held. */
   readonly retentionMilliseconds: number;
   /** IDEMPOTENCY_HOURS: how long a command that posted no transaction is recognised by its id or Idempotency-Key. */
-  readonly rememberedMilliseconds: number;
+  readonly idempotencyMilliseconds: number;
   /**
    * API_KEYS, and the file that API_KEYS_FILE names: keys, one of which each client must present. None means open, on
    * loopback only.
@@ -124,7 +124,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     logLevel,
     lendingPartitions: integer('LENDING_PARTITIONS', 4, 1, 100),
     retentionMilliseconds: integer('RETENTION_HOURS', 96, 1, 100_000) * 3_600_000,
-    rememberedMilliseconds: integer('IDEMPOTENCY_HOURS', 24, 1, 8_760) * 3_600_000,
+    idempotencyMilliseconds: integer('IDEMPOTENCY_HOURS', 24, 1, 8_760) * 3_600_000,
     apiKeys,
     allowedHosts,
     ...(cluster === undefined ? {} : { cluster }),
@@ -152,22 +152,22 @@ function readApiKeys(settings: SettingsReader): string[] {
   const { text, problems } = settings;
   const path = text('API_KEYS_FILE', '');
   const sources: [name: string, keys: string[]][] = [];
-  const given = text('API_KEYS', '');
-  if (given !== '') sources.push(['API_KEYS', given.split(',')]);
+  const inlineKeys = text('API_KEYS', '');
+  if (inlineKeys !== '') sources.push(['API_KEYS', inlineKeys.split(',')]);
   const lines = path === '' ? undefined : readSettingsFile('API_KEYS_FILE', path, problems);
   if (lines !== undefined) sources.push(['API_KEYS_FILE', lines.split(/,|\r?\n/)]);
   for (const [name, keys] of sources) {
     if (keys.every((key) => key === '')) problems.push(`${name} has no key`);
     for (const [index, key] of keys.entries()) {
-      const fault = key === '' ? undefined : faultOfKey(key);
-      if (fault !== undefined) problems.push(`${name}: key ${index + 1} ${fault}`);
+      const problem = key === '' ? undefined : keyFault(key);
+      if (problem !== undefined) problems.push(`${name}: key ${index + 1} ${problem}`);
     }
   }
   return sources.flatMap(([, keys]) => keys.filter((key) => key !== ''));
 }
 
 /** Why a key cannot be sent in a header, or could be guessed; undefined for a good one. */
-function faultOfKey(key: string): string | undefined {
+function keyFault(key: string): string | undefined {
   if (!/^[!-~]+$/.test(key)) return 'must be visible ASCII characters without white space';
   if (key.length < apiKeyCharactersMinimum) return `is shorter than ${apiKeyCharactersMinimum} characters`;
   return key.length > apiKeyCharactersMaximum ? `is longer than ${apiKeyCharactersMaximum} characters` : undefined;
@@ -231,8 +231,8 @@ function readTls({ text, problems }: SettingsReader): TlsConfig | undefined {
 function readSasl({ text, problems }: SettingsReader): SaslConfig | undefined {
   const mechanism = text('KAFKA_SASL_MECHANISM', '').toLowerCase();
   if (mechanism === '') return undefined;
-  const known = saslMechanisms.find((candidate) => candidate === mechanism);
-  if (known === undefined) {
+  const supported = saslMechanisms.find((candidate) => candidate === mechanism);
+  if (supported === undefined) {
     problems.push(`KAFKA_SASL_MECHANISM must be one of ${saslMechanisms.join(', ')}, but is "${mechanism}"`);
     return undefined;
   }
@@ -241,5 +241,5 @@ function readSasl({ text, problems }: SettingsReader): SaslConfig | undefined {
   if (username === '' || password === '') {
     problems.push('KAFKA_SASL_MECHANISM needs KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD');
   }
-  return { mechanism: known, username, password };
+  return { mechanism: supported, username, password };
 }

@@ -54,7 +54,7 @@ export class Health {
   }
 }
 
-/** One part of this process, which reports its own state here. After {@link hasFailed} the state is final. */
+/** One part of this process, which reports its own state here. After {@link reportFailed} the state is final. */
 export class HealthPart implements PartHealth {
   readonly name: string;
   readonly #clock: Clock;
@@ -83,17 +83,17 @@ export class HealthPart implements PartHealth {
   }
 
   /** Reports that the part works. */
-  isReady(): void {
+  reportReady(): void {
     this.#set(null);
   }
 
   /** Reports that the part does not work now, and why, in a sentence. It may become ready again. */
-  isNotReady(reason: string): void {
+  reportNotReady(reason: string): void {
     this.#set(reason);
   }
 
   /** Reports that the part will not work again and that this process cannot continue without it. */
-  hasFailed(reason: string): void {
+  reportFailed(reason: string): void {
     this.#set(reason);
     this.#hasFailed = true;
     this.#end(reason);

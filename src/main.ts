@@ -9,7 +9,7 @@ import { createLogger } from './logger.ts';
 const sameKeyPressMilliseconds = 300;
 
 /** Errors of the machine or the settings. They are shown in one line, without a stack. */
-const startUpFaults = [
+const startUpErrorCodes = [
   'CONFIGURATION_INVALID',
   'DATA_FOLDER_IN_USE',
   'DATA_FOLDER_UNUSABLE',
@@ -22,11 +22,11 @@ const startUpFaults = [
 const partFailedExitCode = 70;
 
 /** How long a process with a failed part may take to end its streams and its other work. Milliseconds. */
-const endingMillisecondsMaximum = 5_000;
+const shutdownMillisecondsMaximum = 5_000;
 
-function leave(error: unknown): never {
-  const known = isLendstreamError(error) && startUpFaults.includes(error.code);
-  process.stderr.write(`lendstream: ${known || !(error instanceof Error) ? describeError(error) : error.stack}\n`);
+function exitWithError(error: unknown): never {
+  const isExpected = isLendstreamError(error) && startUpErrorCodes.includes(error.code);
+  process.stderr.write(`lendstream: ${isExpected || !(error instanceof Error) ? describeError(error) : error.stack}\n`);
   process.exit(1);
 }
 
@@ -48,7 +48,7 @@ async function main(): Promise<void> {
     process.stdout.write('Stopping: open streams get their last line. Press Ctrl-C again to stop at once.\n');
     app.stop().then(
       () => process.exit(0),
-      (error: unknown) => leave(error),
+      (error: unknown) => exitWithError(error),
     );
   };
   process.on('SIGINT', stop);
@@ -59,14 +59,14 @@ async function main(): Promise<void> {
       process.stderr.write(`lendstream: ${reason} The process ends, and must be started again.\n`);
       process.exit(partFailedExitCode);
     };
-    setTimeout(exit, endingMillisecondsMaximum);
+    setTimeout(exit, shutdownMillisecondsMaximum);
     void app.stop().finally(exit);
   });
 
   const address = await app.start();
   const { cluster, dataFolder, roles } = config;
-  const place = cluster === undefined ? `data in ${dataFolder}` : `Kafka at ${cluster.kafkaBrokers.join(', ')}`;
-  const lines = [`Lendstream is ready at ${address} (${place})`];
+  const storage = cluster === undefined ? `data in ${dataFolder}` : `Kafka at ${cluster.kafkaBrokers.join(', ')}`;
+  const lines = [`Lendstream is ready at ${address} (${storage})`];
   if (roles.serve) {
     lines.push(`The admin page is at ${address}/admin`);
     lines.push('See it at work: run scripts/demo in another terminal.');
@@ -77,5 +77,5 @@ async function main(): Promise<void> {
 
 // The reader of standard output may be gone (a closed pipe). The service continues without it.
 process.stdout.on('error', () => undefined);
-process.on('unhandledRejection', leave);
-main().catch(leave);
+process.on('unhandledRejection', exitWithError);
+main().catch(exitWithError);

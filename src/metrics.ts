@@ -92,26 +92,26 @@ export function createMetrics() {
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Which of the things that label series still exist. */
-export interface LabelledThings {
-  readonly isSubscription: (id: string) => boolean;
-  readonly isEventType: (name: string) => boolean;
+export interface ExistingLabels {
+  readonly subscriptionExists: (id: string) => boolean;
+  readonly eventTypeExists: (name: string) => boolean;
 }
 
 /**
  * Removes the series of deleted subscriptions and event types, which would otherwise stay for as long as the process
  * lives. A subscription whose streams are just ending is kept until they have ended.
  */
-export async function removeStaleSeries(metrics: Metrics, things: LabelledThings): Promise<void> {
-  const { isSubscription, isEventType } = things;
+export async function removeStaleSeries(metrics: Metrics, existing: ExistingLabels): Promise<void> {
+  const { subscriptionExists, eventTypeExists } = existing;
   for (const { labels, value } of (await metrics.openStreams.get()).values) {
-    if (value === 0 && !isSubscription(textOf(labels.subscription_id))) metrics.openStreams.remove(labels);
+    if (value === 0 && !subscriptionExists(textOf(labels.subscription_id))) metrics.openStreams.remove(labels);
   }
   for (const { labels } of (await metrics.deliveredEvents.get()).values) {
-    if (!isSubscription(textOf(labels.subscription_id))) metrics.deliveredEvents.remove(labels);
+    if (!subscriptionExists(textOf(labels.subscription_id))) metrics.deliveredEvents.remove(labels);
   }
   for (const metric of [metrics.publishSeconds, metrics.publishedEvents, metrics.refusedEvents]) {
     const names = new Set((await metric.get()).values.map(({ labels }) => textOf(labels.event_type)));
-    for (const name of names) if (!isEventType(name)) metric.remove({ event_type: name });
+    for (const name of names) if (!eventTypeExists(name)) metric.remove({ event_type: name });
   }
 }
 

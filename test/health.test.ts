@@ -11,11 +11,11 @@ describe('the health of a process', () => {
     const health = new Health(clock);
     const [disk, view] = [health.part('disk'), health.part('loan-view')];
     expect(health.notReadyReasons()).to.deep.equal([]);
-    disk.isNotReady('The disk is full.');
-    view.isNotReady('The view is built again.');
+    disk.reportNotReady('The disk is full.');
+    view.reportNotReady('The view is built again.');
     expect(health.notReadyReasons()).to.deep.equal(['The disk is full.', 'The view is built again.']);
-    disk.isReady();
-    view.isReady();
+    disk.reportReady();
+    view.reportReady();
     expect(health.notReadyReasons()).to.deep.equal([]);
   });
 
@@ -24,22 +24,22 @@ describe('the health of a process', () => {
     const disk = health.part('disk');
     const tell = (): unknown[] => health.parts().map(({ name, ready, since, reason }) => [name, ready, since, reason]);
     now = 2_000;
-    disk.isReady();
+    disk.reportReady();
     expect(tell()).to.deep.equal([['disk', true, 1_000, null]]);
-    disk.isNotReady('Full.');
+    disk.reportNotReady('Full.');
     now = 3_000;
-    disk.isNotReady('Fuller.');
+    disk.reportNotReady('Fuller.');
     expect(tell()).to.deep.equal([['disk', false, 2_000, 'Fuller.']]);
     now = 4_000;
-    disk.isReady();
+    disk.reportReady();
     expect(tell()).to.deep.equal([['disk', true, 4_000, null]]);
   });
 
   it('ends with the first part that cannot work again, which stays so whatever it says', async () => {
     const health = new Health(clock);
     const writer = health.part('log-writer');
-    writer.hasFailed('The writer ended.');
-    writer.isReady();
+    writer.reportFailed('The writer ended.');
+    writer.reportReady();
     expect(await health.ended).to.equal('The writer ended.');
     expect(health.notReadyReasons()).to.deep.equal(['The writer ended.']);
   });

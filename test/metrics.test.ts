@@ -3,7 +3,10 @@ import { describe, it } from 'mocha';
 import { createMetrics, removeStaleSeries } from '../src/metrics.ts';
 
 describe('removeStaleSeries', () => {
-  const things = { isSubscription: (id: string) => id === 'kept', isEventType: (name: string) => name === 'orders' };
+  const things = {
+    subscriptionExists: (id: string) => id === 'kept',
+    eventTypeExists: (name: string) => name === 'orders',
+  };
 
   async function seriesOf(metrics: ReturnType<typeof createMetrics>): Promise<string[]> {
     const lines = (await metrics.registry.metrics()).split('\n');

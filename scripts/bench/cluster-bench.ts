@@ -1,12 +1,12 @@
 import { fillBacklog, readBacklog, type Backlog } from './load/backlog.ts';
 import type { BenchOptions, ClusterBench } from './bench-options.ts';
 import { measureCommands } from './cluster-commands.ts';
-import { tellCommits, tellHandOver, tellIdle, tellLatency } from './cluster-figures.ts';
+import { reportCommits, reportHandOver, reportIdle, reportLatency } from './cluster-figures.ts';
 import { eventBytes, eventsPerBatch } from './events.ts';
 import { startMeasuredCluster, type MeasuredCluster } from './measured-cluster.ts';
 import { runProgram } from './processes.ts';
 import { against } from './report.ts';
-import { processorMilliseconds, tellFirstEvent } from './service-figures.ts';
+import { processorMilliseconds, reportFirstEvent } from './service-figures.ts';
 import { figure, median } from './statistics.ts';
 
 /** The service on Kafka and Redis against raw kafkajs loops over the same topics. */
@@ -54,15 +54,15 @@ export async function measureCluster(options: BenchOptions): Promise<void> {
       await fill(bench, large);
       await measureEgress(bench, large);
     }
-    if (wanted('commits')) await tellCommits(bench);
+    if (wanted('commits')) await reportCommits(bench);
     if (wanted('first')) {
-      await tellFirstEvent(report, service, small.eventType, Math.ceil(freshSubscriptions * scale));
+      await reportFirstEvent(report, service, small.eventType, Math.ceil(freshSubscriptions * scale));
     }
-    if (wanted('latency')) await tellLatency(bench);
-    if (wanted('hand-over')) await tellHandOver(bench);
+    if (wanted('latency')) await reportLatency(bench);
+    if (wanted('hand-over')) await reportHandOver(bench);
     await service.stop();
     if (wanted('commands')) await measureCommands(options, cluster);
-    if (wanted('idle')) await tellIdle(options, cluster);
+    if (wanted('idle')) await reportIdle(options, cluster);
   } finally {
     await cluster.stop();
   }
@@ -92,7 +92,7 @@ async function measurePublish({ report, service, cluster }: ClusterBench, bytes:
     async () => (await runProgram<Throughput>('scripts/bench/load/publish.js', overHttp)).eventsPerSecond,
     async () => (await runProgram<Throughput>('scripts/bench/baselines/kafkajs-producer.js', raw)).eventsPerSecond,
   );
-  report.tellRatio({
+  report.printRatio({
     name: `HTTP publish / kafkajs producer, ${bytes} B`,
     ratios: turns.ratios,
     atLeast: 0.9,
@@ -117,7 +117,7 @@ async function measureEgress({ report, service, cluster }: ClusterBench, backlog
     () => consumeRaw(cluster, backlog, 1),
   );
   const isSmall = backlog.eventBytes === eventBytes;
-  report.tellRatio({
+  report.printRatio({
     name: `one HTTP stream / kafkajs eachBatch, ${backlog.eventBytes} B`,
     ratios: turns.ratios,
     atLeast: isSmall ? 2 : 1.2,
@@ -132,7 +132,7 @@ async function measureFanOut({ report, service, cluster }: ClusterBench, backlog
     () => readBacklog(service, backlog, { streams: fanOut, ...atFullSpeed }),
     () => consumeRaw(cluster, backlog, fanOut),
   );
-  report.tellRatio({
+  report.printRatio({
     name: 'ten HTTP streams / ten kafkajs consumers',
     ratios: turns.ratios,
     atLeast: 2.5,

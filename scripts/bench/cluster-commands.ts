@@ -14,7 +14,7 @@ import { figure, median } from './statistics.ts';
  */
 
 const commandTopic = 'lendstream.loan-commands';
-const rawFenceTopic = 'bench.raw-fences';
+const rawCheckpointTopic = 'bench.raw-fences';
 const rawBatchBytesMaximum = 64 * 1024 * 1024;
 const retryMilliseconds = 2;
 
@@ -44,7 +44,7 @@ export async function measureCommands(options: BenchOptions, cluster: MeasuredCl
   const service = await cluster.startService();
   await createProduct(service, product);
   await service.stop();
-  const rawTopics = [...outputs.map(({ rawTopic }) => rawTopic), rawFenceTopic];
+  const rawTopics = [...outputs.map(({ rawTopic }) => rawTopic), rawCheckpointTopic];
   // kafkajs writes all records of a partition as one batch, of whatever size.
   await cluster.createTopics(rawTopics, partitionCount, { 'max.message.bytes': String(rawBatchBytesMaximum) });
 
@@ -73,7 +73,7 @@ export async function measureCommands(options: BenchOptions, cluster: MeasuredCl
       return looped.commandsPerSecond;
     },
   );
-  report.tellRatio({
+  report.printRatio({
     name: 'commands decided / raw transactional loop',
     ratios: turns.ratios,
     atLeast: 0.6,
@@ -147,7 +147,7 @@ interface Decided {
 }
 
 async function decide(cluster: MeasuredCluster, commands: readonly CommandRange[]): Promise<Decided> {
-  const watch = await watchFences(cluster, loansTopic, commands);
+  const watch = await watchCheckpoints(cluster, loansTopic, commands);
   const worker = await cluster.startService({ ROLES: 'work' });
   const before = { decided: decidedOf(await metricsOf(worker)), milliseconds: processorMilliseconds(worker.processId) };
   const commandsPerSecond = await watch.commandsPerSecond();
@@ -215,12 +215,12 @@ async function loopRaw(
   commandsPerTransaction: number,
   written: readonly RawOutput[],
 ): Promise<{ readonly commandsPerSecond: number; readonly microsecondsPerCommand: number }> {
-  const watch = await watchFences(cluster, rawFenceTopic, commands);
+  const watch = await watchCheckpoints(cluster, rawCheckpointTopic, commands);
   const loop = runProgram<{ microsecondsPerCommand: number }>('scripts/bench/baselines/kafkajs-transactions.js', {
     brokers: cluster.brokers,
     commandTopic,
     outputs: written,
-    fenceTopic: rawFenceTopic,
+    fenceTopic: rawCheckpointTopic,
     commandsPerTransaction,
     commands,
     retryMilliseconds,
@@ -229,12 +229,12 @@ async function loopRaw(
   return { commandsPerSecond, microsecondsPerCommand };
 }
 
-async function watchFences(
+async function watchCheckpoints(
   { brokers }: MeasuredCluster,
   topic: string,
   commands: readonly CommandRange[],
 ): Promise<{ commandsPerSecond(): Promise<number> }> {
-  const watch = startProgram('scripts/bench/fence-watch.js', [JSON.stringify({ brokers, topic, commands })]);
+  const watch = startProgram('scripts/bench/checkpoint-watch.js', [JSON.stringify({ brokers, topic, commands })]);
   await watch.nextLine();
   return {
     async commandsPerSecond() {

@@ -16,7 +16,7 @@ const committedEvents = 48_000;
 const commitSettings = { milliseconds: 3_000, warmUpMilliseconds: 1_000 };
 
 /** Cursor commits over HTTP, 16 in flight. Each moves a cursor forward. */
-export async function tellCommits({ report, service }: ClusterBench): Promise<void> {
+export async function reportCommits({ report, service }: ClusterBench): Promise<void> {
   report.progress('Cursor commits, 16 in flight');
   const backlog = { eventType: 'bench.commits', events: committedEvents, eventBytes };
   await fillBacklog(service, backlog);
@@ -32,7 +32,7 @@ export async function tellCommits({ report, service }: ClusterBench): Promise<vo
     await service.unsubscribe(subscriptions);
   }
   const rate = median(rates);
-  report.tellFigure(
+  report.printFigure(
     'cursor commits over HTTP, 16 in flight',
     `${figure(rate)} (${spread(rates)}) commits/s`,
     rate >= 8_000,
@@ -45,21 +45,21 @@ const latencySettings = { warmUpEvents: 200, everyMilliseconds: 5 };
 const idleStreamsBeside = 1_000;
 
 /** From publishing an event to its arrival on an open stream, both alone and beside many idle streams. */
-export async function tellLatency(bench: ClusterBench): Promise<void> {
+export async function reportLatency(bench: ClusterBench): Promise<void> {
   const { report, service, scale } = bench;
   report.progress(`Publish to receive, one event every ${latencySettings.everyMilliseconds} ms`);
-  await tellLatencyOf(bench, 'publish to receive, one open stream', { p50: 3, p99: 12 });
+  await reportLatencyOf(bench, 'publish to receive, one open stream', { p50: 3, p99: 12 });
   const count = Math.ceil(idleStreamsBeside * scale);
   report.progress(`The same beside ${figure(count)} idle streams`);
   await service.defineEventType('bench.idle-beside');
   const idle = await openIdleStreams(service, await service.subscribe(count, 'bench.idle-beside', 'end'));
-  await tellLatencyOf(bench, `publish to receive beside ${figure(count)} idle streams`, { p50: Infinity, p99: 26 });
+  await reportLatencyOf(bench, `publish to receive beside ${figure(count)} idle streams`, { p50: Infinity, p99: 26 });
   await idle.close();
 }
 
 let latencyTypes = 0;
 
-async function tellLatencyOf(
+async function reportLatencyOf(
   { report, service, scale }: ClusterBench,
   name: string,
   target: { readonly p50: number; readonly p99: number },
@@ -83,7 +83,7 @@ async function tellLatencyOf(
   }
   const [p50, p99] = [median(p50s), median(p99s)];
   const targets = target.p50 === Infinity ? `p99 <= ${target.p99}` : `p50 <= ${target.p50}, p99 <= ${target.p99}`;
-  report.tellFigure(
+  report.printFigure(
     name,
     `p50 ${figure(p50)} (${spread(p50s)}) ms, p99 ${figure(p99)} (${spread(p99s)}) ms`,
     p50 <= target.p50 && p99 <= target.p99,
@@ -94,7 +94,7 @@ async function tellLatencyOf(
 const handOvers = 100;
 
 /** How long a partition is idle between the last commit on one process's stream and delivery on another process's. */
-export async function tellHandOver({ report, service, cluster, scale }: ClusterBench): Promise<void> {
+export async function reportHandOver({ report, service, cluster, scale }: ClusterBench): Promise<void> {
   report.progress('Hand-over to a stream of another process');
   const eventType = 'bench.hand-over';
   await service.defineEventType(eventType);
@@ -109,7 +109,7 @@ export async function tellHandOver({ report, service, cluster, scale }: ClusterB
   });
   await other.stop();
   const [p50, p99] = [quantile(milliseconds, 0.5), quantile(milliseconds, 0.99)];
-  report.tellFigure(
+  report.printFigure(
     'hand-over after the last commit',
     `p50 ${figure(p50)} ms, p99 ${figure(p99)} ms`,
     p99 <= 200,
@@ -122,9 +122,9 @@ const idleStreamsAtRest = 1_000;
 const restMilliseconds = 10_000;
 
 /** The cost of idle streams. Each count runs in a process of its own. */
-export async function tellIdle({ report, scale }: BenchOptions, cluster: MeasuredCluster): Promise<void> {
+export async function reportIdle({ report, scale }: BenchOptions, cluster: MeasuredCluster): Promise<void> {
   if (process.platform !== 'linux') {
-    report.tell('memory and processor time of idle streams: only measured on Linux');
+    report.print('memory and processor time of idle streams: only measured on Linux');
     return;
   }
   const [many, fewer] = [Math.ceil(idleStreamsForMemory * scale), Math.ceil(idleStreamsAtRest * scale)];
@@ -132,7 +132,7 @@ export async function tellIdle({ report, scale }: BenchOptions, cluster: Measure
   const first = await cluster.startService();
   const { kilobytesEach } = await measureIdleStreams(first, many, 0);
   await first.stop();
-  report.tellFigure(
+  report.printFigure(
     `memory per idle stream at ${figure(many)} streams`,
     `${figure(kilobytesEach)} KB`,
     kilobytesEach <= 20,
@@ -141,7 +141,7 @@ export async function tellIdle({ report, scale }: BenchOptions, cluster: Measure
   const second = await cluster.startService();
   const { busyShare } = await measureIdleStreams(second, fewer, restMilliseconds);
   await second.stop();
-  report.tellFigure(
+  report.printFigure(
     `processor time at rest with ${figure(fewer)} idle streams`,
     `${(busyShare * 100).toFixed(1)} % of a core`,
     busyShare <= 0.02,

@@ -8,7 +8,7 @@ import { startMeasuredService, type MeasuredService } from './measured-service.t
 import { runProgram, startProgram } from './processes.ts';
 import { redisRound, redisServer } from './baselines/redis.ts';
 import { against } from './report.ts';
-import { measureIdleStreams, tellFirstEvent } from './service-figures.ts';
+import { measureIdleStreams, reportFirstEvent } from './service-figures.ts';
 import { figure, median } from './statistics.ts';
 
 /** The embedded store against its own ingredients: a bare server with the same sync, a raw scan of its database. */
@@ -47,12 +47,12 @@ export async function measureEmbedded(options: BenchOptions): Promise<void> {
     if (wanted('egress')) await measureEgress(bench);
     if (wanted('fanout')) await measureFanOut(bench);
     if (wanted('window')) await measureWindow(bench);
-    if (wanted('first')) await tellFirstEvent(options.report, service, backlog.eventType, freshSubscriptions);
+    if (wanted('first')) await reportFirstEvent(options.report, service, backlog.eventType, freshSubscriptions);
     if (wanted('commands')) await measureCommands(bench);
     await service.stop();
     if (wanted('idle')) {
       const fresh = await startMeasuredService(environment, profileFolder);
-      await tellIdleStreams({ ...bench, service: fresh });
+      await reportIdleStreams({ ...bench, service: fresh });
       await fresh.stop();
     }
   } finally {
@@ -72,7 +72,7 @@ async function measurePublish({ report, service, folder }: Bench): Promise<void>
     () => load(bareUrl),
   );
   await bare.stop();
-  report.tellRatio({
+  report.printRatio({
     name: 'durable publish / bare server with the same sync',
     ratios: turns.ratios,
     atLeast: 0.5,
@@ -80,14 +80,14 @@ async function measurePublish({ report, service, folder }: Bench): Promise<void>
   });
   const redis = await redisServer(folder);
   if (redis === undefined) {
-    report.tell('redis-server is not installed: no figure beside it');
+    report.print('redis-server is not installed: no figure beside it');
     return;
   }
   const redisRates: number[] = [];
   for (let round = 0; round <= report.rounds; round += 1) redisRates.push(await redisRound(redis, connections));
   await redis.stop();
   const rate = median(redisRates.slice(1));
-  report.tell(`${'the same events by XADD, appendfsync always'.padEnd(52)} ${figure(rate)} events/s`);
+  report.print(`${'the same events by XADD, appendfsync always'.padEnd(52)} ${figure(rate)} events/s`);
 }
 
 /** At full speed: large batches, a window that never closes, few commits. */
@@ -100,7 +100,7 @@ async function measureEgress({ report, service, folder, backlog }: Bench): Promi
     () => readBacklog(service, backlog, { streams: 1, ...atFullSpeed }),
     async () => (await runProgram<Throughput>('scripts/bench/baselines/raw-scan.js', scan)).eventsPerSecond,
   );
-  report.tellRatio({
+  report.printRatio({
     name: 'one HTTP stream / raw scan of the store',
     ratios: turns.ratios,
     atLeast: 0.5,
@@ -114,7 +114,7 @@ async function measureFanOut({ report, service, backlog }: Bench): Promise<void>
     () => readBacklog(service, backlog, { streams: 10, ...atFullSpeed }),
     () => readBacklog(service, backlog, { streams: 1, ...atFullSpeed }),
   );
-  report.tellRatio({
+  report.printRatio({
     name: 'ten subscriptions / one, total deliveries',
     ratios: turns.ratios,
     atLeast: 2.5,
@@ -128,17 +128,17 @@ async function measureWindow({ report, service, backlog }: Bench): Promise<void>
   const rates: number[] = [];
   for (let round = 0; round < report.rounds; round += 1) rates.push(await readBacklog(service, backlog, reading));
   const rate = median(rates);
-  report.tellFigure('one stream, window 1,000', `${figure(rate)} events/s`, rate >= 100_000, '>= 100,000');
+  report.printFigure('one stream, window 1,000', `${figure(rate)} events/s`, rate >= 100_000, '>= 100,000');
 }
 
-async function tellIdleStreams({ report, service }: Bench): Promise<void> {
+async function reportIdleStreams({ report, service }: Bench): Promise<void> {
   report.progress(`Memory of ${idleStreamCount} idle streams`);
   if (process.platform !== 'linux') {
-    report.tell('memory per idle stream: only measured on Linux');
+    report.print('memory per idle stream: only measured on Linux');
     return;
   }
   const { kilobytesEach } = await measureIdleStreams(service, idleStreamCount, 0);
-  report.tellFigure(
+  report.printFigure(
     'memory per idle stream at 2,000 streams',
     `${figure(kilobytesEach)} KB`,
     kilobytesEach <= 20,
@@ -168,5 +168,5 @@ async function measureCommands({ report, service }: Bench): Promise<void> {
   );
   const load = { url: service.url, loans, commandsPerLoan: 50 };
   const { commandsPerSecond } = await runProgram<{ commandsPerSecond: number }>('scripts/bench/load/command.js', load);
-  report.tell(`${'loan commands decided and visible'.padEnd(52)} ${figure(commandsPerSecond)} commands/s`);
+  report.print(`${'loan commands decided and visible'.padEnd(52)} ${figure(commandsPerSecond)} commands/s`);
 }

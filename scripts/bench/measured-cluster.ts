@@ -19,11 +19,11 @@ export interface MeasuredCluster {
 
 /** Starts one Kafka broker and one Redis that syncs every second. @throws as {@link startCluster} */
 export async function startMeasuredCluster(
-  say: (line: string) => void,
+  printLine: (line: string) => void,
   profileFolder: string | undefined,
 ): Promise<MeasuredCluster> {
   const folder = await mkdtemp(join(tmpdir(), 'lendstream-bench-'));
-  const cluster = await startCluster({ say });
+  const cluster = await startCluster({ printLine });
   await syncEverySecond(cluster.redisUrl);
   const kafka = new Kafka({ clientId: 'bench', brokers: [...cluster.kafkaBrokers], logLevel: logLevel.ERROR });
   const admin = kafka.admin();

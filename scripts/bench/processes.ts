@@ -56,11 +56,11 @@ function follow(child: ChildProcess): Running {
 }
 
 /** Runs a compiled program to its end and returns the JSON that it prints as its last line. */
-export async function runProgram<Answer>(path: string, settings: object): Promise<Answer> {
+export async function runProgram<Result>(path: string, settings: object): Promise<Result> {
   const running = startProgram(path, [JSON.stringify(settings)]);
-  const answer = await running.nextLine();
+  const lastLine = await running.nextLine();
   await once(running.child, 'exit');
-  return JSON.parse(answer) as Answer;
+  return JSON.parse(lastLine) as Result;
 }
 
 /** Whatever happens, nothing that was started outlives the benchmark. */

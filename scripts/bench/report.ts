@@ -9,9 +9,9 @@ export interface Report {
   readonly missed: number;
   /** Writes to standard error for the person who waits; the text is not part of the report. */
   progress(text: string): void;
-  tell(text: string): void;
-  tellRatio(ratio: Ratio): void;
-  tellFigure(name: string, text: string, reached: boolean, target: string): void;
+  print(text: string): void;
+  printRatio(ratio: Ratio): void;
+  printFigure(name: string, text: string, reached: boolean, target: string): void;
   /** Runs both in turns, drops the first turn of each, and returns the pairs. */
   inTurns(first: () => Promise<number>, second: () => Promise<number>): Promise<Turns>;
 }
@@ -39,7 +39,7 @@ export function createReport(rounds: number, title: string): Report {
   let missed = 0;
   const progress = (text: string): void => void process.stderr.write(`${text}\n`);
   progress(title);
-  const tell = (text: string): void => {
+  const print = (text: string): void => {
     lines.push(text);
     progress(`  ${text}`);
   };
@@ -50,19 +50,19 @@ export function createReport(rounds: number, title: string): Report {
       return missed;
     },
     progress,
-    tell,
-    tellRatio({ name, ratios, atLeast, stretch, figures }) {
+    print,
+    printRatio({ name, ratios, atLeast, stretch, figures }) {
       const value = median(ratios);
-      const verdict = value >= atLeast ? 'ok' : 'MISSED';
+      const outcome = value >= atLeast ? 'ok' : 'MISSED';
       if (value < atLeast) missed += 1;
-      tell(
+      print(
         `${name.padEnd(nameColumns)} ${value.toFixed(2)} (${spread(ratios, (each) => each.toFixed(2))})` +
-          `  at least ${atLeast}${stretch === undefined ? '' : ` (stretch ${stretch})`}  ${verdict}   ${figures}`,
+          `  at least ${atLeast}${stretch === undefined ? '' : ` (stretch ${stretch})`}  ${outcome}   ${figures}`,
       );
     },
-    tellFigure(name, text, reached, target) {
+    printFigure(name, text, reached, target) {
       if (!reached) missed += 1;
-      tell(`${name.padEnd(nameColumns)} ${text}  target ${target}  ${reached ? 'ok' : 'MISSED'}`);
+      print(`${name.padEnd(nameColumns)} ${text}  target ${target}  ${reached ? 'ok' : 'MISSED'}`);
     },
     async inTurns(first, second) {
       const firsts: number[] = [];

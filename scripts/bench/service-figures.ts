@@ -8,7 +8,7 @@ import { figure, quantile } from './statistics.ts';
 /** Figures of the service that are compared only with their target, on either backend. */
 
 /** Reports the time from requesting a stream of a new subscription to its first event. */
-export async function tellFirstEvent(
+export async function reportFirstEvent(
   report: Report,
   service: MeasuredService,
   eventType: string,
@@ -21,7 +21,7 @@ export async function tellFirstEvent(
     subscriptions,
   });
   const [p50, p99] = [quantile(milliseconds, 0.5), quantile(milliseconds, 0.99)];
-  report.tellFigure(
+  report.printFigure(
     'first event of a fresh subscription',
     `p50 ${figure(p50)} ms, p99 ${figure(p99)} ms`,
     p50 <= 10 && p99 <= 50,

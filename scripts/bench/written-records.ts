@@ -33,14 +33,14 @@ await new Promise<void>((resolve, reject) => {
     .run({
       autoCommit: false,
       eachBatch: async ({ batch }) => {
-        const place = `${batch.topic}/${batch.partition}`;
+        const partitionName = `${batch.topic}/${batch.partition}`;
         const found = written.find(({ topic }) => topic === batch.topic);
-        if (found === undefined || !unread.has(place)) return;
+        if (found === undefined || !unread.has(partitionName)) return;
         for (const { value } of batch.messages) {
           found.records += 1;
           found.bytes += value?.length ?? 0;
         }
-        if (Number(batch.lastOffset()) + 1 >= (unread.get(place) ?? 0)) unread.delete(place);
+        if (Number(batch.lastOffset()) + 1 >= (unread.get(partitionName) ?? 0)) unread.delete(partitionName);
         if (unread.size === 0) resolve();
         await Promise.resolve();
       },

@@ -28,7 +28,7 @@ const chosen: Readonly<Record<LendingEventTypeName, readonly [field: string, val
  * Runs the loans and returns one example per event type and toggle setting.
  * @param url A service with empty data.
  */
-export async function takeEventExamples(url: string): Promise<EventExample[]> {
+export async function recordEventExamples(url: string): Promise<EventExample[]> {
   const call = async (method: string, path: string, body: unknown): Promise<string> => {
     const response = await fetch(`${url}${path}`, { method, body: JSON.stringify(body) });
     const text = await response.text();

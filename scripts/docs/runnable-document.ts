@@ -24,7 +24,7 @@ const compiledRoot = fileURLToPath(new URL('../../', import.meta.url));
 export interface Step {
   readonly command: FencedBlock;
   /** The output that the document shows for the command; undefined when it shows none. */
-  readonly answer: FencedBlock | undefined;
+  readonly output: FencedBlock | undefined;
 }
 
 /** The runnable blocks of a document, each with the output shown for it. */
@@ -33,7 +33,7 @@ export function stepsOf(markdown: string): Step[] {
   return blocks.flatMap((command, index): Step[] => {
     if (!command.words.includes('runnable')) return [];
     const next = blocks[index + 1];
-    return [{ command, answer: next?.words.includes('answer') === true ? next : undefined }];
+    return [{ command, output: next?.words.includes('answer') === true ? next : undefined }];
   });
 }
 

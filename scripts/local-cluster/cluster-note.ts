@@ -108,13 +108,13 @@ function isAbandoned(note: ClusterNote): boolean {
 }
 
 /** Takes down what crashed programs left behind, and reports it. */
-export async function takeDownAbandoned(say: (line: string) => void): Promise<void> {
+export async function takeDownAbandoned(printLine: (line: string) => void): Promise<void> {
   mkdirSync(notesFolder(), { recursive: true, mode: 0o700 });
   const names = readdirSync(notesFolder()).flatMap((file) => /^(.+)\.json$/.exec(file)?.[1] ?? []);
   for (const name of names) {
     const note = readNote(name);
     if (note === undefined || !isAbandoned(note)) continue;
-    say(`Taking down cluster ${name}, which a program that crashed has left behind`);
+    printLine(`Taking down cluster ${name}, which a program that crashed has left behind`);
     await takeDownNoted(note);
   }
 }

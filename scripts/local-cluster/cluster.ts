@@ -21,7 +21,7 @@ const usage = `Usage: scripts/cluster up [--name NAME] [--brokers 0|1|3] [--repl
 
 class WrongUsage extends Error {}
 
-function say(line: string): void {
+function printLine(line: string): void {
   console.error(line);
 }
 
@@ -79,19 +79,21 @@ function shapeOf({ brokers, replica, kafka }: Settings): Shape {
 
 async function up(settings: Settings): Promise<void> {
   const { count, replica, kafka } = shapeOf(settings);
-  await takeDownAbandoned(say);
+  await takeDownAbandoned(printLine);
   const beginning = performance.now();
   const existing = findCluster(settings.name);
   if (existing === undefined) {
     const cluster = await startCluster({
       name: settings.name,
       outlivesProcess: true,
-      say,
+      printLine,
       ...(count === undefined ? {} : { brokers: count }),
       ...(replica === undefined ? {} : { replica }),
       ...(kafka === undefined ? {} : { kafkaVersion: kafka }),
     });
-    say(`Ready after ${((performance.now() - beginning) / 1000).toFixed(1)} s. scripts/cluster down takes it down.`);
+    printLine(
+      `Ready after ${((performance.now() - beginning) / 1000).toFixed(1)} s. scripts/cluster down takes it down.`,
+    );
     console.log(addresses(cluster));
     return;
   }
@@ -101,7 +103,7 @@ async function up(settings: Settings): Promise<void> {
     (kafka !== undefined && kafka !== existing.kafkaVersion);
   if (differs) throw new Error(`Cluster ${settings.name} is there, but another one: take it down first`);
   const down = serversOf(existing).filter((server) => server.condition() === 'gone');
-  say(
+  printLine(
     down.length === 0
       ? `Cluster ${settings.name} is up already`
       : `Starting what does not run: ${down.map(({ name }) => name).join(', ')} ...`,
@@ -113,28 +115,28 @@ async function up(settings: Settings): Promise<void> {
 function status({ name }: Settings): void {
   const cluster = findCluster(name);
   if (cluster === undefined) {
-    say(`Cluster ${name} is not up`);
+    printLine(`Cluster ${name} is not up`);
     process.exitCode = 1;
     return;
   }
-  say(`Cluster ${name}, Kafka ${cluster.kafkaVersion}`);
+  printLine(`Cluster ${name}, Kafka ${cluster.kafkaVersion}`);
   for (const server of serversOf(cluster)) {
     const pid = server.condition() === 'gone' ? '' : `, process ${server.process?.pid}`;
-    say(`  ${server.name}: ${server.condition()}${pid}, port ${server.port}, output in ${server.logFile}`);
+    printLine(`  ${server.name}: ${server.condition()}${pid}, port ${server.port}, output in ${server.logFile}`);
   }
   if (serversOf(cluster).every((server) => server.condition() === 'running')) console.log(addresses(cluster));
   else process.exitCode = 1;
 }
 
 async function down({ name }: Settings): Promise<void> {
-  await takeDownAbandoned(say);
+  await takeDownAbandoned(printLine);
   const cluster = findCluster(name);
   if (cluster === undefined) {
-    say(`Cluster ${name} is not up`);
+    printLine(`Cluster ${name} is not up`);
     return;
   }
   await cluster.stop();
-  say(`Cluster ${name} is down`);
+  printLine(`Cluster ${name} is down`);
 }
 
 async function run(): Promise<void> {

@@ -23,7 +23,7 @@ export function endWithProcess(name: string): void {
 }
 
 /** Undoes {@link endWithProcess}: the cluster is down already, or another program takes it down. */
-export function goesOnAfterProcess(name: string): void {
+export function keepAfterProcess(name: string): void {
   names.delete(name);
 }
 

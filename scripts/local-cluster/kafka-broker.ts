@@ -112,7 +112,7 @@ export function kafkaProgram(settings: KafkaSettings, own: KafkaNode, folder: st
       join(folder, 'server.properties'),
     ],
     prepare: () => prepareFolder(settings, own, folder),
-    answers: async () => {
+    probe: async () => {
       const address = `127.0.0.1:${own.port}`;
       if (!(await knownBrokers(own.port)).includes(address)) throw new Error(`${address} is not in the cluster yet`);
     },

@@ -20,9 +20,9 @@ export function jarsAreFetched(version: KafkaVersion): boolean {
  * Fetches the jars of the pinned pom, once per user. They appear under their final name all at once, so an interrupted
  * fetch leaves nothing half done, and two fetches at the same time do no harm.
  */
-export async function fetchJars(version: KafkaVersion, say: (line: string) => void): Promise<void> {
+export async function fetchJars(version: KafkaVersion, printLine: (line: string) => void): Promise<void> {
   if (jarsAreFetched(version)) return;
-  say(`Fetching the jars of Apache Kafka ${version} with Maven (once, about 55 MB) ...`);
+  printLine(`Fetching the jars of Apache Kafka ${version} with Maven (once, about 55 MB) ...`);
   const arriving = `${jarFolder(version)}.arriving-${process.pid}`;
   mkdirSync(cacheFolder(), { recursive: true, mode: 0o700 });
   try {

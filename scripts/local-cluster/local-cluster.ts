@@ -12,7 +12,7 @@ import {
   takeDownNoted,
   type ClusterNote,
 } from './cluster-note.ts';
-import { goesOnAfterProcess, endWithProcess } from './end-with-process.ts';
+import { keepAfterProcess, endWithProcess } from './end-with-process.ts';
 import { findFreePorts } from './free-ports.ts';
 import { kafkaProgram, knownBrokers, type KafkaVersion } from './kafka-broker.ts';
 import { fetchJars, jarFolder, jarsAreFetched } from './kafka-jars.ts';
@@ -50,7 +50,7 @@ export interface ClusterOptions {
   /** Whether it outlives this process until it is taken down by its name. False by default. */
   readonly outlivesProcess?: boolean;
   /** Called with progress messages, line by line. */
-  readonly say?: (line: string) => void;
+  readonly printLine?: (line: string) => void;
 }
 
 /** How often other ports are tried when one was taken between its choice and its use. */
@@ -70,13 +70,13 @@ export async function startCluster(options: ClusterOptions = {}): Promise<LocalC
     replica = false,
     kafkaVersion = '4.3.1',
     outlivesProcess = false,
-    say = () => undefined,
+    printLine = () => undefined,
   } = options;
   clustersOfThisProcess += 1;
   const name = options.name ?? `process-${process.pid}-${clustersOfThisProcess}`;
   checkName(name);
-  await takeDownAbandoned(say);
-  await provideServers(brokers, kafkaVersion, say);
+  await takeDownAbandoned(printLine);
+  await provideServers(brokers, kafkaVersion, printLine);
   for (let attempt = 1; ; attempt += 1) {
     const note = await newNote(name, brokers, replica, kafkaVersion, !outlivesProcess);
     if (!claimNote(note)) {
@@ -87,12 +87,12 @@ export async function startCluster(options: ClusterOptions = {}): Promise<LocalC
     const cluster = clusterOf(note);
     try {
       await cluster.start();
-      if (outlivesProcess) goesOnAfterProcess(name);
+      if (outlivesProcess) keepAfterProcess(name);
       return cluster;
     } catch (error) {
       await cluster.stop();
       if (!(error instanceof PortTaken) || attempt === portAttemptsMaximum) throw error;
-      say(`${error.message}; trying others`);
+      printLine(`${error.message}; trying others`);
     }
   }
 }
@@ -104,10 +104,14 @@ export function findCluster(name: string): LocalCluster | undefined {
   return note === undefined ? undefined : clusterOf(note);
 }
 
-async function provideServers(brokers: number, kafkaVersion: KafkaVersion, say: (line: string) => void): Promise<void> {
-  if (brokers === 0) return provide([redisServer], say);
-  await provide([java, ...(jarsAreFetched(kafkaVersion) ? [] : [maven]), redisServer], say);
-  await fetchJars(kafkaVersion, say);
+async function provideServers(
+  brokers: number,
+  kafkaVersion: KafkaVersion,
+  printLine: (line: string) => void,
+): Promise<void> {
+  if (brokers === 0) return provide([redisServer], printLine);
+  await provide([java, ...(jarsAreFetched(kafkaVersion) ? [] : [maven]), redisServer], printLine);
+  await fetchJars(kafkaVersion, printLine);
 }
 
 async function newNote(
@@ -118,7 +122,7 @@ async function newNote(
   owned: boolean,
 ): Promise<ClusterNote> {
   const ports = [...(await findFreePorts(brokerCount * 2 + 2))];
-  const takePort = (): number => ports.pop() ?? 0;
+  const nextPort = (): number => ports.pop() ?? 0;
   const starter = identify(process.pid);
   if (starter === undefined) throw new Error('This process cannot be observed: /proc or ps is needed');
   return {
@@ -132,11 +136,11 @@ async function newNote(
     complete: false,
     brokers: Array.from({ length: brokerCount }, (_, index) => ({
       node: index + 1,
-      port: takePort(),
-      controllerPort: takePort(),
+      port: nextPort(),
+      controllerPort: nextPort(),
     })),
-    redis: { port: takePort() },
-    ...(withReplica ? { replica: { port: takePort() } } : {}),
+    redis: { port: nextPort() },
+    ...(withReplica ? { replica: { port: nextPort() } } : {}),
   };
 }
 
@@ -196,7 +200,7 @@ function clusterOf(written: ClusterNote): LocalCluster {
     },
     async stop() {
       await takeDownNoted(note);
-      goesOnAfterProcess(name);
+      keepAfterProcess(name);
     },
   };
 }

@@ -80,7 +80,7 @@ export function remedyFor(missing: readonly Prerequisite[], machine: Machine): R
  * Makes sure that everything needed is there. Installs what is missing where it may, and reports that.
  * @throws Error with the command that installs it, where it may not install
  */
-export async function provide(needed: readonly Prerequisite[], say: (line: string) => void): Promise<void> {
+export async function provide(needed: readonly Prerequisite[], printLine: (line: string) => void): Promise<void> {
   const missing = needed.filter(({ isThere }) => !isThere());
   if (missing.length === 0) return;
   const remedy = remedyFor(missing, {
@@ -88,7 +88,7 @@ export async function provide(needed: readonly Prerequisite[], say: (line: strin
     isRoot: process.getuid?.() === 0,
   });
   if ('tell' in remedy) throw new Error(remedy.tell);
-  say(`Installing with apt-get: ${remedy.install.join(' ')} ...`);
+  printLine(`Installing with apt-get: ${remedy.install.join(' ')} ...`);
   const aptGet = async (...words: string[]): Promise<void> => {
     await promisify(execFile)('apt-get', words, { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } });
   };

@@ -6,7 +6,7 @@ import type { ServerProgram } from './server.ts';
 
 const connectMillisecondsMaximum = 500;
 
-async function ask<Answer>(port: number, question: (redis: Redis) => Promise<Answer>): Promise<Answer> {
+async function query<Reply>(port: number, command: (redis: Redis) => Promise<Reply>): Promise<Reply> {
   const redis = new Redis({
     port,
     host: '127.0.0.1',
@@ -19,9 +19,9 @@ async function ask<Answer>(port: number, question: (redis: Redis) => Promise<Ans
   redis.on('error', () => undefined);
   try {
     await redis.connect();
-    const answer = await question(redis);
+    const reply = await command(redis);
     await redis.quit();
-    return answer;
+    return reply;
   } catch (error) {
     if (redis.status !== 'end' && redis.status !== 'close') redis.disconnect();
     throw error;
@@ -51,8 +51,8 @@ export function redisProgram(name: string, folder: string, port: number, primary
     prepare: async () => {
       await mkdir(folder, { recursive: true });
     },
-    answers: () =>
-      ask(port, async (redis) => {
+    probe: () =>
+      query(port, async (redis) => {
         await redis.ping();
         const replication = await redis.info('replication');
         if (replication.includes('master_link_status:down')) throw new Error('The replica has not caught up yet');

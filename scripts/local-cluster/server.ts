@@ -36,7 +36,7 @@ export interface ServerProgram {
   /** Creates folder and files. Called before each start; does not change what exists already. */
   readonly prepare: () => Promise<void>;
   /** Returns when the server responds over its protocol; otherwise throws the error it got. */
-  readonly answers: () => Promise<void>;
+  readonly probe: () => Promise<void>;
 }
 
 /** Another program took the port between its choice and its use. */
@@ -84,12 +84,12 @@ export function createServer(
       : new Error(`${program.name} ended while it was starting. ${tail(program.logFile, printed)}`);
   }
 
-  async function waitUntilItAnswers(logStart: number): Promise<void> {
+  async function waitUntilResponding(logStart: number): Promise<void> {
     const deadline = performance.now() + startMillisecondsMaximum;
     for (;;) {
       let failure: unknown;
       try {
-        await program.answers();
+        await program.probe();
         // Another program's server may have responded on our port.
         if (conditionOf(current) !== 'gone') return;
       } catch (error) {
@@ -122,7 +122,7 @@ export function createServer(
         logStart = spawnProcess();
       }
       signalProcess(current, 'SIGCONT');
-      await waitUntilItAnswers(logStart);
+      await waitUntilResponding(logStart);
     },
     async kill(signal = 'SIGKILL') {
       signalProcess(current, signal);

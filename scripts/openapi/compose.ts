@@ -60,13 +60,16 @@ const sharedFile = 'common.json';
  */
 export function composeDescription(folder: string, version: string): JsonObject {
   const schemas = new SchemaCollection(folder);
-  const api = schemas.takeIn(schemas.read('api/api.json'), 'api/api.json') as JsonObject;
+  const api = schemas.addSchemasOf(schemas.read('api/api.json'), 'api/api.json') as JsonObject;
   const paths: JsonObject = {};
   for (const name of pathFiles) {
     const file = `api/paths/${name}.json`;
     for (const [path, item] of Object.entries(schemas.read(file))) {
       if (paths[path] !== undefined) throw new Error(`${file}: ${path} is described twice`);
-      paths[path] = withRefusals(schemas.takeIn(item, file) as JsonObject, lendingFiles.has(name) ? 'Lending' : '');
+      paths[path] = withRefusals(
+        schemas.addSchemasOf(item, file) as JsonObject,
+        lendingFiles.has(name) ? 'Lending' : '',
+      );
     }
   }
   for (const file of messageFiles) schemas.nameOf(file, '');
@@ -110,11 +113,11 @@ class SchemaCollection {
   }
 
   /** The value with every reference to a file replaced by one within the document. */
-  takeIn(value: Json, file: string): Json {
-    if (Array.isArray(value)) return value.map((item) => this.takeIn(item, file));
+  addSchemasOf(value: Json, file: string): Json {
+    if (Array.isArray(value)) return value.map((item) => this.addSchemasOf(item, file));
     if (typeof value !== 'object' || value === null) return value;
     const { $ref, ...others } = value as JsonObject;
-    const rest = Object.fromEntries(Object.entries(others).map(([key, item]) => [key, this.takeIn(item, file)]));
+    const rest = Object.fromEntries(Object.entries(others).map(([key, item]) => [key, this.addSchemasOf(item, file)]));
     if (typeof $ref !== 'string') return rest;
     if ($ref.startsWith('#/components/')) return { $ref, ...rest };
     const [path = '', pointer = ''] = $ref.split('#');
@@ -134,7 +137,7 @@ class SchemaCollection {
     if (known !== undefined) throw new Error(`${origin} and ${known} are both called ${name}`);
     this.#origins.set(name, origin);
     const { $schema: _dialect, $id: _id, $defs: _definitions, ...own } = schema;
-    this.#schemas.set(name, this.takeIn(own, file));
+    this.#schemas.set(name, this.addSchemasOf(own, file));
     return name;
   }
 

@@ -25,7 +25,7 @@ export async function startTestClusters(
       const kafkaVersion = versions[generation];
       console.error(`Starting Kafka ${kafkaVersion} and Redis for the tests ...`);
       try {
-        const own = await startCluster({ kafkaVersion, say: (line) => console.error(line) });
+        const own = await startCluster({ kafkaVersion, printLine: (line) => console.error(line) });
         started.push(own);
         cluster = own;
       } catch (error) {

@@ -7,12 +7,12 @@ import { store } from './store.ts';
 /** Whether the service answers, and whether it wants a key. */
 export interface Connection {
   readonly reachable: boolean;
-  readonly keyWanted: boolean;
+  readonly keyRequired: boolean;
   /** Grows when the service is back or a key was given. What is on the page is then requested again. */
   readonly generation: number;
 }
 
-export const connection = store<Connection>({ reachable: true, keyWanted: false, generation: 0 });
+export const connection = store<Connection>({ reachable: true, keyRequired: false, generation: 0 });
 
 const keyName = 'lendstream.api-key';
 
@@ -21,10 +21,10 @@ export function storedKey(): string | null {
 }
 
 /** Keeps the key for as long as the tab is open, and asks again for everything shown. */
-export function useKey(key: string): void {
+export function saveKey(key: string): void {
   sessionStorage.setItem(keyName, key);
   const { generation, ...rest } = connection.get();
-  connection.set({ ...rest, keyWanted: false, generation: generation + 1 });
+  connection.set({ ...rest, keyRequired: false, generation: generation + 1 });
 }
 
 /** Anything but success. `lines` are for people. */
@@ -67,30 +67,30 @@ export async function send(
     });
   } catch (error) {
     if (signal?.aborted === true) throw error;
-    lost();
+    markUnreachable();
     throw new ApiError(0, ['The service does not answer.']);
   }
   if (response.ok) return response;
-  if (response.status === 401) connection.set({ ...connection.get(), keyWanted: true });
+  if (response.status === 401) connection.set({ ...connection.get(), keyRequired: true });
   throw new ApiError(response.status, linesOf(response.status, await response.text().catch(() => '')));
 }
 
 /** The JSON of an answer; undefined for one without a body. @throws ApiError */
-export async function call<Answer>(
+export async function call<ResponseBody>(
   method: string,
   path: string,
   body?: unknown,
   options: RequestOptions = {},
-): Promise<Answer> {
+): Promise<ResponseBody> {
   const text = await readText(await send(method, path, body, options));
-  return (text === '' ? undefined : JSON.parse(text)) as Answer;
+  return (text === '' ? undefined : JSON.parse(text)) as ResponseBody;
 }
 
 /** JSON with every number as the text it was written as. */
 export type Exact<Json> = WithNumbersAs<string, Json>;
 
 /** The text of an answer. @throws ApiError */
-export async function readAnswer(path: string, options: RequestOptions = {}): Promise<string> {
+export async function getText(path: string, options: RequestOptions = {}): Promise<string> {
   return readText(await send('GET', path, undefined, options));
 }
 
@@ -99,15 +99,18 @@ export function exactly<Json>(text: string): Exact<Json> {
 }
 
 /** The JSON of an answer whose amounts keep their digits. @throws ApiError */
-export async function callExact<Answer>(path: string, options: RequestOptions = {}): Promise<Exact<Answer>> {
-  return exactly<Answer>(await readAnswer(path, options));
+export async function callExact<ResponseBody>(
+  path: string,
+  options: RequestOptions = {},
+): Promise<Exact<ResponseBody>> {
+  return exactly<ResponseBody>(await getText(path, options));
 }
 
 async function readText(response: Response): Promise<string> {
   try {
     return await response.text();
   } catch {
-    lost();
+    markUnreachable();
     throw new ApiError(0, ['The service broke off its answer.']);
   }
 }
@@ -115,7 +118,7 @@ async function readText(response: Response): Promise<string> {
 const probeMilliseconds = 1_000;
 
 /** Says that the service is away, and looks for it until it is back. */
-function lost(): void {
+function markUnreachable(): void {
   if (!connection.get().reachable) return;
   connection.set({ ...connection.get(), reachable: false });
   const probe = async (): Promise<void> => {

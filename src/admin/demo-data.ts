@@ -19,13 +19,13 @@ const greetings = [
 
 /**
  * Makes an event type with events, a subscription, a loan product and three loans, of which one was repaid in part.
- * @param say Told before each step.
+ * @param onStep Told before each step.
  * @throws ApiError
  */
-export async function loadDemoData(say: (step: string) => void): Promise<void> {
+export async function loadDemoData(onStep: (step: string) => void): Promise<void> {
   const run = Date.now().toString(36);
   const eventType = `demo.greeting-${run}`;
-  say('Defining an event type …');
+  onStep('Defining an event type …');
   await call('POST', '/event-types', {
     name: eventType,
     owning_application: 'demo',
@@ -34,14 +34,14 @@ export async function loadDemoData(say: (step: string) => void): Promise<void> {
     schema: { type: 'json_schema', schema: JSON.stringify(greetingSchema, null, 2) },
     default_statistic: { messages_per_minute: 60, message_size: 200, read_parallelism: 2, write_parallelism: 2 },
   } satisfies Requests['createEventType']);
-  say('Subscribing to it and to the lending events …');
+  onStep('Subscribing to it and to the lending events …');
   await call('POST', '/subscriptions', {
     owning_application: 'demo',
     consumer_group: run,
     event_types: [eventType, 'loan_balance_changed', 'loan_schedule_changed', 'loan_transaction_posted'],
     read_from: 'begin',
   } satisfies Requests['createSubscription']);
-  say('Publishing events …');
+  onStep('Publishing events …');
   await call(
     'POST',
     `/event-types/${eventType}/events`,
@@ -51,12 +51,12 @@ export async function loadDemoData(say: (step: string) => void): Promise<void> {
       language,
     })) satisfies Requests['publishEvents'],
   );
-  say('Creating a loan product …');
+  onStep('Creating a loan product …');
   const product = `annuity-${run}`;
   await call('POST', '/loanproducts', annuityProduct(product));
   const loans = [1000, 2500, 400].map((amount, index) => ({ id: `loan-${run}-${index + 1}`, amount }));
   for (const { id, amount } of loans) {
-    say(`Opening, approving and disbursing ${id} …`);
+    onStep(`Opening, approving and disbursing ${id} …`);
     const opening = { id, productTypeKey: product, loanAmount: amount } satisfies Requests['createLoan'];
     await call('POST', '/loans', opening);
     await call('POST', `/loans/${id}:changeState`, { action: 'APPROVE' } satisfies Requests['changeLoanState']);
@@ -64,7 +64,7 @@ export async function loadDemoData(say: (step: string) => void): Promise<void> {
   }
   const [first] = loans;
   if (first === undefined) return;
-  say(`Charging a fee on ${first.id} and repaying a part …`);
+  onStep(`Charging a fee on ${first.id} and repaying a part …`);
   const fee = { amount: 50, installmentNumber: 1 } satisfies Requests['applyFee'];
   await call('POST', `/loans/${first.id}/fee-transactions`, fee);
   const repayment = { amount: 315.47 } satisfies Requests['repayLoan'];

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Answers } from '../contract.ts';
+import type { Responses } from '../contract.ts';
 import { ApiError, call, connection } from './api.ts';
 import { useStore } from './store.ts';
 
@@ -9,9 +9,9 @@ const pauseMilliseconds = 300;
 /** How long after a failure it is asked again. */
 const retryMilliseconds = 2_000;
 
-export interface Checked {
+export interface CheckResult {
   /** Undefined while it is asked for, and when there is none. */
-  readonly verdict?: Answers['checkEventType'];
+  readonly outcome?: Responses['checkEventType'];
   /** Why there is no verdict for now. */
   readonly error?: ApiError;
 }
@@ -21,32 +21,32 @@ export interface Checked {
  * service that fails is asked again, and so is one that was away as soon as it is back.
  * @param body What to ask; undefined while that is not known.
  */
-export function useEventTypeCheck(body: object | undefined): Checked {
+export function useEventTypeCheck(body: object | undefined): CheckResult {
   const { generation } = useStore(connection);
-  const asked = body === undefined ? undefined : JSON.stringify(body);
-  const [checked, setChecked] = useState<Checked & { readonly asked: string }>();
+  const requestBody = body === undefined ? undefined : JSON.stringify(body);
+  const [checked, setChecked] = useState<CheckResult & { readonly requestBody: string }>();
   useEffect(() => {
-    if (asked === undefined) return undefined;
+    if (requestBody === undefined) return undefined;
     const stop = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const ask = async (): Promise<void> => {
+    const runCheck = async (): Promise<void> => {
       try {
-        const sent = JSON.parse(asked) as object;
+        const sent = JSON.parse(requestBody) as object;
         const options = { signal: stop.signal };
-        const verdict = await call<Answers['checkEventType']>('POST', '/registry/event-type-checks', sent, options);
-        setChecked({ asked, verdict });
+        const outcome = await call<Responses['checkEventType']>('POST', '/registry/event-type-checks', sent, options);
+        setChecked({ requestBody, outcome });
       } catch (error) {
         if (stop.signal.aborted) return;
         const failure = error instanceof ApiError ? error : new ApiError(0, [String(error)]);
-        setChecked({ asked, error: failure });
-        if (failure.status === 0 || failure.status >= 500) timer = setTimeout(() => void ask(), retryMilliseconds);
+        setChecked({ requestBody, error: failure });
+        if (failure.status === 0 || failure.status >= 500) timer = setTimeout(() => void runCheck(), retryMilliseconds);
       }
     };
-    timer = setTimeout(() => void ask(), pauseMilliseconds);
+    timer = setTimeout(() => void runCheck(), pauseMilliseconds);
     return () => {
       clearTimeout(timer);
       stop.abort();
     };
-  }, [asked, generation]);
-  return checked?.asked === asked && checked !== undefined ? checked : {};
+  }, [requestBody, generation]);
+  return checked?.requestBody === requestBody && checked !== undefined ? checked : {};
 }

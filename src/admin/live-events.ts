@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Answers, Requests } from '../contract.ts';
+import type { Responses, Requests } from '../contract.ts';
 import { ApiError, call, connection, send } from './api.ts';
 import { parseToShow } from './exact-numbers.ts';
 import { useStore } from './store.ts';
@@ -13,7 +13,7 @@ export interface LiveEvent {
   readonly value: Readonly<Record<string, unknown>>;
 }
 
-type Batch = Answers['readEvents'];
+type Batch = Responses['readEvents'];
 
 /** How many events of each partition are shown: the latest. */
 export const eventsPerPartition = 25;
@@ -86,11 +86,11 @@ export function useLiveEvents(eventType: string, paused: boolean): LiveEvents {
       for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
         const lines = (rest + chunk.value).split('\n');
         rest = lines.pop() ?? '';
-        take(lines.map((line) => parseToShow(line) as Batch));
+        addBatches(lines.map((line) => parseToShow(line) as Batch));
       }
     }
 
-    function take(batches: readonly Batch[]): void {
+    function addBatches(batches: readonly Batch[]): void {
       if (stop.signal.aborted) return;
       for (const { cursor } of batches) cursors.current?.set(cursor.partition, cursor.offset);
       if (batches.every(({ events }) => events === undefined)) return;
@@ -117,13 +117,13 @@ export function useLiveEvents(eventType: string, paused: boolean): LiveEvents {
 /** So far back in each partition that the latest events come first. */
 async function startingCursors(eventType: string, signal: AbortSignal): Promise<Map<string, string>> {
   const address = `/event-types/${encodeURIComponent(eventType)}`;
-  const bounds = await call<Answers['listPartitions']>('GET', `${address}/partitions`, undefined, { signal });
+  const bounds = await call<Responses['listPartitions']>('GET', `${address}/partitions`, undefined, { signal });
   const entries = await Promise.all(
     bounds.map(async ({ partition, newest_available_offset: offset }) => {
-      const place = `${address}/partitions/${partition}?consumed_offset=BEGIN`;
-      const held = await call<Answers['getPartition']>('GET', place, undefined, { signal });
-      const shift = -Math.min(eventsPerPartition, held.unconsumed_events ?? 0);
-      const [cursor] = await call<Answers['shiftCursors']>(
+      const partitionPath = `${address}/partitions/${partition}?consumed_offset=BEGIN`;
+      const partitionView = await call<Responses['getPartition']>('GET', partitionPath, undefined, { signal });
+      const shift = -Math.min(eventsPerPartition, partitionView.unconsumed_events ?? 0);
+      const [cursor] = await call<Responses['shiftCursors']>(
         'POST',
         `${address}/shifted-cursors`,
         [{ partition, offset, shift }] satisfies Requests['shiftCursors'],

@@ -22,22 +22,22 @@ export function useLoaded<Data>(
   everyMilliseconds = 0,
 ): Loaded<Data> {
   const { generation } = useStore(connection);
-  const [turn, setTurn] = useState(0);
-  const [answer, setAnswer] = useState<{ key: string; data?: Data; error?: ApiError }>({ key });
+  const [reloads, setReloads] = useState(0);
+  const [loaded, setLoaded] = useState<{ key: string; data?: Data; error?: ApiError }>({ key });
   const latestLoad = useRef(load);
   latestLoad.current = load;
   useEffect(() => {
     const stop = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const ask = async (): Promise<void> => {
+    const poll = async (): Promise<void> => {
       if (!document.hidden) {
         try {
           const data = await latestLoad.current(stop.signal);
-          if (!stop.signal.aborted) setAnswer({ key, data });
+          if (!stop.signal.aborted) setLoaded({ key, data });
         } catch (error) {
           if (stop.signal.aborted) return;
           const failure = error instanceof ApiError ? error : new ApiError(0, [String(error)]);
-          setAnswer((before) => {
+          setLoaded((before) => {
             const kept = before.key === key && before.data !== undefined ? { data: before.data } : {};
             return failure.status === 0 && !connection.get().reachable
               ? { key, ...kept }
@@ -45,15 +45,15 @@ export function useLoaded<Data>(
           });
         }
       }
-      if (everyMilliseconds > 0 && !stop.signal.aborted) timer = setTimeout(() => void ask(), everyMilliseconds);
+      if (everyMilliseconds > 0 && !stop.signal.aborted) timer = setTimeout(() => void poll(), everyMilliseconds);
     };
-    void ask();
+    void poll();
     return () => {
       stop.abort();
       clearTimeout(timer);
     };
-  }, [key, generation, turn, everyMilliseconds]);
-  const reload = useCallback(() => setTurn((before) => before + 1), []);
-  const current = answer.key === key ? answer : { key };
+  }, [key, generation, reloads, everyMilliseconds]);
+  const reload = useCallback(() => setReloads((before) => before + 1), []);
+  const current = loaded.key === key ? loaded : { key };
   return { data: current.data, error: current.error, reload };
 }

@@ -1,10 +1,10 @@
-import type { Answers, Schemas } from '../contract.ts';
+import type { Responses, Schemas } from '../contract.ts';
 import { call, send } from './api.ts';
 
 /** How many subscriptions the page asks for at once: the most that one answer may have. */
 const subscriptionsAtOnce = 1_000;
 
-export function listEventTypes(signal: AbortSignal): Promise<Answers['listEventTypes']> {
+export function listEventTypes(signal: AbortSignal): Promise<Responses['listEventTypes']> {
   return call('GET', '/event-types', undefined, { signal });
 }
 
@@ -12,26 +12,26 @@ export async function listSubscriptions(signal: AbortSignal): Promise<readonly S
   const all: Schemas['Subscription'][] = [];
   for (;;) {
     const path = `/subscriptions?limit=${subscriptionsAtOnce}&offset=${all.length}`;
-    const { items } = await call<Answers['listSubscriptions']>('GET', path, undefined, { signal });
+    const { items } = await call<Responses['listSubscriptions']>('GET', path, undefined, { signal });
     all.push(...items);
     if (items.length < subscriptionsAtOnce) return all;
   }
 }
 
 /** A lag of one subscription and event type, as the metrics have it. */
-export interface Waiting {
+export interface UnconsumedEvents {
   readonly subscriptionId: string;
   readonly eventType: string;
   readonly events: number;
 }
 
-const waitingPattern = /^lendstream_subscription_unconsumed_events\{([^}]*)\} (\S+)$/gm;
+const unconsumedPattern = /^lendstream_subscription_unconsumed_events\{([^}]*)\} (\S+)$/gm;
 
 /** How many events wait for each subscription that was ever streamed: one answer for all of them. */
-export async function listWaiting(signal: AbortSignal): Promise<Waiting[]> {
+export async function listUnconsumedEvents(signal: AbortSignal): Promise<UnconsumedEvents[]> {
   const headers = { Accept: 'text/plain' };
   const text = await (await send('GET', '/metrics', undefined, { signal, headers })).text();
-  return [...text.matchAll(waitingPattern)].map(([, labels = '', value = '0']) => ({
+  return [...text.matchAll(unconsumedPattern)].map(([, labels = '', value = '0']) => ({
     subscriptionId: labelOf(labels, 'subscription_id'),
     eventType: labelOf(labels, 'event_type'),
     events: Number(value),

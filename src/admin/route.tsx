@@ -26,15 +26,15 @@ function decode(step: string): string {
 export const route = store<Route>(readRoute());
 
 /** Where in the browser's history this page is: leaving can be taken back only by knowing how far it went. */
-interface Place {
+interface HistoryState {
   readonly position: number;
 }
 
-let { position } = placeOf(history.state) ?? { position: 0 };
-history.replaceState({ position } satisfies Place, '');
+let { position } = historyStateOf(history.state) ?? { position: 0 };
+history.replaceState({ position } satisfies HistoryState, '');
 
-function placeOf(state: unknown): Place | undefined {
-  return typeof state === 'object' && state !== null && 'position' in state ? (state as Place) : undefined;
+function historyStateOf(state: unknown): HistoryState | undefined {
+  return typeof state === 'object' && state !== null && 'position' in state ? (state as HistoryState) : undefined;
 }
 
 /**
@@ -55,14 +55,14 @@ let returning: Return | undefined;
 const restMilliseconds = 500;
 
 window.addEventListener('popstate', (event) => {
-  const place = placeOf(event.state);
-  if (place === undefined) {
+  const historyState = historyStateOf(event.state);
+  if (historyState === undefined) {
     // A fragment that a user wrote into the address.
     position += 1;
-    history.replaceState({ position } satisfies Place, '');
+    history.replaceState({ position } satisfies HistoryState, '');
     return;
   }
-  const reached = place.position;
+  const reached = historyState.position;
   if (returning !== undefined) continueReturn(returning, reached);
   else if (hasUnsaved() && pageOf(readRoute()) !== pageOf(route.get())) {
     // An open question is about a way that starts from the page: it is asked again there.
@@ -106,7 +106,7 @@ export function navigate(to: string): void {
   }
   if (!mayLeave(() => navigate(to))) return;
   position += 1;
-  history.pushState({ position } satisfies Place, '', `${base}${to}`);
+  history.pushState({ position } satisfies HistoryState, '', `${base}${to}`);
   route.set(readRoute());
   window.scrollTo(0, 0);
 }

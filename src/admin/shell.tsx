@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { connection, storedKey, useKey } from './api.ts';
+import { connection, storedKey, saveKey } from './api.ts';
 import { EventTypePage } from './pages/event-type.tsx';
 import { EventTypeFormPage } from './pages/event-type-form.tsx';
 import { EventTypesPage } from './pages/event-types.tsx';
@@ -24,7 +24,7 @@ const sections = [
 
 /** What is around every page: where one is, and whether the service is there. */
 export function Shell(): JSX.Element {
-  const { reachable, keyWanted } = useStore(connection);
+  const { reachable, keyRequired } = useStore(connection);
   const current = useStore(route);
   const leaving = useStore(departure);
   const section = current.steps[0] ?? 'event-types';
@@ -60,9 +60,9 @@ export function Shell(): JSX.Element {
         )}
       </div>
       <main id="content" tabIndex={-1} ref={content}>
-        {keyWanted ? <KeyForm /> : null}
-        <div class="page" hidden={keyWanted}>
-          {keyWanted && !hasUnsaved() ? null : <Page key={pageOf(current)} {...current} />}
+        {keyRequired ? <KeyForm /> : null}
+        <div class="page" hidden={keyRequired}>
+          {keyRequired && !hasUnsaved() ? null : <Page key={pageOf(current)} {...current} />}
         </div>
       </main>
       {leaving === undefined ? null : (
@@ -112,7 +112,7 @@ function KeyForm(): JSX.Element {
       class="narrow"
       onSubmit={(event) => {
         event.preventDefault();
-        if (key.trim() !== '') useKey(key.trim());
+        if (key.trim() !== '') saveKey(key.trim());
       }}
     >
       <PageTitle title="API key" />

@@ -8,7 +8,7 @@ import type { NewRow, WriterRequests } from './thread/messages.ts';
 import type { LogThread } from './thread/log-thread.ts';
 import { unknownPartition } from './partition-state.ts';
 import type { PartitionState } from './partition-state.ts';
-import { roughBytes } from './records/record-sizes.ts';
+import { approximateBytes } from './records/record-sizes.ts';
 import { splitIntoRows } from './records/row-splitting.ts';
 
 /** One commit takes no more than this many bytes, or one larger member. */
@@ -26,7 +26,7 @@ interface Member {
   readonly bytes: number;
   /** For a transaction: the epoch its writer must still have. */
   readonly writer?: { readonly writerId: string; readonly epoch: number };
-  settle(baseOffsets: readonly Offset[]): void;
+  complete(baseOffsets: readonly Offset[]): void;
   fail(error: Error): void;
 }
 
@@ -80,7 +80,7 @@ export class AppendQueue {
    */
   add(parts: readonly AppendPart[], writer?: { writerId: string; epoch: number }): Promise<readonly Offset[]> {
     let bytes = 0;
-    for (const { records } of parts) bytes += roughBytes(records) + bytesPerRecord * records.keys.length;
+    for (const { records } of parts) bytes += approximateBytes(records) + bytesPerRecord * records.keys.length;
     if (this.#queuedBytes > 0 && this.#queuedBytes + bytes > this.#queuedBytesMaximum) {
       return Promise.reject(
         new LendstreamError(
@@ -91,19 +91,19 @@ export class AppendQueue {
     }
     return new Promise((resolve, reject) => {
       this.#queuedBytes += bytes;
-      const done = (): void => {
+      const releaseBytes = (): void => {
         this.#queuedBytes -= bytes;
       };
       this.#queue.push({
         parts,
         bytes,
         ...(writer === undefined ? {} : { writer }),
-        settle: (baseOffsets) => {
-          done();
+        complete: (baseOffsets) => {
+          releaseBytes();
           resolve(baseOffsets);
         },
         fail: (error) => {
-          done();
+          releaseBytes();
           reject(error);
         },
       });
@@ -119,11 +119,11 @@ export class AppendQueue {
   async #work(): Promise<void> {
     // Appends of one turn of the event loop belong to the same commit.
     await Promise.resolve();
-    while (this.#queue.length > 0) await this.#commit(this.#takeMembers());
+    while (this.#queue.length > 0) await this.#commit(this.#dequeueMembers());
     this.#working = undefined;
   }
 
-  #takeMembers(): Member[] {
+  #dequeueMembers(): Member[] {
     let bytes = 0;
     let count = 0;
     for (const member of this.#queue) {
@@ -137,27 +137,27 @@ export class AppendQueue {
   }
 
   async #commit(members: readonly Member[]): Promise<void> {
-    const alive = members.filter((member) => {
-      const gone = member.parts.find(({ partition }) => partition.isDeleted);
-      if (gone !== undefined) member.fail(unknownPartition(gone.partition));
-      return gone === undefined;
+    const committable = members.filter((member) => {
+      const deletedPart = member.parts.find(({ partition }) => partition.isDeleted);
+      if (deletedPart !== undefined) member.fail(unknownPartition(deletedPart.partition));
+      return deletedPart === undefined;
     });
-    if (alive.length === 0) return;
-    const group = buildGroup(alive, this.#clock.now());
+    if (committable.length === 0) return;
+    const group = buildGroup(committable, this.#clock.now());
     try {
-      const writers = alive.flatMap(({ writer }) => (writer === undefined ? [] : [writer]));
-      const { fencedWriterIds, bodies } = await this.#writer.ask(
+      const writers = committable.flatMap(({ writer }) => (writer === undefined ? [] : [writer]));
+      const { fencedWriterIds, bodies } = await this.#writer.call(
         'commit',
         { rows: group.rows, writers },
         group.rows.map(({ body }) => body),
       );
-      if (fencedWriterIds.length > 0) await this.#commit(withoutFenced(alive, fencedWriterIds));
+      if (fencedWriterIds.length > 0) await this.#commit(withoutFenced(committable, fencedWriterIds));
       else this.#publish(group, bodies);
     } catch (error) {
       const failure = isLendstreamError(error)
         ? error
         : new LendstreamError('OUTCOME_UNKNOWN', 'The commit ended in an unforeseen way.', { cause: error });
-      for (const member of alive) member.fail(failure);
+      for (const member of committable) member.fail(failure);
       this.#onFailure();
     }
   }
@@ -172,7 +172,7 @@ export class AppendQueue {
       batches.get(partition)?.push(decodeBody(partition, Buffer.from(bodies[index] as ArrayBuffer)));
     });
     for (const [partition, added] of batches) this.#onGrowth(partition, added);
-    group.members.forEach((member, index) => member.settle(group.baseOffsets[index] ?? []));
+    group.members.forEach((member, index) => member.complete(group.baseOffsets[index] ?? []));
   }
 }
 

@@ -1,7 +1,7 @@
 import type { CleanupPolicy, Offset } from '../ports/event-log.ts';
 import type { StoredBatch } from './records/batch-format.ts';
 import type { PartitionState } from './partition-state.ts';
-import type { RunMemory } from './records/run-memory.ts';
+import type { SharedBuffer } from './records/shared-buffer.ts';
 
 /** The unit of eviction: one batch, or all cached batches of a run. */
 interface Entry {
@@ -20,9 +20,9 @@ export class BatchCache {
   /**
    * In order of use, the longest unused first. The key of a run is its memory, that of any other batch is the batch.
    */
-  readonly #byUse = new Map<RunMemory | StoredBatch, Entry>();
+  readonly #byUse = new Map<SharedBuffer | StoredBatch, Entry>();
   /** The key that was used last: most uses are of the same run as the one before. */
-  #lastUsed: RunMemory | StoredBatch | undefined;
+  #lastUsed: SharedBuffer | StoredBatch | undefined;
   #bytes = 0;
 
   /**
@@ -40,13 +40,13 @@ export class BatchCache {
   find(partition: PartitionState, offset: Offset): StoredBatch | undefined {
     const batch = partition.cachedBatches[indexAtOrAbove(partition.cachedBatches, offset)];
     if (batch === undefined || batch.position.baseOffset > offset) return undefined;
-    this.#noteUse(batch.run ?? batch);
+    this.#markUsed(batch.sharedBuffer ?? batch);
     return batch;
   }
 
   add(partition: PartitionState, batch: StoredBatch): void {
-    const { run } = batch;
-    if (batch.memoryBytes + bytesOf(run) > this.#bytesMaximum || partition.isDeleted) return;
+    const { sharedBuffer } = batch;
+    if (batch.memoryBytes + bytesOf(sharedBuffer) > this.#bytesMaximum || partition.isDeleted) return;
     const batches = partition.cachedBatches;
     const index = indexAtOrAbove(batches, batch.position.lastOffset);
     const present = batches[index];
@@ -54,15 +54,15 @@ export class BatchCache {
     if (index === batches.length) batches.push(batch);
     else batches.splice(index, 0, batch);
     this.#bytes += batch.memoryBytes;
-    const entry = this.#byUse.get(run ?? batch);
+    const entry = this.#byUse.get(sharedBuffer ?? batch);
     if (entry === undefined) {
-      this.#bytes += bytesOf(run);
-      run?.hold();
-      this.#byUse.set(run ?? batch, { partition, batches: [batch] });
-      this.#lastUsed = run ?? batch;
+      this.#bytes += bytesOf(sharedBuffer);
+      sharedBuffer?.retain();
+      this.#byUse.set(sharedBuffer ?? batch, { partition, batches: [batch] });
+      this.#lastUsed = sharedBuffer ?? batch;
     } else {
       entry.batches.push(batch);
-      this.#noteUse(run ?? batch);
+      this.#markUsed(sharedBuffer ?? batch);
     }
     while (this.#bytes > this.#bytesMaximum) this.#evictLeastRecentlyUsed();
   }
@@ -72,14 +72,14 @@ export class BatchCache {
     const count = indexAtOrAbove(partition.cachedBatches, below);
     for (const batch of partition.cachedBatches.splice(0, count)) {
       this.#bytes -= batch.memoryBytes;
-      const key = batch.run ?? batch;
-      const kept = this.#byUse.get(key)?.batches;
-      kept?.splice(kept.indexOf(batch), 1);
-      if (kept?.length === 0) this.#letGo(key, batch.run);
+      const key = batch.sharedBuffer ?? batch;
+      const entryBatches = this.#byUse.get(key)?.batches;
+      entryBatches?.splice(entryBatches.indexOf(batch), 1);
+      if (entryBatches?.length === 0) this.#release(key, batch.sharedBuffer);
     }
   }
 
-  #noteUse(key: RunMemory | StoredBatch): void {
+  #markUsed(key: SharedBuffer | StoredBatch): void {
     if (key === this.#lastUsed) return;
     const entry = this.#byUse.get(key);
     if (entry === undefined) return;
@@ -93,27 +93,27 @@ export class BatchCache {
     if (first.done === true) return;
     const [key, { partition, batches }] = first.value;
     for (const { memoryBytes } of batches) this.#bytes -= memoryBytes;
-    takeOut(partition.cachedBatches, batches);
-    this.#letGo(key, batches[0]?.run);
+    removeBatches(partition.cachedBatches, batches);
+    this.#release(key, batches[0]?.sharedBuffer);
   }
 
-  #letGo(key: RunMemory | StoredBatch, run: RunMemory | undefined): void {
+  #release(key: SharedBuffer | StoredBatch, sharedBuffer: SharedBuffer | undefined): void {
     this.#byUse.delete(key);
     if (this.#lastUsed === key) this.#lastUsed = undefined;
-    this.#bytes -= bytesOf(run);
-    run?.release();
+    this.#bytes -= bytesOf(sharedBuffer);
+    sharedBuffer?.release();
   }
 }
 
-function bytesOf(run: RunMemory | undefined): number {
-  return run === undefined ? 0 : run.memory.byteLength;
+function bytesOf(sharedBuffer: SharedBuffer | undefined): number {
+  return sharedBuffer === undefined ? 0 : sharedBuffer.memory.byteLength;
 }
 
 /**
  * Removes batches from a list that contains all of them, most often next to each other. Both are in ascending order of
  * offsets.
  */
-function takeOut(list: StoredBatch[], batches: readonly StoredBatch[]): void {
+function removeBatches(list: StoredBatch[], batches: readonly StoredBatch[]): void {
   const index = indexAtOrAbove(list, batches[0]?.position.lastOffset ?? 0);
   if (index === 0 && batches.length === 1) {
     // This is cheaper than a removal from the middle.
@@ -130,7 +130,7 @@ function takeOut(list: StoredBatch[], batches: readonly StoredBatch[]): void {
  * that is read at the start and then only written, such as the mirror of committed offsets. Its batches would crowd out
  * events.
  */
-export function isWorthKeeping({ isFollowed }: PartitionState, cleanupPolicy: CleanupPolicy | undefined): boolean {
+export function isWorthCaching({ isFollowed }: PartitionState, cleanupPolicy: CleanupPolicy | undefined): boolean {
   return isFollowed || cleanupPolicy !== 'compact';
 }
 

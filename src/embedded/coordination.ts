@@ -4,16 +4,16 @@ import type { Logger } from '../logger.ts';
 import {
   missedChangesMillisecondsMaximum,
   type ChangeListener,
-  type CommitAnswer,
+  type CommitResult,
   type CommittedOffset,
   type Coordination,
   type CoordinationChange,
   type CursorToCommit,
   type EventTypePartition,
   type LateCommits,
-  type OpenSessionAnswer,
+  type OpenSessionResult,
   type OwnershipChange,
-  type ReleaseAnswer,
+  type ReleaseResult,
   type Session,
   type SubscriptionHistory,
   type Topology,
@@ -21,7 +21,7 @@ import {
 import type { EventLog } from '../ports/event-log.ts';
 import { createCursorsTopic, mirrorRecord, readMirror } from '../broker/log/cursor-mirror.ts';
 import { MirrorWrites } from './mirror-writes.ts';
-import { RememberedHistory } from './remembered-history.ts';
+import { InMemoryHistory } from './in-memory-history.ts';
 import { SubscriptionState } from './subscription-state.ts';
 
 export interface EmbeddedCoordinationOptions {
@@ -31,13 +31,13 @@ export interface EmbeddedCoordinationOptions {
 }
 
 /** How often the watched subscriptions are checked for sessions of dead nodes. Milliseconds. */
-const sweepMilliseconds = missedChangesMillisecondsMaximum / 2;
+const sweepIntervalMilliseconds = missedChangesMillisecondsMaximum / 2;
 
 /**
  * A sweep this long after the one before means that the machine slept: nodes are about to renew their leases.
  * Milliseconds.
  */
-const sleepMilliseconds = 2 * sweepMilliseconds;
+const sleepThresholdMilliseconds = 2 * sweepIntervalMilliseconds;
 
 /**
  * Coordination within one process. All state is in memory, and committed offsets are also in the mirror in the log. The
@@ -53,14 +53,14 @@ export class EmbeddedCoordination implements Coordination {
   readonly #claims = new Map<string, number>();
   readonly #leases = new Map<string, number>();
   /** Initialisations, resets and removals of a subscription run one after another. */
-  readonly #exclusive = new Map<string, Promise<unknown>>();
-  readonly #history: RememberedHistory;
+  readonly #lastSerialRuns = new Map<string, Promise<unknown>>();
+  readonly #history: InMemoryHistory;
   readonly #mirror: MirrorWrites;
   #generation = 0;
   readonly #nextGeneration = (): number => (this.#generation += 1);
   /** Above every fence that streams of removed subscriptions had. */
   #fenceFloor = 0;
-  readonly #sweeps: NodeJS.Timeout;
+  readonly #sweepTimer: NodeJS.Timeout;
   /** When the last sweep ran, in milliseconds of this process, independent of the injected clock. */
   #sweptAt = performance.now();
   #isClosed = false;
@@ -69,8 +69,8 @@ export class EmbeddedCoordination implements Coordination {
     this.#mirror = new MirrorWrites(log);
     this.#clock = clock;
     this.#logger = logger;
-    this.#history = new RememberedHistory(clock.now());
-    this.#sweeps = setInterval(() => this.#sweep(), sweepMilliseconds).unref();
+    this.#history = new InMemoryHistory(clock.now());
+    this.#sweepTimer = setInterval(() => this.#sweep(), sweepIntervalMilliseconds).unref();
   }
 
   /** Opens with the offsets in the log. Creates the topic of the mirror if it is missing. */
@@ -107,18 +107,20 @@ export class EmbeddedCoordination implements Coordination {
   }
 
   initialise(subscriptionId: string, start: readonly CommittedOffset[]): Promise<void> {
-    return this.#alone(subscriptionId, async () => {
+    return this.#runSerially(subscriptionId, async () => {
       const state = this.#state(subscriptionId);
       const added = new Map(
         start
-          .filter((place) => !state.knows(place))
-          .map((place) => [`${place.eventType}/${place.partition}`, place] as const),
+          .filter((committed) => !state.hasPartition(committed))
+          .map((committed) => [`${committed.eventType}/${committed.partition}`, committed] as const),
       );
       if (added.size === 0) return;
       const offsets = [...added.values()];
-      await this.#mirror.writeStart(offsets.map((place) => mirrorRecord(subscriptionId, place, place.offset)));
+      await this.#mirror.writeStart(
+        offsets.map((committed) => mirrorRecord(subscriptionId, committed, committed.offset)),
+      );
       state.addPartitions(offsets, this.#fenceFloor);
-      this.#tell(subscriptionId, 'topology');
+      this.#notify(subscriptionId, 'topology');
     });
   }
 
@@ -133,18 +135,18 @@ export class EmbeddedCoordination implements Coordination {
     return this.#subscriptions.get(subscriptionId)?.committedOffsets() ?? [];
   }
 
-  async openSession(subscriptionId: string, session: Session): Promise<OpenSessionAnswer> {
+  async openSession(subscriptionId: string, session: Session): Promise<OpenSessionResult> {
     this.#requireOpen();
-    const answer = this.#state(subscriptionId).openSession(session);
-    if (answer.outcome === 'opened') this.#tell(subscriptionId, 'topology');
-    return answer;
+    const result = this.#state(subscriptionId).openSession(session);
+    if (result.outcome === 'opened') this.#notify(subscriptionId, 'topology');
+    return result;
   }
 
   async closeSession(subscriptionId: string, streamId: string, lateCommits: LateCommits = 'accepted'): Promise<void> {
     this.#requireOpen();
     const state = this.#subscriptions.get(subscriptionId);
     const isChanged = state?.closeSession(streamId, lateCommits, this.#clock.monotonic()) ?? false;
-    if (isChanged) this.#tell(subscriptionId, 'topology');
+    if (isChanged) this.#notify(subscriptionId, 'topology');
   }
 
   async applyOwnership(
@@ -153,9 +155,9 @@ export class EmbeddedCoordination implements Coordination {
     changes: readonly OwnershipChange[],
   ): Promise<'applied' | 'conflict'> {
     this.#requireOpen();
-    const answer = this.#subscriptions.get(subscriptionId)?.applyOwnership(generation, changes) ?? 'conflict';
-    if (answer === 'applied' && changes.length > 0) this.#tell(subscriptionId, 'topology');
-    return answer;
+    const result = this.#subscriptions.get(subscriptionId)?.applyOwnership(generation, changes) ?? 'conflict';
+    if (result === 'applied' && changes.length > 0) this.#notify(subscriptionId, 'topology');
+    return result;
   }
 
   async release(
@@ -163,73 +165,75 @@ export class EmbeddedCoordination implements Coordination {
     streamId: string,
     partition: EventTypePartition,
     fence: number,
-  ): Promise<ReleaseAnswer> {
+  ): Promise<ReleaseResult> {
     this.#requireOpen();
     const state = this.#subscriptions.get(subscriptionId);
-    const answer = state?.release(streamId, partition, fence) ?? { outcome: 'fenced' };
-    if (answer.outcome === 'released') this.#tell(subscriptionId, 'topology');
-    return answer;
+    const result = state?.release(streamId, partition, fence) ?? { outcome: 'fenced' };
+    if (result.outcome === 'released') this.#notify(subscriptionId, 'topology');
+    return result;
   }
 
-  async commit(subscriptionId: string, streamId: string, cursors: readonly CursorToCommit[]): Promise<CommitAnswer> {
+  async commit(subscriptionId: string, streamId: string, cursors: readonly CursorToCommit[]): Promise<CommitResult> {
     this.#requireOpen();
     const state = this.#subscriptions.get(subscriptionId);
     if (state === undefined) return { outcome: 'session_not_found' };
-    const judgement = state.judge(streamId, cursors, this.#clock.monotonic());
-    if (judgement.outcome !== 'judged') return judgement;
-    const { advanced, submissions, restsOn } = judgement;
-    if (submissions.length > 0) {
+    const decision = state.decideCommit(streamId, cursors, this.#clock.monotonic());
+    if (decision.outcome !== 'judged') return decision;
+    const { advanced, pendingCommits, dependsOn } = decision;
+    if (pendingCommits.length > 0) {
       const written = this.#mirror.write(
-        submissions.map(({ partition, offset }) => mirrorRecord(subscriptionId, partition, offset)),
+        pendingCommits.map(({ partition, offset }) => mirrorRecord(subscriptionId, partition, offset)),
       );
-      for (const submission of submissions) submission.durable = written;
+      for (const pendingCommit of pendingCommits) pendingCommit.durable = written;
       try {
         await written;
       } catch (error) {
-        state.settle(submissions, false);
+        state.completeCommits(pendingCommits, false);
         throw error;
       }
-      state.settle(submissions, true);
-      const committed = submissions.map(({ partition: { eventType, partition }, offset }) => {
+      state.completeCommits(pendingCommits, true);
+      const committed = pendingCommits.map(({ partition: { eventType, partition }, offset }) => {
         return { eventType, partition, offset };
       });
-      this.#tell(subscriptionId, 'offsets', committed);
+      this.#notify(subscriptionId, 'offsets', committed);
     }
     // A cursor counts as outdated only when the offset that outdated it is durable.
-    await Promise.all(restsOn.map(({ durable }) => durable));
+    await Promise.all(dependsOn.map(({ durable }) => durable));
     return { outcome: 'committed', advanced };
   }
 
   async beginReset(subscriptionId: string): Promise<boolean> {
     this.#requireOpen();
     const hasBegun = this.#state(subscriptionId).beginReset();
-    if (hasBegun) this.#tell(subscriptionId, 'reset');
+    if (hasBegun) this.#notify(subscriptionId, 'reset');
     return hasBegun;
   }
 
   finishReset(subscriptionId: string, offsets: readonly CommittedOffset[]): Promise<void> {
-    return this.#alone(subscriptionId, async () => {
+    return this.#runSerially(subscriptionId, async () => {
       const state = this.#state(subscriptionId);
       if (offsets.length > 0) state.freeze();
       try {
         if (offsets.length > 0) {
-          await this.#mirror.write(offsets.map((place) => mirrorRecord(subscriptionId, place, place.offset)));
-          const added = offsets.filter((place) => !state.knows(place));
+          await this.#mirror.write(
+            offsets.map((committed) => mirrorRecord(subscriptionId, committed, committed.offset)),
+          );
+          const added = offsets.filter((committed) => !state.hasPartition(committed));
           state.addPartitions(added, this.#fenceFloor);
-          for (const place of offsets) state.setCommitted(place);
+          for (const committed of offsets) state.setCommitted(committed);
         }
       } finally {
         // A failed reset ends as well, or no stream could ever open again.
         state.endReset();
-        this.#tell(subscriptionId, 'offsets');
-        this.#tell(subscriptionId, 'topology');
+        this.#notify(subscriptionId, 'offsets');
+        this.#notify(subscriptionId, 'topology');
       }
     });
   }
 
-  async remember(subscriptionId: string, news: SubscriptionHistory): Promise<void> {
+  async recordHistory(subscriptionId: string, addition: SubscriptionHistory): Promise<void> {
     this.#requireOpen();
-    this.#history.add(subscriptionId, news);
+    this.#history.add(subscriptionId, addition);
   }
 
   async history(subscriptionId: string): Promise<SubscriptionHistory & { readonly since: number }> {
@@ -238,24 +242,24 @@ export class EmbeddedCoordination implements Coordination {
   }
 
   remove(subscriptionId: string): Promise<void> {
-    return this.#alone(subscriptionId, async () => {
+    return this.#runSerially(subscriptionId, async () => {
       const state = this.#subscriptions.get(subscriptionId);
-      const places = state?.committedOffsets() ?? [];
+      const offsets = state?.committedOffsets() ?? [];
       state?.freeze();
       state?.closeAllSessions();
       try {
-        if (places.length > 0) {
-          await this.#mirror.write(places.map((place) => mirrorRecord(subscriptionId, place, null)));
+        if (offsets.length > 0) {
+          await this.#mirror.write(offsets.map((committed) => mirrorRecord(subscriptionId, committed, null)));
         }
       } catch (error) {
-        state?.thaw();
-        this.#tell(subscriptionId, 'topology');
+        state?.unfreeze();
+        this.#notify(subscriptionId, 'topology');
         throw error;
       }
       this.#fenceFloor = Math.max(this.#fenceFloor, state?.highestFence() ?? 0);
       this.#subscriptions.delete(subscriptionId);
       this.#history.forget(subscriptionId);
-      this.#tell(subscriptionId, 'removed');
+      this.#notify(subscriptionId, 'removed');
     });
   }
 
@@ -273,8 +277,8 @@ export class EmbeddedCoordination implements Coordination {
   /** Waits for commits under way. The log stays open. Further calls throw COORDINATION_UNAVAILABLE. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearInterval(this.#sweeps);
-    await Promise.allSettled(this.#exclusive.values());
+    clearInterval(this.#sweepTimer);
+    await Promise.allSettled(this.#lastSerialRuns.values());
     await this.#mirror.close();
     this.#listeners.clear();
   }
@@ -283,13 +287,13 @@ export class EmbeddedCoordination implements Coordination {
     const now = this.#clock.monotonic();
     const state = this.#subscriptions.get(subscriptionId);
     const count = state?.closeSessionsOf((nodeId) => (this.#leases.get(nodeId) ?? 0) <= now, now) ?? 0;
-    if (count > 0) this.#tell(subscriptionId, 'topology');
+    if (count > 0) this.#notify(subscriptionId, 'topology');
     return count;
   }
 
   #sweep(): void {
     const now = performance.now();
-    const hasSlept = now - this.#sweptAt > sleepMilliseconds;
+    const hasSlept = now - this.#sweptAt > sleepThresholdMilliseconds;
     this.#sweptAt = now;
     if (hasSlept) return;
     for (const subscriptionId of this.#listeners.keys()) this.#reap(subscriptionId);
@@ -303,24 +307,24 @@ export class EmbeddedCoordination implements Coordination {
     return state;
   }
 
-  #alone<Result>(subscriptionId: string, work: () => Promise<Result>): Promise<Result> {
-    const before = this.#exclusive.get(subscriptionId) ?? Promise.resolve();
-    const result = before.then(() => {
+  #runSerially<Result>(subscriptionId: string, work: () => Promise<Result>): Promise<Result> {
+    const previous = this.#lastSerialRuns.get(subscriptionId) ?? Promise.resolve();
+    const result = previous.then(() => {
       this.#requireOpen();
       return work();
     });
-    const settled = result.then(
+    const finished = result.then(
       () => {},
       () => {},
     );
-    this.#exclusive.set(subscriptionId, settled);
-    void settled.then(() => {
-      if (this.#exclusive.get(subscriptionId) === settled) this.#exclusive.delete(subscriptionId);
+    this.#lastSerialRuns.set(subscriptionId, finished);
+    void finished.then(() => {
+      if (this.#lastSerialRuns.get(subscriptionId) === finished) this.#lastSerialRuns.delete(subscriptionId);
     });
     return result;
   }
 
-  #tell(subscriptionId: string, change: CoordinationChange, committed?: readonly CommittedOffset[]): void {
+  #notify(subscriptionId: string, change: CoordinationChange, committed?: readonly CommittedOffset[]): void {
     for (const listener of this.#listeners.get(subscriptionId) ?? []) {
       try {
         listener(change, undefined, committed);

@@ -42,13 +42,13 @@ export function lockDataFolder(dataFolder: string): DataFolderLock {
       `The data folder ${path} lies on a network file system (${network}). Data must lie on a local disk.`,
     );
   }
-  const lock = takeLock(path);
-  hideFiles(path);
+  const lock = acquireLock(path);
+  restrictFileModes(path);
   return lock;
 }
 
 /** Whether other users of this machine, apart from the one that runs this process, may read a folder. */
-export function mayOthersRead(dataFolder: string): boolean {
+export function isReadableByOthers(dataFolder: string): boolean {
   // Without such users (no getuid), the mode means nothing.
   return process.getuid !== undefined && (statSync(dataFolder).mode & 0o055) !== 0;
 }
@@ -57,7 +57,7 @@ export function mayOthersRead(dataFolder: string): boolean {
  * Removes the access of everyone but the owner to the files of a store. An older version may have created them readable
  * for others. New files get the right mode from the umask of the process.
  */
-function hideFiles(path: string): void {
+function restrictFileModes(path: string): void {
   for (const name of readdirSync(path)) {
     if (!/\.db(-wal|-shm|-journal)?$/.test(name)) continue;
     try {
@@ -80,7 +80,7 @@ function createFolder(path: string): void {
   }
 }
 
-function takeLock(path: string): DataFolderLock {
+function acquireLock(path: string): DataFolderLock {
   let lock: Connection | undefined;
   try {
     lock = openDatabase(join(path, 'lock.db'));
@@ -93,6 +93,6 @@ function takeLock(path: string): DataFolderLock {
           cause: error,
         });
   }
-  const held = lock;
-  return { path, release: () => held.close() };
+  const acquired = lock;
+  return { path, release: () => acquired.close() };
 }

@@ -2,7 +2,7 @@ import { LendstreamError } from '../errors.ts';
 import type { FencedWriter, PartitionRecords } from '../ports/event-log.ts';
 import type { AppendPart, AppendQueue } from './append-queue.ts';
 import { writerFenced } from './append-queue.ts';
-import { roughBytes } from './records/record-sizes.ts';
+import { approximateBytes } from './records/record-sizes.ts';
 
 /** The most that a transaction may contain before its commit. Bytes. */
 export const transactionBytesMaximum = 64 * 1024 * 1024;
@@ -20,7 +20,7 @@ export class EmbeddedWriter implements FencedWriter {
   #staged: AppendPart[] = [];
   #stagedBytes = 0;
   /** The error of every further step, once the writer is closed, fenced or failed. */
-  #spent: LendstreamError | undefined;
+  #invalidReason: LendstreamError | undefined;
 
   /** @param options.resolveParts Finds the partitions and checks the records. */
   constructor(options: {
@@ -36,26 +36,26 @@ export class EmbeddedWriter implements FencedWriter {
   }
 
   /** Sets the epoch that the database must still have for this writer when it commits. */
-  begin(epoch: number): void {
+  setEpoch(epoch: number): void {
     this.#epoch = epoch;
   }
 
   /** Aborts the open transaction and makes every further step fail. */
-  spend(reason: LendstreamError): void {
-    this.#spent ??= reason;
+  invalidate(reason: LendstreamError): void {
+    this.#invalidReason ??= reason;
     this.#staged = [];
     this.#stagedBytes = 0;
   }
 
   /** Ends the writer because a later one with its name was opened. */
   fence(): void {
-    this.spend(writerFenced(this.writerId));
+    this.invalidate(writerFenced(this.writerId));
   }
 
   append(partitions: readonly PartitionRecords[]): Promise<void> {
     return this.#step(() => {
       const parts = this.#resolveParts(partitions);
-      for (const { records } of parts) this.#stagedBytes += roughBytes(records);
+      for (const { records } of parts) this.#stagedBytes += approximateBytes(records);
       if (this.#stagedBytes > transactionBytesMaximum) {
         throw new LendstreamError(
           'OVERLOADED',
@@ -83,22 +83,22 @@ export class EmbeddedWriter implements FencedWriter {
   }
 
   close(): Promise<void> {
-    this.spend(new LendstreamError('LOG_CLOSED', `The writer ${this.writerId} is closed.`));
+    this.invalidate(new LendstreamError('LOG_CLOSED', `The writer ${this.writerId} is closed.`));
     this.#onClose();
     return Promise.resolve();
   }
 
   async #step(action: () => void | Promise<void>): Promise<void> {
-    if (this.#spent !== undefined) throw this.#spent;
+    if (this.#invalidReason !== undefined) throw this.#invalidReason;
     try {
       await action();
     } catch (error) {
-      this.spend(
+      this.invalidate(
         error instanceof LendstreamError
           ? error
           : new LendstreamError('OUTCOME_UNKNOWN', 'The writer failed in an unforeseen way.', { cause: error }),
       );
-      throw this.#spent ?? error;
+      throw this.#invalidReason ?? error;
     }
   }
 }

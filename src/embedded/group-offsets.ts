@@ -69,7 +69,7 @@ export class GroupOffsets {
     this.#unsaved = new Set();
     if (offsets.length === 0) return;
     try {
-      await this.#writer.ask('saveGroupOffsets', { offsets });
+      await this.#writer.call('saveGroupOffsets', { offsets });
     } catch (error) {
       this.#logger.warn({ error: describeError(error) }, 'Exported group offsets were not saved');
     }

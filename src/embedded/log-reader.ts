@@ -6,11 +6,11 @@ import type { Offset, ReadResult, RecordBatch } from '../ports/event-log.ts';
 import { batchFrom, decodeBody } from './records/batch-format.ts';
 import type { StoredBatch } from './records/batch-format.ts';
 import type { BatchCache } from './batch-cache.ts';
-import type { FetchAnswer, FetchRequests } from './thread/messages.ts';
+import type { FetchResponse, FetcherRequests } from './thread/messages.ts';
 import { startLogThread } from './thread/log-thread.ts';
 import type { LogThread } from './thread/log-thread.ts';
 import type { PartitionState } from './partition-state.ts';
-import { RunMemory, SpareRunMemory } from './records/run-memory.ts';
+import { SharedBuffer, SharedBufferPool } from './records/shared-buffer.ts';
 
 /** The least that one cache miss fetches, so that small batches are not fetched one by one. Bytes. */
 const fetchBytesMinimum = 256 * 1024;
@@ -19,7 +19,7 @@ const fetchBytesMinimum = 256 * 1024;
 const fetchBytesMaximum = 1024 * 1024;
 
 /** The bytes for the bodies of a long fetch and their decoded arrays, when a record has 128 bytes or more. */
-const runMemoryBytes = fetchBytesMaximum + fetchBytesMaximum / 8;
+const sharedBufferBytes = fetchBytesMaximum + fetchBytesMaximum / 8;
 
 /** One read returns no more than this (or one larger batch), so that it never blocks the event loop for long. Bytes. */
 const readBytesMaximum = 4 * 1024 * 1024;
@@ -31,7 +31,7 @@ const restartMilliseconds = 1_000;
 const turnMilliseconds = 10;
 
 /** A run of batches that was fetched at once. */
-interface Fetched {
+interface FetchedRange {
   readonly from: Offset;
   /** Where the next fetch continues. */
   readonly to: Offset;
@@ -43,12 +43,12 @@ export class LogReader {
   readonly #databasePath: string;
   readonly #health: HealthPart;
   readonly #logger: Logger;
-  #thread: LogThread<FetchRequests>;
+  #thread: LogThread<FetcherRequests>;
   /** The last fetch of each partition. A fetch that continues where it ended is part of a longer run. */
-  readonly #last = new WeakMap<PartitionState, Fetched>();
+  readonly #lastFetch = new WeakMap<PartitionState, FetchedRange>();
   /** Fetches under way, by partition and position: readers at one position share them. */
-  readonly #underWay = new Map<string, Promise<readonly StoredBatch[]>>();
-  readonly #spareMemory = new SpareRunMemory(runMemoryBytes);
+  readonly #pendingFetches = new Map<string, Promise<readonly StoredBatch[]>>();
+  readonly #bufferPool = new SharedBufferPool(sharedBufferBytes);
   #turnStartedAt: number | undefined;
   #isClosed = false;
 
@@ -60,28 +60,28 @@ export class LogReader {
     this.#thread = this.#startThread();
   }
 
-  #startThread(): LogThread<FetchRequests> {
-    const thread = startLogThread<FetchRequests>(new URL('./thread/fetcher.js', import.meta.url), (error) => {
+  #startThread(): LogThread<FetcherRequests> {
+    const thread = startLogThread<FetcherRequests>(new URL('./thread/fetcher.js', import.meta.url), (error) => {
       if (this.#isClosed) return;
       const facts = { error: describeError(error) };
       this.#logger.error(facts, 'The thread that reads the log ended and is started again');
-      this.#startAgain(`The thread that reads the log ended and is started again: ${describeError(error)}.`);
+      this.#restartThread(`The thread that reads the log ended and is started again: ${describeError(error)}.`);
     });
-    thread.ask('open', { path: this.#databasePath }).then(
-      () => this.#health.isReady(),
+    thread.call('open', { path: this.#databasePath }).then(
+      () => this.#health.reportReady(),
       (error: unknown) => {
         // A thread that ended before it replied is already being started again.
         if (this.#isClosed || isLendstreamError(error, 'OUTCOME_UNKNOWN')) return;
         this.#logger.error({ error: describeError(error) }, 'The log cannot be opened for reading and is tried again');
-        this.#startAgain(`The log cannot be opened for reading: ${describeError(error)}.`);
+        this.#restartThread(`The log cannot be opened for reading: ${describeError(error)}.`);
         void thread.end();
       },
     );
     return thread;
   }
 
-  #startAgain(reason: string): void {
-    this.#health.isNotReady(reason);
+  #restartThread(reason: string): void {
+    this.#health.reportNotReady(reason);
     setTimeout(() => {
       if (!this.#isClosed) this.#thread = this.#startThread();
     }, restartMilliseconds).unref();
@@ -99,7 +99,7 @@ export class LogReader {
     const bytes = Math.min(bytesMaximum, readBytesMaximum);
     const cached = this.#cache.find(partition, from);
     if (cached !== undefined) {
-      const result = takeRun(cached, (offset) => this.#cache.find(partition, offset), from, latest, bytes);
+      const result = collectBatches(cached, (offset) => this.#cache.find(partition, offset), from, latest, bytes);
       this.#fetchAhead(partition, result.nextOffset, latest);
       if (this.#isTurnSpent()) await giveWay();
       return result;
@@ -108,12 +108,12 @@ export class LogReader {
     if (partition.isDeleted || from < partition.earliest) return undefined;
     const [first, ...rest] = fetched;
     if (first === undefined) return { batches: [], nextOffset: latest };
-    return takeRun(first, () => rest.shift(), from, latest, bytes);
+    return collectBatches(first, () => rest.shift(), from, latest, bytes);
   }
 
   /** Fetches the next run while a reader is busy with the last one. */
   #fetchAhead(partition: PartitionState, position: Offset, latest: Offset): void {
-    const last = this.#last.get(partition);
+    const last = this.#lastFetch.get(partition);
     if (last === undefined || position <= last.from || position > last.to || last.to >= latest) return;
     if (this.#cache.find(partition, last.to) !== undefined) return;
     // A reader that continues there meets the same failure and reports it.
@@ -122,41 +122,41 @@ export class LogReader {
 
   #fetch(partition: PartitionState, from: Offset, latest: Offset): Promise<readonly StoredBatch[]> {
     const key = `${partition.id}:${from}`;
-    const shared = this.#underWay.get(key);
+    const shared = this.#pendingFetches.get(key);
     if (shared !== undefined) return shared;
-    const fetch = this.#fetchFresh(partition, from, latest).finally(() => this.#underWay.delete(key));
-    this.#underWay.set(key, fetch);
+    const fetch = this.#fetchFromThread(partition, from, latest).finally(() => this.#pendingFetches.delete(key));
+    this.#pendingFetches.set(key, fetch);
     return fetch;
   }
 
-  async #fetchFresh(partition: PartitionState, from: Offset, latest: Offset): Promise<readonly StoredBatch[]> {
+  async #fetchFromThread(partition: PartitionState, from: Offset, latest: Offset): Promise<readonly StoredBatch[]> {
     const { id: partitionId, topic, partition: number } = partition;
-    const isRun = this.#last.get(partition)?.to === from;
-    const bytesMaximum = isRun ? fetchBytesMaximum : fetchBytesMinimum;
-    const memory = isRun ? this.#spareMemory.take() : undefined;
-    const question = { topic, partition: number, partitionId, from, latest, bytesMaximum, memory };
+    const isSequential = this.#lastFetch.get(partition)?.to === from;
+    const bytesMaximum = isSequential ? fetchBytesMaximum : fetchBytesMinimum;
+    const memory = isSequential ? this.#bufferPool.acquire() : undefined;
+    const request = { topic, partition: number, partitionId, from, latest, bytesMaximum, memory };
     const transferred = memory === undefined ? [] : [memory];
-    const answer = await this.#thread.ask('fetch', question, transferred).catch((error: unknown) => {
+    const response = await this.#thread.call('fetch', request, transferred).catch((error: unknown) => {
       throw this.#failure(error);
     });
-    const batches = this.#decode(partition, answer);
+    const batches = this.#decode(partition, response);
     for (const batch of batches) {
       if (batch.position.lastOffset >= partition.earliest) this.#cache.add(partition, batch);
     }
     const last = batches.at(-1);
-    if (last !== undefined) this.#last.set(partition, { from, to: last.position.lastOffset + 1 });
+    if (last !== undefined) this.#lastFetch.set(partition, { from, to: last.position.lastOffset + 1 });
     return batches;
   }
 
-  #decode(partition: PartitionState, { run, bodies }: FetchAnswer): StoredBatch[] {
+  #decode(partition: PartitionState, { run, bodies }: FetchResponse): StoredBatch[] {
     const batches: StoredBatch[] = [];
     if (run !== undefined) {
-      const memory = new RunMemory(run.memory, this.#spareMemory.giveBack);
-      for (const { start, bytes } of run.places) {
-        batches.push(decodeBody(partition, Buffer.from(run.memory, start, bytes), memory));
+      const sharedBuffer = new SharedBuffer(run.memory, this.#bufferPool.recycle);
+      for (const { start, bytes } of run.positions) {
+        batches.push(decodeBody(partition, Buffer.from(run.memory, start, bytes), sharedBuffer));
       }
       // Readers that wait for these batches take and hold them before the next turn of the event loop.
-      setImmediate(memory.release);
+      setImmediate(sharedBuffer.release);
     }
     for (const body of bodies) batches.push(decodeBody(partition, Buffer.from(body)));
     return batches;
@@ -187,13 +187,13 @@ export class LogReader {
   async close(): Promise<void> {
     this.#isClosed = true;
     // A thread that ended by itself was logged at that moment, and has nothing left to close.
-    await this.#thread.ask('close', null).catch(() => undefined);
+    await this.#thread.call('close', null).catch(() => undefined);
     await this.#thread.end();
   }
 }
 
 /** As many consecutive batches as fit and are in memory. The first one is taken whatever its size. */
-function takeRun(
+function collectBatches(
   first: StoredBatch,
   next: (offset: Offset) => StoredBatch | undefined,
   from: Offset,
@@ -209,7 +209,7 @@ function takeRun(
     nextOffset = batch.position.lastOffset + 1;
     const wanted = batchFrom(batch, from);
     if (wanted.count > 0) {
-      batch.run?.hold();
+      batch.sharedBuffer?.retain();
       batches.push(wanted);
     }
     if (nextOffset >= latest) break;

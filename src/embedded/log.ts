@@ -21,7 +21,7 @@ import type {
 import { packedForm } from '../ports/packed-records.ts';
 import { AppendQueue } from './append-queue.ts';
 import type { AppendPart } from './append-queue.ts';
-import { BatchCache, isWorthKeeping } from './batch-cache.ts';
+import { BatchCache, isWorthCaching } from './batch-cache.ts';
 import { lockDataFolder } from './data-folder.ts';
 import type { DataFolderLock } from './data-folder.ts';
 import { EmbeddedWriter } from './fenced-writer.ts';
@@ -33,7 +33,7 @@ import type { LogThread } from './thread/log-thread.ts';
 import { LogMaintenance } from './maintenance.ts';
 import { findPartition, unknownPartition } from './partition-state.ts';
 import type { PartitionState } from './partition-state.ts';
-import { forbiddenRecordBytes } from './records/record-sizes.ts';
+import { oversizedRecordBytes } from './records/record-sizes.ts';
 import { diskReserveBytes } from './thread/storage-check.ts';
 import { StorageWatch } from './storage-watch.ts';
 import { TopicCatalogue } from './topic-catalogue.ts';
@@ -94,11 +94,11 @@ export class EmbeddedLog implements EventLog {
     const writerHealth = health.part('log-writer');
     const onFailure = (error: Error): void => {
       options.logger.error({ error: describeError(error) }, 'The thread that writes the log ended; nothing is stored');
-      writerHealth.hasFailed(`The thread that writes the log ended: ${describeError(error)}.`);
+      writerHealth.reportFailed(`The thread that writes the log ended: ${describeError(error)}.`);
     };
     const writerThread = startLogThread<WriterRequests>(new URL('./thread/writer.js', import.meta.url), onFailure);
     try {
-      const state = await writerThread.ask('open', {
+      const state = await writerThread.call('open', {
         path: join(lock.path, 'log.db'),
         databaseBytesMaximum: options.databaseBytesMaximum ?? Infinity,
         diskReserveBytes: options.diskReserveBytes ?? diskReserveBytes,
@@ -145,11 +145,11 @@ export class EmbeddedLog implements EventLog {
       queuedBytesMaximum: options.queuedBytesMaximum ?? 64 * mebibyte,
       onGrowth: (partition, batches) => {
         const policy = this.#catalogue.topics.get(partition.topic)?.configuration.cleanupPolicy;
-        if (isWorthKeeping(partition, policy)) for (const batch of batches) this.#cache.add(partition, batch);
+        if (isWorthCaching(partition, policy)) for (const batch of batches) this.#cache.add(partition, batch);
         wakeWaiting(partition);
-        this.#maintenance.noteWrite();
+        this.#maintenance.recordWrite();
       },
-      onFailure: () => this.#storage.look(),
+      onFailure: () => this.#storage.check(),
     });
   }
 
@@ -165,21 +165,21 @@ export class EmbeddedLog implements EventLog {
 
   async deleteTopic(name: string): Promise<void> {
     this.#assertOpen();
-    const gone = await this.#catalogue.delete(name);
+    const deletedPartitions = await this.#catalogue.delete(name);
     this.#groupOffsets.forgetTopic(name);
-    for (const partition of gone) {
+    for (const partition of deletedPartitions) {
       this.#cache.forget(partition);
       failWaiting(partition, unknownPartition(partition));
     }
-    void this.#maintenance.removePartitions(gone.map(({ id }) => id));
+    void this.#maintenance.removePartitions(deletedPartitions.map(({ id }) => id));
   }
 
   listTopics(): Promise<TopicConfiguration[]> {
-    return this.#answer(() => this.#catalogue.list());
+    return this.#fromMemory(() => this.#catalogue.list());
   }
 
   bounds(partitions: readonly TopicPartition[]): Promise<PartitionBounds[]> {
-    return this.#answer(() =>
+    return this.#fromMemory(() =>
       partitions.map(({ topic, partition }) => {
         const { earliest, latest } = findPartition(this.#catalogue.topics, { topic, partition });
         return { topic, partition, earliest, latest };
@@ -208,7 +208,7 @@ export class EmbeddedLog implements EventLog {
     const { topic, partition } = request;
     const state = findPartition(this.#catalogue.topics, request);
     const records = packedForm(request);
-    const bytes = forbiddenRecordBytes(records);
+    const bytes = oversizedRecordBytes(records);
     if (bytes !== undefined) {
       throw new LendstreamError(
         'RECORD_TOO_LARGE',
@@ -280,8 +280,8 @@ export class EmbeddedLog implements EventLog {
     });
     this.#writers.set(writerId, writer);
     try {
-      const { epoch } = await this.#writerThread.ask('openWriter', { writerId });
-      writer.begin(epoch);
+      const { epoch } = await this.#writerThread.call('openWriter', { writerId });
+      writer.setEpoch(epoch);
       return writer;
     } catch (error) {
       await writer.close();
@@ -293,11 +293,11 @@ export class EmbeddedLog implements EventLog {
     group: string,
     positions: readonly (TopicPartition & { readonly offset: Offset })[],
   ): Promise<void> {
-    return this.#answer(() => this.#groupOffsets.export(group, positions));
+    return this.#fromMemory(() => this.#groupOffsets.export(group, positions));
   }
 
   groupOffsets(group: string): Promise<(TopicPartition & { readonly offset: Offset })[]> {
-    return this.#answer(() => this.#groupOffsets.of(group));
+    return this.#fromMemory(() => this.#groupOffsets.of(group));
   }
 
   /**
@@ -321,7 +321,7 @@ export class EmbeddedLog implements EventLog {
   }
 
   async #close(): Promise<void> {
-    for (const writer of this.#writers.values()) writer.spend(logClosed());
+    for (const writer of this.#writers.values()) writer.invalidate(logClosed());
     for (const { partitions } of this.#catalogue.topics.values()) {
       for (const partition of partitions) failWaiting(partition, logClosed());
     }
@@ -331,7 +331,7 @@ export class EmbeddedLog implements EventLog {
     await this.#groupOffsets.close();
     await this.#reader.close();
     try {
-      await this.#writerThread.ask('close', null);
+      await this.#writerThread.call('close', null);
     } catch (error) {
       this.#logger.error({ error: describeError(error) }, 'Closing the log failed; it recovers when it is next opened');
     }
@@ -344,9 +344,9 @@ export class EmbeddedLog implements EventLog {
   }
 
   /** Returns a value from memory as a promise, so that errors are always rejections. */
-  async #answer<Answer>(answer: () => Answer): Promise<Answer> {
+  async #fromMemory<Value>(compute: () => Value): Promise<Value> {
     this.#assertOpen();
-    return answer();
+    return compute();
   }
 }
 

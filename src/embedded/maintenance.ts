@@ -4,7 +4,7 @@ import { LendstreamError, describeError } from '../errors.ts';
 import type { HealthPart } from '../health.ts';
 import type { Logger } from '../logger.ts';
 import type { BatchCache } from './batch-cache.ts';
-import type { MaintenanceRequests, RetentionQuestion, RowReplacement, WriterRequests } from './thread/messages.ts';
+import type { MaintenanceRequests, RetentionRequest, RowReplacement, WriterRequests } from './thread/messages.ts';
 import { startLogThread } from './thread/log-thread.ts';
 import type { LogThread } from './thread/log-thread.ts';
 import type { PartitionState, TopicState, TopicTable } from './partition-state.ts';
@@ -32,7 +32,7 @@ const walRestartPauseMilliseconds = 10_000;
 const addedRecordsMinimum = 10_000;
 
 /** Higher than any offset. */
-const everyOffset = Number.MAX_SAFE_INTEGER;
+const aboveEveryOffset = Number.MAX_SAFE_INTEGER;
 
 export interface MaintenanceOptions {
   readonly databasePath: string;
@@ -59,7 +59,7 @@ export class LogMaintenance {
   #running: Promise<void> = Promise.resolve();
   #hasWrites = false;
   #isCheckpointing = false;
-  #walRestartsFrom = Number.NEGATIVE_INFINITY;
+  #walRestartAllowedAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
   constructor(options: MaintenanceOptions) {
@@ -73,16 +73,16 @@ export class LogMaintenance {
   }
 
   /** Must be called after each commit. Without new commits a checkpoint has nothing to do. */
-  noteWrite(): void {
+  recordWrite(): void {
     this.#hasWrites = true;
   }
 
   /** Removes records beyond the retention time or size of their topics, as of `now` (milliseconds since the epoch). */
   runRetention(now: number): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#runSerially(async () => {
       for (const topic of this.#options.topics.values()) {
         if (topic.configuration.cleanupPolicy === 'compact') continue;
-        for (const partition of topic.partitions) await this.#retain(topic, partition, now);
+        for (const partition of topic.partitions) await this.#applyRetention(topic, partition, now);
       }
       await this.#shrink();
     });
@@ -90,7 +90,7 @@ export class LogMaintenance {
 
   /** Removes records below an offset that were appended before that time (milliseconds since the epoch). */
   deleteRecords(partition: PartitionState, below: Offset, appendedBefore: number): Promise<void> {
-    return this.#inTurn(() => this.#removeOldest(partition, { below, appendedBefore, bytesMaximum: null }));
+    return this.#runSerially(() => this.#removeOldest(partition, { below, appendedBefore, bytesMaximum: null }));
   }
 
   /** Compacts every partition of every compacted topic, as of `now` (milliseconds since the epoch). */
@@ -101,8 +101,8 @@ export class LogMaintenance {
   /** Removes the rows of deleted partitions. */
   removePartitions(partitionIds: readonly number[]): Promise<void> {
     return this.#logged(() =>
-      this.#inTurn(async () => {
-        for (const partitionId of partitionIds) await this.#deleteRows(partitionId, everyOffset);
+      this.#runSerially(async () => {
+        for (const partitionId of partitionIds) await this.#deleteRows(partitionId, aboveEveryOffset);
         await this.#shrink();
       }),
     );
@@ -115,7 +115,7 @@ export class LogMaintenance {
     const thread = await this.#thread?.catch(() => undefined);
     if (thread === undefined) return;
     await this.#logged(async () => {
-      await thread.ask('close', null);
+      await thread.call('close', null);
     });
     await thread.end();
   }
@@ -127,7 +127,7 @@ export class LogMaintenance {
     this.#hasWrites = false;
     try {
       const thread = await this.#startedThread();
-      const { walBytes } = await thread.ask('checkpoint', null);
+      const { walBytes } = await thread.call('checkpoint', null);
       if (walBytes > walBytesMaximum) await this.#restartWal();
     } finally {
       this.#isCheckpointing = false;
@@ -136,16 +136,16 @@ export class LogMaintenance {
 
   async #restartWal(): Promise<void> {
     const { writer, clock } = this.#options;
-    if (clock.monotonic() >= this.#walRestartsFrom) {
-      const { isRestarted } = await writer.ask('restartWal', null);
+    if (clock.monotonic() >= this.#walRestartAllowedAt) {
+      const { isRestarted } = await writer.call('restartWal', null);
       if (isRestarted) return;
-      this.#walRestartsFrom = clock.monotonic() + walRestartPauseMilliseconds;
+      this.#walRestartAllowedAt = clock.monotonic() + walRestartPauseMilliseconds;
     }
     // Try again even if nothing more is written: a file that grew during a backup must not keep that size.
     this.#hasWrites = true;
   }
 
-  #retain({ configuration }: TopicState, partition: PartitionState, now: number): Promise<void> {
+  #applyRetention({ configuration }: TopicState, partition: PartitionState, now: number): Promise<void> {
     return this.#removeOldest(partition, {
       below: partition.latest,
       appendedBefore: now - configuration.retentionMilliseconds,
@@ -155,26 +155,26 @@ export class LogMaintenance {
 
   async #removeOldest(
     partition: PartitionState,
-    { below, ...limits }: Pick<RetentionQuestion, 'appendedBefore' | 'bytesMaximum'> & { readonly below: Offset },
+    { below, ...limits }: Pick<RetentionRequest, 'appendedBefore' | 'bytesMaximum'> & { readonly below: Offset },
   ): Promise<void> {
     const { writer, cache } = this.#options;
-    if (this.#isOver(partition) || partition.earliest === partition.latest) return;
+    if (this.#isStopped(partition) || partition.earliest === partition.latest) return;
     const thread = await this.#startedThread();
-    const { earliest } = await thread.ask('planRetention', {
+    const { earliest } = await thread.call('planRetention', {
       partitionId: partition.id,
       earliest: partition.earliest,
       latest: Math.min(below, partition.latest),
       ...limits,
     });
-    if (earliest <= partition.earliest || this.#isOver(partition)) return;
-    await writer.ask('raiseEarliest', { partitionId: partition.id, earliest, latest: partition.latest });
+    if (earliest <= partition.earliest || this.#isStopped(partition)) return;
+    await writer.call('raiseEarliest', { partitionId: partition.id, earliest, latest: partition.latest });
     partition.earliest = earliest;
     cache.forget(partition, earliest);
     await this.#deleteRows(partition.id, earliest);
   }
 
   #compact(now: number, isDue: (partition: PartitionState) => boolean): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#runSerially(async () => {
       for (const topic of this.#options.topics.values()) {
         if (topic.configuration.cleanupPolicy === 'delete') continue;
         for (const partition of topic.partitions.filter(isDue)) await this.#compactPartition(partition, now);
@@ -185,17 +185,17 @@ export class LogMaintenance {
 
   async #compactPartition(partition: PartitionState, now: number): Promise<void> {
     const { writer, tombstoneMilliseconds } = this.#options;
-    if (this.#isOver(partition) || partition.latest === 0) return;
+    if (this.#isStopped(partition) || partition.latest === 0) return;
     const { topic, partition: number, id: partitionId, latest } = partition;
     const thread = await this.#startedThread();
     const tombstonesBefore = now - tombstoneMilliseconds;
-    await thread.ask('beginCompaction', { topic, partition: number, partitionId, latest, tombstonesBefore });
+    await thread.call('beginCompaction', { topic, partition: number, partitionId, latest, tombstonesBefore });
     for (;;) {
-      const { isDone, rows, recordCount } = await thread.ask('nextCompaction', null);
-      if (this.#isOver(partition)) return;
+      const { isDone, rows, recordCount } = await thread.call('nextCompaction', null);
+      if (this.#isStopped(partition)) return;
       if (rows.length > 0) await this.#replace(partition, rows);
       if (!isDone) continue;
-      await writer.ask('saveCompaction', { partitionId, toOffset: latest, recordCount });
+      await writer.call('saveCompaction', { partitionId, toOffset: latest, recordCount });
       partition.compactedTo = latest;
       partition.compactedRecordCount = recordCount;
       return;
@@ -204,25 +204,25 @@ export class LogMaintenance {
 
   async #replace(partition: PartitionState, rows: readonly RowReplacement[]): Promise<void> {
     const bodies = rows.flatMap(({ body }) => (body === null ? [] : [body]));
-    await this.#options.writer.ask('replaceRows', { rows }, bodies);
+    await this.#options.writer.call('replaceRows', { rows }, bodies);
     this.#options.cache.forget(partition, (rows.at(-1)?.lastOffset ?? 0) + 1);
   }
 
   async #deleteRows(partitionId: number, below: number): Promise<void> {
     while (!this.#isClosed) {
-      const { deletedRows } = await this.#options.writer.ask('deleteSome', { partitionId, below });
+      const { deletedRows } = await this.#options.writer.call('deleteSome', { partitionId, below });
       if (deletedRows === 0) return;
     }
   }
 
   async #shrink(): Promise<void> {
     while (!this.#isClosed) {
-      const { freedPages } = await this.#options.writer.ask('shrinkFile', null);
+      const { freedPages } = await this.#options.writer.call('shrinkFile', null);
       if (freedPages === 0) return;
     }
   }
 
-  #isOver(partition: PartitionState): boolean {
+  #isStopped(partition: PartitionState): boolean {
     return this.#isClosed || partition.isDeleted;
   }
 
@@ -237,12 +237,12 @@ export class LogMaintenance {
     const { databasePath, health, logger } = this.#options;
     const thread = startLogThread<MaintenanceRequests>(new URL('./thread/maintenance.js', import.meta.url), (error) => {
       logger.error({ error: describeError(error) }, 'The thread that maintains the log ended and is started again');
-      health.isNotReady(`The thread that maintains the log ended and is started again: ${describeError(error)}.`);
+      health.reportNotReady(`The thread that maintains the log ended and is started again: ${describeError(error)}.`);
       this.#thread = undefined;
     });
     try {
-      await thread.ask('open', { path: databasePath });
-      health.isReady();
+      await thread.call('open', { path: databasePath });
+      health.reportReady();
       return thread;
     } catch (error) {
       this.#thread = undefined;
@@ -252,7 +252,7 @@ export class LogMaintenance {
   }
 
   /** One maintenance task at a time. */
-  #inTurn(action: () => Promise<void>): Promise<void> {
+  #runSerially(action: () => Promise<void>): Promise<void> {
     const result = this.#running.then(async () => {
       if (!this.#isClosed) await action();
     });

@@ -9,7 +9,7 @@ const retryMilliseconds = 1_000;
 interface UnwrittenStart {
   readonly record: LogRecord;
   /** Writes under way with this key: the record must not be written after one of them. */
-  underWay: number;
+  inFlight: number;
 }
 
 /**
@@ -19,7 +19,7 @@ interface UnwrittenStart {
  */
 export class MirrorWrites {
   readonly #log: EventLog;
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #inFlight = new Set<Promise<void>>();
   readonly #unwritten = new Map<string | null, UnwrittenStart>();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -34,9 +34,9 @@ export class MirrorWrites {
    */
   write(records: readonly LogRecord[]): Promise<void> {
     const written = this.#unwritten.size === 0 ? writeMirror(this.#log, records) : this.#writeWithStarts(records);
-    const forget = (): void => void this.#underWay.delete(written);
-    this.#underWay.add(written);
-    written.then(forget, forget);
+    const removeWritten = (): void => void this.#inFlight.delete(written);
+    this.#inFlight.add(written);
+    written.then(removeWritten, removeWritten);
     return written;
   }
 
@@ -49,7 +49,7 @@ export class MirrorWrites {
       await this.write(records);
     } catch (error) {
       if (!(error instanceof Error) || !isLendstreamError(error.cause, 'LOG_FULL')) throw error;
-      for (const record of records) this.#unwritten.set(record.key, { record, underWay: 0 });
+      for (const record of records) this.#unwritten.set(record.key, { record, inFlight: 0 });
       this.#retryLater();
     }
   }
@@ -59,24 +59,24 @@ export class MirrorWrites {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     if (this.#unwritten.size > 0) await this.write([]).catch(() => undefined);
-    await Promise.allSettled(this.#underWay);
+    await Promise.allSettled(this.#inFlight);
   }
 
   async #writeWithStarts(records: readonly LogRecord[]): Promise<void> {
     const keys = new Set(records.map(({ key }) => key));
-    const starts = [...this.#unwritten].filter(([key, { underWay }]) => underWay === 0 && !keys.has(key));
+    const starts = [...this.#unwritten].filter(([key, { inFlight }]) => inFlight === 0 && !keys.has(key));
     const all = [...starts.map(([, { record }]) => record), ...records];
     if (all.length === 0) return;
-    const touched = all.flatMap(({ key }) => {
+    const affected = all.flatMap(({ key }) => {
       const start = this.#unwritten.get(key);
       return start === undefined ? [] : [start];
     });
-    for (const start of touched) start.underWay += 1;
+    for (const start of affected) start.inFlight += 1;
     try {
       await writeMirror(this.#log, all);
-      for (const { record } of touched) this.#unwritten.delete(record.key);
+      for (const { record } of affected) this.#unwritten.delete(record.key);
     } finally {
-      for (const start of touched) start.underWay -= 1;
+      for (const start of affected) start.inFlight -= 1;
     }
   }
 

@@ -16,7 +16,7 @@ export class StorageWatch {
   readonly #folder: HealthPart;
   readonly #disk: HealthPart;
   readonly #timer: NodeJS.Timeout;
-  #looking: Promise<void> | undefined;
+  #inspection: Promise<void> | undefined;
   #isClosed = false;
 
   constructor(writer: LogThread<WriterRequests>, health: Health, logger: Logger) {
@@ -24,27 +24,27 @@ export class StorageWatch {
     this.#logger = logger;
     this.#folder = health.part('data-folder');
     this.#disk = health.part('disk');
-    this.#timer = setInterval(() => this.look(), watchMilliseconds).unref();
-    this.look();
+    this.#timer = setInterval(() => this.check(), watchMilliseconds).unref();
+    this.check();
   }
 
   /** Checks at once. Called when a write failed. */
-  look(): void {
+  check(): void {
     if (this.#isClosed) return;
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = undefined;
+    this.#inspection ??= this.#inspect().finally(() => {
+      this.#inspection = undefined;
     });
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#timer);
-    await this.#looking;
+    await this.#inspection;
   }
 
-  async #look(): Promise<void> {
+  async #inspect(): Promise<void> {
     try {
-      const { missing, full } = await this.#writer.ask('inspectStorage', null);
+      const { missing, full } = await this.#writer.call('inspectStorage', null);
       if (missing !== null && this.#folder.ready) {
         this.#logger.error({ reason: missing }, 'The files of the log are not where they were; nothing is stored');
       }
@@ -58,6 +58,6 @@ export class StorageWatch {
 }
 
 function report(part: HealthPart, reason: string | null): void {
-  if (reason === null) part.isReady();
-  else part.isNotReady(reason);
+  if (reason === null) part.reportReady();
+  else part.reportNotReady(reason);
 }

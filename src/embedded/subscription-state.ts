@@ -5,24 +5,24 @@ import {
   type CursorToCommit,
   type EventTypePartition,
   type LateCommits,
-  type OpenSessionAnswer,
+  type OpenSessionResult,
   type OwnershipChange,
   type OwnershipState,
-  type ReleaseAnswer,
+  type ReleaseResult,
   type Session,
   type Topology,
 } from '../ports/coordination.ts';
 import type { Offset } from '../ports/event-log.ts';
 
 /** An offset that is being written to the mirror. */
-export interface Submission {
-  readonly partition: PartitionState;
+export interface PendingCommit {
+  readonly partition: SubscribedPartition;
   readonly offset: Offset;
   /** Settles when the mirror has replied. */
   durable: Promise<void>;
 }
 
-interface PartitionState extends EventTypePartition {
+interface SubscribedPartition extends EventTypePartition {
   state: OwnershipState;
   streamId: string | null;
   nextStreamId: string | null;
@@ -32,7 +32,7 @@ interface PartitionState extends EventTypePartition {
   /** The durable offset. */
   committed: Offset;
   /** Offsets that are not durable yet, ascending. */
-  submitted: readonly Submission[];
+  pendingCommits: readonly PendingCommit[];
 }
 
 interface LastOwner {
@@ -42,18 +42,18 @@ interface LastOwner {
 }
 
 /** Shared by every partition without a commit under way, which is nearly all of them. */
-const nothingSubmitted: readonly Submission[] = [];
+const noPendingCommits: readonly PendingCommit[] = [];
 
-export type Judgement =
+export type CommitDecision =
   | { readonly outcome: 'session_not_found' }
   | { readonly outcome: 'not_owner'; readonly cursor: EventTypePartition }
   | {
       readonly outcome: 'judged';
       readonly advanced: readonly boolean[];
-      /** To be written. Later judgements already count them. */
-      readonly submissions: readonly Submission[];
-      /** Earlier submissions that the result "outdated" depends on. */
-      readonly restsOn: readonly Submission[];
+      /** To be written. Later decisions already count them. */
+      readonly pendingCommits: readonly PendingCommit[];
+      /** Earlier pending commits that the result "outdated" depends on. */
+      readonly dependsOn: readonly PendingCommit[];
     };
 
 /**
@@ -65,7 +65,7 @@ export class SubscriptionState {
   readonly #nextGeneration: () => number;
   readonly #sessions = new Map<string, Session>();
   /** By event type, then partition. */
-  #partitions = new Map<string, PartitionState>();
+  #partitions = new Map<string, SubscribedPartition>();
   #generation: number;
   #isResetting = false;
   /** While offsets are forced or removed, no stream may become an owner. */
@@ -103,13 +103,13 @@ export class SubscriptionState {
     }));
   }
 
-  knows(place: EventTypePartition): boolean {
-    return this.#partitions.has(partitionKey(place));
+  hasPartition(partition: EventTypePartition): boolean {
+    return this.#partitions.has(partitionKey(partition));
   }
 
   /** @param fence The fence that these partitions start from. */
   addPartitions(offsets: readonly CommittedOffset[], fence: number): void {
-    const added = offsets.map(({ eventType, partition, offset }): PartitionState => ({
+    const added = offsets.map(({ eventType, partition, offset }): SubscribedPartition => ({
       eventType,
       partition,
       state: 'unassigned',
@@ -118,20 +118,20 @@ export class SubscriptionState {
       fence,
       lastOwner: undefined,
       committed: offset,
-      submitted: nothingSubmitted,
+      pendingCommits: noPendingCommits,
     }));
     const all = [...this.#partitions.values(), ...added].sort(comparePartitions);
     this.#partitions = new Map(all.map((partition) => [partitionKey(partition), partition]));
     this.#changed();
   }
 
-  openSession(session: Session): OpenSessionAnswer {
+  openSession(session: Session): OpenSessionResult {
     if (this.#sessions.has(session.streamId)) return { outcome: 'opened' };
     if (this.#isResetting) return { outcome: 'resetting' };
     const others = [...this.#sessions.values()];
     const requested = new Set(others.flatMap(({ requestedPartitions }) => requestedPartitions.map(partitionKey)));
     if (session.requestedPartitions.length > 0) {
-      const taken = session.requestedPartitions.filter((place) => requested.has(partitionKey(place)));
+      const taken = session.requestedPartitions.filter((partition) => requested.has(partitionKey(partition)));
       if (taken.length > 0) return { outcome: 'partitions_taken', partitions: taken.sort(comparePartitions) };
     } else {
       const autoStreams = others.filter(({ requestedPartitions }) => requestedPartitions.length === 0).length;
@@ -183,8 +183,8 @@ export class SubscriptionState {
     return 'applied';
   }
 
-  release(streamId: string, place: EventTypePartition, fence: number): ReleaseAnswer {
-    const partition = this.#partitions.get(partitionKey(place));
+  release(streamId: string, eventTypePartition: EventTypePartition, fence: number): ReleaseResult {
+    const partition = this.#partitions.get(partitionKey(eventTypePartition));
     if (partition === undefined || partition.streamId !== streamId || partition.fence !== fence) {
       return { outcome: 'fenced' };
     }
@@ -197,43 +197,43 @@ export class SubscriptionState {
    * Compares cursors with the durable offsets and the ones being written. The caller sets the promise of each
    * submission.
    */
-  judge(streamId: string, cursors: readonly CursorToCommit[], now: number): Judgement {
+  decideCommit(streamId: string, cursors: readonly CursorToCommit[], now: number): CommitDecision {
     const isOpen = this.#sessions.has(streamId);
     if (!isOpen && cursors.length === 0) return { outcome: 'session_not_found' };
     const mayCommit = (cursor: CursorToCommit): boolean =>
       isOpen ? this.#owns(streamId, cursor) : this.#ownedLast(streamId, cursor, now);
-    const foreign = cursors.find((cursor) => !mayCommit(cursor));
-    if (foreign !== undefined) {
+    const notOwned = cursors.find((cursor) => !mayCommit(cursor));
+    if (notOwned !== undefined) {
       if (!isOpen) return { outcome: 'session_not_found' };
-      return { outcome: 'not_owner', cursor: { eventType: foreign.eventType, partition: foreign.partition } };
+      return { outcome: 'not_owner', cursor: { eventType: notOwned.eventType, partition: notOwned.partition } };
     }
-    const reached = new Map<PartitionState, Offset>();
-    const restsOn = new Set<Submission>();
+    const highestOffsets = new Map<SubscribedPartition, Offset>();
+    const dependsOn = new Set<PendingCommit>();
     const advanced = cursors.map((cursor) => {
       const partition = this.#partitions.get(partitionKey(cursor));
       if (partition === undefined) return false;
-      const submitted = partition.submitted.at(-1);
-      if (cursor.offset > (reached.get(partition) ?? submitted?.offset ?? partition.committed)) {
-        reached.set(partition, cursor.offset);
+      const lastPending = partition.pendingCommits.at(-1);
+      if (cursor.offset > (highestOffsets.get(partition) ?? lastPending?.offset ?? partition.committed)) {
+        highestOffsets.set(partition, cursor.offset);
         return true;
       }
-      if (cursor.offset > partition.committed && submitted !== undefined) restsOn.add(submitted);
+      if (cursor.offset > partition.committed && lastPending !== undefined) dependsOn.add(lastPending);
       return false;
     });
-    const submissions = [...reached].map(([partition, offset]): Submission => {
-      const submission = { partition, offset, durable: Promise.resolve() };
-      partition.submitted = [...partition.submitted, submission];
-      return submission;
+    const pendingCommits = [...highestOffsets].map(([partition, offset]): PendingCommit => {
+      const pendingCommit = { partition, offset, durable: Promise.resolve() };
+      partition.pendingCommits = [...partition.pendingCommits, pendingCommit];
+      return pendingCommit;
     });
-    return { outcome: 'judged', advanced, submissions, restsOn: [...restsOn] };
+    return { outcome: 'judged', advanced, pendingCommits, dependsOn: [...dependsOn] };
   }
 
   /** Called when the mirror has replied: the offsets are durable, or it is unknown whether they are. */
-  settle(submissions: readonly Submission[], isDurable: boolean): void {
-    for (const submission of submissions) {
-      const { partition, offset } = submission;
-      const left = partition.submitted.filter((other) => other !== submission);
-      partition.submitted = left.length === 0 ? nothingSubmitted : left;
+  completeCommits(pendingCommits: readonly PendingCommit[], isDurable: boolean): void {
+    for (const pendingCommit of pendingCommits) {
+      const { partition, offset } = pendingCommit;
+      const remaining = partition.pendingCommits.filter((other) => other !== pendingCommit);
+      partition.pendingCommits = remaining.length === 0 ? noPendingCommits : remaining;
       if (isDurable) partition.committed = Math.max(partition.committed, offset);
     }
   }
@@ -264,7 +264,7 @@ export class SubscriptionState {
     this.#changed();
   }
 
-  thaw(): void {
+  unfreeze(): void {
     this.#isFrozen = false;
   }
 
@@ -273,8 +273,8 @@ export class SubscriptionState {
     this.#changed();
   }
 
-  setCommitted({ offset, ...place }: CommittedOffset): void {
-    const partition = this.#partitions.get(partitionKey(place));
+  setCommitted({ offset, ...eventTypePartition }: CommittedOffset): void {
+    const partition = this.#partitions.get(partitionKey(eventTypePartition));
     if (partition !== undefined) partition.committed = offset;
   }
 
@@ -299,14 +299,14 @@ export class SubscriptionState {
   }
 
   /** An owner with an open session keeps its partition until it hands the partition over itself. */
-  #mayBecome(partition: PartitionState, { state, streamId, nextStreamId }: OwnershipChange): boolean {
+  #mayBecome(partition: SubscribedPartition, { state, streamId, nextStreamId }: OwnershipChange): boolean {
     if (!this.#sessions.has(streamId)) return false;
     const isOwner = partition.streamId === streamId;
     if (state === 'reassigning') return isOwner && nextStreamId !== null && this.#sessions.has(nextStreamId);
     return isOwner || partition.streamId === null || !this.#sessions.has(partition.streamId);
   }
 
-  #handOver(partition: PartitionState): void {
+  #handOver(partition: SubscribedPartition): void {
     const next = partition.state === 'reassigning' ? partition.nextStreamId : null;
     partition.nextStreamId = null;
     if (next !== null && this.#sessions.has(next)) {

@@ -35,7 +35,7 @@ export class TopicCatalogue {
   }
 
   create(configuration: TopicConfiguration): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#runSerially(async () => {
       const { name, partitionCount } = configuration;
       checkName(name);
       checkPartitionCount(partitionCount);
@@ -43,14 +43,14 @@ export class TopicCatalogue {
         throw new LendstreamError('TOPIC_ALREADY_EXISTS', `There is a topic ${name} already.`);
       }
       const topic = toPersistedTopic(configuration);
-      const { topicId, partitionIds } = await this.#writer.ask('createTopic', { topic });
+      const { topicId, partitionIds } = await this.#writer.call('createTopic', { topic });
       const partitions = partitionIds.map((id, number) => emptyPartition(name, topicId, number, id));
       this.topics.set(name, { id: topicId, configuration: toConfiguration(topic), partitions, isDeleting: false });
     });
   }
 
   alter(name: string, alteration: TopicAlteration): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#runSerially(async () => {
       const state = this.#find(name);
       const configuration = { ...state.configuration, ...alteration, name };
       checkPartitionCount(configuration.partitionCount);
@@ -61,7 +61,7 @@ export class TopicCatalogue {
         );
       }
       const topic = toPersistedTopic(configuration);
-      const { addedPartitionIds } = await this.#writer.ask('alterTopic', { topicId: state.id, topic });
+      const { addedPartitionIds } = await this.#writer.call('alterTopic', { topicId: state.id, topic });
       for (const id of addedPartitionIds) {
         state.partitions.push(emptyPartition(name, state.id, state.partitions.length, id));
       }
@@ -71,7 +71,7 @@ export class TopicCatalogue {
 
   /** Deletes a topic. Returns its former partitions, whose records are still to be removed. */
   delete(name: string): Promise<PartitionState[]> {
-    return this.#inTurn(async () => {
+    return this.#runSerially(async () => {
       const state = this.#find(name);
       const mark = (isDeleting: boolean): void => {
         state.isDeleting = isDeleting;
@@ -79,7 +79,7 @@ export class TopicCatalogue {
       };
       mark(true);
       try {
-        await this.#writer.ask('deleteTopic', { topicId: state.id });
+        await this.#writer.call('deleteTopic', { topicId: state.id });
       } catch (error) {
         mark(false);
         throw error;
@@ -90,7 +90,7 @@ export class TopicCatalogue {
   }
 
   /** One change at a time, so that each one sees the result of the one before it. */
-  #inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
+  #runSerially<Result>(change: () => Promise<Result>): Promise<Result> {
     const result = this.#lastChange.then(change);
     this.#lastChange = result.catch(() => undefined);
     return result;

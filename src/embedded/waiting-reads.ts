@@ -17,8 +17,8 @@ export type ReadOrWait = (
  * aborts.
  * @param dueAt See {@link ReadOrWait}.
  * @param milliseconds The time until `dueAt`; Infinity waits without a timer.
- * @param goOn Called in a turn of its own.
- * @throws the error given to {@link failWaiting}, and the errors of `goOn`
+ * @param resume Called in a turn of its own.
+ * @throws the error given to {@link failWaiting}, and the errors of `resume`
  */
 export function waitForGrowth(
   partition: PartitionState,
@@ -26,15 +26,15 @@ export function waitForGrowth(
   options: ReadOptions,
   dueAt: number | undefined,
   milliseconds: number,
-  goOn: ReadOrWait,
+  resume: ReadOrWait,
 ): Promise<ReadResult> {
   return new Promise((resolve) => {
-    new WaitingRead(partition, offset, options, dueAt, goOn, resolve).begin(milliseconds);
+    new WaitingRead(partition, offset, options, dueAt, resume, resolve).begin(milliseconds);
   });
 }
 
 /** The longest time that a timer can be set to. Milliseconds. */
-const timerMaximum = 2 ** 31 - 1;
+const timerMillisecondsMaximum = 2 ** 31 - 1;
 
 /** Wakes every read that waits in the partition, because the partition has grown. */
 export function wakeWaiting(partition: PartitionState): void {
@@ -46,7 +46,7 @@ export function failWaiting(partition: PartitionState, error: Error): void {
   for (const waiter of partition.waiters) waiter.fail(error);
 }
 
-const settled = Promise.resolve();
+const resolvedPromise = Promise.resolve();
 
 /**
  * One waiting read. Every open stream has one for each of its partitions, nearly all the time. So it is one object
@@ -58,9 +58,9 @@ class WaitingRead implements ReadWaiter {
   readonly #offset: Offset;
   readonly #options: ReadOptions;
   readonly #dueAt: number | undefined;
-  readonly #goOn: ReadOrWait;
+  readonly #resume: ReadOrWait;
   readonly #resolve: (result: ReadResult | Promise<ReadResult>) => void;
-  readonly #sharers: Set<ReadWaiter> | undefined;
+  readonly #signalWaiters: Set<ReadWaiter> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -68,46 +68,46 @@ class WaitingRead implements ReadWaiter {
     offset: Offset,
     options: ReadOptions,
     dueAt: number | undefined,
-    goOn: ReadOrWait,
+    resume: ReadOrWait,
     resolve: (result: ReadResult | Promise<ReadResult>) => void,
   ) {
     this.#partition = partition;
     this.#offset = offset;
     this.#options = options;
     this.#dueAt = dueAt;
-    this.#goOn = goOn;
+    this.#resume = resume;
     this.#resolve = resolve;
-    this.#sharers = options.signal === undefined ? undefined : waitersOf(options.signal);
+    this.#signalWaiters = options.signal === undefined ? undefined : waitersOf(options.signal);
   }
 
   begin(milliseconds: number): void {
     this.#partition.isFollowed = true;
     this.#partition.waiters.add(this);
-    this.#sharers?.add(this);
+    this.#signalWaiters?.add(this);
     if (milliseconds === Infinity) return;
-    this.#timer = setTimeout(() => this.wake('timeout'), Math.min(milliseconds, timerMaximum));
+    this.#timer = setTimeout(() => this.wake('timeout'), Math.min(milliseconds, timerMillisecondsMaximum));
   }
 
   wake(reason: WakeReason): void {
-    this.#forget();
-    if (reason === 'grown') this.#resolve(settled.then(() => this.#goOnReading()));
+    this.#unregister();
+    if (reason === 'grown') this.#resolve(resolvedPromise.then(() => this.#resumeRead()));
     else this.#resolve({ batches: [], nextOffset: this.#offset });
   }
 
   fail(failure: Error): void {
-    this.#forget();
+    this.#unregister();
     // Rejects through `resolve`: that saves keeping `reject` for a failure that hardly ever happens.
     this.#resolve(Promise.reject(failure));
   }
 
-  #goOnReading(): Promise<ReadResult> {
-    const goOn = this.#goOn;
-    return goOn(this.#partition, this.#offset, this.#options, this.#dueAt);
+  #resumeRead(): Promise<ReadResult> {
+    const resume = this.#resume;
+    return resume(this.#partition, this.#offset, this.#options, this.#dueAt);
   }
 
-  #forget(): void {
+  #unregister(): void {
     this.#partition.waiters.delete(this);
-    this.#sharers?.delete(this);
+    this.#signalWaiters?.delete(this);
     clearTimeout(this.#timer);
   }
 }

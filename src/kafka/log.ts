@@ -76,7 +76,7 @@ export class KafkaLog implements EventLog {
     const deadline = clock.monotonic() + startMillisecondsMaximum;
     for (;;) {
       try {
-        await log.#metadata.ask(metadataRequest([]));
+        await log.#metadata.sendToAny(metadataRequest([]));
         return log;
       } catch (error) {
         if (clock.monotonic() > deadline) {

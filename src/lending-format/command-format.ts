@@ -97,7 +97,7 @@ export function isAccountOrProductId(text: unknown): text is string {
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** The field that names the loan or product of a command. */
-export function subjectOf(type: CommandType): 'loanAccountId' | 'loanProductId' {
+export function idFieldOf(type: CommandType): 'loanAccountId' | 'loanProductId' {
   return type === 'CREATE_PRODUCT' || type === 'UPDATE_PRODUCT' ? 'loanProductId' : 'loanAccountId';
 }
 
@@ -113,11 +113,11 @@ export function parseCommand(value: Buffer, source: CommandSource): ParsedComman
   const commandId = event['commandId'] ?? metadata['eid'];
   if (typeof commandId !== 'string' || !isUuid(commandId))
     return unreadable('commandId (or metadata.eid) is no UUID', null);
-  const type = commandTypes.find((known) => known === event['type']);
+  const type = commandTypes.find((candidate) => candidate === event['type']);
   if (type === undefined) return unreadable(`type is none of ${commandTypes.join(', ')}`, commandId);
-  const subject = subjectOf(type);
-  const id = event[subject];
-  if (!isAccountOrProductId(id)) return unreadable(`${subject} is missing or no id`, commandId);
+  const idField = idFieldOf(type);
+  const id = event[idField];
+  if (!isAccountOrProductId(id)) return unreadable(`${idField} is missing or no id`, commandId);
   const flowId = metadata['flow_id'];
   const receivedAt = typeof metadata['received_at'] === 'string' ? Date.parse(metadata['received_at']) : Number.NaN;
   const payload = event['payload'] ?? {};
@@ -125,7 +125,7 @@ export function parseCommand(value: Buffer, source: CommandSource): ParsedComman
     commandId: commandId.toLowerCase(),
     digest: digestOf(type, id, payload),
     type,
-    [subject]: id,
+    [idField]: id,
     receivedAt: Number.isNaN(receivedAt) ? source.appendedAt : receivedAt,
     flowId: typeof flowId === 'string' ? flowId : null,
   };
@@ -198,9 +198,9 @@ export function checkPayload(
   } catch (error) {
     return [refusal('INVALID_PARAMETERS', `The body cannot be read: ${describeError(error)}`)];
   }
-  const subject = subjectOf(type);
+  const idField = idFieldOf(type);
   if (!isAccountOrProductId(id)) return [refusal('INVALID_PARAMETERS', 'id')];
-  const envelope = { commandId: '', digest: '', type, [subject]: id, receivedAt: 0, flowId: null };
+  const envelope = { commandId: '', digest: '', type, [idField]: id, receivedAt: 0, flowId: null };
   const parsed = readCommand(envelope, payload, keysOf({ partition: 0, offset: 0 }));
   return parsed.kind === 'refused' ? parsed.refusals : [];
 }

@@ -26,22 +26,23 @@ export interface EventSource {
  */
 export function writeLoanEvent(event: LoanEvent, index: number, source: EventSource, digits: number): string {
   const metadata = writeMetadata(event.eventType, index, source);
-  return `{"metadata":${metadata},${writeFields(event, digits, 'eventType', headerBegin)},${writeHeader(event, digits)}}`;
+  return `{"metadata":${metadata},${writeFields(event, digits, 'eventType', headerStart)},${writeHeader(event, digits)}}`;
 }
 
 /** The first field of the header, which follows the fields of its event. */
-const headerBegin = 'schemaVersion' satisfies keyof LoanEventHeader;
+const headerStart = 'schemaVersion' satisfies keyof LoanEventHeader;
 
 /**
  * All events of a command have the same header except for its sequence. They are written one right after another, so
  * the last header is kept.
  */
 function writeHeader(event: LoanEventHeader, digits: number): string {
-  if (header === null || !hasSameHeader(header.event, event)) header = { event, ...writeAroundSequence(event, digits) };
-  return `${header.before}${event.sequence}${header.after}`;
+  if (cachedHeader === null || !hasSameHeader(cachedHeader.event, event))
+    cachedHeader = { event, ...writeAroundSequence(event, digits) };
+  return `${cachedHeader.before}${event.sequence}${cachedHeader.after}`;
 }
 
-let header: { readonly event: LoanEventHeader; readonly before: string; readonly after: string } | null = null;
+let cachedHeader: { readonly event: LoanEventHeader; readonly before: string; readonly after: string } | null = null;
 
 function hasSameHeader(one: LoanEventHeader, other: LoanEventHeader): boolean {
   return (
@@ -98,18 +99,19 @@ export function writeCommandRejected(errors: readonly ApiError[], source: EventS
 
 /** The same metadata as the broker writes for an event that was published over HTTP. */
 function writeMetadata(eventType: LendingEventTypeName, index: number, source: EventSource): string {
-  if (shared?.source !== source) shared = { source, ...writeShared(source) };
-  return `${shared.beforeId}${eventId(source.position, index)}","event_type":"${eventType}"${shared.afterType}`;
+  if (cachedMetadata?.source !== source) cachedMetadata = { source, ...writeCommonMetadata(source) };
+  return `${cachedMetadata.beforeId}${eventId(source.position, index)}","event_type":"${eventType}"${cachedMetadata.afterType}`;
 }
 
 /** The metadata that all events of a command share, kept because they are written one right after another. */
-let shared: { readonly source: EventSource; readonly beforeId: string; readonly afterType: string } | null = null;
+let cachedMetadata: { readonly source: EventSource; readonly beforeId: string; readonly afterType: string } | null =
+  null;
 
-function writeShared({ envelope, position, receivedAt }: EventSource): { beforeId: string; afterType: string } {
+function writeCommonMetadata({ envelope, position, receivedAt }: EventSource): { beforeId: string; afterType: string } {
   const flowId = JSON.stringify(envelope.flowId ?? envelope.commandId);
-  const place = `"partition":"${position.partition}","received_at":"${toTimestamp(receivedAt)}","flow_id":${flowId}`;
+  const positionFields = `"partition":"${position.partition}","received_at":"${toTimestamp(receivedAt)}","flow_id":${flowId}`;
   return {
     beforeId: `{"occurred_at":"${toInstant(envelope.receivedAt)}","eid":"`,
-    afterType: `,${place},"version":"${lendingSchemaVersion}","published_by":"${workerName}"}`,
+    afterType: `,${positionFields},"version":"${lendingSchemaVersion}","published_by":"${workerName}"}`,
   };
 }

@@ -1,6 +1,6 @@
 import type { WithNumbersAs } from '../contract.ts';
 import { Decimal } from '../lending/money.ts';
-import { type WrittenName, writtenName } from '../lending/codec/written-name.ts';
+import { type JsonFieldName, jsonFieldName } from '../lending/codec/json-field-name.ts';
 
 /** A view that is written as this JSON: amounts are Decimals, counts may be numbers. */
 export type Written<Json> = WithNumbersAs<Decimal | number, Json>;
@@ -56,17 +56,17 @@ function fieldsOf(view: object, digits: number, isRate: boolean, left?: string, 
   return text;
 }
 
-interface Member extends WrittenName {
+interface Member extends JsonFieldName {
   readonly isRateName: boolean;
 }
 
 function memberOf(name: string): Member {
-  const known = members.get(name);
-  if (known !== undefined) return known;
-  const { first, next } = writtenName(name);
-  const made = { first, next, isRateName: rateNames.has(name) };
-  members.set(name, made);
-  return made;
+  const cached = members.get(name);
+  if (cached !== undefined) return cached;
+  const { first, next } = jsonFieldName(name);
+  const member = { first, next, isRateName: rateNames.has(name) };
+  members.set(name, member);
+  return member;
 }
 
 const members = new Map<string, Member>();

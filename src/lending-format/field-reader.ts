@@ -42,7 +42,7 @@ export class FieldReader {
   readonly #object: ExactJson;
   readonly #path: string;
   readonly #refusals: Refusal[];
-  readonly #asked = new Set<string>();
+  readonly #readNames = new Set<string>();
   readonly #children: FieldReader[] = [];
 
   /** @param path The path of the object itself, empty at the top. */
@@ -129,8 +129,8 @@ export class FieldReader {
   choices<Value extends string>(name: string, values: readonly Value[]): Value[] | undefined {
     return this.#read(name, (value) => {
       if (!Array.isArray(value) || new Set(value).size !== value.length) return undefined;
-      const known = value.map((item) => values.find((word) => word === item));
-      return known.every((word) => word !== undefined) ? known : undefined;
+      const matched = value.map((item) => values.find((word) => word === item));
+      return matched.every((word) => word !== undefined) ? matched : undefined;
     });
   }
 
@@ -147,17 +147,17 @@ export class FieldReader {
 
   /** Accepts fields that clients of the API send and that mean nothing here. */
   ignore(...names: string[]): void {
-    for (const name of names) this.#asked.add(name);
+    for (const name of names) this.#readNames.add(name);
   }
 
   /** Refuses every field that was never read, here and in the objects inside. Call it once, at the top. */
   refuseUnknown(): void {
-    for (const name of Object.keys(this.#object)) if (!this.#asked.has(name)) this.refuse(name);
+    for (const name of Object.keys(this.#object)) if (!this.#readNames.has(name)) this.refuse(name);
     for (const child of this.#children) child.refuseUnknown();
   }
 
   #read<Value>(name: string, convert: (value: unknown) => Value | undefined): Value | undefined {
-    this.#asked.add(name);
+    this.#readNames.add(name);
     if (!this.has(name)) return undefined;
     const value = convert(this.#object[name]);
     if (value === undefined) this.refuse(name);

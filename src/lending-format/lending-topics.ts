@@ -7,7 +7,7 @@ import { type JsonSchema, loadSchema } from '../schemas.ts';
 
 /** Commands for loans, in partitions by loan. Also an event type: producers may post to it. */
 export const loanCommandsTopic = 'lendstream.loan-commands';
-/** The changelog: each loan's state after its last command, and a fence record per partition. */
+/** The changelog: each loan's state after its last command, and a checkpoint record per partition. */
 export const loansTopic = 'lendstream.loans';
 /** Commands that could not be read or decided, with the reason. */
 export const deadLettersTopic = 'lendstream.loan-commands.dead-letters';
@@ -28,8 +28,8 @@ export const lendingSchemaVersion = '1.0.0';
 
 /** All partitions that the commits of one loan partition may write to. */
 export function partitionsWrittenBy(partition: number): TopicPartition[] {
-  const own = [...lendingEventTypeNames, deadLettersTopic, loansTopic].map((topic) => ({ topic, partition }));
-  return [...own, { topic: registryTopic, partition: 0 }];
+  const ownPartitions = [...lendingEventTypeNames, deadLettersTopic, loansTopic].map((topic) => ({ topic, partition }));
+  return [...ownPartitions, { topic: registryTopic, partition: 0 }];
 }
 
 /** How long a dead letter is kept for a person to look at. Milliseconds. */
@@ -64,7 +64,7 @@ export function lendingEventTypes(partitionCount: number, retentionMilliseconds:
  * @throws CONFIGURATION_INVALID when they exist with another number of partitions, which would split a loan's history
  */
 export async function ensureLendingTopics(log: EventLog, partitionCount: number): Promise<void> {
-  const wanted: TopicConfiguration[] = [
+  const requiredTopics: TopicConfiguration[] = [
     { name: loansTopic, partitionCount, cleanupPolicy: 'compact', retentionMilliseconds: 0 },
     {
       name: deadLettersTopic,
@@ -74,7 +74,7 @@ export async function ensureLendingTopics(log: EventLog, partitionCount: number)
     },
   ];
   const present = await log.listTopics();
-  for (const topic of wanted) {
+  for (const topic of requiredTopics) {
     const found = await ensureTopic(log, topic, present);
     if (found.partitionCount !== partitionCount) {
       throw new LendstreamError(
@@ -91,18 +91,17 @@ export async function ensureLendingTopics(log: EventLog, partitionCount: number)
  */
 export function lendingSchema(name: string): JsonSchema {
   const shared = loadSchema('common.json')['$defs'] as Record<string, unknown>;
-  const own = JSON.parse(JSON.stringify(loadSchema(name)).replaceAll(/"(?:\.\.\/)?common\.json#/g, '"#')) as Record<
-    string,
-    unknown
-  >;
-  const definitions: Record<string, unknown> = { ...(own['$defs'] as object | undefined) };
-  const wanted = referencesOf(own);
-  for (let name = wanted.pop(); name !== undefined; name = wanted.pop()) {
+  const ownSchema = JSON.parse(
+    JSON.stringify(loadSchema(name)).replaceAll(/"(?:\.\.\/)?common\.json#/g, '"#'),
+  ) as Record<string, unknown>;
+  const definitions: Record<string, unknown> = { ...(ownSchema['$defs'] as object | undefined) };
+  const referencedNames = referencesOf(ownSchema);
+  for (let name = referencedNames.pop(); name !== undefined; name = referencedNames.pop()) {
     if (definitions[name] !== undefined) continue;
     definitions[name] = shared[name];
-    wanted.push(...referencesOf(shared[name]));
+    referencedNames.push(...referencesOf(shared[name]));
   }
-  return { ...own, $defs: definitions };
+  return { ...ownSchema, $defs: definitions };
 }
 
 function referencesOf(schema: unknown): string[] {

@@ -1,5 +1,5 @@
 import { type EventLog, type Offset, noValue } from '../ports/event-log.ts';
-import { withoutForeignRecords } from '../broker/log/external-records.ts';
+import { withoutExternalRecords } from '../broker/log/external-records.ts';
 import { hashPartition } from '../broker/publishing/partitioning.ts';
 import { isLendstreamError } from '../errors.ts';
 import { lendingEventTypeNames } from './lending-topics.ts';
@@ -41,24 +41,28 @@ export async function readLoanEvents(
   bytesMaximum: number = scannedBytesMaximum,
 ): Promise<LoanEvents> {
   const partition = hashPartition([loanAccountId], partitionCount);
-  const places = lendingEventTypeNames.map((topic) => ({ topic, partition }));
-  const scans = (await log.bounds(places)).map(({ topic, earliest, latest }) => ({ topic, earliest, end: latest }));
+  const topicPartitions = lendingEventTypeNames.map((topic) => ({ topic, partition }));
+  const scans = (await log.bounds(topicPartitions)).map(({ topic, earliest, latest }) => ({
+    topic,
+    earliest,
+    end: latest,
+  }));
   const found: FoundEvent[] = [];
   let bytesLeft = bytesMaximum;
-  let isWhole = true;
-  let open = scans.filter(({ earliest, end }) => end > earliest);
-  while (open.length > 0 && bytesLeft > 0) {
-    for (const scan of open) {
+  let isComplete = true;
+  let unfinished = scans.filter(({ earliest, end }) => end > earliest);
+  while (unfinished.length > 0 && bytesLeft > 0) {
+    for (const scan of unfinished) {
       const start = Math.max(scan.earliest, scan.end - windowOffsets);
       const window = { topic: scan.topic, partition, start, end: scan.end };
       const scanned = await scanWindow(log, window, loanAccountId, found);
       bytesLeft -= scanned.bytesRead;
-      isWhole &&= scanned.isWhole;
+      isComplete &&= scanned.isComplete;
       scan.end = start;
     }
-    open = open.filter(({ earliest, end }) => end > earliest);
+    unfinished = unfinished.filter(({ earliest, end }) => end > earliest);
   }
-  return { events: inOrder(found).map(({ text }) => text), complete: isWhole && open.length === 0 };
+  return { events: inEventOrder(found).map(({ text }) => text), complete: isComplete && unfinished.length === 0 };
 }
 
 interface FoundEvent {
@@ -82,7 +86,7 @@ async function scanWindow(
   { topic, partition, start, end }: Window,
   loanAccountId: string,
   found: FoundEvent[],
-): Promise<{ readonly bytesRead: number; readonly isWhole: boolean }> {
+): Promise<{ readonly bytesRead: number; readonly isComplete: boolean }> {
   let bytesRead = 0;
   for (let offset = start; offset < end;) {
     let result;
@@ -99,20 +103,20 @@ async function scanWindow(
       throw error;
     }
     for (const source of result.batches) {
-      const batch = withoutForeignRecords(source);
+      const batch = withoutExternalRecords(source);
       bytesRead += source.bytes.length;
       for (let index = 0; index < batch.count; index += 1) {
         const valueStart = batch.valueStarts[index] ?? noValue;
-        const isInside = (batch.offsets[index] ?? 0) < end;
-        if (!isInside || valueStart === noValue || batch.key(index) !== loanAccountId) continue;
+        const isBeforeEnd = (batch.offsets[index] ?? 0) < end;
+        if (!isBeforeEnd || valueStart === noValue || batch.key(index) !== loanAccountId) continue;
         found.push(readEvent(batch.bytes.toString('utf8', valueStart, batch.valueEnds[index])));
       }
     }
     // The records exist but did not arrive within the time.
-    if (result.nextOffset === offset) return { bytesRead, isWhole: false };
+    if (result.nextOffset === offset) return { bytesRead, isComplete: false };
     offset = result.nextOffset;
   }
-  return { bytesRead, isWhole: true };
+  return { bytesRead, isComplete: true };
 }
 
 function readEvent(text: string): FoundEvent {
@@ -120,7 +124,7 @@ function readEvent(text: string): FoundEvent {
   return { text, sequence, receivedAt: metadata?.received_at ?? '' };
 }
 
-function inOrder(found: readonly FoundEvent[]): FoundEvent[] {
+function inEventOrder(found: readonly FoundEvent[]): FoundEvent[] {
   const ordered = found
     .filter(({ sequence }) => sequence !== undefined)
     .sort((left, right) => (left.sequence ?? 0) - (right.sequence ?? 0));

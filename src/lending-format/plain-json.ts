@@ -44,7 +44,7 @@ function countMembers(text: string): number | undefined {
       else if (code === brace || code === bracket) openings += 1;
       else if (code >= digitZero && code <= digitNine) hasNumber = true;
     }
-    if (hasNumber && !text.slice(start, end).match(numberForm)?.every(isGivenBack)) return undefined;
+    if (hasNumber && !text.slice(start, end).match(numberForm)?.every(roundTrips)) return undefined;
     if (quote === -1) break;
     const closing = text.indexOf('"', quote + 1);
     if (closing === -1) return undefined;
@@ -55,7 +55,7 @@ function countMembers(text: string): number | undefined {
 
 const [colon, brace, bracket, digitZero, digitNine] = [0x3a, 0x7b, 0x5b, 0x30, 0x39];
 
-function isGivenBack(number: string): boolean {
+function roundTrips(number: string): boolean {
   return String(Number(number)) === number;
 }
 

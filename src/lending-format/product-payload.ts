@@ -13,7 +13,7 @@ const currencyDigits: Readonly<Record<string, number>> = {
   ...Object.fromEntries('CLF UYW'.split(' ').map((code) => [code, 4])),
   BTC: 8,
 };
-const usualCurrencyDigits = 2;
+const defaultCurrencyDigits = 2;
 
 const productTypes = ['FIXED_TERM_LOAN', 'DYNAMIC_TERM_LOAN'] as const;
 const states = ['ACTIVE', 'INACTIVE'] as const;
@@ -185,7 +185,7 @@ export function readUpdateProduct(reader: FieldReader): ProductChanges {
 function readCurrency(reader: FieldReader): Currency {
   const code = reader.require('code', reader.text('code')) ?? '';
   if (code !== '' && !/^[A-Z]{3}$/.test(code)) reader.refuse('code');
-  const digits = currencyDigits[code] ?? usualCurrencyDigits;
+  const digits = currencyDigits[code] ?? defaultCurrencyDigits;
   // Both repeat what the code says. A difference would round amounts in another way than the sender expects.
   if ((reader.text('currencyCode') ?? code) !== code) reader.refuse('currencyCode');
   if ((reader.count('digits') ?? digits) !== digits) reader.refuse('digits');

@@ -68,14 +68,14 @@ export function findProduct(registry: Registry, idOrKey: string): LoanProduct | 
 
 /** Records are never changed in place, so the loans that are opened under one share its product. */
 function productOf(record: ProductRecord): LoanProduct {
-  const known = productsKnown.get(record);
-  if (known !== undefined) return known;
+  const cached = decodedProducts.get(record);
+  if (cached !== undefined) return cached;
   const product = decodeProduct(record.product);
-  productsKnown.set(record, product);
+  decodedProducts.set(record, product);
   return product;
 }
 
-const productsKnown = new WeakMap<ProductRecord, LoanProduct>();
+const decodedProducts = new WeakMap<ProductRecord, LoanProduct>();
 
 /** All products, sorted by id. */
 export function listProducts(registry: Registry): LoanProduct[] {

@@ -24,14 +24,14 @@ export function currentRowIndex({ rows, valueDate }: Pick<Ledger, 'rows' | 'valu
 export function allocate(ledger: Ledger, amount: Decimal, keepsPrincipalAhead: boolean): Decimal {
   const { repaymentAllocationOrder } = ledger.loan.product.paymentSettings;
   const current = currentRowIndex(ledger);
-  let left = amount;
-  for (let index = 0; index < ledger.rows.length && !left.isZero(); index += 1) {
+  let remaining = amount;
+  for (let index = 0; index < ledger.rows.length && !remaining.isZero(); index += 1) {
     for (const element of repaymentAllocationOrder) {
       if (keepsPrincipalAhead && element === 'PRINCIPAL' && index > current) continue;
-      left = left.minus(pay(ledger, index, element, left));
+      remaining = remaining.minus(pay(ledger, index, element, remaining));
     }
   }
-  return left;
+  return remaining;
 }
 
 /** Checks the rules on custom amounts that need no balance. Returns null when none is broken. */
@@ -68,19 +68,20 @@ export function allocateCustom(
   parts: readonly CustomPaymentAmount[],
   keepsPrincipalAhead: boolean,
 ): Decimal | Refusal {
-  let ahead = zero;
+  let prepaidPrincipal = zero;
   for (const [index, part] of parts.entries()) {
     const { predefinedFeeKey } = part;
     if (predefinedFeeKey !== undefined && findFee(ledger, predefinedFeeKey) === undefined) {
       return refusal('INVALID_FEE_KEY', `customPaymentAmounts[${index}].predefinedFeeKey`);
     }
-    const left = allocatePart(ledger, part, keepsPrincipalAhead);
-    const isAhead = part.customPaymentAmountType === 'PRINCIPAL' && keepsPrincipalAhead;
-    const room = isAhead ? principalAhead(ledger) : zero;
-    if (left.greaterThan(room)) return refusal('EXCESS_REPAYMENT_ERROR', `customPaymentAmounts[${index}].amount`);
-    ahead = ahead.plus(left);
+    const remaining = allocatePart(ledger, part, keepsPrincipalAhead);
+    const isPrepayment = part.customPaymentAmountType === 'PRINCIPAL' && keepsPrincipalAhead;
+    const prepayable = isPrepayment ? principalAhead(ledger) : zero;
+    if (remaining.greaterThan(prepayable))
+      return refusal('EXCESS_REPAYMENT_ERROR', `customPaymentAmounts[${index}].amount`);
+    prepaidPrincipal = prepaidPrincipal.plus(remaining);
   }
-  return ahead;
+  return prepaidPrincipal;
 }
 
 function allocatePart(ledger: Ledger, part: CustomPaymentAmount, keepsPrincipalAhead: boolean): Decimal {
@@ -89,16 +90,16 @@ function allocatePart(ledger: Ledger, part: CustomPaymentAmount, keepsPrincipalA
     return payRows(ledger, amount, type, keepsPrincipalAhead ? currentRowIndex(ledger) : undefined);
   }
   if (type === 'INTEREST' || type === 'PENALTY') return payRows(ledger, amount, type);
-  return amount.minus(payCharges(ledger, amount, (charge) => isMeant(ledger, part, charge)));
+  return amount.minus(payCharges(ledger, amount, (charge) => isCoveredBy(ledger, part, charge)));
 }
 
 function payRows(ledger: Ledger, amount: Decimal, element: AllocationElement, last = ledger.rows.length - 1): Decimal {
-  let left = amount;
-  for (let index = 0; index <= last; index += 1) left = left.minus(pay(ledger, index, element, left));
-  return left;
+  let remaining = amount;
+  for (let index = 0; index <= last; index += 1) remaining = remaining.minus(pay(ledger, index, element, remaining));
+  return remaining;
 }
 
-function isMeant(ledger: Ledger, part: CustomPaymentAmount, charge: FeeCharge): boolean {
+function isCoveredBy(ledger: Ledger, part: CustomPaymentAmount, charge: FeeCharge): boolean {
   const { customPaymentAmountType, predefinedFeeKey } = part;
   if (predefinedFeeKey !== undefined) {
     const fee = findFee(ledger, predefinedFeeKey);

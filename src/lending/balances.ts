@@ -1,11 +1,11 @@
 import { type FeeCharge, type Installment, type Loan, type LoanPosition, dueOf, isDynamic } from './loan.ts';
 import { type Decimal, add, larger, roundAmount, sum, zero } from './money.ts';
-import { roundScheduleAmount, takesInterestRemainder } from './schedule/rounding.ts';
+import { roundScheduleAmount, roundsInterestIntoLastRow } from './schedule/rounding.ts';
 import { taxedAmount } from './taxes.ts';
 import type { Toggles } from './toggles.ts';
 
 /** Decimals of accrued interest that count when it is rounded: fewer than it is stored with. */
-const settledDecimalPlaces = 15;
+const workingDecimalPlaces = 15;
 
 const commonNames = [
   'principalDue',
@@ -60,10 +60,10 @@ export interface ElementFigures {
  * closes it.
  */
 export function figuresOf(loan: Loan, position: LoanPosition = loan.position): Figures {
-  const known = knownFigures.get(position);
-  if (known !== undefined && known.product === loan.product && known.terms === loan.terms) return known.figures;
+  const cached = figuresCache.get(position);
+  if (cached !== undefined && cached.product === loan.product && cached.terms === loan.terms) return cached.figures;
   const figures = sumsOf(loan, position);
-  knownFigures.set(position, { product: loan.product, terms: loan.terms, figures });
+  figuresCache.set(position, { product: loan.product, terms: loan.terms, figures });
   return figures;
 }
 
@@ -71,7 +71,7 @@ export function figuresOf(loan: Loan, position: LoanPosition = loan.position): F
  * Figures by position; positions never change in place. One command reads the figures of the position it leads to
  * several times, and the next command starts from that same position.
  */
-const knownFigures = new WeakMap<LoanPosition, Pick<Loan, 'product' | 'terms'> & { readonly figures: Figures }>();
+const figuresCache = new WeakMap<LoanPosition, Pick<Loan, 'product' | 'terms'> & { readonly figures: Figures }>();
 
 function sumsOf(loan: Loan, position: LoanPosition): Figures {
   const rows = rowSums(loan, position);
@@ -176,7 +176,7 @@ interface GrossInterest {
 
 /** Rounds a row's interest as the schedule does, and adds its tax or takes it out. */
 export function grossInterest(loan: Loan, interest: Decimal): GrossInterest {
-  return withInterestTax(loan, roundScheduleAmount(settled(interest), 'INTEREST', loan.terms));
+  return withInterestTax(loan, roundScheduleAmount(toWorkingPrecision(interest), 'INTEREST', loan.terms));
 }
 
 /**
@@ -186,20 +186,22 @@ export function grossInterest(loan: Loan, interest: Decimal): GrossInterest {
  */
 export function grossInterestOfLast(loan: Loan, interests: readonly Decimal[]): GrossInterest {
   const { terms } = loan;
-  const own = interests.at(-1) ?? zero;
+  const lastInterest = interests.at(-1) ?? zero;
   // A row that earns nothing, because all principal was repaid earlier, has no remainder to make up for.
-  if (own.isZero() || !takesInterestRemainder(terms)) return grossInterest(loan, own);
-  const whole = roundAmount(settled(sum(interests)), terms.currency, terms.rounding.roundingMode);
-  const before = interests.slice(0, -1).map((interest) => roundScheduleAmount(settled(interest), 'INTEREST', terms));
-  return withInterestTax(loan, larger(whole.minus(sum(before)), zero));
+  if (lastInterest.isZero() || !roundsInterestIntoLastRow(terms)) return grossInterest(loan, lastInterest);
+  const totalInterest = roundAmount(toWorkingPrecision(sum(interests)), terms.currency, terms.rounding.roundingMode);
+  const before = interests
+    .slice(0, -1)
+    .map((interest) => roundScheduleAmount(toWorkingPrecision(interest), 'INTEREST', terms));
+  return withInterestTax(loan, larger(totalInterest.minus(sum(before)), zero));
 }
 
 /**
  * The parts of a period are each cut at their last digit. Their sum must not turn a tie between two minor units into
  * the lower one.
  */
-function settled(interest: Decimal): Decimal {
-  return interest.toDecimalPlaces(settledDecimalPlaces);
+function toWorkingPrecision(interest: Decimal): Decimal {
+  return interest.toDecimalPlaces(workingDecimalPlaces);
 }
 
 /** Already rounded interest as it is owed, and the tax in it if the product taxes interest. */

@@ -149,7 +149,7 @@ function feeBodies(before: Loan, after: Loan, toggles: Toggles): Body[] {
   const charges = applied.slice(untouched);
   const old = new Map(earlierCharges.map((charge) => [charge.encodedKey, charge]));
   const kept = new Set(charges.map(({ encodedKey }) => encodedKey));
-  const tell = (charge: FeeCharge, kind: FeeKind, amount: Decimal, tax: Decimal): Body => ({
+  const feeBody = (charge: FeeCharge, kind: FeeKind, amount: Decimal, tax: Decimal): Body => ({
     eventType: 'loan_fee_event',
     ...kind,
     feeKey: charge.encodedKey,
@@ -167,26 +167,36 @@ function feeBodies(before: Loan, after: Loan, toggles: Toggles): Body[] {
         }),
     balances,
   });
-  const goneOrNew = (charge: FeeCharge, sign: 1 | -1): Body =>
-    tell(charge, kindOfCharge(charge, sign), signed(charge.amount.expected, sign), signed(charge.tax.expected, sign));
+  const appliedOrRemoved = (charge: FeeCharge, sign: 1 | -1): Body =>
+    feeBody(
+      charge,
+      kindOfCharge(charge, sign),
+      signed(charge.amount.expected, sign),
+      signed(charge.tax.expected, sign),
+    );
   const paid = (charge: FeeCharge, amount: Decimal, tax: Decimal): Body[] => {
     if ((amount.isZero() && tax.isZero()) || charge.trigger === 'CAPITALIZED_DISBURSEMENT') return [];
     return [
-      tell(charge, amount.isNegative() ? { feeEvent: 'ADJUSTED', adjusts: 'PAID' } : { feeEvent: 'PAID' }, amount, tax),
+      feeBody(
+        charge,
+        amount.isNegative() ? { feeEvent: 'ADJUSTED', adjusts: 'PAID' } : { feeEvent: 'PAID' },
+        amount,
+        tax,
+      ),
     ];
   };
   const removed = earlierCharges.filter(({ encodedKey }) => !kept.has(encodedKey));
   return [
     ...removed.flatMap((charge) => [
       ...paid(charge, zero.minus(charge.amount.paid), zero.minus(charge.tax.paid)),
-      goneOrNew(charge, -1),
+      appliedOrRemoved(charge, -1),
     ]),
     ...charges.flatMap((charge) => {
       const earlier = old.get(charge.encodedKey);
       if (earlier === charge) return [];
       const amount = charge.amount.paid.minus(earlier?.amount.paid ?? zero);
       const tax = charge.tax.paid.minus(earlier?.tax.paid ?? zero);
-      return [...(earlier === undefined ? [goneOrNew(charge, 1)] : []), ...paid(charge, amount, tax)];
+      return [...(earlier === undefined ? [appliedOrRemoved(charge, 1)] : []), ...paid(charge, amount, tax)];
     }),
   ];
 }

@@ -83,9 +83,9 @@ export function changedInstallments(before: Loan, after: Loan, toggles: Toggles)
     // An untouched row can still have become late, or be settled because the loan is closed.
     if (isUntouched && (isSameDay || installmentState(before, row) === installmentState(after, row))) return [];
     const view = installmentView(after, row, toggles);
-    const looksTheSame =
+    const isUnchanged =
       old !== undefined && !hasOtherAmounts(old, row) && isSame(installmentView(before, old, publishedUnder), view);
-    return looksTheSame ? [] : [view];
+    return isUnchanged ? [] : [view];
   });
 }
 
@@ -154,12 +154,12 @@ function taxed(portion: TaxedPortion): TaxedAmountView {
  */
 function installmentState(loan: Loan, row: Installment): InstallmentState {
   const { asOf, accountState } = loan.position;
-  const asksForNothing = rowExpected(row).isZero();
-  if (isWithinGrace(loan, row) && asksForNothing) return 'GRACE';
+  const nothingExpected = rowExpected(row).isZero();
+  if (isWithinGrace(loan, row) && nothingExpected) return 'GRACE';
   const due = rowDue(row);
   if (due.isZero()) {
     const isStillToCome = accountState !== 'CLOSED' && (asOf === null || row.dueDate > asOf);
-    return asksForNothing && isStillToCome ? 'PENDING' : 'PAID';
+    return nothingExpected && isStillToCome ? 'PENDING' : 'PAID';
   }
   if (asOf !== null && row.dueDate < asOf) return 'LATE';
   return !isWhollyUnpaid(row) && due.lessThan(rowExpected(row)) ? 'PARTIALLY_PAID' : 'PENDING';

@@ -1,6 +1,6 @@
 import { accrueTo } from './accrual.ts';
 import { earnedGross, isPlanned, payableInterest } from './balances.ts';
-import { changedPosition, changedRow } from './copies.ts';
+import { positionWith, rowWith } from './with-changes.ts';
 import {
   type ElementAmounts,
   type FeeCharge,
@@ -50,13 +50,13 @@ export function openLedger(loan: Loan, position: LoanPosition, valueDate: LocalD
 
 /** The position with the ledger's rows and charges. Rows now paid in full get the value date as their repaid date. */
 export function closeLedger({ position, rows, charges, valueDate }: Ledger): LoanPosition {
-  return changedPosition(position, { installments: rows.map((row) => withRepaidDate(row, valueDate)), charges });
+  return positionWith(position, { installments: rows.map((row) => withRepaidDate(row, valueDate)), charges });
 }
 
 function withRepaidDate(row: Installment, valueDate: LocalDate): Installment {
   const isRepaid = !isWhollyUnpaid(row) && rowDue(row).isZero() && !rowExpected(row).isZero();
   const repaidDate = isRepaid ? (row.repaidDate ?? valueDate) : null;
-  return repaidDate === row.repaidDate ? row : changedRow(row, { repaidDate });
+  return repaidDate === row.repaidDate ? row : rowWith(row, { repaidDate });
 }
 
 /** How much of one element of a row can be paid now. */
@@ -88,15 +88,15 @@ export function dropPlannedFees(ledger: Ledger): void {
     const dropped = charges[index];
     if (dropped === undefined || dropped.installmentNumber === null || !dropped.amount.paid.isZero()) continue;
     if (!isPlanned(loan, position, dropped)) continue;
-    const place = dropped.installmentNumber - 1;
-    if (place <= last) continue;
+    const rowIndex = dropped.installmentNumber - 1;
+    if (rowIndex <= last) continue;
     charges.splice(index, 1);
-    const row = rowAt(rows, place);
+    const row = rowAt(rows, rowIndex);
     const fee = {
       amount: addExpected(row.fee.amount, zero.minus(dropped.amount.expected)),
       tax: addExpected(row.fee.tax, zero.minus(dropped.tax.expected)),
     };
-    rows[place] = changedRow(row, { fee });
+    rows[rowIndex] = rowWith(row, { fee });
   }
 }
 
@@ -107,20 +107,20 @@ export function pay(ledger: Ledger, index: number, element: AllocationElement, a
   const row = rowAt(ledger.rows, index);
   if (element === 'FEE') return payCharges(ledger, paid, (charge) => charge.installmentNumber === row.number);
   if (element === 'PRINCIPAL') {
-    ledger.rows[index] = changedRow(row, { principal: addPaid(row.principal, paid), lastPaidDate: ledger.valueDate });
-    note(ledger, 'principal', paid, zero);
+    ledger.rows[index] = rowWith(row, { principal: addPaid(row.principal, paid), lastPaidDate: ledger.valueDate });
+    recordPayment(ledger, 'principal', paid, zero);
     return paid;
   }
   const name = element === 'INTEREST' ? 'interest' : 'penalty';
-  const asked = element === 'INTEREST' ? askedInterest(ledger, row) : undefined;
-  const portion = payTaxed(ledger, row[name], paid, asked);
-  ledger.rows[index] = changedRow(row, { [name]: portion, lastPaidDate: ledger.valueDate });
-  note(ledger, name, paid, portion.tax.paid.minus(row[name].tax.paid));
+  const owed = element === 'INTEREST' ? owedInterest(ledger, row) : undefined;
+  const portion = payTaxed(ledger, row[name], paid, owed);
+  ledger.rows[index] = rowWith(row, { [name]: portion, lastPaidDate: ledger.valueDate });
+  recordPayment(ledger, name, paid, portion.tax.paid.minus(row[name].tax.paid));
   return paid;
 }
 
 /** What a row asks for in interest. While interest is still being earned, tax is paid on what has been earned. */
-function askedInterest({ loan, position }: Ledger, row: Installment): { amount: Decimal; tax: Decimal } {
+function owedInterest({ loan, position }: Ledger, row: Installment): { amount: Decimal; tax: Decimal } {
   const isRunning = isDynamic(loan) && (position.asOf === null || row.dueDate > position.asOf);
   return isRunning
     ? earnedGross(loan, position, row)
@@ -128,12 +128,12 @@ function askedInterest({ loan, position }: Ledger, row: Installment): { amount: 
 }
 
 /** Pays charges in the order they were made, up to `amount` in all, and their rows with them. Skips planned charges. */
-export function payCharges(ledger: Ledger, amount: Decimal, isMeant: (charge: FeeCharge) => boolean): Decimal {
-  let left = amount;
+export function payCharges(ledger: Ledger, amount: Decimal, isSelected: (charge: FeeCharge) => boolean): Decimal {
+  let remaining = amount;
   for (const [index, charge] of ledger.charges.entries()) {
-    if (left.isZero()) break;
-    if (!isMeant(charge) || isPlanned(ledger.loan, ledger.position, charge)) continue;
-    const paid = smaller(left, dueOf(charge.amount));
+    if (remaining.isZero()) break;
+    if (!isSelected(charge) || isPlanned(ledger.loan, ledger.position, charge)) continue;
+    const paid = smaller(remaining, dueOf(charge.amount));
     if (paid.isZero()) continue;
     const after = payTaxed(ledger, charge, paid);
     const tax = after.tax.paid.minus(charge.tax.paid);
@@ -141,33 +141,33 @@ export function payCharges(ledger: Ledger, amount: Decimal, isMeant: (charge: Fe
     if (charge.installmentNumber !== null) {
       const row = rowAt(ledger.rows, charge.installmentNumber - 1);
       const fee = { amount: addPaid(row.fee.amount, paid), tax: addPaid(row.fee.tax, tax) };
-      ledger.rows[row.number - 1] = changedRow(row, { fee, lastPaidDate: ledger.valueDate });
+      ledger.rows[row.number - 1] = rowWith(row, { fee, lastPaidDate: ledger.valueDate });
     }
-    note(ledger, 'fees', paid, tax);
-    left = left.minus(paid);
+    recordPayment(ledger, 'fees', paid, tax);
+    remaining = remaining.minus(paid);
   }
-  return amount.minus(left);
+  return amount.minus(remaining);
 }
 
 /**
  * Whether the total that rows and charges ask for is short enough to be read, and stays so if nothing more is paid.
  * Then every partial sum of it, which balances and schedules show, is short enough too.
  */
-export function isReadable(ledger: Ledger): boolean {
+export function hasPostableTotals(ledger: Ledger): boolean {
   const { loan } = ledger;
-  const { installments, charges } = leftUnpaid(loan, closeLedger(ledger));
+  const { installments, charges } = positionIfUnpaid(loan, closeLedger(ledger));
   // A capitalised fee is part of the rows' principal.
   const outside = charges.filter(
     ({ installmentNumber, trigger }) => installmentNumber === null && trigger !== 'CAPITALIZED_DISBURSEMENT',
   );
-  const asked = sum([...installments.map(rowExpected), ...outside.map(({ amount }) => amount.expected)]);
-  return asked.isZero() || isPostable(asked, loan.product.currency.digits);
+  const totalExpected = sum([...installments.map(rowExpected), ...outside.map(({ amount }) => amount.expected)]);
+  return totalExpected.isZero() || isPostable(totalExpected, loan.product.currency.digits);
 }
 
 /**
  * The position on its last due date if nothing is paid until then: overdue principal earns more than was scheduled.
  */
-function leftUnpaid(loan: Loan, position: LoanPosition): LoanPosition {
+function positionIfUnpaid(loan: Loan, position: LoanPosition): LoanPosition {
   const last = position.installments.at(-1)?.dueDate;
   if (last === undefined || position.asOf === null || position.asOf >= last) return position;
   return isDynamic(loan) && loan.product.interestSettings.accrueLateInterest
@@ -176,12 +176,12 @@ function leftUnpaid(loan: Loan, position: LoanPosition): LoanPosition {
 }
 
 /** The amount still owed on the charges that `isMeant` selects. */
-export function chargesDue(ledger: Ledger, isMeant: (charge: FeeCharge) => boolean): Decimal {
-  return sum(ledger.charges.filter(isMeant).map(({ amount }) => dueOf(amount)));
+export function chargesDue(ledger: Ledger, isSelected: (charge: FeeCharge) => boolean): Decimal {
+  return sum(ledger.charges.filter(isSelected).map(({ amount }) => dueOf(amount)));
 }
 
 /** Adds a charge to the account and, when it names one, to its row. */
-export function charge(ledger: Ledger, added: FeeCharge): void {
+export function addCharge(ledger: Ledger, added: FeeCharge): void {
   ledger.charges.push(added);
   if (added.installmentNumber === null) return;
   const row = rowAt(ledger.rows, added.installmentNumber - 1);
@@ -189,7 +189,7 @@ export function charge(ledger: Ledger, added: FeeCharge): void {
     amount: addExpected(row.fee.amount, added.amount.expected),
     tax: addExpected(row.fee.tax, added.tax.expected),
   };
-  ledger.rows[row.number - 1] = changedRow(row, { fee });
+  ledger.rows[row.number - 1] = rowWith(row, { fee });
 }
 
 /**
@@ -200,18 +200,18 @@ function payTaxed(
   { loan }: Ledger,
   { amount, tax }: TaxedPortion,
   paid: Decimal,
-  asked: { amount: Decimal; tax: Decimal } = { amount: amount.expected, tax: tax.expected },
+  owed: { amount: Decimal; tax: Decimal } = { amount: amount.expected, tax: tax.expected },
 ): TaxedPortion {
   const paidAfter = amount.paid.plus(paid);
   const { currency, rounding } = loan.terms;
-  const share = paidAfter.equals(asked.amount)
-    ? asked.tax
-    : roundAmount(asked.tax.times(paidAfter).dividedBy(asked.amount), currency, rounding.roundingMode);
+  const share = paidAfter.equals(owed.amount)
+    ? owed.tax
+    : roundAmount(owed.tax.times(paidAfter).dividedBy(owed.amount), currency, rounding.roundingMode);
   const taxPaid = smaller(tax.expected, larger(tax.paid, share));
   return { amount: addPaid(amount, paid), tax: { expected: tax.expected, paid: taxPaid } };
 }
 
-function note(ledger: Ledger, element: keyof ElementAmounts, amount: Decimal, tax: Decimal): void {
+function recordPayment(ledger: Ledger, element: keyof ElementAmounts, amount: Decimal, tax: Decimal): void {
   ledger.affected = { ...ledger.affected, [element]: ledger.affected[element].plus(amount) };
   ledger.taxes = { ...ledger.taxes, [element]: ledger.taxes[element].plus(tax) };
 }

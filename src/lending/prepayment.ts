@@ -1,4 +1,4 @@
-import { changedRow } from './copies.ts';
+import { rowWith } from './with-changes.ts';
 import type { PrepaymentRecalculationMethod } from './payment-options.ts';
 import { type Ledger, dropPlannedFees, rowAt } from './ledger.ts';
 import { type Installment, type Loan, dueOf, isDynamic, rowExpected } from './loan.ts';
@@ -29,7 +29,7 @@ export function fitsProduct(
  * @param asOf the day up to which interest is known
  * @returns the level payment from now on; null where there is none
  */
-export function respread(
+export function reamortize(
   ledger: Ledger,
   first: number,
   amount: Decimal,
@@ -59,15 +59,15 @@ export function respread(
   });
   for (const [index, row] of open.entries()) {
     const principal = rebuilt[index]?.principal ?? zero;
-    rows[first + index] = changedRow(row, {
+    rows[first + index] = rowWith(row, {
       principal: { expected: row.principal.paid.plus(principal), paid: row.principal.paid },
     });
   }
   dropPlannedFees(ledger);
   dropEmptyRows(loan, rows, first);
-  const isPricedAnew =
+  const isRepriced =
     method === 'REDUCE_AMOUNT_PER_INSTALLMENT' || method === 'RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS';
-  if (periodicPayment === null || !isPricedAnew) return periodicPayment;
+  if (periodicPayment === null || !isRepriced) return periodicPayment;
   return levelPayment(loan.terms, outstanding, before, start ?? undefined);
 }
 
@@ -83,8 +83,8 @@ function startOf(loan: Loan, row: Installment | undefined, asOf: LocalDate): Sta
 function dropEmptyRows(loan: Loan, rows: Installment[], first: number): void {
   while (rows.length > Math.max(first, 1)) {
     const row = rowAt(rows, rows.length - 1);
-    const asked = isDynamic(loan) ? rowExpected(row).minus(row.interest.amount.expected) : rowExpected(row);
-    if (!asked.isZero() || !row.interestAccrued.isZero() || !row.principalOverpaid.isZero()) return;
+    const stillExpected = isDynamic(loan) ? rowExpected(row).minus(row.interest.amount.expected) : rowExpected(row);
+    if (!stillExpected.isZero() || !row.interestAccrued.isZero() || !row.principalOverpaid.isZero()) return;
     rows.pop();
   }
 }

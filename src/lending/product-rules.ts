@@ -57,10 +57,14 @@ function boundedDecimal(
   return negative || upsideDown || outside ? [refusal(reason, field)] : [];
 }
 
-function boundedCount({ defaultValue, minValue, maxValue }: Bounded<number>, field: string, least: number): Refusal[] {
+function boundedCount(
+  { defaultValue, minValue, maxValue }: Bounded<number>,
+  field: string,
+  minimum: number,
+): Refusal[] {
   const values = [minValue, defaultValue, maxValue].filter((value) => value !== undefined);
   const ascending = values.every((value, index) => index === 0 || value >= (values[index - 1] ?? value));
-  const inRange = values.every((value) => Number.isInteger(value) && value >= least && value <= installmentsMaximum);
+  const inRange = values.every((value) => Number.isInteger(value) && value >= minimum && value <= installmentsMaximum);
   return ascending && inRange ? [] : [refusal('INVALID_INSTALLMENTS', field)];
 }
 
@@ -106,8 +110,8 @@ export function areFixedDays(days: readonly number[], areUsed: boolean): boolean
 }
 
 /** Whether the count is a whole number from `least` up to {@link installmentsMaximum}. */
-export function isCountFrom(least: number, count: number): boolean {
-  return Number.isInteger(count) && count >= least && count <= installmentsMaximum;
+export function isCountFrom(minimum: number, count: number): boolean {
+  return Number.isInteger(count) && count >= minimum && count <= installmentsMaximum;
 }
 
 function graceRefusals({ gracePeriodSettings, scheduleSettings }: LoanProduct): Refusal[] {
@@ -162,9 +166,9 @@ function amountRefusals(fee: ProductFee, field: string, currencyDigits: number):
   if (other !== undefined) return [refusal('INVALID_FEE', `${field}.${otherName}`)];
   if (own === undefined) {
     // A flat fee may leave its amount to the command that applies it. A fee charged automatically has no such command.
-    const isAsked = fee.amountCalculationMethod === 'FLAT' && fee.feeApplication === 'OPTIONAL';
+    const isAmountOptional = fee.amountCalculationMethod === 'FLAT' && fee.feeApplication === 'OPTIONAL';
     const isManual = fee.trigger === 'MANUAL' || fee.trigger === 'ARBITRARY';
-    return isAsked || (isManual && isFlat) ? [] : [refusal('MANDATORY_FEE_AMOUNT', `${field}.${ownName}`)];
+    return isAmountOptional || (isManual && isFlat) ? [] : [refusal('MANDATORY_FEE_AMOUNT', `${field}.${ownName}`)];
   }
   if (!own.greaterThan(0)) return [refusal('FEE_AMOUNT_MUST_BE_STRICTLY_POSITIVE', `${field}.${ownName}`)];
   return isFlat && !isPostable(own, currencyDigits) ? [refusal('INVALID_AMOUNT', `${field}.amount`)] : [];

@@ -68,7 +68,7 @@ export interface OwnershipChange extends EventTypePartition {
   readonly nextStreamId: string | null;
 }
 
-export type OpenSessionAnswer =
+export type OpenSessionResult =
   | { readonly outcome: 'opened' }
   | { readonly outcome: 'resetting' }
   /** As many streams that accept any partition are open as there are partitions that no stream requested. */
@@ -76,7 +76,7 @@ export type OpenSessionAnswer =
   /** Requested partitions that other open streams requested first. */
   | { readonly outcome: 'partitions_taken'; readonly partitions: readonly EventTypePartition[] };
 
-export type ReleaseAnswer =
+export type ReleaseResult =
   | { readonly outcome: 'released'; readonly nextStreamId: string | null; readonly fence: number }
   /** The caller no longer owns the partition under this fence; nothing was changed. */
   | { readonly outcome: 'fenced' };
@@ -84,7 +84,7 @@ export type ReleaseAnswer =
 /** How commits of a closed session are treated. */
 export type LateCommits = 'accepted' | 'refused';
 
-export type CommitAnswer =
+export type CommitResult =
   /**
    * In the order of the request: true when the cursor moved the committed offset forward, false when it was outdated.
    */
@@ -95,12 +95,13 @@ export type CommitAnswer =
   | { readonly outcome: 'not_owner'; readonly cursor: EventTypePartition };
 
 export interface CursorToCommit extends CommittedOffset {
-  /** When given, the commit counts only under this tenure of the partition. */
+  /** When given, the commit counts only under this fence of the partition. */
   readonly fence?: number;
 }
 
 /**
- * Which state of a subscription changed. A hint: it may be lost or come twice, so watchers re-read what they need.
+ * Which state of a subscription changed. A change notification: it may be lost or come twice, so watchers re-read what
+ * they need.
  */
 export type CoordinationChange = 'topology' | 'offsets' | 'reset' | 'removed';
 
@@ -168,7 +169,7 @@ export interface Coordination {
   committedOffsets(subscriptionId: string): Promise<CommittedOffset[]>;
 
   /** Checks for a reset, for free slots and for the requested partitions, and adds the session, all in one step. */
-  openSession(subscriptionId: string, session: Session): Promise<OpenSessionAnswer>;
+  openSession(subscriptionId: string, session: Session): Promise<OpenSessionResult>;
   /**
    * Removes the session. Each of its partitions goes to its next stream at once if one is named and open (fence + 1).
    * Otherwise it becomes unassigned. A missing session is not an error.
@@ -196,7 +197,7 @@ export interface Coordination {
     streamId: string,
     partition: EventTypePartition,
     fence: number,
-  ): Promise<ReleaseAnswer>;
+  ): Promise<ReleaseResult>;
 
   /**
    * Moves committed offsets forward, durably. The session and every partition's owner are checked before anything is
@@ -204,7 +205,7 @@ export interface Coordination {
    * order with the running maximum. The store does not know the end of the log: it commits an offset beyond the end as
    * given, so callers check that first.
    */
-  commit(subscriptionId: string, streamId: string, cursors: readonly CursorToCommit[]): Promise<CommitAnswer>;
+  commit(subscriptionId: string, streamId: string, cursors: readonly CursorToCommit[]): Promise<CommitResult>;
 
   /** Marks a reset: open streams are told to close, new sessions are refused. False when a reset is already running. */
   beginReset(subscriptionId: string): Promise<boolean>;
@@ -218,7 +219,7 @@ export interface Coordination {
    * Adds to the history of the subscription: its last commits, and the last {@link endedStreamsMaximum} streams that
    * ended. The history is less durable than the rest: after a loss {@link history} returns a later `since`.
    */
-  remember(subscriptionId: string, news: SubscriptionHistory): Promise<void>;
+  recordHistory(subscriptionId: string, news: SubscriptionHistory): Promise<void>;
   /** The history from all processes, and when it begins (`since`, milliseconds since the epoch). */
   history(subscriptionId: string): Promise<SubscriptionHistory & { readonly since: number }>;
 
@@ -227,7 +228,8 @@ export interface Coordination {
 
   /**
    * Notifies the listener of changes from now on, until the returned function is called. As long as there is a watcher,
-   * - a change of the topology whose hint was lost is reported again within {@link missedChangesMillisecondsMaximum};
+   * - a change of the topology whose notification was lost is reported again within {@link
+   *   missedChangesMillisecondsMaximum};
    * - sessions of dead nodes are closed that soon after their lease has ended, without {@link reapSessions}.
    *
    * Both need a reachable store. When it is unreachable, all watchers are told to read again, and so find out. A lost

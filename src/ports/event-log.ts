@@ -106,7 +106,7 @@ export interface RecordBatch extends TopicPartition {
    * others. Absent means none, as always on the embedded backend. The value of such a record is unchecked: it may be
    * neither UTF-8 nor JSON. Readers must check it before they splice it.
    */
-  readonly foreign?: Uint8Array;
+  readonly external?: Uint8Array;
   key(index: number): string | null;
   /**
    * Says that a reader has finished with this batch. Called once for each read that returned it: its memory may then be

@@ -7,16 +7,16 @@ import type { Script } from './scripts.ts';
  * The longest silence while a call is pending. After that the connection counts as dead, the pending calls fail, and
  * the client connects again. Milliseconds.
  */
-const silenceMillisecondsMaximum = 2_000;
+const socketTimeoutMilliseconds = 2_000;
 
 /** How often the connection for messages is checked with a ping: nothing else is sent on it. Milliseconds. */
-const pingMilliseconds = 5_000;
+const pingIntervalMilliseconds = 5_000;
 
 /** How long connecting may take before it is tried again. Milliseconds. */
-const connectMillisecondsMaximum = 2_000;
+const connectTimeoutMilliseconds = 2_000;
 
 /** How long a new process waits for a Redis that does not respond before it gives up. Milliseconds. */
-const startMillisecondsMaximum = 10_000;
+const startTimeoutMilliseconds = 10_000;
 
 /**
  * Pauses between attempts to reconnect grow by the first value up to the second. There is no last attempt.
@@ -60,12 +60,12 @@ export class RedisConnection {
   readonly #logger: Logger;
   readonly #address: string;
   readonly #channels = new Set<string>();
-  readonly #pings: NodeJS.Timeout;
+  readonly #pingTimer: NodeJS.Timeout;
   /** Settles when calls may pass; undefined while there is no connection. */
   #ready: Promise<void> | undefined;
   /** The run ids of the servers that the connection reached last. */
   #servers: string | undefined;
-  #isGathering = false;
+  #isCorked = false;
   #outageLogged = false;
   #isClosed = false;
 
@@ -87,9 +87,9 @@ export class RedisConnection {
     this.#subscriber.on('ready', () => void this.#resubscribe());
     this.#subscriber.on('message', (channel: string, text: string) => events.message(channel, text));
     for (const client of [this.#client, this.#subscriber]) {
-      client.on('error', (error: unknown) => this.#noteOutage(error));
+      client.on('error', (error: unknown) => this.#logOutageOnce(error));
     }
-    this.#pings = setInterval(() => this.#ping(), pingMilliseconds).unref();
+    this.#pingTimer = setInterval(() => this.#ping(), pingIntervalMilliseconds).unref();
   }
 
   /**
@@ -99,12 +99,12 @@ export class RedisConnection {
    */
   static async open(redisUrl: string, logger: Logger, events: ConnectionEvents): Promise<RedisConnection> {
     const connection = new RedisConnection(redisUrl, logger, events);
-    connection.#subscriber.connect().catch((error: unknown) => connection.#noteOutage(error));
-    connection.#client.connect().catch((error: unknown) => connection.#noteOutage(error));
-    const deadline = performance.now() + startMillisecondsMaximum;
+    connection.#subscriber.connect().catch((error: unknown) => connection.#logOutageOnce(error));
+    connection.#client.connect().catch((error: unknown) => connection.#logOutageOnce(error));
+    const deadline = performance.now() + startTimeoutMilliseconds;
     for (;;) {
       try {
-        await connection.#pass();
+        await connection.#waitUntilReady();
         return connection;
       } catch (error) {
         if (performance.now() > deadline) {
@@ -133,12 +133,12 @@ export class RedisConnection {
     });
   }
 
-  hash(key: string): Promise<Record<string, string>> {
+  readHash(key: string): Promise<Record<string, string>> {
     return this.#call((client) => client.hgetall(key));
   }
 
-  field(key: string, field: string): Promise<string | null> {
-    return this.#call((client) => client.hget(key, field));
+  readHashField(key: string, readHashField: string): Promise<string | null> {
+    return this.#call((client) => client.hget(key, readHashField));
   }
 
   /**
@@ -146,37 +146,37 @@ export class RedisConnection {
    * @returns Whether this call set it.
    */
   async setIfAbsent(key: string, value: string, milliseconds: number): Promise<boolean> {
-    const answer = await this.#call((client) => client.set(key, value, 'PX', milliseconds, 'NX'));
-    return answer === 'OK';
+    const reply = await this.#call((client) => client.set(key, value, 'PX', milliseconds, 'NX'));
+    return reply === 'OK';
   }
 
   /**
-   * Subscribes to a channel; `listening` is called once that is done. While there is no connection, the next one
+   * Subscribes to a channel; `onSubscribed` is called once that is done. While there is no connection, the next one
    * subscribes to it, and `resubscribed` is called instead.
    */
-  subscribe(channel: string, listening: () => void): void {
+  subscribe(channel: string, onSubscribed: () => void): void {
     this.#channels.add(channel);
     if (this.#subscriber.status !== 'ready') return;
-    this.#subscriber.subscribe(channel).then(listening, (error: unknown) => this.#noteOutage(error));
+    this.#subscriber.subscribe(channel).then(onSubscribed, (error: unknown) => this.#logOutageOnce(error));
   }
 
   unsubscribe(channel: string): void {
     this.#channels.delete(channel);
     if (this.#subscriber.status !== 'ready') return;
-    this.#subscriber.unsubscribe(channel).catch((error: unknown) => this.#noteOutage(error));
+    this.#subscriber.unsubscribe(channel).catch((error: unknown) => this.#logOutageOnce(error));
   }
 
   close(): void {
     this.#isClosed = true;
     this.#ready = undefined;
-    clearInterval(this.#pings);
+    clearInterval(this.#pingTimer);
     this.#client.disconnect();
     this.#subscriber.disconnect();
   }
 
-  async #call<Answer>(command: (client: Client) => Promise<Answer>): Promise<Answer> {
-    await this.#pass();
-    this.#gather();
+  async #call<Reply>(command: (client: Client) => Promise<Reply>): Promise<Reply> {
+    await this.#waitUntilReady();
+    this.#corkWrites();
     try {
       return await command(this.#client);
     } catch (error) {
@@ -189,18 +189,18 @@ export class RedisConnection {
    * Sends all calls of one turn of the event loop in one write. The pipelines of the client could do this too, but they
    * are large objects that the garbage collector moves to the old generation: 30 KB for each stream that was opened.
    */
-  #gather(): void {
-    if (this.#isGathering || !(this.#client instanceof Redis)) return;
+  #corkWrites(): void {
+    if (this.#isCorked || !(this.#client instanceof Redis)) return;
     const { stream } = this.#client;
-    this.#isGathering = true;
+    this.#isCorked = true;
     stream.cork();
     setImmediate(() => {
-      this.#isGathering = false;
+      this.#isCorked = false;
       stream.uncork();
     });
   }
 
-  async #pass(): Promise<void> {
+  async #waitUntilReady(): Promise<void> {
     if (this.#ready === undefined) throw this.#unavailable('there is no connection');
     try {
       await this.#ready;
@@ -219,7 +219,7 @@ export class RedisConnection {
     const verified = this.#identify();
     this.#ready = verified;
     verified.catch((error: unknown) => {
-      this.#noteOutage(error);
+      this.#logOutageOnce(error);
       if (this.#ready !== verified) return;
       this.#ready = undefined;
       if (!this.#isClosed) this.#client.disconnect(true);
@@ -228,9 +228,9 @@ export class RedisConnection {
 
   async #identify(): Promise<void> {
     const nodes = this.#client instanceof Cluster ? this.#client.nodes('master') : [this.#client];
-    const answers = await Promise.all(nodes.map((node) => node.info('server')));
-    const servers = answers
-      .map((answer) => /run_id:(\w+)/.exec(answer)?.[1] ?? '')
+    const infoReplies = await Promise.all(nodes.map((node) => node.info('server')));
+    const servers = infoReplies
+      .map((info) => /run_id:(\w+)/.exec(info)?.[1] ?? '')
       .sort()
       .join(' ');
     if (this.#servers === undefined) await this.#warnOfEviction(nodes);
@@ -243,9 +243,9 @@ export class RedisConnection {
 
   /** Warns when Redis may evict keys: the loss of single keys shows in no incarnation. */
   async #warnOfEviction(nodes: readonly Redis[]): Promise<void> {
-    const answers = await Promise.all(nodes.map((node) => node.info('memory')));
-    const policy = answers
-      .map((answer) => /maxmemory_policy:(\S+)/.exec(answer)?.[1] ?? 'noeviction')
+    const infoReplies = await Promise.all(nodes.map((node) => node.info('memory')));
+    const policy = infoReplies
+      .map((info) => /maxmemory_policy:(\S+)/.exec(info)?.[1] ?? 'noeviction')
       .find((each) => each !== 'noeviction');
     if (policy === undefined) return;
     const facts = { address: this.#address, policy };
@@ -260,18 +260,18 @@ export class RedisConnection {
       }
       this.#events.resubscribed();
     } catch (error) {
-      this.#noteOutage(error);
+      this.#logOutageOnce(error);
       if (!this.#isClosed) this.#subscriber.disconnect(true);
     }
   }
 
   #ping(): void {
     if (this.#subscriber.status !== 'ready') return;
-    this.#subscriber.ping().catch((error: unknown) => this.#noteOutage(error));
+    this.#subscriber.ping().catch((error: unknown) => this.#logOutageOnce(error));
   }
 
   /** Logs once per outage: attempts to reconnect continue several times a second. */
-  #noteOutage(error: unknown): void {
+  #logOutageOnce(error: unknown): void {
     if (this.#outageLogged || this.#isClosed) return;
     this.#outageLogged = true;
     this.#logger.warn({ address: this.#address, error: describeError(error) }, 'Redis does not answer');
@@ -280,8 +280,8 @@ export class RedisConnection {
 
 function createClient(redisUrl: string): Client {
   const options = {
-    connectTimeout: connectMillisecondsMaximum,
-    socketTimeout: silenceMillisecondsMaximum,
+    connectTimeout: connectTimeoutMilliseconds,
+    socketTimeout: socketTimeoutMilliseconds,
     autoResubscribe: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,

@@ -4,16 +4,16 @@ import {
   endedStreamsMaximum,
   partitionKey,
   type ChangeListener,
-  type CommitAnswer,
+  type CommitResult,
   type CommittedOffset,
   type Coordination,
   type CoordinationChange,
   type CursorToCommit,
   type EventTypePartition,
   type LateCommits,
-  type OpenSessionAnswer,
+  type OpenSessionResult,
   type OwnershipChange,
-  type ReleaseAnswer,
+  type ReleaseResult,
   type Session,
   type SubscriptionHistory,
   type Topology,
@@ -23,15 +23,22 @@ import type { EventLog } from '../ports/event-log.ts';
 import type { Clock } from '../clock.ts';
 import { LendstreamError, describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import { readHistory, readOffsets, readOpening, readTopology, writeHistory, writeSession } from './answers.ts';
+import {
+  decodeHistory,
+  decodeOffsets,
+  decodeOpenSessionReply,
+  decodeTopology,
+  encodeHistory,
+  encodeSession,
+} from './script-codec.ts';
 import { RedisConnection, type ConnectionEvents } from './connection.ts';
 import { GroupExport, renewalClaimMilliseconds } from './group-export.ts';
-import { Hints, parseHint } from './hints.ts';
-import { KeySpace, parsePlace } from './keys.ts';
+import { ChangeListeners, parseChangeNotification } from './change-listeners.ts';
+import { KeySpace, parsePartitionKey } from './keys.ts';
 import { Leases } from './leases.ts';
-import { Memory } from './memory.ts';
+import { LastSeenState } from './last-seen-state.ts';
 import { MirrorWriter } from './mirror-writer.ts';
-import { OverdueCloses } from './overdue-closes.ts';
+import { SessionCloseRetries } from './session-close-retries.ts';
 import { RecoveringCalls } from './recovering-calls.ts';
 import { Recovery } from './recovery.ts';
 import { loadScripts, readScriptSource, type ScriptSource } from './scripts.ts';
@@ -52,22 +59,22 @@ export interface RedisCoordinationOptions {
 }
 
 /** How long a reset may take before it counts as over, in case the process that began it died. Milliseconds. */
-const resetMillisecondsMaximum = 120_000;
+const resetTimeoutMilliseconds = 120_000;
 
 /** The claim of the process that renews the consumer groups this time. */
 const groupRenewal = 'group-renewal';
 
 /** How long a removal is remembered: reading the mirror and merging it must not take longer. Milliseconds. */
-const removalMillisecondsKnown = 600_000;
+const removalRetentionMilliseconds = 600_000;
 
 /** How long the history of a subscription without any activity is kept. Milliseconds. */
-const historyMillisecondsKept = 30 * 86_400_000;
+const historyRetentionMilliseconds = 30 * 86_400_000;
 
 /**
  * How long closing waits for the log. Offsets that are not mirrored by then stay dirty in Redis, and other processes
  * mirror them. Milliseconds.
  */
-const closeMillisecondsMaximum = 5_000;
+const closeTimeoutMilliseconds = 5_000;
 
 /**
  * Coordinates any number of processes through Redis. keys.ts describes the keys, scripts/*.lua the operations on them.
@@ -79,20 +86,20 @@ const closeMillisecondsMaximum = 5_000;
 export class RedisCoordination implements Coordination {
   readonly #logger: Logger;
   readonly #store: RedisStore;
-  readonly #hints: Hints;
-  readonly #memory = new Memory();
+  readonly #listeners: ChangeListeners;
+  readonly #lastSeen = new LastSeenState();
   readonly #mirror: MirrorWriter;
   readonly #groups: GroupExport;
   readonly #recovery: Recovery;
   readonly #calls: RecoveringCalls;
   readonly #leases: Leases;
-  readonly #overdueCloses: OverdueCloses;
+  readonly #sessionCloseRetries: SessionCloseRetries;
   readonly #rounds: WatchRounds;
 
-  private constructor(store: RedisStore, hints: Hints, { log, clock, logger }: RedisCoordinationOptions) {
+  private constructor(store: RedisStore, listeners: ChangeListeners, { log, clock, logger }: RedisCoordinationOptions) {
     this.#logger = logger;
     this.#store = store;
-    this.#hints = hints;
+    this.#listeners = listeners;
     this.#leases = new Leases(clock, (shard, values) => this.#calls.renewLease(shard, values));
     this.#groups = new GroupExport({
       log,
@@ -104,26 +111,26 @@ export class RedisCoordination implements Coordination {
       log,
       logger,
       store,
-      onWritten: ({ subscriptionId, place, stored }) => {
+      onWritten: ({ subscriptionId, partitionKey: key, stored }) => {
         if (stored === null) this.#groups.forget(subscriptionId);
-        else this.#groups.note(subscriptionId, place, offsetAt(place, stored));
+        else this.#groups.add(subscriptionId, key, offsetAt(key, stored));
       },
     });
     this.#recovery = new Recovery({
       store,
       log,
       logger,
-      memory: this.#memory,
+      lastSeen: this.#lastSeen,
       mirror: this.#mirror,
-      leases: () => this.#leases.left(),
-      onRecovered: () => this.#hints.tellAll(),
+      leases: () => this.#leases.remaining(),
+      onRecovered: () => this.#listeners.notifyAll(),
       claim: (name, leaseMilliseconds) => this.claim(name, leaseMilliseconds),
       releaseClaim: (name) => this.releaseClaim(name),
     });
     this.#calls = new RecoveringCalls(store, this.#recovery);
-    this.#overdueCloses = new OverdueCloses((...session) => this.closeSession(...session), logger);
+    this.#sessionCloseRetries = new SessionCloseRetries((...session) => this.closeSession(...session), logger);
     const { keys } = store;
-    this.#rounds = new WatchRounds({ hints, keys, calls: this.#calls, leases: this.#leases, clock, logger });
+    this.#rounds = new WatchRounds({ listeners, keys, calls: this.#calls, leases: this.#leases, clock, logger });
   }
 
   /**
@@ -133,14 +140,14 @@ export class RedisCoordination implements Coordination {
   static async open(options: RedisCoordinationOptions): Promise<RedisCoordination> {
     const { redisUrl, log, logger, keyPrefix = 'lendstream', scriptSource = readScriptSource } = options;
     const keys = new KeySpace(keyPrefix);
-    const hints = new Hints(logger);
+    const listeners = new ChangeListeners(logger);
     const origin = randomUUID();
     // Events before the coordination exists need no handling.
     const events: ConnectionEvents = { serverChanged: () => {}, resubscribed: () => {}, message: () => {} };
     const connection = await RedisConnection.open(redisUrl, logger, events);
     const store = new RedisStore(connection, keys, origin, loadScripts(scriptSource));
-    const coordination = new RedisCoordination(store, hints, options);
-    events.serverChanged = () => coordination.#recovery.distrust();
+    const coordination = new RedisCoordination(store, listeners, options);
+    events.serverChanged = () => coordination.#recovery.suspectDataLoss();
     events.resubscribed = () => coordination.#onResubscribed();
     events.message = (channel, text) => coordination.#onMessage(channel, text);
     try {
@@ -175,70 +182,70 @@ export class RedisCoordination implements Coordination {
   async reapSessions(subscriptionId: string): Promise<number> {
     await this.#leases.renewOverdue();
     const [, count] = await this.#calls.call('reap-sessions', subscriptionId, []);
-    if (count !== '0') this.#hints.tell(subscriptionId, 'topology');
+    if (count !== '0') this.#listeners.notify(subscriptionId, 'topology');
     return Number(count);
   }
 
   async initialise(subscriptionId: string, start: readonly CommittedOffset[]): Promise<void> {
-    const places = start.flatMap((place) => [partitionKey(place), place.offset]);
-    const [, ...added] = await this.#calls.call('initialise', subscriptionId, [subscriptionId, ...places]);
+    const keysAndOffsets = start.flatMap((committed) => [partitionKey(committed), committed.offset]);
+    const [, ...added] = await this.#calls.call('initialise', subscriptionId, [subscriptionId, ...keysAndOffsets]);
     if (added.length === 0) return;
     // The start of a subscription must not be decided twice, or the second decision would skip the events in between.
     // So it is mirrored at once.
-    await this.#mirrorNow(subscriptionId, readOffsets(added));
-    this.#hints.tell(subscriptionId, 'topology');
+    await this.#mirrorNow(subscriptionId, decodeOffsets(added));
+    this.#listeners.notify(subscriptionId, 'topology');
   }
 
   topology(subscriptionId: string): Promise<Topology> {
-    return this.#calls.trusted(
-      async () => readTopology(await this.#calls.call('topology', subscriptionId, [])),
-      () => this.#memory.contradictsTopology(subscriptionId),
-      (topology) => this.#memory.noteTopology(subscriptionId, topology),
+    return this.#calls.readMonotonically(
+      async () => decodeTopology(await this.#calls.call('topology', subscriptionId, [])),
+      () => this.#lastSeen.contradictsTopology(subscriptionId),
+      (topology) => this.#lastSeen.recordTopology(subscriptionId, topology),
     );
   }
 
   async committedOffsets(subscriptionId: string): Promise<CommittedOffset[]> {
-    const offsets = await this.#calls.trusted(
+    const offsets = await this.#calls.readMonotonically(
       async () => {
         const [, fields] = await this.#calls.call('committed-offsets', subscriptionId, []);
-        return readOffsets(fields as string[]);
+        return decodeOffsets(fields as string[]);
       },
-      () => this.#memory.contradictsOffsets(subscriptionId),
-      (found) => this.#memory.noteOffsets(subscriptionId, found),
+      () => this.#lastSeen.contradictsOffsets(subscriptionId),
+      (found) => this.#lastSeen.recordOffsets(subscriptionId, found),
     );
-    return [...offsets].map(([place, stored]) => offsetAt(place, stored)).sort(comparePartitions);
+    return [...offsets].map(([key, stored]) => offsetAt(key, stored)).sort(comparePartitions);
   }
 
-  async openSession(subscriptionId: string, session: Session): Promise<OpenSessionAnswer> {
+  async openSession(subscriptionId: string, session: Session): Promise<OpenSessionResult> {
     const { streamId, requestedPartitions } = session;
     // Noted before Redis has the session, so that no recovery treats it as one that was left behind.
-    this.#memory.noteSession(subscriptionId, session);
-    const values = [streamId, writeSession(session), ...requestedPartitions.map(partitionKey)];
-    let answer: unknown[];
+    this.#lastSeen.recordSession(subscriptionId, session);
+    const values = [streamId, encodeSession(session), ...requestedPartitions.map(partitionKey)];
+    let reply: unknown[];
     try {
-      answer = await this.#calls.call('open-session', subscriptionId, values);
+      reply = await this.#calls.call('open-session', subscriptionId, values);
     } catch (error) {
-      this.#memory.forgetSession(subscriptionId, streamId);
-      this.#overdueCloses.add(subscriptionId, streamId, 'refused');
+      this.#lastSeen.forgetSession(subscriptionId, streamId);
+      this.#sessionCloseRetries.add(subscriptionId, streamId, 'refused');
       throw error;
     }
-    const opening = readOpening(answer);
-    if (opening.outcome !== 'opened') this.#memory.forgetSession(subscriptionId, streamId);
-    else if (answer[1] === '1') this.#hints.tell(subscriptionId, 'topology');
-    return opening;
+    const result = decodeOpenSessionReply(reply);
+    if (result.outcome !== 'opened') this.#lastSeen.forgetSession(subscriptionId, streamId);
+    else if (reply[1] === '1') this.#listeners.notify(subscriptionId, 'topology');
+    return result;
   }
 
   async closeSession(subscriptionId: string, streamId: string, lateCommits: LateCommits = 'accepted'): Promise<void> {
     this.#calls.requireOpen();
-    this.#memory.forgetSession(subscriptionId, streamId);
+    this.#lastSeen.forgetSession(subscriptionId, streamId);
     try {
-      const [, wasThere] = await this.#calls.call('close-session', subscriptionId, [
+      const [, existed] = await this.#calls.call('close-session', subscriptionId, [
         streamId,
         lateCommits === 'accepted' ? '1' : '0',
       ]);
-      if (wasThere === '1') this.#hints.tell(subscriptionId, 'topology');
+      if (existed === '1') this.#listeners.notify(subscriptionId, 'topology');
     } catch (error) {
-      this.#overdueCloses.add(subscriptionId, streamId, lateCommits);
+      this.#sessionCloseRetries.add(subscriptionId, streamId, lateCommits);
       throw error;
     }
   }
@@ -248,15 +255,15 @@ export class RedisCoordination implements Coordination {
     generation: number,
     changes: readonly OwnershipChange[],
   ): Promise<'applied' | 'conflict'> {
-    const values = changes.flatMap(({ state, streamId, nextStreamId, ...place }) => [
-      partitionKey(place),
+    const values = changes.flatMap(({ state, streamId, nextStreamId, ...partition }) => [
+      partitionKey(partition),
       state === 'reassigning' ? 'R' : 'A',
       streamId,
       nextStreamId ?? '',
     ]);
     const [outcome] = await this.#calls.call('apply-ownership', subscriptionId, [generation, ...values]);
     if (outcome !== 'APPLIED') return 'conflict';
-    if (changes.length > 0) this.#hints.tell(subscriptionId, 'topology');
+    if (changes.length > 0) this.#listeners.notify(subscriptionId, 'topology');
     return 'applied';
   }
 
@@ -265,25 +272,25 @@ export class RedisCoordination implements Coordination {
     streamId: string,
     partition: EventTypePartition,
     fence: number,
-  ): Promise<ReleaseAnswer> {
-    const answer = await this.#calls.call('release', subscriptionId, [streamId, partitionKey(partition), fence]);
-    const [outcome, nextStreamId, newFence] = answer as string[];
+  ): Promise<ReleaseResult> {
+    const reply = await this.#calls.call('release', subscriptionId, [streamId, partitionKey(partition), fence]);
+    const [outcome, nextStreamId, newFence] = reply as string[];
     if (outcome !== 'RELEASED') return { outcome: 'fenced' };
-    this.#hints.tell(subscriptionId, 'topology');
+    this.#listeners.notify(subscriptionId, 'topology');
     return { outcome: 'released', nextStreamId: nextStreamId || null, fence: Number(newFence) };
   }
 
-  async commit(subscriptionId: string, streamId: string, cursors: readonly CursorToCommit[]): Promise<CommitAnswer> {
+  async commit(subscriptionId: string, streamId: string, cursors: readonly CursorToCommit[]): Promise<CommitResult> {
     const values: (string | number)[] = [subscriptionId, streamId];
     for (const cursor of cursors) values.push(partitionKey(cursor), cursor.fence ?? '', cursor.offset);
     const [outcome, ...rest] = (await this.#calls.call('commit', subscriptionId, values)) as string[];
     switch (outcome) {
       case 'OK':
-        return { outcome: 'committed', advanced: this.#noteCommits(subscriptionId, cursors, rest) };
+        return { outcome: 'committed', advanced: this.#recordCommits(subscriptionId, cursors, rest) };
       case 'SESSION_NOT_FOUND':
         return { outcome: 'session_not_found' };
       case 'NOT_OWNER':
-        return { outcome: 'not_owner', cursor: parsePlace(rest[0] ?? '') };
+        return { outcome: 'not_owner', cursor: parsePartitionKey(rest[0] ?? '') };
       case undefined:
       default:
         throw new LendstreamError(
@@ -294,50 +301,53 @@ export class RedisCoordination implements Coordination {
   }
 
   async beginReset(subscriptionId: string): Promise<boolean> {
-    const [, hasBegun] = await this.#calls.call('begin-reset', subscriptionId, [resetMillisecondsMaximum]);
-    if (hasBegun === '1') this.#hints.tell(subscriptionId, 'reset');
+    const [, hasBegun] = await this.#calls.call('begin-reset', subscriptionId, [resetTimeoutMilliseconds]);
+    if (hasBegun === '1') this.#listeners.notify(subscriptionId, 'reset');
     return hasBegun === '1';
   }
 
   async finishReset(subscriptionId: string, offsets: readonly CommittedOffset[]): Promise<void> {
-    const places = offsets.flatMap((place) => [partitionKey(place), place.offset]);
-    const [outcome, ...set] = await this.#calls.call('finish-reset', subscriptionId, [subscriptionId, ...places]);
+    const keysAndOffsets = offsets.flatMap((committed) => [partitionKey(committed), committed.offset]);
+    const [outcome, ...set] = await this.#calls.call('finish-reset', subscriptionId, [
+      subscriptionId,
+      ...keysAndOffsets,
+    ]);
     if (outcome !== 'OK') {
       const detail =
         'After a loss of coordination data streams have opened during the reset: nothing was changed. Try again.';
       throw new LendstreamError('COORDINATION_UNAVAILABLE', detail);
     }
-    this.#hints.tell(subscriptionId, 'offsets');
-    this.#hints.tell(subscriptionId, 'topology');
-    if (set.length > 0) await this.#mirrorNow(subscriptionId, readOffsets(set));
+    this.#listeners.notify(subscriptionId, 'offsets');
+    this.#listeners.notify(subscriptionId, 'topology');
+    if (set.length > 0) await this.#mirrorNow(subscriptionId, decodeOffsets(set));
   }
 
-  async remember(subscriptionId: string, news: SubscriptionHistory): Promise<void> {
-    const values = [historyMillisecondsKept, endedStreamsMaximum, ...writeHistory(news)];
+  async recordHistory(subscriptionId: string, addition: SubscriptionHistory): Promise<void> {
+    const values = [historyRetentionMilliseconds, endedStreamsMaximum, ...encodeHistory(addition)];
     await this.#calls.call('remember', subscriptionId, values);
   }
 
   async history(subscriptionId: string): Promise<SubscriptionHistory & { readonly since: number }> {
-    return readHistory(await this.#calls.call('history', subscriptionId, [historyMillisecondsKept]));
+    return decodeHistory(await this.#calls.call('history', subscriptionId, [historyRetentionMilliseconds]));
   }
 
   async remove(subscriptionId: string): Promise<void> {
-    const values = [subscriptionId, removalMillisecondsKnown];
-    const [, ...places] = (await this.#calls.call('remove', subscriptionId, values)) as string[];
-    this.#memory.forget(subscriptionId);
-    for (const place of places) this.#mirror.note({ subscriptionId, place, stored: null });
-    this.#hints.tell(subscriptionId, 'removed');
-    if (places.length > 0) await this.#mirror.written();
+    const values = [subscriptionId, removalRetentionMilliseconds];
+    const [, ...removedKeys] = (await this.#calls.call('remove', subscriptionId, values)) as string[];
+    this.#lastSeen.forget(subscriptionId);
+    for (const key of removedKeys) this.#mirror.enqueue({ subscriptionId, partitionKey: key, stored: null });
+    this.#listeners.notify(subscriptionId, 'removed');
+    if (removedKeys.length > 0) await this.#mirror.flush();
   }
 
   watch(subscriptionId: string, listener: ChangeListener): () => void {
     const { connection, keys } = this.#store;
     const { channel } = keys.of(subscriptionId);
     // Changes from before Redis listened have not been reported.
-    const listening = (): void => this.#hints.tell(subscriptionId, 'topology');
-    if (this.#hints.add(subscriptionId, listener)) connection.subscribe(channel, listening);
+    const onSubscribed = (): void => this.#listeners.notify(subscriptionId, 'topology');
+    if (this.#listeners.add(subscriptionId, listener)) connection.subscribe(channel, onSubscribed);
     return () => {
-      if (this.#hints.remove(subscriptionId, listener)) connection.unsubscribe(channel);
+      if (this.#listeners.remove(subscriptionId, listener)) connection.unsubscribe(channel);
     };
   }
 
@@ -345,44 +355,44 @@ export class RedisCoordination implements Coordination {
   async close(): Promise<void> {
     if (this.#calls.isClosed) return;
     this.#calls.close();
-    this.#overdueCloses.stop();
+    this.#sessionCloseRetries.stop();
     this.#rounds.stop();
     let timer: NodeJS.Timeout | undefined;
-    const tooLate = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, closeMillisecondsMaximum);
+    const timeout = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, closeTimeoutMilliseconds);
     });
-    await Promise.race([this.#mirror.close().then(() => this.#groups.close()), tooLate]);
+    await Promise.race([this.#mirror.close().then(() => this.#groups.close()), timeout]);
     clearTimeout(timer);
     this.#store.connection.close();
-    this.#hints.clear();
+    this.#listeners.clear();
   }
 
   /** @param epochs The epoch of each cursor; '0' for an outdated one. */
-  #noteCommits(
+  #recordCommits(
     subscriptionId: string,
     cursors: readonly CursorToCommit[],
     epochs: readonly string[],
   ): readonly boolean[] {
-    const moved: CommittedOffset[] = [];
+    const advancedOffsets: CommittedOffset[] = [];
     const advanced = cursors.map((cursor, index) => {
       const epoch = epochs[index] ?? '0';
       if (epoch === '0') return false;
-      this.#noteOffset(subscriptionId, partitionKey(cursor), { offset: cursor.offset, epoch: Number(epoch) });
-      moved.push(cursor);
+      this.#recordOffset(subscriptionId, partitionKey(cursor), { offset: cursor.offset, epoch: Number(epoch) });
+      advancedOffsets.push(cursor);
       return true;
     });
-    if (moved.length > 0) this.#hints.tell(subscriptionId, 'offsets', undefined, moved);
+    if (advancedOffsets.length > 0) this.#listeners.notify(subscriptionId, 'offsets', undefined, advancedOffsets);
     return advanced;
   }
 
-  #noteOffset(subscriptionId: string, place: string, stored: StoredOffset): void {
-    this.#memory.noteOffset(subscriptionId, place, stored);
-    this.#mirror.note({ subscriptionId, place, stored });
+  #recordOffset(subscriptionId: string, key: string, stored: StoredOffset): void {
+    this.#lastSeen.recordOffset(subscriptionId, key, stored);
+    this.#mirror.enqueue({ subscriptionId, partitionKey: key, stored });
   }
 
   async #mirrorNow(subscriptionId: string, offsets: ReadonlyMap<string, StoredOffset>): Promise<void> {
-    for (const [place, stored] of offsets) this.#noteOffset(subscriptionId, place, stored);
-    await this.#mirror.written();
+    for (const [key, stored] of offsets) this.#recordOffset(subscriptionId, key, stored);
+    await this.#mirror.flush();
   }
 
   #onMessage(channel: string, text: string): void {
@@ -391,15 +401,15 @@ export class RedisCoordination implements Coordination {
       this.#recoverSoon();
       return;
     }
-    const change: CoordinationChange | undefined = parseHint(text, origin);
+    const change: CoordinationChange | undefined = parseChangeNotification(text, origin);
     if (change === undefined) return;
     const subscriptionId = keys.subscriptionOf(channel);
-    if (change === 'removed') this.#memory.forget(subscriptionId);
-    this.#hints.tell(subscriptionId, change);
+    if (change === 'removed') this.#lastSeen.forget(subscriptionId);
+    this.#listeners.notify(subscriptionId, change);
   }
 
   #onResubscribed(): void {
-    this.#hints.tellAll();
+    this.#listeners.notifyAll();
     this.#recoverSoon();
   }
 
@@ -416,7 +426,7 @@ export class RedisCoordination implements Coordination {
  * Copies field by field: a spread with an added field takes the engine a microsecond and creates an object layout of
  * its own.
  */
-function offsetAt(place: string, { offset }: StoredOffset): CommittedOffset {
-  const { eventType, partition } = parsePlace(place);
+function offsetAt(key: string, { offset }: StoredOffset): CommittedOffset {
+  const { eventType, partition } = parsePartitionKey(key);
   return { eventType, partition, offset };
 }

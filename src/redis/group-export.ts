@@ -5,7 +5,7 @@ import { describeError, isLendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 
 /** How often changed positions are exported: lag tools poll every few seconds at most. Milliseconds. */
-export const exportMilliseconds = 5_000;
+export const exportIntervalMilliseconds = 5_000;
 
 const hourMilliseconds = 60 * 60 * 1_000;
 
@@ -16,10 +16,10 @@ const hourMilliseconds = 60 * 60 * 1_000;
 export const renewalClaimMilliseconds = 11 * hourMilliseconds;
 
 /** How often a process checks whether that is due, beginning at its start. Milliseconds. */
-export const renewalCheckMilliseconds = hourMilliseconds;
+export const renewalCheckIntervalMilliseconds = hourMilliseconds;
 
 /** How many groups are exported at once. */
-const exportsAtOnce = 8;
+const concurrentExportsMaximum = 8;
 
 export interface GroupExportOptions {
   readonly log: EventLog;
@@ -52,8 +52,8 @@ export class GroupExport {
   /** Begins to export. Checks the renewal at once, so that a process that restarts within the hour checks it too. */
   start(): void {
     this.#timers = [
-      setInterval(() => void this.export(), exportMilliseconds).unref(),
-      setInterval(() => this.#checkRenewal(), renewalCheckMilliseconds).unref(),
+      setInterval(() => void this.export(), exportIntervalMilliseconds).unref(),
+      setInterval(() => this.#checkRenewal(), renewalCheckIntervalMilliseconds).unref(),
     ];
     this.#checkRenewal();
   }
@@ -62,10 +62,10 @@ export class GroupExport {
     this.#renewing = this.#renewing.then(() => this.#renew());
   }
 
-  note(subscriptionId: string, place: string, committed: CommittedOffset): void {
+  add(subscriptionId: string, partitionKey: string, committed: CommittedOffset): void {
     if (isReservedId(subscriptionId)) return;
-    const places = this.#changed.get(subscriptionId) ?? new Map<string, CommittedOffset>();
-    this.#changed.set(subscriptionId, places.set(place, committed));
+    const changedOffsets = this.#changed.get(subscriptionId) ?? new Map<string, CommittedOffset>();
+    this.#changed.set(subscriptionId, changedOffsets.set(partitionKey, committed));
   }
 
   forget(subscriptionId: string): void {
@@ -91,14 +91,15 @@ export class GroupExport {
     this.#changed = new Map();
     const next = groups.values();
     await Promise.all(
-      Array.from({ length: exportsAtOnce }, async () => {
-        for (const [subscriptionId, places] of next) await this.#exportGroup(subscriptionId, places);
+      Array.from({ length: concurrentExportsMaximum }, async () => {
+        for (const [subscriptionId, offsetsByPartition] of next)
+          await this.#exportGroup(subscriptionId, offsetsByPartition);
       }),
     );
   }
 
-  async #exportGroup(subscriptionId: string, places: Map<string, CommittedOffset>): Promise<void> {
-    const positions = [...places.values()].map(({ eventType, partition, offset }) => ({
+  async #exportGroup(subscriptionId: string, offsetsByPartition: Map<string, CommittedOffset>): Promise<void> {
+    const positions = [...offsetsByPartition.values()].map(({ eventType, partition, offset }) => ({
       topic: eventType,
       partition,
       offset: nextOffset(offset),
@@ -114,8 +115,9 @@ export class GroupExport {
       this.#failureLogged = true;
       if (isLendstreamError(error) && !error.retriable) return;
       // Offsets that have changed since then are newer.
-      for (const [place, committed] of places) {
-        if (this.#changed.get(subscriptionId)?.has(place) !== true) this.note(subscriptionId, place, committed);
+      for (const [partitionKey, committed] of offsetsByPartition) {
+        if (this.#changed.get(subscriptionId)?.has(partitionKey) !== true)
+          this.add(subscriptionId, partitionKey, committed);
       }
     }
   }
@@ -127,8 +129,9 @@ export class GroupExport {
       isClaimed = true;
       for (const [subscriptionId, offsets] of await readMirror(this.#options.log)) {
         for (const { epoch: _, ...committed } of offsets) {
-          const place = `${committed.eventType}:${committed.partition}`;
-          if (this.#changed.get(subscriptionId)?.has(place) !== true) this.note(subscriptionId, place, committed);
+          const partitionKey = `${committed.eventType}:${committed.partition}`;
+          if (this.#changed.get(subscriptionId)?.has(partitionKey) !== true)
+            this.add(subscriptionId, partitionKey, committed);
         }
       }
     } catch (error) {

@@ -8,18 +8,18 @@ import type { EventTypePartition } from '../ports/coordination.ts';
  * {lendstream:7}:shard              hash   incarnation, floor, refill (see recovery.ts), heardAt, returnUntil
  *                                       (leases.ts), remembersSince
  * {lendstream:7}:nodes              hash   node -> end of its lease, milliseconds of Redis time
- * {lendstream:7}:dirty              hash   subscription/place -> the offset that the mirror does not hold yet
- * {lendstream:7}:<id>:meta          hash   generation, resetUntil, recoverUntil, closed/place -> what a closed stream
+ * {lendstream:7}:dirty              hash   subscription/partition -> the offset that the mirror does not hold yet
+ * {lendstream:7}:<id>:meta          hash   generation, resetUntil, recoverUntil, closed/partition: what a closed stream
  *                                       may still commit (common.lua)
- * {lendstream:7}:<id>:owners        hash   place -> state|stream|next|fence|claimed
- * {lendstream:7}:<id>:offsets       hash   place -> offset@epoch
+ * {lendstream:7}:<id>:owners        hash   partition -> state|stream|next|fence|claimed
+ * {lendstream:7}:<id>:offsets       hash   partition -> offset@epoch
  * {lendstream:7}:<id>:sessions      hash   stream -> session as JSON
- * {lendstream:7}:<id>:commits       hash   place -> the last commit, as JSON
+ * {lendstream:7}:<id>:commits       hash   partition -> the last commit, as JSON
  * {lendstream:7}:<id>:ends          list   ended streams, as JSON, the newest first
  * {lendstream:7}:<id>:removed       string epochs below it belong to the subscription that was removed before
  * lendstream:claim:<name>           string origin of the process that holds the claim
  * ```
- * A `place` is a partition written as one word, `eventType:partition`.
+ * A `partition` is written as one word, `eventType:partition`.
  */
 
 /** The number of shards. Node leases are kept once per shard, so more shards cost more renewals. */
@@ -112,33 +112,37 @@ export function shardOf(subscriptionId: string): number {
   return (hash >>> 0) % shardCount;
 }
 
-/** How many parsed places are cached. */
-const knownPlacesMaximum = 10_000;
+/** How many parsed partition keys are cached. */
+const cachedPartitionsMaximum = 10_000;
 
-interface KnownPlace extends EventTypePartition {
-  readonly place: string;
+interface CachedPartition extends EventTypePartition {
+  readonly partitionKey: string;
 }
 
-/** Places are few and parsed again and again, and thousands of subscriptions may keep the parsed values. */
-const knownPlaces = new Map<string, KnownPlace>();
+/** Partition keys are few and parsed again and again, and thousands of subscriptions may keep the parsed values. */
+const cachedPartitions = new Map<string, CachedPartition>();
 
-/** Parses a place: the inverse of partitionKey in coordination.ts. */
-export function parsePlace(place: string): EventTypePartition {
-  const { eventType, partition } = knownPlace(place);
+/** Parses a partition key: the inverse of partitionKey in coordination.ts. */
+export function parsePartitionKey(partitionKey: string): EventTypePartition {
+  const { eventType, partition } = cachedPartition(partitionKey);
   return { eventType, partition };
 }
 
-/** Returns one shared string for all equal places. */
-export function sharedPlace(place: string): string {
-  return knownPlace(place).place;
+/** Returns one shared string for all equal partition keys. */
+export function internPartitionKey(partitionKey: string): string {
+  return cachedPartition(partitionKey).partitionKey;
 }
 
-function knownPlace(place: string): KnownPlace {
-  const known = knownPlaces.get(place);
+function cachedPartition(partitionKey: string): CachedPartition {
+  const known = cachedPartitions.get(partitionKey);
   if (known !== undefined) return known;
-  const colon = place.lastIndexOf(':');
-  const read = { place, eventType: place.slice(0, colon), partition: Number(place.slice(colon + 1)) };
-  if (knownPlaces.size >= knownPlacesMaximum) knownPlaces.clear();
-  knownPlaces.set(place, read);
-  return read;
+  const colon = partitionKey.lastIndexOf(':');
+  const parsed = {
+    partitionKey,
+    eventType: partitionKey.slice(0, colon),
+    partition: Number(partitionKey.slice(colon + 1)),
+  };
+  if (cachedPartitions.size >= cachedPartitionsMaximum) cachedPartitions.clear();
+  cachedPartitions.set(partitionKey, parsed);
+  return parsed;
 }

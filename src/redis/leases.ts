@@ -17,9 +17,9 @@ const silenceShare = 0.5;
 const silenceMillisecondsMinimum = 1_000;
 
 /** How long the other nodes may take to come back from an outage, as a share of the lease. */
-const returnShare = 0.35;
+const returnGraceShare = 0.35;
 
-interface KeptLease {
+interface LocalLease {
   milliseconds: number;
   /** The end that was requested last, whether or not Redis was reachable. Monotonic milliseconds. */
   until: number;
@@ -32,7 +32,7 @@ export class Leases {
   readonly #clock: Clock;
   readonly #renewShard: (shard: number, values: readonly (string | number)[]) => Promise<unknown>;
   /** By node. */
-  readonly #kept = new Map<string, KeptLease>();
+  readonly #leases = new Map<string, LocalLease>();
 
   /** @param renewShard Runs renew-lease on a shard. */
   constructor(clock: Clock, renewShard: (shard: number, values: readonly (string | number)[]) => Promise<unknown>) {
@@ -42,21 +42,21 @@ export class Leases {
 
   async renew(nodeId: string, leaseMilliseconds: number): Promise<void> {
     const until = this.#clock.monotonic() + leaseMilliseconds;
-    const confirmedUntil = this.#kept.get(nodeId)?.confirmedUntil ?? Number.NEGATIVE_INFINITY;
-    const kept: KeptLease = { milliseconds: leaseMilliseconds, until, confirmedUntil };
-    this.#kept.set(nodeId, kept);
+    const confirmedUntil = this.#leases.get(nodeId)?.confirmedUntil ?? Number.NEGATIVE_INFINITY;
+    const lease: LocalLease = { milliseconds: leaseMilliseconds, until, confirmedUntil };
+    this.#leases.set(nodeId, lease);
     const silence = Math.max(leaseMilliseconds * silenceShare, silenceMillisecondsMinimum);
-    const values = [nodeId, leaseMilliseconds, Math.ceil(silence), Math.ceil(leaseMilliseconds * returnShare)];
+    const values = [nodeId, leaseMilliseconds, Math.ceil(silence), Math.ceil(leaseMilliseconds * returnGraceShare)];
     await Promise.all(Array.from({ length: shardCount }, (_, shard) => this.#renewShard(shard, values)));
     // A renewal that began in the meantime has its own end.
-    const last = this.#kept.get(nodeId);
+    const last = this.#leases.get(nodeId);
     if (last !== undefined) last.confirmedUntil = Math.max(last.confirmedUntil, until);
   }
 
   /** Renews the kept leases that may have ended in Redis during an outage. */
   async renewOverdue(): Promise<void> {
     const now = this.#clock.monotonic();
-    for (const [nodeId, { milliseconds, until, confirmedUntil }] of this.#kept) {
+    for (const [nodeId, { milliseconds, until, confirmedUntil }] of this.#leases) {
       if (confirmedUntil <= now && now < until) await this.renew(nodeId, milliseconds);
     }
   }
@@ -64,19 +64,22 @@ export class Leases {
   /** Renews all kept leases after the store could not be reached, so that the store notices the outage. */
   async renewAll(): Promise<void> {
     const now = this.#clock.monotonic();
-    for (const [nodeId, { milliseconds, until }] of this.#kept) if (now < until) await this.renew(nodeId, milliseconds);
+    for (const [nodeId, { milliseconds, until }] of this.#leases)
+      if (now < until) await this.renew(nodeId, milliseconds);
   }
 
   /** The nodes of this process, including those whose lease has just ended, in case its renewal is late. */
   nodes(): string[] {
     const now = this.#clock.monotonic();
-    return [...this.#kept].flatMap(([nodeId, { milliseconds, until }]) => (now < until + milliseconds ? [nodeId] : []));
+    return [...this.#leases].flatMap(([nodeId, { milliseconds, until }]) =>
+      now < until + milliseconds ? [nodeId] : [],
+    );
   }
 
   /** The rest of each kept lease: node and milliseconds. */
-  left(): [nodeId: string, milliseconds: number][] {
+  remaining(): [nodeId: string, milliseconds: number][] {
     const now = this.#clock.monotonic();
-    for (const [nodeId, { until }] of this.#kept) if (until <= now) this.#kept.delete(nodeId);
-    return [...this.#kept].map(([nodeId, { until }]) => [nodeId, Math.ceil(until - now)]);
+    for (const [nodeId, { until }] of this.#leases) if (until <= now) this.#leases.delete(nodeId);
+    return [...this.#leases].map(([nodeId, { until }]) => [nodeId, Math.ceil(until - now)]);
   }
 }

@@ -2,28 +2,28 @@ import { mirrorRecord, writeMirror } from '../broker/log/cursor-mirror.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import { pairs } from './answers.ts';
-import { parsePlace, shardCount, shardOf } from './keys.ts';
-import { isNewer, readOffset, removedOffset, writeOffset, type StoredOffset } from './stored-offset.ts';
+import { pairs } from './script-codec.ts';
+import { parsePartitionKey, shardCount, shardOf } from './keys.ts';
+import { isNewer, decodeOffset, removedOffsetMark, encodeOffset, type StoredOffset } from './stored-offset.ts';
 import type { RedisStore } from './store.ts';
 
 /** How long a committed offset may wait to be written to the mirror together with others. Milliseconds. */
-export const mirrorMilliseconds = 200;
+export const mirrorDelayMilliseconds = 200;
 
 /**
  * How long the node that took a commit may leave it unwritten. After that the node must be gone, and another process
  * writes it. Milliseconds.
  */
-export const leftoverMilliseconds = 2_000;
+export const pendingCheckMilliseconds = 2_000;
 
-/** The most records in one append, and in one call that settles them. */
+/** The most records in one append, and in one call that clears them. */
 const recordsPerAppend = 4_000;
 const recordsPerCall = 500;
 
 /** One partition's newest offset on its way into the mirror; null removes it. */
 export interface MirrorEntry {
   readonly subscriptionId: string;
-  readonly place: string;
+  readonly partitionKey: string;
   readonly stored: StoredOffset | null;
 }
 
@@ -48,18 +48,18 @@ export class MirrorWriter {
   /** By the member names of the dirty entries. */
   #dirty = new Map<string, MirrorEntry>();
   /** The dirty entries of all processes at the last check: by member, the written offset. */
-  #leftovers = new Map<string, string>();
+  #pendingAtLastCheck = new Map<string, string>();
   #timer: NodeJS.Timeout | undefined;
-  readonly #leftoverTimer: NodeJS.Timeout;
-  #queued: Promise<void> | undefined;
-  #last: Promise<void> = Promise.resolve();
-  readonly #settling = new Set<Promise<void>>();
+  readonly #pendingCheckTimer: NodeJS.Timeout;
+  #nextWrite: Promise<void> | undefined;
+  #lastWrite: Promise<void> = Promise.resolve();
+  readonly #clearing = new Set<Promise<void>>();
   #failureLogged = false;
   #isClosed = false;
 
   constructor(options: MirrorWriterOptions) {
     this.#options = options;
-    this.#leftoverTimer = setInterval(() => void this.#takeLeftovers(), leftoverMilliseconds).unref();
+    this.#pendingCheckTimer = setInterval(() => void this.#adoptPendingEntries(), pendingCheckMilliseconds).unref();
   }
 
   /** The entries that are not in the mirror yet. */
@@ -67,11 +67,11 @@ export class MirrorWriter {
     return this.#dirty.values();
   }
 
-  /** Schedules an offset to be written within {@link mirrorMilliseconds}. */
-  note(entry: MirrorEntry): void {
+  /** Schedules an offset to be written within {@link mirrorDelayMilliseconds}. */
+  enqueue(entry: MirrorEntry): void {
     const member = memberOf(entry);
-    const waiting = this.#dirty.get(member)?.stored;
-    if (waiting && entry.stored !== null && !isNewer(entry.stored, waiting)) return;
+    const pending = this.#dirty.get(member)?.stored;
+    if (pending && entry.stored !== null && !isNewer(entry.stored, pending)) return;
     this.#dirty.set(member, entry);
     this.#schedule();
   }
@@ -80,14 +80,14 @@ export class MirrorWriter {
    * Returns when everything noted before is in the mirror.
    * @throws COORDINATION_UNAVAILABLE when that failed; it is tried again.
    */
-  written(): Promise<void> {
-    if (this.#queued !== undefined) return this.#queued;
-    const queued = this.#last.then(() => {
-      this.#queued = undefined;
-      return this.#write();
+  flush(): Promise<void> {
+    if (this.#nextWrite !== undefined) return this.#nextWrite;
+    const queued = this.#lastWrite.then(() => {
+      this.#nextWrite = undefined;
+      return this.#writePending();
     });
-    this.#queued = queued;
-    this.#last = queued.catch(() => {});
+    this.#nextWrite = queued;
+    this.#lastWrite = queued.catch(() => {});
     return queued;
   }
 
@@ -95,23 +95,23 @@ export class MirrorWriter {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    clearInterval(this.#leftoverTimer);
-    await this.written().catch((error: unknown) => this.#noteFailure(error));
-    await Promise.allSettled(this.#settling);
+    clearInterval(this.#pendingCheckTimer);
+    await this.flush().catch((error: unknown) => this.#logFailureOnce(error));
+    await Promise.allSettled(this.#clearing);
   }
 
   #schedule(): void {
     if (this.#isClosed) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      this.written().catch((error: unknown) => {
-        this.#noteFailure(error);
+      this.flush().catch((error: unknown) => {
+        this.#logFailureOnce(error);
         this.#schedule();
       });
-    }, mirrorMilliseconds);
+    }, mirrorDelayMilliseconds);
   }
 
-  async #write(): Promise<void> {
+  async #writePending(): Promise<void> {
     const entries = [...this.#dirty.values()];
     this.#dirty = new Map();
     for (let start = 0; start < entries.length; start += recordsPerAppend) {
@@ -119,17 +119,17 @@ export class MirrorWriter {
       try {
         await writeMirror(this.#options.log, part.map(recordOf));
       } catch (error) {
-        for (const entry of entries.slice(start)) if (!this.#dirty.has(memberOf(entry))) this.note(entry);
+        for (const entry of entries.slice(start)) if (!this.#dirty.has(memberOf(entry))) this.enqueue(entry);
         throw error;
       }
       for (const entry of part) this.#options.onWritten(entry);
-      this.#settle(part);
+      this.#clearDirty(part);
     }
     this.#failureLogged = false;
   }
 
   /** Marks entries as mirrored. Nothing waits for it: some process writes an entry that stays dirty once more. */
-  #settle(entries: readonly MirrorEntry[]): void {
+  #clearDirty(entries: readonly MirrorEntry[]): void {
     const byShard = new Map<number, MirrorEntry[]>();
     for (const entry of entries) {
       const shard = shardOf(entry.subscriptionId);
@@ -139,78 +139,87 @@ export class MirrorWriter {
     }
     for (const [shard, list] of byShard) {
       for (let start = 0; start < list.length; start += recordsPerCall) {
-        const settling = this.#settleShard(shard, list.slice(start, start + recordsPerCall)).catch((error: unknown) => {
-          this.#options.logger.debug({ shard, error: describeError(error) }, 'Mirrored offsets stay marked for now');
-        });
-        this.#settling.add(settling);
-        void settling.then(() => this.#settling.delete(settling));
+        const clearing = this.#clearDirtyInShard(shard, list.slice(start, start + recordsPerCall)).catch(
+          (error: unknown) => {
+            this.#options.logger.debug({ shard, error: describeError(error) }, 'Mirrored offsets stay marked for now');
+          },
+        );
+        this.#clearing.add(clearing);
+        void clearing.then(() => this.#clearing.delete(clearing));
       }
     }
   }
 
-  async #settleShard(shard: number, entries: readonly MirrorEntry[]): Promise<void> {
+  async #clearDirtyInShard(shard: number, entries: readonly MirrorEntry[]): Promise<void> {
     const { store } = this.#options;
     const subscriptions = [...new Set(entries.map(({ subscriptionId }) => subscriptionId))];
     const positions = new Map(subscriptions.map((subscriptionId, index) => [subscriptionId, index + 1]));
-    const answer = await store.callShard(
+    const reply = await store.callShard(
       'settle-mirror',
       shard,
       entries.flatMap((entry) => [
         positions.get(entry.subscriptionId) ?? 0,
-        entry.place,
+        entry.partitionKey,
         memberOf(entry),
-        writtenForm(entry),
+        encodeEntry(entry),
       ]),
       subscriptions.map((subscriptionId) => store.keys.key(subscriptionId, 'offsets')),
     );
-    if (answer[0] !== 'OK' || this.#isClosed) return;
-    for (const [member, written] of pairs(answer.slice(1) as string[])) this.note(readEntry(member, written));
+    if (reply[0] !== 'OK' || this.#isClosed) return;
+    for (const [member, encoded] of pairs(reply.slice(1) as string[])) this.enqueue(decodeEntry(member, encoded));
   }
 
   /**
    * Takes over dirty entries that have not changed since the last check: the process that should write them has died.
    */
-  async #takeLeftovers(): Promise<void> {
+  async #adoptPendingEntries(): Promise<void> {
     const { store, logger } = this.#options;
     try {
       const shards = await Promise.all(
-        Array.from({ length: shardCount }, (_, shard) => store.connection.hash(store.keys.shardKey(shard, 'dirty'))),
+        Array.from({ length: shardCount }, (_, shard) =>
+          store.connection.readHash(store.keys.shardKey(shard, 'dirty')),
+        ),
       );
       const seen = new Map(shards.flatMap((dirty) => Object.entries(dirty)));
-      for (const [member, written] of seen) {
-        if (this.#leftovers.get(member) === written) this.note(readEntry(member, written));
+      for (const [member, encoded] of seen) {
+        if (this.#pendingAtLastCheck.get(member) === encoded) this.enqueue(decodeEntry(member, encoded));
       }
-      this.#leftovers = seen;
+      this.#pendingAtLastCheck = seen;
     } catch (error) {
       logger.debug({ error: describeError(error) }, 'Looking for offsets that nobody mirrored failed');
     }
   }
 
   /** Logs once per burst. */
-  #noteFailure(error: unknown): void {
+  #logFailureOnce(error: unknown): void {
     if (this.#failureLogged) return;
     this.#failureLogged = true;
     this.#options.logger.warn({ error: describeError(error) }, 'Committed offsets are not mirrored to the log for now');
   }
 }
 
-function memberOf({ subscriptionId, place }: MirrorEntry): string {
-  return `${subscriptionId}/${place}`;
+function memberOf({ subscriptionId, partitionKey }: MirrorEntry): string {
+  return `${subscriptionId}/${partitionKey}`;
 }
 
-function writtenForm({ stored }: MirrorEntry): string {
-  return stored === null ? removedOffset : writeOffset(stored);
+function encodeEntry({ stored }: MirrorEntry): string {
+  return stored === null ? removedOffsetMark : encodeOffset(stored);
 }
 
-function readEntry(member: string, written: string): MirrorEntry {
+function decodeEntry(member: string, encoded: string): MirrorEntry {
   const slash = member.indexOf('/');
   return {
     subscriptionId: member.slice(0, slash),
-    place: member.slice(slash + 1),
-    stored: written === removedOffset ? null : readOffset(written),
+    partitionKey: member.slice(slash + 1),
+    stored: encoded === removedOffsetMark ? null : decodeOffset(encoded),
   };
 }
 
-function recordOf({ subscriptionId, place, stored }: MirrorEntry) {
-  return mirrorRecord(subscriptionId, parsePlace(place), stored === null ? null : stored.offset, stored?.epoch);
+function recordOf({ subscriptionId, partitionKey, stored }: MirrorEntry) {
+  return mirrorRecord(
+    subscriptionId,
+    parsePartitionKey(partitionKey),
+    stored === null ? null : stored.offset,
+    stored?.epoch,
+  );
 }

@@ -54,26 +54,26 @@ export class RecoveringCalls {
    * reads again. The result is compared with what was known before the read began, since anything learned during the
    * read may well be newer.
    */
-  async trusted<Answer>(
-    read: () => Promise<Answer>,
-    contradiction: () => (answer: Answer) => boolean,
-    note: (answer: Answer) => void,
-  ): Promise<Answer> {
+  async readMonotonically<Result>(
+    read: () => Promise<Result>,
+    contradiction: () => (result: Result) => boolean,
+    record: (result: Result) => void,
+  ): Promise<Result> {
     const contradicts = contradiction();
-    let answer = await read();
-    if (contradicts(answer)) {
-      this.#recovery.distrust();
-      answer = await read();
+    let result = await read();
+    if (contradicts(result)) {
+      this.#recovery.suspectDataLoss();
+      result = await read();
     }
-    note(answer);
-    return answer;
+    record(result);
+    return result;
   }
 
   async #recovering(call: () => Promise<unknown[]>): Promise<unknown[]> {
     for (let attempt = 0; ; attempt += 1) {
       this.requireOpen();
-      const answer = await call();
-      if (answer[0] !== 'INCARNATION') return answer;
+      const reply = await call();
+      if (reply[0] !== 'INCARNATION') return reply;
       if (attempt === recoveriesPerCall) {
         throw new LendstreamError('COORDINATION_UNAVAILABLE', 'Redis loses its data again and again.');
       }

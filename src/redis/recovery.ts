@@ -3,12 +3,12 @@ import { readMirror, type MirroredOffset } from '../broker/log/cursor-mirror.ts'
 import type { EventLog } from '../ports/event-log.ts';
 import { LendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import { writeSession } from './answers.ts';
+import { encodeSession } from './script-codec.ts';
 import { shardCount, shardOf } from './keys.ts';
-import type { KnownSubscription, Memory } from './memory.ts';
+import type { LastSeenSubscription, LastSeenState } from './last-seen-state.ts';
 import type { MirrorWriter } from './mirror-writer.ts';
 import type { RedisStore } from './store.ts';
-import { isNewer, writeOffset, type StoredOffset } from './stored-offset.ts';
+import { isNewer, encodeOffset, type StoredOffset } from './stored-offset.ts';
 
 /**
  * Restores in Redis the data that it has lost.
@@ -20,7 +20,7 @@ import { isNewer, writeOffset, type StoredOffset } from './stored-offset.ts';
  * - One process claims the refill. It *refills* the shard with the larger of what the mirror holds and what it has seen
  *   itself, and begins a new incarnation.
  * - Every other process finds the new incarnation, *asserts* what it has seen itself (offsets, fences, its open streams
- *   and what they own) and continues to work. For {@link othersMilliseconds} after a refill no process takes a
+ *   and what they own) and resumes. For {@link assertionWindowMilliseconds} after a refill no process takes a
  *   partition whose owner may still come back, and no commit is refused permanently.
  *
  * Offsets move back at most by what neither the mirror nor a living process has seen. New fences are higher than every
@@ -29,22 +29,22 @@ import { isNewer, writeOffset, type StoredOffset } from './stored-offset.ts';
  */
 
 /** How long after a refill the other processes have to bring back what they know. Milliseconds. */
-export const othersMilliseconds = 500;
+export const assertionWindowMilliseconds = 500;
 
 /**
  * How long one process may take to refill before another one does it instead, in case the first has died. Two at once
  * do no harm, but the first has to begin again. Milliseconds.
  */
-const refillMillisecondsMaximum = 20_000;
+const refillTimeoutMilliseconds = 20_000;
 
 /** How long a call waits for a recovery before it fails. Milliseconds. */
-const recoveryMillisecondsMaximum = 5_000;
+const recoveryTimeoutMilliseconds = 5_000;
 
 /** How often waiting processes check whether the refill is done. Milliseconds. */
-const refillPollMilliseconds = 50;
+const refillPollIntervalMilliseconds = 50;
 
 /** How many subscriptions are merged at once. */
-const mergesAtOnce = 64;
+const concurrentMergesMaximum = 64;
 
 const shards = Array.from({ length: shardCount }, (_, shard) => shard);
 
@@ -52,7 +52,7 @@ export interface RecoveryOptions {
   readonly store: RedisStore;
   readonly log: EventLog;
   readonly logger: Logger;
-  readonly memory: Memory;
+  readonly lastSeen: LastSeenState;
   readonly mirror: MirrorWriter;
   /** The rest of each lease of the nodes whose sessions this process keeps: node and milliseconds. */
   readonly leases: () => readonly (readonly [nodeId: string, milliseconds: number])[];
@@ -69,21 +69,21 @@ export class Recovery {
   readonly #options: RecoveryOptions;
   #running: Promise<void> | undefined;
   /**
-   * How often the data was found to be possibly older than what this process knows, and how many of these doubts are
-   * settled.
+   * How often the data was found to be possibly older than what this process knows, and how many of these suspicions
+   * are checked.
    */
-  #doubts = 0;
-  #doubtsSettled = 0;
+  #suspectedLosses = 0;
+  #checkedLosses = 0;
 
   constructor(options: RecoveryOptions) {
     this.#options = options;
   }
 
   /** Makes every call recover before it does anything: the data behind the connection may have changed. */
-  distrust(): void {
-    this.#doubts += 1;
+  suspectDataLoss(): void {
+    this.#suspectedLosses += 1;
     for (const [shard, incarnation] of this.#options.store.incarnations) {
-      this.#options.store.incarnations.set(shard, distrusted(incarnation));
+      this.#options.store.incarnations.set(shard, markSuspect(incarnation));
     }
   }
 
@@ -99,7 +99,7 @@ export class Recovery {
     });
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(stillRecovering()), recoveryMillisecondsMaximum);
+      timer = setTimeout(() => reject(stillRecovering()), recoveryTimeoutMilliseconds);
     });
     try {
       await Promise.race([this.#running, timeout]);
@@ -121,19 +121,19 @@ export class Recovery {
     const { store, logger } = this.#options;
     const isFirst = store.incarnations.size === 0;
     for (;;) {
-      const doubts = this.#doubts;
+      const suspectedLosses = this.#suspectedLosses;
       const found = await this.#incarnations();
       const lost = shards.filter((shard) => this.#isLost(shard, found[shard] ?? null));
       if (lost.length === 0) {
         const other = shards.filter((shard) => store.incarnations.get(shard) !== found[shard]);
         if (other.length > 0) await this.#mergeAll(new Map(), other, 0);
-        if (doubts !== this.#doubts) continue;
+        if (suspectedLosses !== this.#suspectedLosses) continue;
         for (const shard of other) store.incarnations.set(shard, found[shard] ?? '');
-        this.#doubtsSettled = doubts;
-        if (other.length > 0) this.#tell();
+        this.#checkedLosses = suspectedLosses;
+        if (other.length > 0) this.#notifyRecovered();
         return;
       }
-      const claimed = await this.#options.claim('refill', refillMillisecondsMaximum);
+      const claimed = await this.#options.claim('refill', refillTimeoutMilliseconds);
       if (claimed) {
         try {
           const facts = { shards: lost.length };
@@ -144,7 +144,7 @@ export class Recovery {
           await this.#options.releaseClaim('refill');
         }
       } else {
-        await new Promise((resolve) => setTimeout(resolve, refillPollMilliseconds));
+        await new Promise((resolve) => setTimeout(resolve, refillPollIntervalMilliseconds));
       }
     }
   }
@@ -152,7 +152,7 @@ export class Recovery {
   #incarnations(): Promise<(string | null)[]> {
     const { store } = this.#options;
     return Promise.all(
-      shards.map((shard) => store.connection.field(store.keys.shardKey(shard, 'shard'), 'incarnation')),
+      shards.map((shard) => store.connection.readHashField(store.keys.shardKey(shard, 'shard'), 'incarnation')),
     );
   }
 
@@ -162,12 +162,12 @@ export class Recovery {
    */
   #isLost(shard: number, found: string | null): boolean {
     if (found === null) return true;
-    const known = this.#known(shard);
-    return this.#doubts !== this.#doubtsSettled ? Number(found) <= known : Number(found) < known;
+    const known = this.#knownIncarnation(shard);
+    return this.#suspectedLosses !== this.#checkedLosses ? Number(found) <= known : Number(found) < known;
   }
 
-  #known(shard: number): number {
-    return Number((this.#options.store.incarnations.get(shard) ?? '0').replace(distrustMark, ''));
+  #knownIncarnation(shard: number): number {
+    return Number((this.#options.store.incarnations.get(shard) ?? '0').replace(suspectMark, ''));
   }
 
   /** An interruption may leave shards without an incarnation. The next check then finds them lost again. */
@@ -178,35 +178,36 @@ export class Recovery {
     const keys = new Map(lost.map((shard) => [shard, store.keys.shardKey(shard, 'shard')]));
     const begun: number[] = [];
     for (const [shard, key] of keys) {
-      const [answer] = await store.run('begin-refill', [key], [found[shard] ?? '', token]);
-      if (answer === 'OK') begun.push(shard);
+      const [reply] = await store.run('begin-refill', [key], [found[shard] ?? '', token]);
+      if (reply === 'OK') begun.push(shard);
     }
-    await this.#mergeAll(mirror, begun, othersMilliseconds);
+    await this.#mergeAll(mirror, begun, assertionWindowMilliseconds);
     await Promise.all(
       begun.map((shard) => {
-        const values = [token, this.#known(shard), store.keys.incarnations()];
+        const values = [token, this.#knownIncarnation(shard), store.keys.incarnations()];
         return store.run('finish-refill', [keys.get(shard) ?? ''], values);
       }),
     );
   }
 
   /** Merges the mirror and what this process has seen into these shards. */
-  async #mergeAll(mirror: Mirror, into: readonly number[], milliseconds: number): Promise<void> {
-    const { memory, mirror: writer } = this.#options;
+  async #mergeAll(mirror: Mirror, into: readonly number[], windowMilliseconds: number): Promise<void> {
+    const { lastSeen, mirror: writer } = this.#options;
     const wanted = new Set(into);
     const unwritten = new Map<string, Map<string, StoredOffset | null>>();
-    for (const { subscriptionId, place, stored } of writer.entries()) {
-      const places = unwritten.get(subscriptionId) ?? new Map<string, StoredOffset | null>();
-      unwritten.set(subscriptionId, places.set(place, stored));
+    for (const { subscriptionId, partitionKey: key, stored } of writer.entries()) {
+      const offsets = unwritten.get(subscriptionId) ?? new Map<string, StoredOffset | null>();
+      unwritten.set(subscriptionId, offsets.set(key, stored));
     }
-    const seen = new Map(memory.entries());
+    const seen = new Map(lastSeen.entries());
     const subscriptions = [...new Set([...mirror.keys(), ...seen.keys(), ...unwritten.keys()])].filter((id) =>
       wanted.has(shardOf(id)),
     );
     const next = subscriptions.values();
     await Promise.all(
-      Array.from({ length: mergesAtOnce }, async () => {
-        for (const id of next) await this.#merge(id, mirror.get(id), seen.get(id), unwritten.get(id), milliseconds);
+      Array.from({ length: concurrentMergesMaximum }, async () => {
+        for (const id of next)
+          await this.#merge(id, mirror.get(id), seen.get(id), unwritten.get(id), windowMilliseconds);
       }),
     );
   }
@@ -214,58 +215,58 @@ export class Recovery {
   async #merge(
     subscriptionId: string,
     mirrored: readonly MirroredOffset[] | undefined,
-    seen: KnownSubscription | undefined,
+    seen: LastSeenSubscription | undefined,
     unwritten: ReadonlyMap<string, StoredOffset | null> | undefined,
-    milliseconds: number,
+    windowMilliseconds: number,
   ): Promise<void> {
     const offsets = new Map<string, StoredOffset>();
-    const take = (place: string, stored: StoredOffset): void => {
-      const held = offsets.get(place);
-      if (held === undefined || isNewer(stored, held)) offsets.set(place, stored);
+    const keepNewer = (key: string, stored: StoredOffset): void => {
+      const current = offsets.get(key);
+      if (current === undefined || isNewer(stored, current)) offsets.set(key, stored);
     };
-    for (const { offset, epoch, ...partition } of mirrored ?? []) take(partitionKey(partition), { offset, epoch });
-    for (const [place, stored] of seen?.offsets ?? []) take(place, stored);
-    for (const [place, stored] of unwritten ?? []) {
-      if (stored === null) offsets.delete(place);
-      else take(place, stored);
+    for (const { offset, epoch, ...partition } of mirrored ?? []) keepNewer(partitionKey(partition), { offset, epoch });
+    for (const [key, stored] of seen?.offsets ?? []) keepNewer(key, stored);
+    for (const [key, stored] of unwritten ?? []) {
+      if (stored === null) offsets.delete(key);
+      else keepNewer(key, stored);
     }
     const owners = new Map((seen?.partitions ?? []).map((partition) => [partitionKey(partition), partition]));
     const sessions = [...(seen?.sessions.values() ?? [])];
     // Another process may have removed a subscription that only this process remembers.
     const isKnown = mirrored !== undefined || unwritten !== undefined || sessions.length > 0;
-    const places = [...new Set([...offsets.keys(), ...owners.keys()])];
-    const partitions = places.flatMap((place) => {
-      const stored = offsets.get(place);
-      const { streamId = null, fence = 0 } = owners.get(place) ?? {};
+    const keys = [...new Set([...offsets.keys(), ...owners.keys()])];
+    const partitions = keys.flatMap((key) => {
+      const stored = offsets.get(key);
+      const { streamId = null, fence = 0 } = owners.get(key) ?? {};
       const isOwn = streamId !== null && seen?.sessions.has(streamId) === true;
-      return [place, stored === undefined ? '' : writeOffset(stored), fence, isOwn ? streamId : '', isOwn ? fence : 0];
+      return [key, stored === undefined ? '' : encodeOffset(stored), fence, isOwn ? streamId : '', isOwn ? fence : 0];
     });
     await this.#options.store.call('merge', subscriptionId, [
       subscriptionId,
-      milliseconds,
+      windowMilliseconds,
       seen?.generation ?? 0,
       isKnown ? '1' : '0',
-      places.length,
+      keys.length,
       ...partitions,
       sessions.length,
-      ...sessions.flatMap((session) => [session.streamId, writeSession(session)]),
+      ...sessions.flatMap((session) => [session.streamId, encodeSession(session)]),
       ...this.#options.leases().flat(),
     ]);
   }
 
-  #tell(): void {
+  #notifyRecovered(): void {
     const { onRecovered } = this.#options;
     onRecovered();
     // Streams that were kept from taking partitions may take them by then.
-    setTimeout(onRecovered, 2 * othersMilliseconds).unref();
+    setTimeout(onRecovered, 2 * assertionWindowMilliseconds).unref();
   }
 }
 
 /** Turns an incarnation into one that no Redis has, without losing its number. */
-const distrustMark = '?';
+const suspectMark = '?';
 
-function distrusted(incarnation: string): string {
-  return incarnation.endsWith(distrustMark) ? incarnation : incarnation + distrustMark;
+function markSuspect(incarnation: string): string {
+  return incarnation.endsWith(suspectMark) ? incarnation : incarnation + suspectMark;
 }
 
 function stillRecovering(): LendstreamError {

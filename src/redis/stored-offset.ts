@@ -7,16 +7,16 @@ export interface StoredOffset {
 }
 
 /** Written in place of a removed offset. */
-export const removedOffset = '-';
+export const removedOffsetMark = '-';
 
 /** Writes an offset as `offset@epoch`. */
-export function writeOffset({ offset, epoch }: StoredOffset): string {
+export function encodeOffset({ offset, epoch }: StoredOffset): string {
   return `${offset}@${epoch}`;
 }
 
-/** Reads what {@link writeOffset} wrote. */
-export function readOffset(written: string): StoredOffset {
-  const [offset, epoch] = written.split('@');
+/** Reads what {@link encodeOffset} wrote. */
+export function decodeOffset(encoded: string): StoredOffset {
+  const [offset, epoch] = encoded.split('@');
   return { offset: Number(offset), epoch: Number(epoch) };
 }
 

@@ -2,7 +2,7 @@ import { missedChangesMillisecondsMaximum } from '../ports/coordination.ts';
 import { systemRandom, type Clock } from '../clock.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import type { Hints } from './hints.ts';
+import type { ChangeListeners } from './change-listeners.ts';
 import { shardOf, type KeySpace } from './keys.ts';
 import type { Leases } from './leases.ts';
 import type { RecoveringCalls } from './recovering-calls.ts';
@@ -11,7 +11,7 @@ import type { RecoveringCalls } from './recovering-calls.ts';
  * How often a process checks the subscriptions that are watched in it. The rest of the allowed time is for the checks
  * themselves. Milliseconds.
  */
-const roundMilliseconds = missedChangesMillisecondsMaximum * 0.75;
+const roundIntervalMilliseconds = missedChangesMillisecondsMaximum * 0.75;
 
 /**
  * Pauses vary by this share in either direction, so that processes that started together do not send their calls
@@ -23,10 +23,10 @@ const jitterShare = 0.1;
 const subscriptionsPerCall = 100;
 
 /** A round that begins late by more than this counts as slept through. Milliseconds. */
-const sleepMilliseconds = 1_000;
+const sleepThresholdMilliseconds = 1_000;
 
 export interface WatchRoundsOptions {
-  readonly hints: Hints;
+  readonly listeners: ChangeListeners;
   readonly keys: KeySpace;
   readonly calls: RecoveringCalls;
   readonly leases: Leases;
@@ -35,8 +35,8 @@ export interface WatchRoundsOptions {
 }
 
 /**
- * Regularly checks everything that is watched in this process, for two things that no hint reports: that a hint was
- * lost, and that a node has died. A few calls for each shard cost far less than a check by each watcher.
+ * Regularly checks everything that is watched in this process, for two things that no notification reports: that one
+ * was lost, and that a node has died. A few calls for each shard cost far less than a check by each watcher.
  */
 export class WatchRounds {
   readonly #options: WatchRoundsOptions;
@@ -46,7 +46,7 @@ export class WatchRounds {
    * Whether the store could not be reached. Leases may then have ended although their nodes are alive and could not
    * renew them.
    */
-  #hasMissed = false;
+  #wasUnreachable = false;
   /** When the next round is due, on a clock that stops while the machine sleeps and on one that does not. */
   #dueAt = { monotonic: 0, now: 0 };
 
@@ -57,7 +57,7 @@ export class WatchRounds {
   start(): void {
     const { clock } = this.#options;
     if (this.#isStopped) return;
-    const delay = roundMilliseconds * (1 + (systemRandom() * 2 - 1) * jitterShare);
+    const delay = roundIntervalMilliseconds * (1 + (systemRandom() * 2 - 1) * jitterShare);
     this.#dueAt = { monotonic: clock.monotonic() + delay, now: clock.now() + delay };
     this.#timer = setTimeout(() => void this.#round(), delay).unref();
   }
@@ -68,23 +68,23 @@ export class WatchRounds {
   }
 
   async #round(): Promise<void> {
-    const { hints, leases, logger } = this.#options;
+    const { listeners, leases, logger } = this.#options;
     // The leases of this process come first, see leases.ts. After a sleep of the machine this round closes no sessions:
     // leases are about to be renewed, before the next round.
     const mayClose = !this.#hasSlept();
     try {
-      if (this.#hasMissed) await leases.renewAll();
+      if (this.#wasUnreachable) await leases.renewAll();
       else await leases.renewOverdue();
-      this.#hasMissed = false;
+      this.#wasUnreachable = false;
       for (const [shard, subscriptions] of this.#watchedByShard()) {
         for (let start = 0; start < subscriptions.length; start += subscriptionsPerCall) {
-          await this.#look(shard, subscriptions.slice(start, start + subscriptionsPerCall), mayClose);
+          await this.#check(shard, subscriptions.slice(start, start + subscriptionsPerCall), mayClose);
         }
       }
     } catch (error) {
       // Watchers that check now find that the store is unreachable, and count no time against their consumers.
-      if (!this.#hasMissed && !this.#isStopped) hints.tellAll();
-      this.#hasMissed = true;
+      if (!this.#wasUnreachable && !this.#isStopped) listeners.notifyAll();
+      this.#wasUnreachable = true;
       logger.debug({ error: describeError(error) }, 'Looking after what is watched is left to the next round');
     }
     this.start();
@@ -92,13 +92,13 @@ export class WatchRounds {
 
   #hasSlept(): boolean {
     const { clock } = this.#options;
-    const late = Math.max(clock.monotonic() - this.#dueAt.monotonic, clock.now() - this.#dueAt.now);
-    return late > sleepMilliseconds;
+    const delayMilliseconds = Math.max(clock.monotonic() - this.#dueAt.monotonic, clock.now() - this.#dueAt.now);
+    return delayMilliseconds > sleepThresholdMilliseconds;
   }
 
   #watchedByShard(): Map<number, string[]> {
     const byShard = new Map<number, string[]>();
-    for (const subscriptionId of this.#options.hints.subscriptions()) {
+    for (const subscriptionId of this.#options.listeners.subscriptions()) {
       const shard = shardOf(subscriptionId);
       const subscriptions = byShard.get(shard);
       if (subscriptions === undefined) byShard.set(shard, [subscriptionId]);
@@ -107,16 +107,16 @@ export class WatchRounds {
     return byShard;
   }
 
-  async #look(shard: number, subscriptions: readonly string[], mayClose: boolean): Promise<void> {
-    const { hints, keys, calls, leases } = this.#options;
+  async #check(shard: number, subscriptions: readonly string[], mayClose: boolean): Promise<void> {
+    const { listeners, keys, calls, leases } = this.#options;
     const values = [mayClose ? '1' : '0', ...leases.nodes(), ...subscriptions];
-    const places = subscriptions.flatMap((id) => {
+    const furtherKeys = subscriptions.flatMap((id) => {
       const { meta, owners, sessions } = keys.of(id);
       return [meta, owners, sessions];
     });
-    const [, ...generations] = await calls.checkWatched(shard, values, places);
+    const [, ...generations] = await calls.checkWatched(shard, values, furtherKeys);
     for (const [index, subscriptionId] of subscriptions.entries()) {
-      hints.tellGeneration(subscriptionId, Number(generations[index]));
+      listeners.notifyGeneration(subscriptionId, Number(generations[index]));
     }
   }
 }

@@ -4,20 +4,20 @@ import { LendstreamError } from '../errors.ts';
 export const recentOutcomesMaximum = 20_000;
 
 /** How many commands under way are remembered. Those that were sent longest ago are dropped first. */
-export const commandsUnderWayMaximum = 20_000;
+export const pendingCommandsMaximum = 20_000;
 
 /** How many requests may wait for an outcome at once. */
-export const waitingOutcomesMaximum = 20_000;
+export const outcomeWaitersMaximum = 20_000;
 
 interface Waiter<Outcome> {
-  readonly settle: (outcome: Outcome | undefined) => void;
-  readonly fail: (error: unknown) => void;
+  readonly resolve: (outcome: Outcome | undefined) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 export interface CommandOutcomesLimits {
   readonly recentMaximum?: number;
-  readonly underWayMaximum?: number;
-  readonly waitingMaximum?: number;
+  readonly pendingMaximum?: number;
+  readonly waitersMaximum?: number;
 }
 
 /**
@@ -29,39 +29,39 @@ export interface CommandOutcomesLimits {
 export class CommandOutcomes<Outcome> {
   readonly #recent = new Map<string, Outcome>();
   /** The digest of each command, by command id. */
-  readonly #underWay = new Map<string, string>();
-  readonly #waiting = new Map<string, Set<Waiter<Outcome>>>();
+  readonly #pendingDigests = new Map<string, string>();
+  readonly #waitersByCommand = new Map<string, Set<Waiter<Outcome>>>();
   readonly #limits: Required<CommandOutcomesLimits>;
-  #waiters = 0;
+  #waiterCount = 0;
 
   constructor(limits: CommandOutcomesLimits = {}) {
     this.#limits = {
       recentMaximum: recentOutcomesMaximum,
-      underWayMaximum: commandsUnderWayMaximum,
-      waitingMaximum: waitingOutcomesMaximum,
+      pendingMaximum: pendingCommandsMaximum,
+      waitersMaximum: outcomeWaitersMaximum,
       ...limits,
     };
   }
 
   /** A command is about to be sent. From now on it is under way, however long requests wait for it. */
   begin(commandId: string, digest: string): void {
-    put(this.#underWay, commandId, digest, this.#limits.underWayMaximum);
+    put(this.#pendingDigests, commandId, digest, this.#limits.pendingMaximum);
   }
 
   /** A command was not sent. */
   abandon(commandId: string): void {
-    this.#underWay.delete(commandId);
+    this.#pendingDigests.delete(commandId);
   }
 
   /** The digest of a command that this process sent and that is not decided yet. */
-  underWay(commandId: string): string | undefined {
-    return this.#underWay.get(commandId);
+  pendingDigest(commandId: string): string | undefined {
+    return this.#pendingDigests.get(commandId);
   }
 
   add(commandId: string, outcome: Outcome): void {
-    this.#underWay.delete(commandId);
+    this.#pendingDigests.delete(commandId);
     put(this.#recent, commandId, outcome, this.#limits.recentMaximum);
-    for (const waiter of this.#waiting.get(commandId) ?? []) waiter.settle(outcome);
+    for (const waiter of this.#waitersByCommand.get(commandId) ?? []) waiter.resolve(outcome);
   }
 
   /** The last outcome of this command, if it is still remembered. */
@@ -75,40 +75,41 @@ export class CommandOutcomes<Outcome> {
    * @returns undefined when `signal` aborted; rejects with the error given to {@link close}
    * @throws OVERLOADED at once, so that the caller does not publish, when too many requests already wait
    */
-  next(commandId: string, signal: AbortSignal): Promise<Outcome | undefined> {
-    if (this.#waiters >= this.#limits.waitingMaximum) {
+  waitFor(commandId: string, signal: AbortSignal): Promise<Outcome | undefined> {
+    if (this.#waiterCount >= this.#limits.waitersMaximum) {
       throw new LendstreamError('OVERLOADED', 'Too many requests are waiting for their outcome.');
     }
     if (signal.aborted) return Promise.resolve(undefined);
     return new Promise((resolve, reject) => {
-      const waiters = this.#waiting.get(commandId) ?? new Set();
-      this.#waiting.set(commandId, waiters);
-      const end = (): void => {
-        signal.removeEventListener('abort', giveUp);
+      const waiters = this.#waitersByCommand.get(commandId) ?? new Set();
+      this.#waitersByCommand.set(commandId, waiters);
+      const removeWaiter = (): void => {
+        signal.removeEventListener('abort', cancel);
         if (!waiters.delete(waiter)) return;
-        this.#waiters -= 1;
-        if (waiters.size === 0 && this.#waiting.get(commandId) === waiters) this.#waiting.delete(commandId);
+        this.#waiterCount -= 1;
+        if (waiters.size === 0 && this.#waitersByCommand.get(commandId) === waiters)
+          this.#waitersByCommand.delete(commandId);
       };
       const waiter: Waiter<Outcome> = {
-        settle: (outcome) => {
-          end();
+        resolve: (outcome) => {
+          removeWaiter();
           resolve(outcome);
         },
-        fail: (error) => {
-          end();
+        reject: (error) => {
+          removeWaiter();
           reject(error);
         },
       };
-      const giveUp = (): void => waiter.settle(undefined);
-      signal.addEventListener('abort', giveUp, { once: true });
+      const cancel = (): void => waiter.resolve(undefined);
+      signal.addEventListener('abort', cancel, { once: true });
       waiters.add(waiter);
-      this.#waiters += 1;
+      this.#waiterCount += 1;
     });
   }
 
   /** Fails all waiters: no outcome will arrive any more. */
   close(error: unknown): void {
-    for (const waiters of this.#waiting.values()) for (const waiter of waiters) waiter.fail(error);
+    for (const waiters of this.#waitersByCommand.values()) for (const waiter of waiters) waiter.reject(error);
   }
 }
 

@@ -64,11 +64,11 @@ export interface LoanChanges {
   /** The newest state of each loan, by loan account id; null for a loan that was deleted. */
   readonly loans: ReadonlyMap<string, LoanRow | null>;
   /** By command id; null for a command that is no longer remembered. */
-  readonly commands: ReadonlyMap<string, KnownCommand | null>;
+  readonly commands: ReadonlyMap<string, RecordedCommand | null>;
 }
 
 /** A command that posted no transaction and is remembered. */
-export interface KnownCommand {
+export interface RecordedCommand {
   /** The digest of the content of the command. */
   readonly digest: string;
   /** Milliseconds since the epoch. */
@@ -92,7 +92,7 @@ export class LoanDatabase {
       this.#database.exec(`PRAGMA page_size = ${pageBytes}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;`);
       if (this.#version() === 0) this.#database.exec(`BEGIN; ${schema} COMMIT;`);
       this.#database.exec(inUseTable);
-      this.#checkLastStop();
+      this.#checkPreviousStop();
       this.#markInUse();
       this.#database.exec('PRAGMA synchronous = OFF');
       this.#statements = prepare(this.#database);
@@ -103,7 +103,7 @@ export class LoanDatabase {
   }
 
   /** Whether the file has the tables of this version. */
-  get current(): boolean {
+  get isCurrentVersion(): boolean {
     return this.#version() === schemaVersion;
   }
 
@@ -170,7 +170,7 @@ export class LoanDatabase {
   }
 
   /** The command with this id, if it posted no transaction and is still remembered. */
-  command(commandId: string): KnownCommand | undefined {
+  command(commandId: string): RecordedCommand | undefined {
     const found = this.#statements.command.get(commandId) as { digest: string; decided_at: number } | undefined;
     return found === undefined ? undefined : { digest: found.digest, decidedAt: found.decided_at };
   }
@@ -183,7 +183,7 @@ export class LoanDatabase {
   }
 
   /** Whether every page can be read and is consistent with the others. Linear in the size of the file. */
-  isSound(): boolean {
+  isIntact(): boolean {
     return (this.#database.prepare('PRAGMA quick_check(1)').get() as { quick_check: string }).quick_check === 'ok';
   }
 
@@ -205,13 +205,13 @@ export class LoanDatabase {
   }
 
   /** @throws Error when the file was not closed cleanly and may not be whole */
-  #checkLastStop(): void {
-    const lastUse = this.#database.prepare('SELECT boot_id FROM in_use').get() as { boot_id: string } | undefined;
-    if (lastUse === undefined) return;
+  #checkPreviousStop(): void {
+    const previousUse = this.#database.prepare('SELECT boot_id FROM in_use').get() as { boot_id: string } | undefined;
+    if (previousUse === undefined) return;
     // Nothing was written through to the disk: it is unknown which writes survived the stop of the machine.
-    const isSameBoot = lastUse.boot_id !== '' && lastUse.boot_id === bootId();
+    const isSameBoot = previousUse.boot_id !== '' && previousUse.boot_id === bootId();
     if (!isSameBoot) throw new Error('the machine ended while it was in use');
-    if (!this.isSound()) throw new Error('it is damaged');
+    if (!this.isIntact()) throw new Error('it is damaged');
   }
 
   /** Marks the file as in use. The mark is on the disk before anything else is written. */
@@ -226,9 +226,9 @@ export class LoanDatabase {
   }
 
   #put(row: LoanRow): void {
-    const before = this.#statements.transactionCount.get(row.loanId) as { transaction_count: number } | undefined;
+    const stored = this.#statements.transactionCount.get(row.loanId) as { transaction_count: number } | undefined;
     // Transactions are only ever added to a loan, so the ones already stored need no writing.
-    const known = before?.transaction_count ?? 0;
+    const storedCount = stored?.transaction_count ?? 0;
     this.#statements.putLoan.run(
       row.loanId,
       withoutNul(row.encodedKey),
@@ -244,7 +244,7 @@ export class LoanDatabase {
       row.transactions.length,
     );
     this.#statements.putState.run(row.loanId, row.state);
-    for (const { key, id } of row.transactions.slice(known)) {
+    for (const { key, id } of row.transactions.slice(storedCount)) {
       this.#statements.putTransaction.run(key, id, row.loanId);
     }
   }

@@ -53,8 +53,9 @@ export function loanQueryStatements(query: LoanQuery): LoanQueryStatements {
     ['account_holder_key', query.accountHolderId],
     ['product_type_key', query.productTypeKey],
   ];
-  const given = filters.filter((filter): filter is [string, string] => filter[1] !== undefined);
-  const where = given.length === 0 ? '' : ` WHERE ${given.map(([column]) => `${column} = ?`).join(' AND ')}`;
+  const activeFilters = filters.filter((filter): filter is [string, string] => filter[1] !== undefined);
+  const where =
+    activeFilters.length === 0 ? '' : ` WHERE ${activeFilters.map(([column]) => `${column} = ?`).join(' AND ')}`;
   const order = [
     ...query.sorting.map(({ field, descending }) => `${sortColumns[field]} ${descending ? 'DESC' : 'ASC'}`),
     'loan_id ASC',
@@ -62,6 +63,6 @@ export function loanQueryStatements(query: LoanQuery): LoanQueryStatements {
   return {
     page: `SELECT loan_id FROM loans${where} ORDER BY ${order} LIMIT ? OFFSET ?`,
     count: `SELECT count(*) AS total FROM loans${where}`,
-    values: given.map(([, value]) => value),
+    values: activeFilters.map(([, value]) => value),
   };
 }

@@ -7,16 +7,16 @@ import type { HealthPart } from '../health.ts';
 import type { Logger } from '../logger.ts';
 import { databaseErrorKind } from '../sqlite.ts';
 import { CommandOutcomes, type CommandOutcomesLimits } from './command-outcomes.ts';
-import { type KnownCommand, LoanDatabase, deleteDatabase, type LoanChanges } from './loan-database.ts';
+import { type RecordedCommand, LoanDatabase, deleteDatabase, type LoanChanges } from './loan-database.ts';
 import type { LoanQuery } from './loan-query.ts';
 import { type LoanRow, loanRow } from './loan-row.ts';
 
 /** The content of a changelog record that is not the record of a loan. */
-export type ChangelogNews<Outcome> =
+export type ChangelogUpdate<Outcome> =
   /** The outcomes of the commands of one commit. */
   | { readonly kind: 'outcomes'; readonly outcomes: readonly Outcome[] }
   /** A command that is remembered or, with null, no longer remembered. */
-  | { readonly kind: 'command'; readonly commandId: string; readonly command: KnownCommand | null };
+  | { readonly kind: 'command'; readonly commandId: string; readonly command: RecordedCommand | null };
 
 export interface LoanViewOptions<Outcome extends { readonly commandId: string | null }> {
   /** The folder of the file of the view, views.db. */
@@ -26,7 +26,7 @@ export interface LoanViewOptions<Outcome extends { readonly commandId: string | 
   readonly topic: string;
   readonly partitionCount: number;
   /** Reads a record that is not a loan; returns null for the record of a loan. A deleted record has no value. */
-  readonly readNews: (key: string, value: Buffer | null) => ChangelogNews<Outcome> | null;
+  readonly readUpdate: (key: string, value: Buffer | null) => ChangelogUpdate<Outcome> | null;
   /** Limits of what is known of commands, to replace the defaults. */
   readonly outcomes?: CommandOutcomesLimits | undefined;
   readonly logger: Logger;
@@ -80,7 +80,7 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
   static async open<Outcome extends { readonly commandId: string | null }>(
     options: LoanViewOptions<Outcome>,
   ): Promise<LoanView<Outcome>> {
-    const view = new LoanView(options, await openInStep(options));
+    const view = new LoanView(options, await openOrRebuild(options));
     try {
       await view.#tail.start();
       // The file may have turned out to be damaged during the start, and is then being rebuilt.
@@ -134,7 +134,7 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
    * A command that posted no transaction and is remembered, whatever node and partition decided it. A command that
    * posted one is known by its transaction.
    */
-  knownCommand(commandId: string): KnownCommand | undefined {
+  recordedCommand(commandId: string): RecordedCommand | undefined {
     return this.#read((database) => database.command(commandId));
   }
 
@@ -151,8 +151,8 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
   }
 
   /** The digest of a command that this process sent and that is not decided yet. */
-  commandUnderWay(commandId: string): string | undefined {
-    return this.#outcomes.underWay(commandId);
+  pendingCommandDigest(commandId: string): string | undefined {
+    return this.#outcomes.pendingDigest(commandId);
   }
 
   /**
@@ -165,7 +165,7 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
    */
   outcomeOf(commandId: string, signal: AbortSignal): Promise<Outcome | undefined> {
     if (this.#closed || this.#failure !== undefined) throw this.#unavailable();
-    return this.#outcomes.next(commandId, signal);
+    return this.#outcomes.waitFor(commandId, signal);
   }
 
   /** The last outcome of this command; undefined when it is not remembered here. */
@@ -182,10 +182,10 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
     this.#database.close();
   }
 
-  #read<Answer>(question: (database: LoanDatabase) => Answer): Answer {
+  #read<Result>(query: (database: LoanDatabase) => Result): Result {
     if (this.#closed || this.#failure !== undefined) throw this.#unavailable();
     try {
-      return question(this.#database);
+      return query(this.#database);
     } catch (error) {
       if (databaseErrorKind(error) !== 'damaged') throw error;
       this.#rebuild(error);
@@ -211,14 +211,14 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
     if (this.#closed || this.#rebuilding !== undefined) return;
     const { logger, health } = this.#options;
     this.#failure = 'The view of loans was damaged and is built again from the log. Try again later.';
-    health?.isNotReady(this.#failure);
+    health?.reportNotReady(this.#failure);
     logger.error({ error: describeError(cause) }, 'The view of loans is damaged and is built again from the log');
-    this.#rebuilding = this.#buildAgain().finally(() => {
+    this.#rebuilding = this.#rebuildFromLog().finally(() => {
       this.#rebuilding = undefined;
     });
   }
 
-  async #buildAgain(): Promise<void> {
+  async #rebuildFromLog(): Promise<void> {
     const { logger, health } = this.#options;
     await this.#tail.stop();
     this.#database.abandon();
@@ -228,7 +228,7 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
         this.#tail = this.#newTail();
         await this.#tail.start();
         this.#failure = undefined;
-        health?.isReady();
+        health?.reportReady();
         return;
       } catch (error) {
         logger.error(
@@ -242,7 +242,7 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
   }
 
   /** @throws LOG_FULL, LOG_UNAVAILABLE: the changes are tried again */
-  #write(changes: LoanChanges): void {
+  #applyChanges(changes: LoanChanges): void {
     try {
       this.#database.apply(changes);
     } catch (error) {
@@ -256,21 +256,21 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
 
   #apply(batch: RecordBatch): void {
     const loans = new Map<string, LoanRow | null>();
-    const commands = new Map<string, KnownCommand | null>();
+    const commands = new Map<string, RecordedCommand | null>();
     const outcomes: Outcome[] = [];
     for (let index = 0; index < batch.count; index += 1) {
       const key = batch.key(index);
       if (key === null) continue;
       const start = batch.valueStarts[index] ?? noValue;
       const value = start === noValue ? null : batch.bytes.subarray(start, batch.valueEnds[index]);
-      const news = this.#options.readNews(key, value);
-      if (news === null) loans.set(key, value === null ? null : loanRow(value.toString('utf8')));
-      else if (news.kind === 'command') commands.set(news.commandId, news.command);
-      else outcomes.push(...news.outcomes);
+      const update = this.#options.readUpdate(key, value);
+      if (update === null) loans.set(key, value === null ? null : loanRow(value.toString('utf8')));
+      else if (update.kind === 'command') commands.set(update.commandId, update.command);
+      else outcomes.push(...update.outcomes);
     }
     // Not the end of the whole read: its later batches are not in the tables yet.
     const nextOffset = (batch.offsets[batch.count - 1] ?? 0) + 1;
-    this.#write({ partition: batch.partition, nextOffset, loans, commands });
+    this.#applyChanges({ partition: batch.partition, nextOffset, loans, commands });
     for (const outcome of outcomes) {
       if (outcome.commandId !== null) this.#outcomes.add(outcome.commandId, outcome);
     }
@@ -291,7 +291,7 @@ function newDatabase({ dataFolder }: { readonly dataFolder: string }): LoanDatab
 }
 
 /** Opens the existing file when it can be continued from its position, else a new one. */
-async function openInStep<Outcome extends { readonly commandId: string | null }>(
+async function openOrRebuild<Outcome extends { readonly commandId: string | null }>(
   options: LoanViewOptions<Outcome>,
 ): Promise<LoanDatabase> {
   const { dataFolder, log, topic, partitionCount, logger } = options;
@@ -302,13 +302,13 @@ async function openInStep<Outcome extends { readonly commandId: string | null }>
   try {
     database = new LoanDatabase(file);
     const positions = database.positions();
-    const foreign = [...positions.keys()].some((partition) => partition >= partitionCount);
-    const outside = bounds.some(({ partition, earliest, latest }) => {
+    const hasUnknownPartition = [...positions.keys()].some((partition) => partition >= partitionCount);
+    const isOutOfRange = bounds.some(({ partition, earliest, latest }) => {
       const position = positions.get(partition);
       return position !== undefined && (position < earliest || position > latest);
     });
-    if (database.current && !foreign && !outside) return database;
-    reason = database.current ? 'it is not in step with the log' : 'it is of another version';
+    if (database.isCurrentVersion && !hasUnknownPartition && !isOutOfRange) return database;
+    reason = database.isCurrentVersion ? 'it is not in step with the log' : 'it is of another version';
   } catch (error) {
     reason = describeError(error);
   }

@@ -20,12 +20,22 @@ import {
 import { writeDeadLetter } from './dead-letter.ts';
 import { type EventSource, writeCommandRejected, writeLoanEvent } from '../lending-format/event-format.ts';
 import { keysOf } from '../lending-format/event-identity.ts';
-import { type CommandOutcome, type FenceRecord, fenceKey, writeFence } from '../lending-format/fence.ts';
+import {
+  type CommandOutcome,
+  type CheckpointRecord,
+  checkpointKey,
+  writeCheckpoint,
+} from '../lending-format/checkpoint.ts';
 import { type LendingEventTypeName, deadLettersTopic, loansTopic } from '../lending-format/lending-topics.ts';
 import { type LoanDraft, assertFits, draftOf, finishDraft } from './loan-draft.ts';
 import type { CommittedState, LoanStore } from './loan-store.ts';
-import { type RememberedCommand, parseRemembered, rememberedKey, writeRemembered } from './remembered-commands.ts';
-import { TextMemory } from './text-memory.ts';
+import {
+  type IdempotencyRecord,
+  parseIdempotencyRecord,
+  idempotencyRecordKey,
+  writeIdempotencyRecord,
+} from './idempotency-records.ts';
+import { ByteArena } from './byte-arena.ts';
 import {
   type ProductRecord,
   decodeProduct,
@@ -36,7 +46,7 @@ import {
   updatedRecord,
 } from '../lending-format/products.ts';
 import { type ApiError, apiErrors } from '../lending-format/refusal-format.ts';
-import type { WaitingCommand } from './waiting-commands.ts';
+import type { PendingCommand } from './pending-commands.ts';
 
 export interface CommandBatchOptions {
   readonly partition: number;
@@ -46,11 +56,11 @@ export interface CommandBatchOptions {
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** How long a command that posted no transaction is remembered. Milliseconds. */
-  readonly rememberedMilliseconds: number;
+  readonly idempotencyMilliseconds: number;
 }
 
 /**
- * How many characters of a reason are kept. A reason may quote the command, and the size of the fence record is
+ * How many characters of a reason are kept. A reason may quote the command, and the size of the checkpoint record is
  * limited.
  */
 const reasonCharactersMaximum = 500;
@@ -62,7 +72,7 @@ export interface DecidedCommand {
 }
 
 /** The result of a command when it was first done. */
-type FirstTime = Pick<CommandOutcome, 'digest' | 'transactionKey' | 'errors'>;
+type FirstResult = Pick<CommandOutcome, 'digest' | 'transactionKey' | 'errors'>;
 
 /** The command and the loan or product it was about. */
 type Subject = Pick<CommandOutcome, 'commandId' | 'loanAccountId' | 'loanProductId'>;
@@ -77,20 +87,20 @@ interface WrittenEvent {
 
 /**
  * Everything that one commit will write, collected command by command: events, new loan states, products, dead letters
- * and the fence record. The batch reads the committed loans and changes none of them. A batch that is thrown away
+ * and the checkpoint record. The batch reads the committed loans and changes none of them. A batch that is thrown away
  * leaves no trace.
  */
 export class CommandBatch {
   readonly #options: CommandBatchOptions;
   readonly #events = new Map<LendingEventTypeName, LogRecord[]>();
-  readonly #eventMemory = new TextMemory();
+  readonly #eventArena = new ByteArena();
   readonly #deadLetters: LogRecord[] = [];
   readonly #drafts = new Map<string, LoanDraft>();
   #loans: ReadonlyMap<string, EncodedLoan> = new Map();
   readonly #products = new Map<string, ProductRecord>();
   /** The texts of the records of commands in this batch that posted no transaction, by command id. */
   readonly #commands = new Map<string, string>();
-  #forgottenCommands: readonly string[] = [];
+  #expiredCommands: readonly string[] = [];
   #lastAppendedAt = 0;
   readonly #outcomes: CommandOutcome[] = [];
   readonly #decided: DecidedCommand[] = [];
@@ -113,8 +123,8 @@ export class CommandBatch {
 
   /** The changes of the commit, complete once {@link records} was called. */
   get state(): CommittedState {
-    const { fence } = this;
-    return { fence, loans: this.#loans, commands: this.#commands, forgottenCommands: this.#forgottenCommands };
+    const { checkpoint } = this;
+    return { checkpoint, loans: this.#loans, commands: this.#commands, expiredCommands: this.#expiredCommands };
   }
 
   get products(): ReadonlyMap<string, ProductRecord> {
@@ -125,20 +135,23 @@ export class CommandBatch {
     return this.#decided;
   }
 
-  get fence(): FenceRecord {
+  get checkpoint(): CheckpointRecord {
     return { position: this.#position, outcomes: this.#outcomes };
   }
 
-  /** All records to append. The fence record is the last one of its partition. */
+  /** All records to append. The checkpoint record is the last one of its partition. */
   records(partition: number): PartitionRecords[] {
     this.#loans = new Map([...this.#drafts].map(([loanAccountId, draft]) => [loanAccountId, finishDraft(draft)]));
-    const { store, rememberedMilliseconds } = this.#options;
+    const { store, idempotencyMilliseconds } = this.#options;
     // Commands arrive in the order of the log, so no later command was sent while the ones dropped here were
     // remembered.
-    this.#forgottenCommands = store.commandsDecidedUpTo(this.#lastAppendedAt - rememberedMilliseconds);
+    this.#expiredCommands = store.commandsDecidedUpTo(this.#lastAppendedAt - idempotencyMilliseconds);
     const loans = [...this.#loans].map(([key, { text }]) => ({ key, value: text }));
-    const forgotten = this.#forgottenCommands.map((commandId) => ({ key: rememberedKey(commandId), value: null }));
-    const commands = [...this.#commands].map(([id, text]) => ({ key: rememberedKey(id), value: Buffer.from(text) }));
+    const expired = this.#expiredCommands.map((commandId) => ({ key: idempotencyRecordKey(commandId), value: null }));
+    const commands = [...this.#commands].map(([id, text]) => ({
+      key: idempotencyRecordKey(id),
+      value: Buffer.from(text),
+    }));
     return [
       ...[...this.#events].map(([topic, records]) => ({ topic, partition, records })),
       ...(this.#deadLetters.length === 0 ? [] : [{ topic: deadLettersTopic, partition, records: this.#deadLetters }]),
@@ -147,7 +160,12 @@ export class CommandBatch {
         topic: loansTopic,
         partition,
         // A forgotten command may be done again in this commit: its new record comes after the deletion of the old one.
-        records: [...loans, ...forgotten, ...commands, { key: fenceKey(partition), value: writeFence(this.fence) }],
+        records: [
+          ...loans,
+          ...expired,
+          ...commands,
+          { key: checkpointKey(partition), value: writeCheckpoint(this.checkpoint) },
+        ],
       },
     ];
   }
@@ -156,7 +174,7 @@ export class CommandBatch {
    * Decides the next command.
    * @throws Error only when a committed loan cannot be read; then nothing may be decided on this partition
    */
-  decide(command: WaitingCommand, toggles: Toggles): void {
+  decide(command: PendingCommand, toggles: Toggles): void {
     const parsed: ParsedCommand =
       command.value === null
         ? { kind: 'unreadable', reason: 'The record has no value', commandId: null }
@@ -169,15 +187,15 @@ export class CommandBatch {
     this.#position = command.offset;
   }
 
-  #outcomeOf(parsed: ParsedCommand, command: WaitingCommand, toggles: Toggles): CommandOutcome {
+  #outcomeOf(parsed: ParsedCommand, command: PendingCommand, toggles: Toggles): CommandOutcome {
     if (parsed.kind === 'unreadable') return this.#deadLetter(command, parsed.reason, { commandId: parsed.commandId });
     const { envelope } = parsed;
     // Outside the `try` below: a stored loan that cannot be read is not the fault of the command.
     const loan = envelope.loanAccountId === undefined ? null : this.#loanOf(envelope.loanAccountId);
-    const remembered = this.#remembered(envelope.commandId, command.appendedAt);
-    if (remembered !== undefined) return this.#repeated(envelope, remembered, command, toggles);
+    const recorded = this.#recordedResult(envelope.commandId, command.appendedAt);
+    if (recorded !== undefined) return this.#repeated(envelope, recorded, command, toggles);
     try {
-      if (parsed.kind === 'refused') return this.#refuseForm(envelope, parsed.refusals, loan, command, toggles);
+      if (parsed.kind === 'refused') return this.#refuseMalformed(envelope, parsed.refusals, loan, command, toggles);
       if (parsed.kind === 'product') return this.#createProduct(envelope, parsed.command.product, command, toggles);
       if (parsed.kind === 'product update') {
         return this.#updateProduct(envelope, parsed.command.changes, command, toggles);
@@ -193,12 +211,12 @@ export class CommandBatch {
     envelope: CommandEnvelope,
     loanCommand: LoanCommand,
     loan: Loan | null,
-    command: WaitingCommand,
+    command: PendingCommand,
     toggles: Toggles,
   ): CommandOutcome {
     const execution = execute(loan, loanCommand, { toggles, newKey: keysOf(command) });
     if (execution.outcome === 'repeated') {
-      return this.#repeated(envelope, firstTimeOf(execution.transaction), command, toggles);
+      return this.#repeated(envelope, firstResultOf(execution.transaction), command, toggles);
     }
     if (execution.outcome === 'refused') return this.#refused(envelope, execution.refusals, command, toggles);
     const draft = this.#draftOf(execution.loan);
@@ -211,31 +229,31 @@ export class CommandBatch {
       assertFits(key, bytes, 'An event');
       return { topic: event.eventType, key, text, bytes };
     });
-    for (const event of events) this.#takeEvent(event);
-    this.#takeLoan(draft);
+    for (const event of events) this.#addEvent(event);
+    this.#addLoan(draft);
     const { transactionKey } = execution;
     if (transactionKey === null) return this.#committed(envelope, command);
     return outcomeOf(envelope, { outcome: 'committed', digest: envelope.digest, transactionKey });
   }
 
   /** A malformed payload is refused in the same way as by a rule: its command id is used up. */
-  #refuseForm(
+  #refuseMalformed(
     envelope: CommandEnvelope,
     refusals: readonly Refusal[],
     loan: Loan | null,
-    command: WaitingCommand,
+    command: PendingCommand,
     toggles: Toggles,
   ): CommandOutcome {
     const transaction = loan === null ? undefined : transactionOfCommand(loan, envelope.commandId);
     return transaction === undefined
       ? this.#refused(envelope, refusals, command, toggles)
-      : this.#repeated(envelope, firstTimeOf(transaction), command, toggles);
+      : this.#repeated(envelope, firstResultOf(transaction), command, toggles);
   }
 
   #createProduct(
     envelope: CommandEnvelope,
     product: LoanProduct,
-    command: WaitingCommand,
+    command: PendingCommand,
     toggles: Toggles,
   ): CommandOutcome {
     const known = this.#products.get(product.id) ?? productRecord(this.#options.registry, product.id);
@@ -250,14 +268,14 @@ export class CommandBatch {
     ];
     if (refusals.length > 0) return this.#refused(envelope, refusals, command, toggles);
     const { commandId, digest: commandDigest } = envelope;
-    this.#takeProduct(product.id, { commandId, commandDigest, product: encodeProduct(product) });
+    this.#addProduct(product.id, { commandId, commandDigest, product: encodeProduct(product) });
     return this.#committed(envelope, command);
   }
 
   #updateProduct(
     envelope: CommandEnvelope,
     changes: ProductChanges,
-    command: WaitingCommand,
+    command: PendingCommand,
     toggles: Toggles,
   ): CommandOutcome {
     const { loanProductId = '' } = envelope;
@@ -265,43 +283,43 @@ export class CommandBatch {
     if (known === undefined) {
       return this.#refused(envelope, [refusal('INVALID_PARAMETERS', 'loanProductId')], command, toggles);
     }
-    this.#takeProduct(loanProductId, updatedRecord(known, changes));
+    this.#addProduct(loanProductId, updatedRecord(known, changes));
     return this.#committed(envelope, command);
   }
 
-  #takeProduct(loanProductId: string, record: ProductRecord): void {
+  #addProduct(loanProductId: string, record: ProductRecord): void {
     this.#products.set(loanProductId, record);
     this.#bytes += JSON.stringify(record).length;
   }
 
   /** The outcome of a committed command that posted no transaction. */
-  #committed(envelope: CommandEnvelope, command: WaitingCommand): CommandOutcome {
+  #committed(envelope: CommandEnvelope, command: PendingCommand): CommandOutcome {
     const { digest } = envelope;
-    this.#remember(envelope, command, {});
+    this.#recordResult(envelope, command, {});
     return outcomeOf(envelope, { outcome: 'committed', digest });
   }
 
   #refused(
     envelope: CommandEnvelope,
     refusals: readonly Refusal[],
-    command: WaitingCommand,
+    command: PendingCommand,
     toggles: Toggles,
   ): CommandOutcome {
     const errors = apiErrors(refusals, envelope.type === 'CREATE_PRODUCT' ? productRuleMessages : {});
-    this.#tellRejected(envelope, errors, command, toggles);
-    this.#remember(envelope, command, { errors });
+    this.#reportRejection(envelope, errors, command, toggles);
+    this.#recordResult(envelope, command, { errors });
     return outcomeOf(envelope, { outcome: 'refused', digest: envelope.digest, errors });
   }
 
   /** Changes nothing. A command that differs from the first one with its id is also reported as rejected. */
   #repeated(
     envelope: CommandEnvelope,
-    { digest, transactionKey, errors }: FirstTime,
-    command: WaitingCommand,
+    { digest, transactionKey, errors }: FirstResult,
+    command: PendingCommand,
     toggles: Toggles,
   ): CommandOutcome {
     if (digest !== undefined && digest !== envelope.digest) {
-      this.#tellRejected(envelope, apiErrors([refusal('INVALID_PARAMETERS', 'commandId')]), command, toggles);
+      this.#reportRejection(envelope, apiErrors([refusal('INVALID_PARAMETERS', 'commandId')]), command, toggles);
     }
     return outcomeOf(envelope, {
       outcome: 'repeated',
@@ -311,41 +329,41 @@ export class CommandBatch {
     });
   }
 
-  #tellRejected(
+  #reportRejection(
     envelope: CommandEnvelope,
     errors: readonly ApiError[],
-    command: WaitingCommand,
+    command: PendingCommand,
     toggles: Toggles,
   ): void {
     const text = writeCommandRejected(errors, this.#sourceOf(envelope, command), toggles);
     const key = envelope.loanAccountId ?? envelope.loanProductId ?? null;
-    this.#takeEvent({ topic: 'command_rejected', key, text, bytes: Buffer.byteLength(text) });
+    this.#addEvent({ topic: 'command_rejected', key, text, bytes: Buffer.byteLength(text) });
   }
 
-  #remember(
+  #recordResult(
     { commandId, digest }: CommandEnvelope,
-    { appendedAt }: WaitingCommand,
-    became: Pick<RememberedCommand, 'errors'>,
+    { appendedAt }: PendingCommand,
+    result: Pick<IdempotencyRecord, 'errors'>,
   ): void {
     // The decision is never earlier than the command, whatever the clock of this machine says.
     const decidedAt = Math.max(this.#options.now, appendedAt);
-    const text = writeRemembered({ digest, decidedAt, ...became });
+    const text = writeIdempotencyRecord({ digest, decidedAt, ...result });
     this.#commands.set(commandId, text);
-    this.#bytes += rememberedKey(commandId).length + Buffer.byteLength(text);
+    this.#bytes += idempotencyRecordKey(commandId).length + Buffer.byteLength(text);
   }
 
   /**
    * The result of a remembered command. Undefined when it is so old that the command sent at this time counts as a new
    * one.
    */
-  #remembered(commandId: string, appendedAt: number): RememberedCommand | undefined {
-    const { store, rememberedMilliseconds } = this.#options;
-    const own = this.#commands.get(commandId);
-    const known = own === undefined ? store.rememberedCommand(commandId) : parseRemembered(own);
-    return known === undefined || appendedAt - known.decidedAt >= rememberedMilliseconds ? undefined : known;
+  #recordedResult(commandId: string, appendedAt: number): IdempotencyRecord | undefined {
+    const { store, idempotencyMilliseconds } = this.#options;
+    const ownText = this.#commands.get(commandId);
+    const record = ownText === undefined ? store.idempotencyRecord(commandId) : parseIdempotencyRecord(ownText);
+    return record === undefined || appendedAt - record.decidedAt >= idempotencyMilliseconds ? undefined : record;
   }
 
-  #deadLetter(command: WaitingCommand, fullReason: string, subject: Subject): CommandOutcome {
+  #deadLetter(command: PendingCommand, fullReason: string, subject: Subject): CommandOutcome {
     const { offset } = command;
     const reason = fullReason.slice(0, reasonCharactersMaximum);
     this.#options.logger.warn({ offset, reason, commandId: subject.commandId }, 'A command went to the dead letters');
@@ -372,12 +390,12 @@ export class CommandBatch {
     return findProduct(this.#options.registry, idOrKey);
   }
 
-  #sourceOf(envelope: CommandEnvelope, position: WaitingCommand): EventSource {
+  #sourceOf(envelope: CommandEnvelope, position: PendingCommand): EventSource {
     return { envelope, position, receivedAt: this.#options.now };
   }
 
-  #takeEvent({ topic, key, text, bytes }: WrittenEvent): void {
-    const record = { key, value: this.#eventMemory.write(text, bytes) };
+  #addEvent({ topic, key, text, bytes }: WrittenEvent): void {
+    const record = { key, value: this.#eventArena.write(text, bytes) };
     const records = this.#events.get(topic);
     if (records === undefined) this.#events.set(topic, [record]);
     else records.push(record);
@@ -388,22 +406,22 @@ export class CommandBatch {
     return draftOf(loan, this.#drafts.get(loan.id) ?? this.#options.store.encodedLoanOf(loan.id));
   }
 
-  #takeLoan(draft: LoanDraft): void {
-    this.#bytes += draft.bytesAtMost - (this.#drafts.get(draft.loan.id)?.bytesAtMost ?? 0);
+  #addLoan(draft: LoanDraft): void {
+    this.#bytes += draft.bytesUpperBound - (this.#drafts.get(draft.loan.id)?.bytesUpperBound ?? 0);
     this.#drafts.set(draft.loan.id, draft);
   }
 }
 
-function firstTimeOf({ encodedKey, commandDigest }: LoanTransaction): FirstTime {
+function firstResultOf({ encodedKey, commandDigest }: LoanTransaction): FirstResult {
   return { digest: commandDigest, transactionKey: encodedKey };
 }
 
-function outcomeOf(subject: Subject, became: Omit<CommandOutcome, keyof Subject>): CommandOutcome {
+function outcomeOf(subject: Subject, result: Omit<CommandOutcome, keyof Subject>): CommandOutcome {
   const { commandId, loanAccountId, loanProductId } = subject;
   return {
     commandId,
     ...(loanAccountId === undefined ? {} : { loanAccountId }),
     ...(loanProductId === undefined ? {} : { loanProductId }),
-    ...became,
+    ...result,
   };
 }

@@ -5,7 +5,7 @@ import type { Logger } from '../logger.ts';
 import { loanCommandsTopic } from '../lending-format/lending-topics.ts';
 
 /** How often the owner of a partition checks which commands can be deleted. Milliseconds. */
-const lookMilliseconds = 60_000;
+const checkMilliseconds = 60_000;
 
 export interface CommandRetentionOptions {
   readonly log: EventLog;
@@ -24,19 +24,19 @@ export interface CommandRetentionOptions {
 export class CommandRetention {
   readonly #options: CommandRetentionOptions;
   readonly #timer: NodeJS.Timeout;
-  #next: Offset | undefined;
+  #nextOffset: Offset | undefined;
   #deleting: Promise<void> | undefined;
 
   constructor(options: CommandRetentionOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => this.#look(), lookMilliseconds).unref();
+    this.#timer = setInterval(() => this.#check(), checkMilliseconds).unref();
   }
 
   /** @param next The first command that is not done, according to the committed position. */
-  doneBefore(next: Offset): void {
-    const isFirst = this.#next === undefined;
-    this.#next = next;
-    if (isFirst) this.#look();
+  advance(next: Offset): void {
+    const isFirst = this.#nextOffset === undefined;
+    this.#nextOffset = next;
+    if (isFirst) this.#check();
   }
 
   /** Returns when a deletion under way has ended. */
@@ -45,16 +45,16 @@ export class CommandRetention {
     await this.#deleting;
   }
 
-  #look(): void {
+  #check(): void {
     this.#deleting ??= this.#delete().finally(() => (this.#deleting = undefined));
   }
 
   async #delete(): Promise<void> {
     const { log, clock, logger, partition, retentionMilliseconds } = this.#options;
-    if (this.#next === undefined) return;
+    if (this.#nextOffset === undefined) return;
     try {
-      const done = { topic: loanCommandsTopic, partition, offset: this.#next };
-      await log.deleteRecords(done, clock.now() - retentionMilliseconds);
+      const completed = { topic: loanCommandsTopic, partition, offset: this.#nextOffset };
+      await log.deleteRecords(completed, clock.now() - retentionMilliseconds);
     } catch (error) {
       logger.warn(
         { error: describeError(error) },

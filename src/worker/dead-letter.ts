@@ -1,6 +1,6 @@
 import { toTimestamp } from '../clock.ts';
 import { loanCommandsTopic } from '../lending-format/lending-topics.ts';
-import type { WaitingCommand } from './waiting-commands.ts';
+import type { PendingCommand } from './pending-commands.ts';
 
 /** How much of a command its dead letter repeats. The whole command is at `topic`, `partition` and `offset`. Bytes. */
 const repeatedBytesMaximum = 1024 * 1024;
@@ -23,7 +23,7 @@ interface DeadLetter {
 }
 
 /** The dead letter of a command as JSON. `commandId` is null when it could not be read. */
-export function writeDeadLetter(command: WaitingCommand, reason: string, commandId: string | null): Buffer {
+export function writeDeadLetter(command: PendingCommand, reason: string, commandId: string | null): Buffer {
   const { partition, offset, appendedAt, value } = command;
   const letter: DeadLetter = {
     reason,

@@ -5,12 +5,12 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
 import { commandTypes, unreadableCommandType } from '../lending-format/command-format.ts';
-import { commandOutcomes } from '../lending-format/fence.ts';
+import { commandOutcomes } from '../lending-format/checkpoint.ts';
 import { ensureLendingTopics } from '../lending-format/lending-topics.ts';
 import { commandsPerCommitMaximum, definitionsMillisecondsMaximum, runPartitionLoop } from './partition-loop.ts';
 import { PartitionSharing } from './partition-sharing.ts';
-import { rememberedMilliseconds } from './remembered-commands.ts';
-import { UndecidedCommands } from './undecided-commands.ts';
+import { idempotencyMilliseconds } from './idempotency-records.ts';
+import { CommandLag } from './command-lag.ts';
 
 export interface LendingWorkerOptions {
   readonly log: EventLog;
@@ -30,10 +30,10 @@ export interface LendingWorkerOptions {
   /** How long completed commands are kept; for ever when absent. Milliseconds. */
   readonly retentionMilliseconds?: number;
   /**
-   * How long a command that posted no transaction is remembered; {@link rememberedMilliseconds} when absent.
+   * How long a command that posted no transaction is remembered; {@link idempotencyMilliseconds} when absent.
    * Milliseconds.
    */
-  readonly rememberedMilliseconds?: number;
+  readonly idempotencyMilliseconds?: number;
   /** How long the worker waits for definitions; {@link definitionsMillisecondsMaximum} when absent. Milliseconds. */
   readonly definitionsMillisecondsMaximum?: number;
 }
@@ -45,7 +45,7 @@ export interface LendingWorkerOptions {
 export class LendingWorker {
   readonly #options: LendingWorkerOptions;
   readonly #sharing: PartitionSharing;
-  readonly #undecided: UndecidedCommands;
+  readonly #commandLag: CommandLag;
 
   constructor(options: LendingWorkerOptions) {
     this.#options = options;
@@ -53,18 +53,18 @@ export class LendingWorker {
     for (const type of [...commandTypes, unreadableCommandType]) {
       for (const outcome of commandOutcomes) options.metrics.commands.inc({ type, outcome }, 0);
     }
-    const undecided = new UndecidedCommands(options);
-    this.#undecided = undecided;
+    const commandLag = new CommandLag(options);
+    this.#commandLag = commandLag;
     this.#sharing = new PartitionSharing({
       ...options,
-      work: (partition, signal, onOwned) =>
+      runPartition: (partition, signal, onOwned) =>
         runPartitionLoop({
           commandsPerCommitMaximum,
           definitionsMillisecondsMaximum,
-          rememberedMilliseconds,
+          idempotencyMilliseconds,
           retentionMilliseconds: Infinity,
           ...options,
-          undecided,
+          commandLag,
           partition,
           signal,
           onOwned,
@@ -90,7 +90,7 @@ export class LendingWorker {
 
   /** Updates the metric of the waiting commands. */
   measure(): Promise<void> {
-    return this.#undecided.measure();
+    return this.#commandLag.measure();
   }
 
   /** The partitions that this process works on, ascending. */

@@ -14,7 +14,7 @@ export interface LoanDraft {
   /** The texts of the transactions that `earlier` does not have, or has in another version. */
   readonly added: ReadonlyMap<LoanTransaction, string>;
   /** A close upper bound of the size of the record value: each change counts at its largest. Bytes. */
-  readonly bytesAtMost: number;
+  readonly bytesUpperBound: number;
 }
 
 /** The largest size of a stored installment or fee charge, with all its numbers and names at their longest. Bytes. */
@@ -33,14 +33,14 @@ const otherBytesMaximum = 4_096;
  * @throws Error when the record would not fit the log
  */
 export function draftOf(loan: Loan, before: LoanDraft | EncodedLoan | null): LoanDraft {
-  if (before === null) return writtenDraft(loan, Buffer.from(encodeLoan(loan)));
+  if (before === null) return encodedDraft(loan, Buffer.from(encodeLoan(loan)));
   const earlier = 'earlier' in before ? before.earlier : before;
   const added = withAdded('added' in before ? before.added : new Map<LoanTransaction, string>(), earlier.loan, loan);
-  const bytesAtMost = earlier.text.length + growthAtMost(earlier.loan, loan, added);
-  if (Buffer.byteLength(loan.id) + bytesAtMost > recordBytesMaximum) {
-    return writtenDraft(loan, encodeLoanAfter(earlier, loan, added));
+  const bytesUpperBound = earlier.text.length + growthUpperBound(earlier.loan, loan, added);
+  if (Buffer.byteLength(loan.id) + bytesUpperBound > recordBytesMaximum) {
+    return encodedDraft(loan, encodeLoanAfter(earlier, loan, added));
   }
-  return { loan, earlier, added, bytesAtMost };
+  return { loan, earlier, added, bytesUpperBound };
 }
 
 /** The loan and the value of its record. */
@@ -58,9 +58,9 @@ export function assertFits(key: string, valueBytes: number, subject: string): vo
   throw new Error(`${subject} would have ${valueBytes} bytes, more than the log takes (${recordBytesMaximum})`);
 }
 
-function writtenDraft(loan: Loan, text: Buffer): LoanDraft {
+function encodedDraft(loan: Loan, text: Buffer): LoanDraft {
   assertFits(loan.id, text.length, 'The loan');
-  return { loan, earlier: { loan, text }, added: new Map(), bytesAtMost: text.length };
+  return { loan, earlier: { loan, text }, added: new Map(), bytesUpperBound: text.length };
 }
 
 function withAdded(
@@ -76,7 +76,7 @@ function withAdded(
 }
 
 /** How many items differ from the item of an earlier list at the same index. */
-function countOthers(earlier: readonly unknown[], items: readonly unknown[]): number {
+function countDifferent(earlier: readonly unknown[], items: readonly unknown[]): number {
   let count = 0;
   for (let index = 0; index < items.length; index += 1) if (earlier[index] !== items[index]) count += 1;
   return count;
@@ -86,11 +86,11 @@ function countOthers(earlier: readonly unknown[], items: readonly unknown[]): nu
  * An upper bound of the growth of the record. Bytes. Installments and charges are compared by identity: one that a
  * command did not touch is the same object.
  */
-function growthAtMost(earlier: Loan, loan: Loan, added: ReadonlyMap<LoanTransaction, string>): number {
+function growthUpperBound(earlier: Loan, loan: Loan, added: ReadonlyMap<LoanTransaction, string>): number {
   const { installments, charges } = loan.position;
   let bytes = otherBytesMaximum;
-  bytes += countOthers(earlier.position.installments, installments) * installmentBytesMaximum;
-  bytes += countOthers(earlier.position.charges, charges) * chargeBytesMaximum;
+  bytes += countDifferent(earlier.position.installments, installments) * installmentBytesMaximum;
+  bytes += countDifferent(earlier.position.charges, charges) * chargeBytesMaximum;
   for (const text of added.values()) bytes += Buffer.byteLength(text) + transactionExtraBytes;
   return bytes;
 }

@@ -1,11 +1,16 @@
 import { type EventLog, type Offset, type RecordBatch, noValue } from '../ports/event-log.ts';
-import { withoutForeignRecords } from '../broker/log/external-records.ts';
+import { withoutExternalRecords } from '../broker/log/external-records.ts';
 import { LendstreamError } from '../errors.ts';
 import type { Loan } from '../lending/loan.ts';
 import { type EncodedLoan, decodeLoan } from '../lending/codec/loan-codec.ts';
-import { type FenceRecord, fenceKey, isFenceKey, parseFence } from '../lending-format/fence.ts';
+import {
+  type CheckpointRecord,
+  checkpointKey,
+  isCheckpointKey,
+  parseCheckpoint,
+} from '../lending-format/checkpoint.ts';
 import { loansTopic } from '../lending-format/lending-topics.ts';
-import { type RememberedCommand, RememberedCommands, commandIdOfKey } from './remembered-commands.ts';
+import { type IdempotencyRecord, IdempotencyRecords, commandIdOfKey } from './idempotency-records.ts';
 
 /** How many loans of a partition are kept decoded. The others are kept as text, in about a tenth of the memory. */
 const hotLoansMaximum = 5_000;
@@ -15,12 +20,12 @@ const restoreWaitMilliseconds = 100;
 
 /** The changes of one commit to the state of a partition. */
 export interface CommittedState {
-  readonly fence: FenceRecord;
+  readonly checkpoint: CheckpointRecord;
   readonly loans: ReadonlyMap<string, EncodedLoan>;
   /** The records of the commands to remember, by command id. */
   readonly commands: ReadonlyMap<string, string>;
   /** Commands whose records are deleted before those of `commands` are written. */
-  readonly forgottenCommands: readonly string[];
+  readonly expiredCommands: readonly string[];
 }
 
 /**
@@ -33,8 +38,8 @@ export class LoanStore {
   /** Least recently used first. */
   readonly #hot = new Map<string, Loan>();
   readonly #hotMaximum: number;
-  readonly #commands = new RememberedCommands();
-  #fence: FenceRecord | null = null;
+  readonly #commands = new IdempotencyRecords();
+  #checkpoint: CheckpointRecord | null = null;
 
   private constructor(hotMaximum: number) {
     this.#hotMaximum = hotMaximum;
@@ -57,23 +62,24 @@ export class LoanStore {
     const [bounds] = await log.bounds([from]);
     if (bounds === undefined)
       throw new LendstreamError('INTERNAL', 'The log answered without the partition asked for.');
-    let fence: Buffer | null = null;
+    let checkpoint: Buffer | null = null;
     for (let offset = bounds.earliest; offset < bounds.latest;) {
       const { batches, nextOffset } = await log.read(
         { ...from, offset },
         { bytesMaximum: restoreReadBytes, waitMilliseconds: restoreWaitMilliseconds, signal },
       );
       if (signal.aborted) throw new LendstreamError('LOG_CLOSED', 'The worker was stopped while it read the loans.');
-      for (const batch of batches) fence = store.#take(withoutForeignRecords(batch), fenceKey(partition)) ?? fence;
+      for (const batch of batches)
+        checkpoint = store.#applyBatch(withoutExternalRecords(batch), checkpointKey(partition)) ?? checkpoint;
       offset = nextOffset;
     }
-    store.#fence = fence === null ? null : parseFence(fence);
+    store.#checkpoint = checkpoint === null ? null : parseCheckpoint(checkpoint);
     return store;
   }
 
   /** The offset of the last command done; null when none was done yet. */
   get position(): Offset | null {
-    return this.#fence?.position ?? null;
+    return this.#checkpoint?.position ?? null;
   }
 
   get size(): number {
@@ -95,7 +101,7 @@ export class LoanStore {
   }
 
   /** The result of a command that posted no transaction; undefined when it is not remembered. */
-  rememberedCommand(commandId: string): RememberedCommand | undefined {
+  idempotencyRecord(commandId: string): IdempotencyRecord | undefined {
     return this.#commands.get(commandId);
   }
 
@@ -108,14 +114,14 @@ export class LoanStore {
   }
 
   /** Applies the changes of a durable commit. */
-  apply({ fence, loans, commands, forgottenCommands }: CommittedState): void {
-    for (const commandId of forgottenCommands) this.#commands.delete(commandId);
+  apply({ checkpoint, loans, commands, expiredCommands }: CommittedState): void {
+    for (const commandId of expiredCommands) this.#commands.delete(commandId);
     for (const [commandId, text] of commands) this.#commands.set(commandId, text);
     for (const [loanAccountId, { loan, text }] of loans) {
       this.#texts.set(loanAccountId, text);
       this.#touch(loanAccountId, loan);
     }
-    this.#fence = fence;
+    this.#checkpoint = checkpoint;
   }
 
   #touch(loanAccountId: string, loan: Loan): void {
@@ -128,10 +134,10 @@ export class LoanStore {
 
   /**
    * Applies the records of a batch.
-   * @returns the text of the last fence record of this partition in the batch; null when there is none
+   * @returns the text of the last checkpoint record of this partition in the batch; null when there is none
    */
-  #take(batch: RecordBatch, ownFence: string): Buffer | null {
-    let fence: Buffer | null = null;
+  #applyBatch(batch: RecordBatch, ownCheckpointKey: string): Buffer | null {
+    let checkpoint: Buffer | null = null;
     for (let index = 0; index < batch.count; index += 1) {
       const key = batch.key(index);
       const start = batch.valueStarts[index] ?? noValue;
@@ -148,9 +154,9 @@ export class LoanStore {
       }
       // A copy: the memory of the batch is shared, and as large as everything that was read with it.
       const text = Buffer.from(batch.bytes.subarray(start, batch.valueEnds[index]));
-      if (key === ownFence) fence = text;
-      else if (!isFenceKey(key)) this.#texts.set(key, text);
+      if (key === ownCheckpointKey) checkpoint = text;
+      else if (!isCheckpointKey(key)) this.#texts.set(key, text);
     }
-    return fence;
+    return checkpoint;
   }
 }

@@ -6,20 +6,20 @@ import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
 import { CommandBatch } from './command-batch.ts';
 import { CommandRetention } from './command-retention.ts';
-import { type WaitingCommand, commandsOf } from './waiting-commands.ts';
+import { type PendingCommand, pendingCommandsOf } from './pending-commands.ts';
 import { loanCommandsTopic, partitionsWrittenBy } from '../lending-format/lending-topics.ts';
 import { LoanStore } from './loan-store.ts';
 import type { LoopEnd } from './partition-sharing.ts';
 import { readToggles } from '../lending-format/toggles.ts';
-import type { UndecidedCommands } from './undecided-commands.ts';
+import type { CommandLag } from './command-lag.ts';
 
 /**
  * The loop of one partition: own, read, decide, commit, and only then change the loans in memory.
  *
  * `owning`  opens the writer of the partition, which fences the previous owner, then reads the changelog to its end.
- * `working` takes the commands after the fence record, decides them and commits all their results at once: events, loan
- *           states, products, dead letters, the new fence record. Only after the commit does it replace the loans in
- *           memory.
+ * `working` takes the commands after the checkpoint record, decides them and commits all their results at once: events,
+ *           loan states, products, dead letters, the new checkpoint record. Only after the commit does it replace the
+ *           loans in memory.
  * After an error it is unknown what the log contains. The loop then drops the writer and the loans in memory, pauses,
  * and is `owning` again. Only a newer owner (WRITER_FENCED), `signal` or a closed log ends it. Where and when it begins
  * again is decided in partition-sharing.ts.
@@ -30,7 +30,7 @@ export interface PartitionLoopOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  readonly undecided: UndecidedCommands;
+  readonly commandLag: CommandLag;
   readonly partition: number;
   /** Ends the loop after the commit under way. */
   readonly signal: AbortSignal;
@@ -38,7 +38,7 @@ export interface PartitionLoopOptions {
   /** How long completed commands are kept. Milliseconds. */
   readonly retentionMilliseconds: number;
   /** How long a command that posted no transaction is remembered. Milliseconds. */
-  readonly rememberedMilliseconds: number;
+  readonly idempotencyMilliseconds: number;
   /** How long definitions may take to be readable before the loop starts over. Milliseconds. */
   readonly definitionsMillisecondsMaximum: number;
   /** Called whenever the partition is owned and its loans are in memory. */
@@ -59,24 +59,24 @@ const readBytesMaximum = 1024 * 1024;
 /** How long deciding may block the rest of the process. Milliseconds. */
 const decideSliceMilliseconds = 10;
 /** The pause after the first error in a row; it doubles with each further error up to the longest one. Milliseconds. */
-const pauseMilliseconds = 100;
-const pauseMillisecondsMaximum = 5_000;
+const initialBackoffMilliseconds = 100;
+const backoffMillisecondsMaximum = 5_000;
 
 /** Works on the partition until something ends the loop, then removes the metric of the partition. */
 export async function runPartitionLoop(options: PartitionLoopOptions): Promise<LoopEnd> {
-  options.undecided.begin(options.partition);
-  const end = await ownAgainAndAgain(options);
-  options.undecided.end(options.partition);
+  options.commandLag.startTracking(options.partition);
+  const end = await runUntilStopped(options);
+  options.commandLag.stopTracking(options.partition);
   return end;
 }
 
-async function ownAgainAndAgain(options: PartitionLoopOptions): Promise<LoopEnd> {
+async function runUntilStopped(options: PartitionLoopOptions): Promise<LoopEnd> {
   const { signal, partition } = options;
   const logger = options.logger.child({ partition });
-  let pause = pauseMilliseconds;
+  let backoffMilliseconds = initialBackoffMilliseconds;
   while (!signal.aborted) {
     try {
-      await ownAndWork({ ...options, logger }, () => (pause = pauseMilliseconds));
+      await acquireAndProcess({ ...options, logger }, () => (backoffMilliseconds = initialBackoffMilliseconds));
     } catch (error) {
       if (signal.aborted) break;
       if (isLendstreamError(error, 'WRITER_FENCED')) {
@@ -87,16 +87,16 @@ async function ownAgainAndAgain(options: PartitionLoopOptions): Promise<LoopEnd>
         logger.info({}, 'The log was closed under the worker');
         return 'log_closed';
       }
-      logger.warn({ error: describeError(error), pause }, 'The worker starts over from the log');
-      await sleep(pause, signal);
-      pause = Math.min(pause * 2, pauseMillisecondsMaximum);
+      logger.warn({ error: describeError(error), pause: backoffMilliseconds }, 'The worker starts over from the log');
+      await sleep(backoffMilliseconds, signal);
+      backoffMilliseconds = Math.min(backoffMilliseconds * 2, backoffMillisecondsMaximum);
     }
   }
   logger.info({}, 'The worker gave the partition up');
   return 'stopped';
 }
 
-async function ownAndWork(options: PartitionLoopOptions, onCommit: () => void): Promise<void> {
+async function acquireAndProcess(options: PartitionLoopOptions, onCommit: () => void): Promise<void> {
   const { log, logger, partition, signal } = options;
   const writer = await log.openWriter(`lending-worker/${partition}`, partitionsWrittenBy(partition));
   const retention = new CommandRetention(options);
@@ -104,7 +104,7 @@ async function ownAndWork(options: PartitionLoopOptions, onCommit: () => void): 
     const store = await LoanStore.restore(log, partition, signal);
     logger.info({ loans: store.size, position: store.position }, 'The worker owns the partition');
     options.onOwned();
-    await work(options, writer, store, retention, onCommit);
+    await processCommands(options, writer, store, retention, onCommit);
   } finally {
     await retention.stop();
     // Closing a writer that failed may fail too. The first error is the one to report.
@@ -112,39 +112,39 @@ async function ownAndWork(options: PartitionLoopOptions, onCommit: () => void): 
   }
 }
 
-async function work(
+async function processCommands(
   options: PartitionLoopOptions,
   writer: FencedWriter,
   store: LoanStore,
   retention: CommandRetention,
   onCommit: () => void,
 ): Promise<void> {
-  const { log, clock, metrics, undecided, partition, signal } = options;
-  const waiting: WaitingCommand[] = [];
-  let readFrom = await firstUndone(options, store.position);
-  undecided.decidedBefore(partition, readFrom);
-  retention.doneBefore(readFrom);
+  const { log, clock, metrics, commandLag, partition, signal } = options;
+  const pending: PendingCommand[] = [];
+  let nextReadOffset = await firstUndecidedOffset(options, store.position);
+  commandLag.advance(partition, nextReadOffset);
+  retention.advance(nextReadOffset);
   while (!signal.aborted) {
-    if (waiting.length === 0) {
+    if (pending.length === 0) {
       const { batches, nextOffset } = await log.read(
-        { topic: loanCommandsTopic, partition, offset: readFrom },
+        { topic: loanCommandsTopic, partition, offset: nextReadOffset },
         { bytesMaximum: readBytesMaximum, waitMilliseconds: Infinity, signal },
       );
-      for (const batch of batches) for (const command of commandsOf(batch)) waiting.push(command);
-      readFrom = nextOffset;
-      if (waiting.length === 0) continue;
+      for (const batch of batches) for (const command of pendingCommandsOf(batch)) pending.push(command);
+      nextReadOffset = nextOffset;
+      if (pending.length === 0) continue;
       // A product or toggle whose creation was confirmed counts for every command sent after that, on any node.
       await catchUpWithDefinitions(options);
       if (signal.aborted) break;
     }
     const startedAt = clock.monotonic();
-    const batch = await decide(options, store, waiting);
+    const batch = await decide(options, store, pending);
     await commit(writer, batch, partition);
     store.apply(batch.state);
-    undecided.decidedBefore(partition, batch.fence.position + 1);
-    retention.doneBefore(batch.fence.position + 1);
+    commandLag.advance(partition, batch.checkpoint.position + 1);
+    retention.advance(batch.checkpoint.position + 1);
     onCommit();
-    waiting.splice(0, batch.size);
+    pending.splice(0, batch.size);
     metrics.commandSeconds.observe((clock.monotonic() - startedAt) / 1000);
     for (const { type, outcome } of batch.decided) metrics.commands.inc({ type, outcome });
     // The very next command may open a loan under the new product.
@@ -177,12 +177,12 @@ async function catchUpWithDefinitions({
 async function decide(
   options: PartitionLoopOptions,
   store: LoanStore,
-  waiting: readonly WaitingCommand[],
+  pending: readonly PendingCommand[],
 ): Promise<CommandBatch> {
-  const { registry, clock, logger, partition, commandsPerCommitMaximum, rememberedMilliseconds } = options;
-  const batch = new CommandBatch({ partition, store, registry, logger, rememberedMilliseconds, now: clock.now() });
+  const { registry, clock, logger, partition, commandsPerCommitMaximum, idempotencyMilliseconds } = options;
+  const batch = new CommandBatch({ partition, store, registry, logger, idempotencyMilliseconds, now: clock.now() });
   let sliceEnd = clock.monotonic() + decideSliceMilliseconds;
-  for (const command of waiting.slice(0, commandsPerCommitMaximum)) {
+  for (const command of pending.slice(0, commandsPerCommitMaximum)) {
     batch.decide(command, readToggles(registry));
     if (batch.bytes >= commitBytesMaximum) break;
     if (clock.monotonic() < sliceEnd) continue;
@@ -199,7 +199,7 @@ async function commit(writer: FencedWriter, batch: CommandBatch, partition: numb
 }
 
 /** The offset of the first command that is not decided yet. */
-async function firstUndone(options: PartitionLoopOptions, position: Offset | null): Promise<Offset> {
+async function firstUndecidedOffset(options: PartitionLoopOptions, position: Offset | null): Promise<Offset> {
   const { log, logger, partition } = options;
   const bounds = await boundsOf(log, partition);
   const next = position === null ? bounds.earliest : position + 1;

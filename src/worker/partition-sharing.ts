@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { settleOwnership } from '../broker/subscriptions/assignment.ts';
+import { applyRebalance } from '../broker/subscriptions/assignment.ts';
 import type { Coordination, PartitionOwnership, Topology } from '../ports/coordination.ts';
 import type { Clock } from '../clock.ts';
 import { describeError } from '../errors.ts';
@@ -60,7 +60,7 @@ export interface PartitionSharingOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Works on a partition until `signal` ends it or it cannot continue. Calls `onOwned` when the work has begun. */
-  readonly work: (partition: number, signal: AbortSignal, onOwned: () => void) => Promise<LoopEnd>;
+  readonly runPartition: (partition: number, signal: AbortSignal, onOwned: () => void) => Promise<LoopEnd>;
 }
 
 /** The steps that bring the loops of a process in line with the store. */
@@ -80,16 +80,16 @@ export function planLoops(
   streamId: string | undefined,
   running: ReadonlySet<number>,
 ): LoopPlan {
-  const own = partitions.filter((ownership) => streamId !== undefined && ownership.streamId === streamId);
-  const staying = new Set(own.flatMap(({ state, partition }) => (state === 'assigned' ? [partition] : [])));
+  const ownPartitions = partitions.filter((ownership) => streamId !== undefined && ownership.streamId === streamId);
+  const assigned = new Set(ownPartitions.flatMap(({ state, partition }) => (state === 'assigned' ? [partition] : [])));
   return {
-    begin: [...staying].filter((partition) => !running.has(partition)),
-    end: [...running].filter((partition) => !staying.has(partition)),
-    release: own.filter(({ state, partition }) => state === 'reassigning' && !running.has(partition)),
+    begin: [...assigned].filter((partition) => !running.has(partition)),
+    end: [...running].filter((partition) => !assigned.has(partition)),
+    release: ownPartitions.filter(({ state, partition }) => state === 'reassigning' && !running.has(partition)),
   };
 }
 
-interface RunningLoop {
+interface PartitionLoop {
   readonly stopping: AbortController;
   /** Also settles when the loop ends before it owned anything. */
   readonly owned: Promise<void>;
@@ -99,17 +99,17 @@ interface RunningLoop {
 /** Runs the loops of the partitions that are assigned to this process. */
 export class PartitionSharing {
   readonly #options: PartitionSharingOptions;
-  readonly #loops = new Map<number, RunningLoop>();
+  readonly #loops = new Map<number, PartitionLoop>();
   /** Monotonic milliseconds, by partition. */
   readonly #pausedUntil = new Map<number, number>();
   #streamId: string | undefined;
-  #isSurplus = false;
+  #isStandby = false;
   #sessionAllowedAt = Number.NEGATIVE_INFINITY;
   #isStopping = false;
   #isLogClosed = false;
   #unwatch = (): void => {};
-  #keeping: Promise<void> = Promise.resolve();
-  #isChanged = false;
+  #reconciling: Promise<void> = Promise.resolve();
+  #hasChanged = false;
   #wake = (): void => {};
 
   constructor(options: PartitionSharingOptions) {
@@ -128,10 +128,10 @@ export class PartitionSharing {
    * @throws the errors of the coordination
    */
   async start(): Promise<void> {
-    this.#unwatch = this.#options.coordination.watch(loanPartitionsId, () => this.#changed());
-    const first = this.#bringInStep();
-    this.#keeping = first.then(
-      () => this.#keepInStep(),
+    this.#unwatch = this.#options.coordination.watch(loanPartitionsId, () => this.#notifyChange());
+    const first = this.#reconcile();
+    this.#reconciling = first.then(
+      () => this.#reconcileUntilStopped(),
       () => {},
     );
     try {
@@ -149,57 +149,57 @@ export class PartitionSharing {
     this.#isStopping = true;
     this.#unwatch();
     for (const { stopping } of this.#loops.values()) stopping.abort();
-    this.#changed();
-    await this.#keeping;
+    this.#notifyChange();
+    await this.#reconciling;
     await Promise.all([...this.#loops.values()].map(({ ended }) => ended));
     if (this.#streamId === undefined) return;
     try {
       await coordination.closeSession(loanPartitionsId, this.#streamId);
       this.#streamId = undefined;
     } catch (error) {
-      const facts = { error: describeError(error) };
-      logger.warn(facts, 'The loan partitions could not be handed over and go on elsewhere when the lease ends');
+      const logFields = { error: describeError(error) };
+      logger.warn(logFields, 'The loan partitions could not be handed over and go on elsewhere when the lease ends');
     }
   }
 
-  async #keepInStep(): Promise<void> {
+  async #reconcileUntilStopped(): Promise<void> {
     const { logger } = this.#options;
     let failed = false;
     while (!this.#isStopping) {
-      await this.#change(failed ? retryMilliseconds : this.#millisecondsToNextLook());
+      await this.#waitForChange(failed ? retryMilliseconds : this.#millisecondsToNextCheck());
       if (this.#isStopping) return;
       try {
-        await this.#bringInStep();
+        await this.#reconcile();
         failed = false;
       } catch (error) {
-        const facts = { error: describeError(error), partitions: this.partitions };
-        if (!failed) logger.warn(facts, 'Sharing the loan partitions failed; the work on those held goes on');
+        const logFields = { error: describeError(error), partitions: this.partitions };
+        if (!failed) logger.warn(logFields, 'Sharing the loan partitions failed; the work on those held goes on');
         failed = true;
       }
     }
   }
 
   /** Reads the state of the store and acts on it. Every step here may be repeated safely. */
-  async #bringInStep(): Promise<void> {
+  async #reconcile(): Promise<void> {
     const { coordination, clock, logger } = this.#options;
-    this.#isChanged = false;
+    this.#hasChanged = false;
     await coordination.reapSessions(loanPartitionsId);
     if (this.#streamId === undefined) {
       if (clock.monotonic() < this.#sessionAllowedAt) return;
       await this.#openSession();
     }
-    const topology = await settleOwnership(coordination, loanPartitionsId);
+    const topology = await applyRebalance(coordination, loanPartitionsId);
     if (this.#streamId !== undefined && !topology.sessions.some(({ streamId }) => streamId === this.#streamId)) {
       logger.warn({ partitions: this.partitions }, 'The lease of this worker ended; it asks for its partitions anew');
-      const lost = this.#streamId;
+      const lostStreamId = this.#streamId;
       this.#streamId = undefined;
-      this.#changed();
+      this.#notifyChange();
       // The session is gone, but a store that recovers lost data may restore it. Only a session that was closed stays
       // gone.
-      await coordination.closeSession(loanPartitionsId, lost);
+      await coordination.closeSession(loanPartitionsId, lostStreamId);
       return;
     }
-    await this.#follow(planLoops(topology, this.#streamId, new Set(this.#loops.keys())));
+    await this.#applyPlan(planLoops(topology, this.#streamId, new Set(this.#loops.keys())));
   }
 
   async #openSession(): Promise<void> {
@@ -219,22 +219,22 @@ export class PartitionSharing {
       commitTimeoutMilliseconds: 0,
     };
     const { outcome } = await coordination.openSession(loanPartitionsId, session);
-    const isSurplus = outcome !== 'opened';
-    if (isSurplus && !this.#isSurplus) {
+    const isStandby = outcome !== 'opened';
+    if (isStandby && !this.#isStandby) {
       logger.info({ partitionCount }, 'Each loan partition has a process of its own; this one waits to take over');
     }
-    this.#isSurplus = isSurplus;
-    if (isSurplus) return;
+    this.#isStandby = isStandby;
+    if (isStandby) return;
     this.#streamId = session.streamId;
     this.#sessionAllowedAt = clock.monotonic() + sessionPauseMilliseconds;
   }
 
-  async #follow({ begin, end, release }: LoopPlan): Promise<void> {
+  async #applyPlan({ begin, end, release }: LoopPlan): Promise<void> {
     const { coordination, clock } = this.#options;
     for (const partition of end) this.#loops.get(partition)?.stopping.abort();
     for (const partition of begin) {
       const pausedUntil = this.#pausedUntil.get(partition) ?? Number.NEGATIVE_INFINITY;
-      if (clock.monotonic() >= pausedUntil && !this.#isStopping && !this.#isLogClosed) this.#begin(partition);
+      if (clock.monotonic() >= pausedUntil && !this.#isStopping && !this.#isLogClosed) this.#startLoop(partition);
     }
     for (const { eventType, partition, fence } of release) {
       if (this.#streamId === undefined) return;
@@ -242,11 +242,11 @@ export class PartitionSharing {
     }
   }
 
-  #begin(partition: number): void {
+  #startLoop(partition: number): void {
     const stopping = new AbortController();
     let onOwned = (): void => {};
     const owned = new Promise<void>((resolve) => (onOwned = resolve));
-    const ended = this.#options.work(partition, stopping.signal, onOwned).then((end) => {
+    const ended = this.#options.runPartition(partition, stopping.signal, onOwned).then((end) => {
       this.#loops.delete(partition);
       this.#pausedUntil.delete(partition);
       if (end === 'log_closed') this.#isLogClosed = true;
@@ -254,27 +254,27 @@ export class PartitionSharing {
         this.#pausedUntil.set(partition, this.#options.clock.monotonic() + takenOverPauseMilliseconds);
       }
       onOwned();
-      this.#changed();
+      this.#notifyChange();
     });
     this.#loops.set(partition, { stopping, owned, ended });
   }
 
-  #millisecondsToNextLook(): number {
+  #millisecondsToNextCheck(): number {
     const now = this.#options.clock.monotonic();
-    const wanted = [...this.#pausedUntil.values()];
-    if (this.#streamId === undefined && !this.#isSurplus) wanted.push(this.#sessionAllowedAt);
-    const soonest = Math.min(...wanted.filter((at) => at > now), now + recheckMilliseconds);
-    return Math.ceil(soonest - now);
+    const checkTimes = [...this.#pausedUntil.values()];
+    if (this.#streamId === undefined && !this.#isStandby) checkTimes.push(this.#sessionAllowedAt);
+    const nextCheckAt = Math.min(...checkTimes.filter((at) => at > now), now + recheckMilliseconds);
+    return Math.ceil(nextCheckAt - now);
   }
 
-  #changed(): void {
-    this.#isChanged = true;
+  #notifyChange(): void {
+    this.#hasChanged = true;
     this.#wake();
   }
 
   /** Returns when something has changed since the last check, or after this time (milliseconds). */
-  #change(milliseconds: number): Promise<void> {
-    if (this.#isChanged) return Promise.resolve();
+  #waitForChange(milliseconds: number): Promise<void> {
+    if (this.#hasChanged) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, milliseconds);
       this.#wake = () => {

@@ -66,7 +66,7 @@ export function describeRandomHistories(open: () => Coordination): void {
         fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
           const history = new History(open());
           await history.begin();
-          for (const each of steps) await history.take(each);
+          for (const each of steps) await history.runStep(each);
           await history.end();
         }),
         { numRuns: 25 },
@@ -103,10 +103,10 @@ class History {
     await this.#coordination.remove(this.#subscription);
   }
 
-  async take(next: Step): Promise<void> {
+  async runStep(next: Step): Promise<void> {
     const before = await this.#topology();
     const offsetsBefore = await this.#offsets();
-    const mayLose = await this.#perform(next, before, offsetsBefore);
+    const mayLose = await this.#execute(next, before, offsetsBefore);
     const after = await this.#topology();
     const offsetsAfter = await this.#offsets();
 
@@ -134,7 +134,7 @@ class History {
   }
 
   /** @returns the streams that may lose partitions by this step */
-  async #perform(next: Step, before: Topology, offsets: readonly number[]): Promise<readonly string[]> {
+  async #execute(next: Step, before: Topology, offsets: readonly number[]): Promise<readonly string[]> {
     switch (next.kind) {
       case 'open':
         return this.#open(next.requested);
@@ -142,11 +142,11 @@ class History {
         await this.#coordination.closeSession(this.#subscription, this.#stream(next.stream));
         return [this.#stream(next.stream)];
       case 'settle':
-        return this.#settle(before);
+        return this.#applyRebalance(before);
       case 'applyStale':
         return this.#applyStale(before);
       case 'takeFromOwner':
-        return this.#takeFromOwner(before);
+        return this.#reassignFromOwner(before);
       case 'release':
       case 'releaseAsStranger':
         return this.#release(before, next.partition, next.kind === 'release');
@@ -175,7 +175,7 @@ class History {
     return [];
   }
 
-  async #settle({ generation, sessions, partitions }: Topology): Promise<readonly string[]> {
+  async #applyRebalance({ generation, sessions, partitions }: Topology): Promise<readonly string[]> {
     const changes = rebalance(sessions, partitions);
     expect(await this.#apply(generation, changes)).to.equal('applied');
     if (changes.length > 0) this.#stale = { generation, changes };
@@ -189,12 +189,12 @@ class History {
     return [];
   }
 
-  async #takeFromOwner({ generation, sessions, partitions }: Topology): Promise<readonly string[]> {
+  async #reassignFromOwner({ generation, sessions, partitions }: Topology): Promise<readonly string[]> {
     const owned = partitions.find(({ streamId }) => streamId !== null);
-    const thief = sessions.find(({ streamId }) => streamId !== owned?.streamId);
-    if (owned === undefined || thief === undefined) return [];
+    const otherSession = sessions.find(({ streamId }) => streamId !== owned?.streamId);
+    if (owned === undefined || otherSession === undefined) return [];
     const change = { eventType, partition: owned.partition, state: 'assigned' as const, nextStreamId: null };
-    expect(await this.#apply(generation, [{ ...change, streamId: thief.streamId }])).to.equal('conflict');
+    expect(await this.#apply(generation, [{ ...change, streamId: otherSession.streamId }])).to.equal('conflict');
     return [];
   }
 
@@ -202,8 +202,8 @@ class History {
     const owned = before.partitions[number];
     if (owned === undefined || owned.streamId === null) return [];
     const streamId = isOwner ? owned.streamId : randomUUID();
-    const answer = await this.#coordination.release(this.#subscription, streamId, owned, owned.fence);
-    expect(answer.outcome).to.equal(isOwner ? 'released' : 'fenced');
+    const result = await this.#coordination.release(this.#subscription, streamId, owned, owned.fence);
+    expect(result.outcome).to.equal(isOwner ? 'released' : 'fenced');
     return isOwner ? [streamId] : [];
   }
 
@@ -212,7 +212,7 @@ class History {
     const known = offsets[next.partition] ?? -1;
     const offset = Math.max(-1, known + next.ahead);
     const together = next.kind === 'commit' ? [offset] : [offset, offset + 1, offset];
-    const answers = await Promise.all(
+    const results = await Promise.all(
       together.map((each) =>
         this.#coordination.commit(this.#subscription, streamId, [
           { eventType, partition: next.partition, offset: each },
@@ -223,7 +223,7 @@ class History {
     const owner = isOpen ? before.partitions[next.partition]?.streamId : this.#lastOwners.get(next.partition);
     const isOwner = owner === streamId;
     const refusal = isOpen ? 'not_owner' : 'session_not_found';
-    for (const { outcome } of answers) expect(outcome).to.equal(isOwner ? 'committed' : refusal);
+    for (const { outcome } of results) expect(outcome).to.equal(isOwner ? 'committed' : refusal);
     expect((await this.#offsets())[next.partition]).to.equal(isOwner ? Math.max(known, ...together) : known);
     return [];
   }

@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
 import {
   missedChangesMillisecondsMaximum,
-  type CommitAnswer,
+  type CommitResult,
   type CommittedOffset,
   type Coordination,
   type CoordinationChange,
@@ -30,7 +30,7 @@ const eventType = 'contract.loans';
 const leaseMilliseconds = 60_000;
 const commitTimeoutMilliseconds = 10_000;
 
-function place(partition: number): EventTypePartition {
+function partitionAt(partition: number): EventTypePartition {
   return { eventType, partition };
 }
 
@@ -38,9 +38,9 @@ function at(partition: number, offset: number): CommittedOffset {
   return { eventType, partition, offset };
 }
 
-const notFound: CommitAnswer = { outcome: 'session_not_found' };
+const notFound: CommitResult = { outcome: 'session_not_found' };
 
-const committed = (...advanced: boolean[]): CommitAnswer => ({ outcome: 'committed', advanced });
+const committed = (...advanced: boolean[]): CommitResult => ({ outcome: 'committed', advanced });
 
 /** What every adapter of the coordination port must do. */
 export function describeCoordination(backend: string, open: () => Promise<CoordinationHarness>): void {
@@ -66,7 +66,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
     const session = (requested: number[] = [], nodeId = node): Session => ({
       streamId: randomUUID(),
       nodeId,
-      requestedPartitions: requested.map(place),
+      requestedPartitions: requested.map(partitionAt),
       openedAt: 1_700_000_000_000,
       commitTimeoutMilliseconds,
     });
@@ -84,7 +84,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
     };
 
     /** Applies what the rebalancer wants. */
-    const settle = async (): Promise<void> => {
+    const applyRebalance = async (): Promise<void> => {
       const { generation, sessions, partitions } = await coordination.topology(subscription);
       const changes = rebalance(sessions, partitions);
       expect(await coordination.applyOwnership(subscription, generation, changes)).to.equal('applied');
@@ -102,19 +102,19 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
     const offsets = async (): Promise<number[]> =>
       (await coordination.committedOffsets(subscription)).map(({ offset }) => offset);
 
-    const commit = (streamId: string, ...cursors: CursorToCommit[]): Promise<CommitAnswer> =>
+    const commit = (streamId: string, ...cursors: CursorToCommit[]): Promise<CommitResult> =>
       coordination.commit(subscription, streamId, cursors);
 
     /** A stream that owns these partitions, committed where given. */
     const owning = async (...offsetsGiven: number[]): Promise<string> => {
       await initialise(...offsetsGiven);
       const streamId = await join();
-      await settle();
+      await applyRebalance();
       return streamId;
     };
 
     /** What was told by hints; what is told again in case they were lost is not among it. */
-    const told = (): { changes: CoordinationChange[]; stop: () => void } => {
+    const recordNotifications = (): { changes: CoordinationChange[]; stop: () => void } => {
       const changes: CoordinationChange[] = [];
       const listener = (change: CoordinationChange, generation?: number): void => {
         if (generation === undefined) changes.push(change);
@@ -127,8 +127,8 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
     describe('claims', () => {
       it('are won by one of fifty who ask at once', async () => {
         const name = randomUUID();
-        const answers = await Promise.all(Array.from({ length: 50 }, () => coordination.claim(name, 10_000)));
-        expect(answers.filter(Boolean)).to.have.length(1);
+        const results = await Promise.all(Array.from({ length: 50 }, () => coordination.claim(name, 10_000)));
+        expect(results.filter(Boolean)).to.have.length(1);
       });
 
       it('are free again once released', async () => {
@@ -202,10 +202,10 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
 
       it('lets exactly as many of twenty racing streams in as there are partitions', async () => {
         await initialise(-1, -1, -1);
-        const answers = await Promise.all(
+        const results = await Promise.all(
           Array.from({ length: 20 }, () => coordination.openSession(subscription, session())),
         );
-        expect(answers.filter(({ outcome }) => outcome === 'opened')).to.have.length(3);
+        expect(results.filter(({ outcome }) => outcome === 'opened')).to.have.length(3);
       });
 
       it('opens exactly one of two first clients on one partition', async () => {
@@ -215,8 +215,8 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
             await initialise(-1);
             return coordination.openSession(subscription, session());
           };
-          const answers = await Promise.all([race(), race()]);
-          expect(answers.map(({ outcome }) => outcome)).to.have.members(['opened', 'no_free_slots']);
+          const results = await Promise.all([race(), race()]);
+          expect(results.map(({ outcome }) => outcome)).to.have.members(['opened', 'no_free_slots']);
         }
       });
 
@@ -232,16 +232,16 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         await join([0, 2]);
         expect(await coordination.openSession(subscription, session([1, 2]))).to.deep.equal({
           outcome: 'partitions_taken',
-          partitions: [place(2)],
+          partitions: [partitionAt(2)],
         });
       });
 
       it('gives a requested partition to exactly one of ten streams at once', async () => {
         await initialise(-1, -1);
-        const answers = await Promise.all(
+        const results = await Promise.all(
           Array.from({ length: 10 }, () => coordination.openSession(subscription, session([1]))),
         );
-        expect(answers.filter(({ outcome }) => outcome === 'opened')).to.have.length(1);
+        expect(results.filter(({ outcome }) => outcome === 'opened')).to.have.length(1);
       });
 
       it('lets a direct stream in although all slots are taken', async () => {
@@ -265,9 +265,9 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         await initialise(-1);
         const before = (await ownership(0)).fence;
         const streamId = await join();
-        await settle();
+        await applyRebalance();
         expect(await ownership(0)).to.deep.equal({
-          ...place(0),
+          ...partitionAt(0),
           state: 'assigned',
           streamId,
           nextStreamId: null,
@@ -282,7 +282,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         const before = await coordination.topology(subscription);
         expect(
           await coordination.applyOwnership(subscription, generation, [
-            { ...place(0), state: 'assigned', streamId, nextStreamId: null },
+            { ...partitionAt(0), state: 'assigned', streamId, nextStreamId: null },
           ]),
         ).to.equal('conflict');
         expect(await coordination.topology(subscription)).to.deep.equal(before);
@@ -294,11 +294,11 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         await join();
         const { generation, sessions, partitions } = await coordination.topology(subscription);
         const changes = rebalance(sessions, partitions);
-        const answers = await Promise.all([
+        const results = await Promise.all([
           coordination.applyOwnership(subscription, generation, changes),
           coordination.applyOwnership(subscription, generation, changes),
         ]);
-        expect(answers).to.have.members(['applied', 'conflict']);
+        expect(results).to.have.members(['applied', 'conflict']);
       });
 
       it('goes to no stream that is closed, as owner or as next', async () => {
@@ -307,9 +307,9 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         const { generation } = await coordination.topology(subscription);
         const before = await coordination.topology(subscription);
         for (const change of [
-          { ...place(1), state: 'assigned', streamId: 'gone', nextStreamId: null } as const,
-          { ...place(0), state: 'reassigning', streamId, nextStreamId: 'gone' } as const,
-          { ...place(9), state: 'assigned', streamId, nextStreamId: null } as const,
+          { ...partitionAt(1), state: 'assigned', streamId: 'gone', nextStreamId: null } as const,
+          { ...partitionAt(0), state: 'reassigning', streamId, nextStreamId: 'gone' } as const,
+          { ...partitionAt(9), state: 'assigned', streamId, nextStreamId: null } as const,
         ]) {
           expect(await coordination.applyOwnership(subscription, generation, [change])).to.equal('conflict');
         }
@@ -322,7 +322,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         const { generation } = await coordination.topology(subscription);
         expect(
           await coordination.applyOwnership(subscription, generation, [
-            { ...place(0), state: 'assigned', streamId: other, nextStreamId: null },
+            { ...partitionAt(0), state: 'assigned', streamId: other, nextStreamId: null },
           ]),
         ).to.equal('conflict');
         expect(await owner(0)).to.equal(streamId);
@@ -332,7 +332,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         const streamId = await owning(-1, -1);
         const other = await join();
         const { fence } = await ownership(1);
-        await settle();
+        await applyRebalance();
         expect(await ownership(1)).to.deep.include({
           state: 'reassigning',
           streamId,
@@ -341,7 +341,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         });
         expect(await commit(streamId, at(1, 3))).to.deep.equal(committed(true));
         await coordination.closeSession(subscription, other);
-        await settle();
+        await applyRebalance();
         expect(await ownership(1)).to.deep.include({ state: 'assigned', streamId, nextStreamId: null, fence });
       });
     });
@@ -350,26 +350,26 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
       const reassigning = async (): Promise<{ old: string; next: string; fence: number }> => {
         const old = await owning(-1, -1);
         const next = await join();
-        await settle();
+        await applyRebalance();
         return { old, next, fence: (await ownership(1)).fence };
       };
 
       it('hands the partition to its next stream under a new fence', async () => {
         const { old, next, fence } = await reassigning();
-        expect(await coordination.release(subscription, old, place(1), fence)).to.deep.equal({
+        expect(await coordination.release(subscription, old, partitionAt(1), fence)).to.deep.equal({
           outcome: 'released',
           nextStreamId: next,
           fence: fence + 1,
         });
         expect(await ownership(1)).to.deep.include({ state: 'assigned', streamId: next, fence: fence + 1 });
-        expect(await commit(old, at(1, 3))).to.deep.equal({ outcome: 'not_owner', cursor: place(1) });
+        expect(await commit(old, at(1, 3))).to.deep.equal({ outcome: 'not_owner', cursor: partitionAt(1) });
         expect(await commit(next, at(1, 3))).to.deep.equal(committed(true));
       });
 
       it('leaves the partition to nobody when its next stream is gone', async () => {
         const { old, next, fence } = await reassigning();
         await coordination.closeSession(subscription, next);
-        expect(await coordination.release(subscription, old, place(1), fence)).to.deep.include({
+        expect(await coordination.release(subscription, old, partitionAt(1), fence)).to.deep.include({
           outcome: 'released',
           nextStreamId: null,
         });
@@ -379,21 +379,23 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
       it('is refused to a stranger, under an old fence, and for an unknown partition', async () => {
         const { old, next, fence } = await reassigning();
         const before = await coordination.topology(subscription);
-        for (const answer of [
-          await coordination.release(subscription, next, place(1), fence),
-          await coordination.release(subscription, old, place(1), fence - 1),
-          await coordination.release(subscription, old, place(9), fence),
-          await coordination.release(randomUUID(), old, place(1), fence),
+        for (const result of [
+          await coordination.release(subscription, next, partitionAt(1), fence),
+          await coordination.release(subscription, old, partitionAt(1), fence - 1),
+          await coordination.release(subscription, old, partitionAt(9), fence),
+          await coordination.release(randomUUID(), old, partitionAt(1), fence),
         ]) {
-          expect(answer).to.deep.equal({ outcome: 'fenced' });
+          expect(result).to.deep.equal({ outcome: 'fenced' });
         }
         expect(await coordination.topology(subscription)).to.deep.equal(before);
       });
 
       it('works once', async () => {
         const { old, fence } = await reassigning();
-        await coordination.release(subscription, old, place(1), fence);
-        expect(await coordination.release(subscription, old, place(1), fence)).to.deep.equal({ outcome: 'fenced' });
+        await coordination.release(subscription, old, partitionAt(1), fence);
+        expect(await coordination.release(subscription, old, partitionAt(1), fence)).to.deep.equal({
+          outcome: 'fenced',
+        });
       });
     });
 
@@ -401,7 +403,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
       it('hands reassigning partitions to their next stream and leaves the others to nobody', async () => {
         const old = await owning(-1, -1);
         const next = await join();
-        await settle();
+        await applyRebalance();
         const { fence } = await ownership(1);
         await coordination.closeSession(subscription, old);
         expect(await ownership(0)).to.deep.include({ state: 'unassigned', streamId: null });
@@ -426,7 +428,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         const seen: number[] = [];
         for (let round = 0; round < 5; round += 1) {
           const streamId = await join();
-          await settle();
+          await applyRebalance();
           seen.push((await ownership(0)).fence);
           await coordination.closeSession(subscription, streamId);
         }
@@ -480,11 +482,14 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
       it('commits all or nothing: one foreign partition refuses the whole request', async () => {
         const first = await owning(5, 5);
         const second = await join();
-        await settle();
-        await coordination.release(subscription, first, place(1), (await ownership(1)).fence);
-        expect(await commit(first, at(0, 6), at(1, 6))).to.deep.equal({ outcome: 'not_owner', cursor: place(1) });
-        expect(await commit(second, at(1, 6), at(0, 6))).to.deep.equal({ outcome: 'not_owner', cursor: place(0) });
-        expect(await commit(first, at(0, 6), at(7, 6))).to.deep.equal({ outcome: 'not_owner', cursor: place(7) });
+        await applyRebalance();
+        await coordination.release(subscription, first, partitionAt(1), (await ownership(1)).fence);
+        expect(await commit(first, at(0, 6), at(1, 6))).to.deep.equal({ outcome: 'not_owner', cursor: partitionAt(1) });
+        expect(await commit(second, at(1, 6), at(0, 6))).to.deep.equal({
+          outcome: 'not_owner',
+          cursor: partitionAt(0),
+        });
+        expect(await commit(first, at(0, 6), at(7, 6))).to.deep.equal({ outcome: 'not_owner', cursor: partitionAt(7) });
         expect(await offsets()).to.deep.equal([5, 5]);
       });
 
@@ -494,7 +499,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await commit(streamId, { ...at(0, 6), fence })).to.deep.equal(committed(true));
         expect(await commit(streamId, { ...at(0, 7), fence: fence - 1 })).to.deep.equal({
           outcome: 'not_owner',
-          cursor: place(0),
+          cursor: partitionAt(0),
         });
         expect(await offsets()).to.deep.equal([6]);
       });
@@ -502,16 +507,16 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
       it('ends at the highest of many at once', async () => {
         const streamId = await owning(-1);
         const order = Array.from({ length: 50 }, (_, index) => (index * 7) % 50);
-        const answers = await Promise.all(order.map((offset) => commit(streamId, at(0, offset))));
+        const results = await Promise.all(order.map((offset) => commit(streamId, at(0, offset))));
         expect(await offsets()).to.deep.equal([49]);
-        const advances = answers.filter((answer) => answer.outcome === 'committed' && answer.advanced[0] === true);
+        const advances = results.filter((result) => result.outcome === 'committed' && result.advanced[0] === true);
         expect(advances.length).to.be.within(1, 50);
       });
 
       it('answers one of many equal ones with success', async () => {
         const streamId = await owning(-1);
-        const answers = await Promise.all(Array.from({ length: 20 }, () => commit(streamId, at(0, 3))));
-        expect(answers.filter((answer) => answer.outcome === 'committed' && answer.advanced[0])).to.have.length(1);
+        const results = await Promise.all(Array.from({ length: 20 }, () => commit(streamId, at(0, 3))));
+        expect(results.filter((result) => result.outcome === 'committed' && result.advanced[0])).to.have.length(1);
       });
     });
 
@@ -543,7 +548,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         const streamId = await owning(5);
         await coordination.closeSession(subscription, streamId);
         const next = await join();
-        await settle();
+        await applyRebalance();
         expect(await commit(streamId, at(0, 6))).to.deep.equal(notFound);
         await coordination.closeSession(subscription, next);
         expect(await commit(streamId, at(0, 7))).to.deep.equal(notFound);
@@ -554,7 +559,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
       it('is refused where the partition went to its next stream as the session closed', async () => {
         const streamId = await owning(5, 5);
         const next = await join();
-        await settle();
+        await applyRebalance();
         await coordination.closeSession(subscription, streamId);
         expect(await owner(1)).to.equal(next);
         expect(await commit(streamId, at(1, 6))).to.deep.equal(notFound);
@@ -564,7 +569,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
       it('is all or nothing when somebody has one of the partitions', async () => {
         const streamId = await owning(5, 5);
         const next = await join([1]);
-        await settle();
+        await applyRebalance();
         await coordination.closeSession(subscription, streamId);
         expect(await owner(1)).to.equal(next);
         expect(await commit(streamId, at(0, 6), at(1, 6))).to.deep.equal(notFound);
@@ -590,8 +595,8 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
 
       it('counts for the last owner alone, of partitions that it had, with cursors', async () => {
         const [first, second] = [await owning(5, 5), await join()];
-        await settle();
-        await coordination.release(subscription, first, place(1), (await ownership(1)).fence);
+        await applyRebalance();
+        await coordination.release(subscription, first, partitionAt(1), (await ownership(1)).fence);
         await coordination.closeSession(subscription, first);
         await coordination.closeSession(subscription, second);
         expect(await commit(first, at(1, 6))).to.deep.equal(notFound);
@@ -616,7 +621,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         await coordination.renewLease(dying, 300);
         await initialise(5);
         const dead = await join([], dying);
-        await settle();
+        await applyRebalance();
         await harness.elapse(350);
         expect(await coordination.reapSessions(subscription)).to.equal(1);
         expect(await commit(dead, at(0, 6))).to.deep.equal(committed(true));
@@ -650,7 +655,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         await initialise(5, 5);
         const dead = await join([], dying);
         const alive = await join();
-        await settle();
+        await applyRebalance();
         expect(await coordination.reapSessions(subscription)).to.equal(0);
         await harness.elapse(350);
         expect(await coordination.reapSessions(subscription)).to.equal(1);
@@ -658,7 +663,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         const { sessions, partitions } = await coordination.topology(subscription);
         expect(sessions.map(({ streamId }) => streamId)).to.deep.equal([alive]);
         expect(partitions.filter(({ streamId }) => streamId === dead)).to.deep.equal([]);
-        await settle();
+        await applyRebalance();
         expect([await owner(0), await owner(1)]).to.deep.equal([alive, alive]);
         expect(await commit(dead, at(0, 6), at(1, 6))).to.deep.equal(notFound);
       });
@@ -680,9 +685,9 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         await coordination.renewLease(dying, 300);
         await initialise(-1, -1);
         await join([], dying);
-        await settle();
+        await applyRebalance();
         const next = await join();
-        await settle();
+        await applyRebalance();
         await harness.elapse(350);
         await coordination.reapSessions(subscription);
         expect(await ownership(1)).to.deep.include({ state: 'assigned', streamId: next });
@@ -713,8 +718,8 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         const fences = [(await ownership(0)).fence, (await ownership(1)).fence];
         await coordination.beginReset(subscription);
         await coordination.finishReset(subscription, [at(0, 3)]);
-        expect(await commit(streamId, at(0, 11))).to.deep.equal({ outcome: 'not_owner', cursor: place(0) });
-        await settle();
+        expect(await commit(streamId, at(0, 11))).to.deep.equal({ outcome: 'not_owner', cursor: partitionAt(0) });
+        await applyRebalance();
         expect((await ownership(0)).fence).to.be.greaterThan(fences[0] ?? Infinity);
         expect((await ownership(1)).fence).to.be.greaterThan(fences[1] ?? Infinity);
         expect(await offsets()).to.deep.equal([3, 10]);
@@ -738,7 +743,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         endedAt: number,
       });
       const commitOf = (partition: number, offset: string, committedAt: number) => ({
-        ...place(partition),
+        ...partitionAt(partition),
         offset,
         committedAt,
       });
@@ -750,25 +755,28 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
       });
 
       it('has the last commit of each partition, whichever process took it', async () => {
-        const news = [commitOf(0, '1', 10), commitOf(1, '5', 10)];
-        await coordination.remember(subscription, { lastCommits: news, endedStreams: [] });
-        await harness.unheard.remember(subscription, { lastCommits: [commitOf(0, '2', 20)], endedStreams: [] });
+        const commits = [commitOf(0, '1', 10), commitOf(1, '5', 10)];
+        await coordination.recordHistory(subscription, { lastCommits: commits, endedStreams: [] });
+        await harness.unheard.recordHistory(subscription, { lastCommits: [commitOf(0, '2', 20)], endedStreams: [] });
         const { lastCommits } = await coordination.history(subscription);
         expect(lastCommits).to.have.deep.members([commitOf(0, '2', 20), commitOf(1, '5', 10)]);
         expect((await coordination.history(randomUUID())).lastCommits).to.deep.equal([]);
       });
 
       it('has the last ten streams that ended, the newest first', async () => {
-        await coordination.remember(subscription, { lastCommits: [], endedStreams: [ended(2), ended(1)] });
+        await coordination.recordHistory(subscription, { lastCommits: [], endedStreams: [ended(2), ended(1)] });
         for (let number = 3; number <= 12; number += 1) {
-          await harness.unheard.remember(subscription, { lastCommits: [], endedStreams: [ended(number)] });
+          await harness.unheard.recordHistory(subscription, { lastCommits: [], endedStreams: [ended(number)] });
         }
         const { endedStreams } = await coordination.history(subscription);
         expect(endedStreams).to.deep.equal([12, 11, 10, 9, 8, 7, 6, 5, 4, 3].map(ended));
       });
 
       it('is forgotten with the subscription', async () => {
-        await coordination.remember(subscription, { lastCommits: [commitOf(0, '1', 10)], endedStreams: [ended(1)] });
+        await coordination.recordHistory(subscription, {
+          lastCommits: [commitOf(0, '1', 10)],
+          endedStreams: [ended(1)],
+        });
         await coordination.remove(subscription);
         const { lastCommits, endedStreams } = await coordination.history(subscription);
         expect([lastCommits, endedStreams]).to.deep.equal([[], []]);
@@ -803,7 +811,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
 
     describe('watching', () => {
       it('tells of sessions and ownership, of commits, of a reset and of removal', async () => {
-        const { changes, stop } = told();
+        const { changes, stop } = recordNotifications();
         const expecting = async (change: CoordinationChange, act: () => Promise<unknown>): Promise<void> => {
           changes.length = 0;
           await act();
@@ -814,7 +822,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         await expecting('topology', async () => {
           streamId = await join();
         });
-        await expecting('topology', settle);
+        await expecting('topology', applyRebalance);
         await expecting('offsets', () => commit(streamId, at(0, 1)));
         await expecting('reset', () => coordination.beginReset(subscription));
         await expecting('offsets', () => coordination.finishReset(subscription, [at(0, 0)]));
@@ -825,20 +833,20 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
 
       it('tells with a commit of this process what was committed, and not what was outdated', async () => {
         const streamId = await owning(-1);
-        const told: (readonly CommittedOffset[] | undefined)[] = [];
+        const notified: (readonly CommittedOffset[] | undefined)[] = [];
         const stop = coordination.watch(subscription, (change, _generation, committed) => {
-          if (change === 'offsets') told.push(committed);
+          if (change === 'offsets') notified.push(committed);
         });
         await commit(streamId, at(0, 5));
         await commit(streamId, at(0, 3), at(0, 7));
-        await soon(() => told.length >= 2);
+        await soon(() => notified.length >= 2);
         stop();
-        const positions = told.map((committed) => committed?.map(({ partition, offset }) => [partition, offset]));
+        const positions = notified.map((committed) => committed?.map(({ partition, offset }) => [partition, offset]));
         expect(positions).to.deep.equal([[[0, 5]], [[0, 7]]]);
       });
 
       it('tells a watcher of its own subscription only, and nothing after it has stopped', async () => {
-        const { changes, stop } = told();
+        const { changes, stop } = recordNotifications();
         const own = subscription;
         await owning(-1);
         // Opening the session and taking the partition are told one after another, each a moment later.
@@ -877,11 +885,11 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         this.timeout(20_000);
         await initialise(-1, -1, -1);
         let sessionsSeen = -1;
-        const look = async (): Promise<void> => {
+        const countSessions = async (): Promise<void> => {
           sessionsSeen = (await coordination.topology(subscription)).sessions.length;
         };
         const stop = coordination.watch(subscription, (change) => {
-          if (change === 'topology') void look();
+          if (change === 'topology') void countSessions();
         });
         await harness.unheard.renewLease(node, leaseMilliseconds);
         for (const count of [1, 2, 3]) {
@@ -901,7 +909,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         await initialise(5, 5);
         await join([], dying);
         const alive = await join();
-        await settle();
+        await applyRebalance();
         const stop = coordination.watch(subscription, () => {});
         await harness.elapse(10_000);
         await coordination.renewLease(node, leaseMilliseconds);
@@ -909,7 +917,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
           (await coordination.topology(subscription)).sessions.map(({ streamId }) => streamId);
         await eventually(async () => (await streams()).length === 1, milliseconds);
         expect(await streams()).to.deep.equal([alive]);
-        await settle();
+        await applyRebalance();
         expect([await owner(0), await owner(1)]).to.deep.equal([alive, alive]);
         stop();
       });

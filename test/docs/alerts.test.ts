@@ -37,7 +37,7 @@ const alerts = new Map(
 );
 
 /** Sets metrics as they are at a scrape. @param step Scrapes since it began, from 0. */
-type Happening = (metrics: Metrics, step: number) => readonly Sample[] | void;
+type Scenario = (metrics: Metrics, step: number) => readonly Sample[] | void;
 
 interface Row {
   readonly alert: string;
@@ -45,33 +45,33 @@ interface Row {
   readonly forSeconds: number;
   /** What there is from the beginning. */
   readonly before?: (metrics: Metrics) => void;
-  readonly atTheThreshold: Happening;
-  readonly justAbove: Happening;
+  readonly atTheThreshold: Scenario;
+  readonly justAbove: Scenario;
 }
 
-const up = (value: number): Happening => {
+const up = (value: number): Scenario => {
   return () => [{ name: 'up', labels: { job: 'lendstream' }, value }];
 };
-const waiting = (...counts: number[]): Happening => {
+const waiting = (...counts: number[]): Scenario => {
   return ({ workerLag }) => counts.forEach((count, partition) => workerLag.set({ partition }, count));
 };
 const command = { type: 'REPAY', outcome: 'committed' };
 const deadLetter = { type: 'unknown', outcome: 'dead_letter' };
 const commands = { event_type: 'lendstream.loan-commands' };
-const lag = (count: number): Happening => {
+const lag = (count: number): Scenario => {
   return ({ subscriptionLag }) => {
     subscriptionLag.set({ subscription_id: 'a', event_type: 'orders' }, count);
     subscriptionLag.set({ subscription_id: 'a', event_type: 'payments' }, 7);
   };
 };
-const consumed = (subscriptionId: string, count: number): Happening => {
+const consumed = (subscriptionId: string, count: number): Scenario => {
   return (metrics) => {
     lag(count)(metrics, 0);
     metrics.openStreams.set({ subscription_id: subscriptionId }, 1);
   };
 };
 /** A thousand requests a step, of which so many take more than a second. */
-const slow = (histogram: (metrics: Metrics) => (seconds: number) => void, slower: number): Happening => {
+const slow = (histogram: (metrics: Metrics) => (seconds: number) => void, slower: number): Scenario => {
   return (metrics) => {
     for (let number = 0; number < 1_000; number += 1) histogram(metrics)(number < slower ? 1.01 : 1);
   };
@@ -79,16 +79,16 @@ const slow = (histogram: (metrics: Metrics) => (seconds: number) => void, slower
 const publishing = (metrics: Metrics) => (seconds: number) =>
   metrics.publishSeconds.observe({ event_type: 'orders' }, seconds);
 const committing = (metrics: Metrics) => (seconds: number) => metrics.commitSeconds.observe(seconds);
-const once = (happening: (metrics: Metrics) => void): Happening => {
+const once = (scenario: (metrics: Metrics) => void): Scenario => {
   return (metrics, step) => {
-    if (step === 0) happening(metrics);
+    if (step === 0) scenario(metrics);
   };
 };
-const nothing: Happening = () => undefined;
-const memory = (bytes: number): Happening => {
+const nothing: Scenario = () => undefined;
+const memory = (bytes: number): Scenario => {
   return () => [{ name: 'process_resident_memory_bytes', labels: {}, value: bytes }];
 };
-const ended = (reason: string, count: number): Happening =>
+const ended = (reason: string, count: number): Scenario =>
   once(({ closedStreams }) => closedStreams.inc({ reason }, count));
 
 const minute = 60;
@@ -184,14 +184,14 @@ async function scraped(metrics: Metrics): Promise<Sample[]> {
 }
 
 /** How long after something began an alert fires, while it goes on for so long; undefined when it does not. Seconds. */
-async function firesAfter({ alert, before }: Row, happening: Happening, seconds: number): Promise<number | undefined> {
+async function firesAfter({ alert, before }: Row, scenario: Scenario, seconds: number): Promise<number | undefined> {
   const { expression, forSeconds } = alerts.get(alert) ?? { expression: '', forSeconds: 0 };
   const metrics = createMetrics();
   before?.(metrics);
   const scrapes: Scrape[] = [];
   let since: number | undefined;
   for (let at = -quietSeconds; at <= seconds; at += stepSeconds) {
-    const others = (at < 0 ? undefined : happening(metrics, at / stepSeconds)) ?? [];
+    const others = (at < 0 ? undefined : scenario(metrics, at / stepSeconds)) ?? [];
     scrapes.push({ at, samples: [...(await scraped(metrics)), ...others] });
     since = evaluate(expression, scrapes, at).length === 0 ? undefined : (since ?? at);
     if (since !== undefined && at - since >= forSeconds) return at;

@@ -29,11 +29,11 @@ describe('the commands of the documents', () => {
       const service = await startService(dataFolder);
       try {
         const printed = await runSteps(steps, service.url, workFolder);
-        for (const [index, { command, answer }] of steps.entries()) {
-          if (answer === undefined) continue;
-          const comparable = (text: string): string => withoutChance(shown(text, answer.language));
-          const place = `${document}, block of line ${command.line}`;
-          expect(comparable(printed[index] ?? ''), place).to.equal(comparable(answer.text));
+        for (const [index, { command, output }] of steps.entries()) {
+          if (output === undefined) continue;
+          const comparable = (text: string): string => withoutChance(shown(text, output.language));
+          const location = `${document}, block of line ${command.line}`;
+          expect(comparable(printed[index] ?? ''), location).to.equal(comparable(output.text));
         }
       } finally {
         await service.kill();

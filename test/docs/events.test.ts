@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { takeEventExamples } from '../../scripts/docs/event-examples.ts';
+import { recordEventExamples } from '../../scripts/docs/event-examples.ts';
 import { exampleBlocks } from '../../scripts/docs/markdown.ts';
 import { packageRoot } from '../../src/schemas.ts';
 import { lendingEventTypeNames, lendingSchema } from '../../src/lending-format/lending-topics.ts';
@@ -26,7 +26,7 @@ describe('docs/events.md', () => {
     const dataFolder = await temporaryFolder();
     const service = await startService(dataFolder);
     try {
-      for (const { eventType, toggles, event } of await takeEventExamples(service.url)) {
+      for (const { eventType, toggles, event } of await recordEventExamples(service.url)) {
         const name = `${eventType}.${toggles}`;
         const example = JSON.parse(blocks.get(name)?.text ?? '') as unknown;
         const ajv = new Ajv2020({ strict: false });

@@ -29,7 +29,7 @@ interface Unfinished {
   readonly text: string;
 }
 
-function isAnswered({ text }: Unfinished): boolean {
+function hasResponse({ text }: Unfinished): boolean {
   return /HTTP\/1.1 [2-5]/.test(text);
 }
 
@@ -92,7 +92,7 @@ describe('bodies that are under way', function () {
         holders.push(await begin(`Content-Length: ${bodyBytesMaximum}`, Buffer.alloc(1, 0x20)));
       }
       for (const { socket } of holders) socket.write(rest);
-      await eventually(() => holders.every(isAnswered), 30_000);
+      await eventually(() => holders.every(hasResponse), 30_000);
       for (const { socket } of holders) socket.destroy();
       return holders.every(({ text }) => text.includes('HTTP/1.1 400 '));
     }, 30_000);
@@ -108,8 +108,8 @@ describe('bodies that are under way', function () {
     const admitted = largeBytesMaximum / bodyBytesMaximum;
     const all: Unfinished[] = [];
     while (all.length < 250) all.push(await begin(`Content-Length: ${bodyBytesMaximum}`, half));
-    await eventually(() => all.filter(isAnswered).length === 250 - admitted, 30_000);
-    for (const { text } of all.filter(isAnswered)) {
+    await eventually(() => all.filter(hasResponse).length === 250 - admitted, 30_000);
+    for (const { text } of all.filter(hasResponse)) {
       expect(text)
         .to.match(/HTTP\/1.1 503 [^]*Retry-After: 1\r\n/)
         .and.to.include('"title":"Service Unavailable"');
@@ -137,7 +137,7 @@ describe('bodies that are under way', function () {
     // What is left has room for some of the last one.
     const last = await begin('Transfer-Encoding: chunked', chunk(mebibyte));
     for (let number = 1; number < 8; number += 1) last.socket.write(chunk(mebibyte));
-    await eventually(() => isAnswered(last), 30_000);
+    await eventually(() => hasResponse(last), 30_000);
     expect(last.text).to.match(/HTTP\/1.1 503 [^]*Retry-After/);
     await endAll();
   });

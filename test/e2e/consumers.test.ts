@@ -24,7 +24,7 @@ describeOnCluster('consumers that share a subscription, each on another process'
 const leaseMilliseconds = 10_000;
 
 /** A moment for finding out, on a busy machine. Milliseconds. */
-const askingMilliseconds = 2_000;
+const pollMilliseconds = 2_000;
 
 /** @param restart What becomes of sessions when the process that has them is killed. */
 function describeConsumers(start: () => Promise<System>, restart: 'forgets sessions' | 'keeps sessions'): void {
@@ -39,7 +39,7 @@ function describeConsumers(start: () => Promise<System>, restart: 'forgets sessi
   after(() => system.stop());
 
   const define = async (name: string): Promise<void> => {
-    const answer = await call(`${system.url()}/event-types`, 'POST', {
+    const response = await call(`${system.url()}/event-types`, 'POST', {
       name,
       owning_application: 'tests',
       category: 'undefined',
@@ -48,7 +48,7 @@ function describeConsumers(start: () => Promise<System>, restart: 'forgets sessi
       schema: { type: 'json_schema', schema: '{"type":"object","required":["account"]}' },
       default_statistic: { messages_per_minute: 1, message_size: 1, read_parallelism: 4, write_parallelism: 4 },
     });
-    expect(answer.status, answer.text).to.equal(201);
+    expect(response.status, response.text).to.equal(201);
   };
 
   const publish = async (name: string, from: number, count: number): Promise<void> => {
@@ -85,17 +85,17 @@ function describeConsumers(start: () => Promise<System>, restart: 'forgets sessi
 
   it('creates one subscription from fifty identical requests at once', async () => {
     await define('shared.fifty');
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 50 }, () =>
         call(`${system.url()}/subscriptions`, 'POST', { owning_application: 'tests', event_types: ['shared.fifty'] }),
       ),
     );
-    expect(answers.filter(({ status }) => status === 201)).to.have.length(1);
-    expect(answers.filter(({ status }) => status === 200)).to.have.length(49);
-    expect(new Set(answers.map(({ body }) => body['id'])).size).to.equal(1);
-    const location = answers[0]?.headers.get('location');
-    expect(location).to.equal(`/subscriptions/${String(answers[0]?.body['id'])}`);
-    expect(new Set(answers.map(({ headers }) => headers.get('location'))).size).to.equal(1);
+    expect(responses.filter(({ status }) => status === 201)).to.have.length(1);
+    expect(responses.filter(({ status }) => status === 200)).to.have.length(49);
+    expect(new Set(responses.map(({ body }) => body['id'])).size).to.equal(1);
+    const location = responses[0]?.headers.get('location');
+    expect(location).to.equal(`/subscriptions/${String(responses[0]?.body['id'])}`);
+    expect(new Set(responses.map(({ headers }) => headers.get('location'))).size).to.equal(1);
   });
 
   it('shares four partitions two and two, and moves them within a second when one consumer leaves', async () => {
@@ -144,8 +144,8 @@ function describeConsumers(start: () => Promise<System>, restart: 'forgets sessi
         const cursors = firstCursors(consumer);
         consumer.close();
         await new Promise((resolve) => setTimeout(resolve, milliseconds));
-        const answer = await consumer.commit(cursors);
-        expect([answer.status, answer.text]).to.deep.equal([204, '']);
+        const response = await consumer.commit(cursors);
+        expect([response.status, response.text]).to.deep.equal([204, '']);
         expect(await committed()).to.include('001-0001-000000000000000002');
         const again = await consumer.commit(cursors);
         expect([again.status, (again.body['items'] as { result: string }[])[0]?.result]).to.deep.equal([
@@ -174,9 +174,9 @@ function describeConsumers(start: () => Promise<System>, restart: 'forgets sessi
       consumer.close();
       const next = await stream(subscription, '?batch_limit=1');
       await next.until((batches) => eventsOf(batches).length >= 1);
-      const answer = await consumer.commit(cursors);
-      expect(answer.status).to.equal(422);
-      expect(answer.body['detail']).to.include(`Session with stream id ${consumer.streamId} not found`);
+      const response = await consumer.commit(cursors);
+      expect(response.status).to.equal(422);
+      expect(response.body['detail']).to.include(`Session with stream id ${consumer.streamId} not found`);
       expect(await committed()).to.deep.equal(before);
       next.close();
     });
@@ -216,7 +216,7 @@ function describeConsumers(start: () => Promise<System>, restart: 'forgets sessi
       await system.killAndRestart(turn);
     }
     const [first] = consumers;
-    const freeBy = Math.max(killedAt + leaseMilliseconds, performance.now()) + askingMilliseconds;
+    const freeBy = Math.max(killedAt + leaseMilliseconds, performance.now()) + pollMilliseconds;
     const late = await call(
       `${system.url()}/subscriptions/${subscription}/cursors`,
       'POST',

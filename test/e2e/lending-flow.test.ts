@@ -3,7 +3,7 @@ import { after, afterEach, before, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
 import { toggleNames, type ToggleName } from '../../src/lending/toggles.ts';
 import { lendingEventTypeNames } from '../../src/lending-format/lending-topics.ts';
-import { call, eventsOf, lastCursors, openStream, type Answer, type OpenStream } from '../support/http/client.ts';
+import { call, eventsOf, lastCursors, openStream, type HttpResponse, type OpenStream } from '../support/http/client.ts';
 import { describeOnCluster, describeOnPreviousKafka } from '../support/cluster.ts';
 import { annuityProduct } from '../../src/admin/annuity-product.ts';
 import { startOneMachine, startSystemOnCluster, type System } from '../support/system.ts';
@@ -47,11 +47,11 @@ async function insist<Result>(attempt: () => Promise<Result>): Promise<Result> {
 }
 
 /** Asks again while the system says that it cannot answer now, as a client under the same Idempotency-Key may. */
-function answerOf(ask: () => Promise<Answer>): Promise<Answer> {
+function responseOf(sendRequest: () => Promise<HttpResponse>): Promise<HttpResponse> {
   return insist(async () => {
-    const answer = await ask();
-    if ([202, 409, 503].includes(answer.status)) throw new Error(answer.text);
-    return answer;
+    const response = await sendRequest();
+    if ([202, 409, 503].includes(response.status)) throw new Error(response.text);
+    return response;
   });
 }
 
@@ -116,13 +116,13 @@ function describeLendingFlow(start: () => Promise<System>, tried = combinations)
       await new Promise((resolve) => setTimeout(resolve, index * 2));
       await system.killAndRestart(index);
       await cutOff;
-      const repaid = await answerOf(repay);
+      const repaid = await responseOf(repay);
       expect(repaid.status, repaid.text).to.equal(201);
 
       // Another process may find what was killed a moment later.
       const command = (path: string, body: unknown) => {
         const headers = { 'Idempotency-Key': randomUUID() };
-        return answerOf(() => post(path, body, headers));
+        return responseOf(() => post(path, body, headers));
       };
       const adjusted = await command(`/loans/transactions/${String(repaid.body['encodedKey'])}:adjust`, {
         notes: 'again',
@@ -136,8 +136,8 @@ function describeLendingFlow(start: () => Promise<System>, tried = combinations)
         errors: [{ errorCode: 110, errorReason: 'EXCESS_REPAYMENT_ERROR', errorSource: 'amount' }],
       });
 
-      const balances = await answerOf(() => get(`/loans/${loan}/balances`));
-      const schedule = await answerOf(() => get(`/loans/${loan}/schedule`));
+      const balances = await responseOf(() => get(`/loans/${loan}/balances`));
+      const schedule = await responseOf(() => get(`/loans/${loan}/schedule`));
       const stream = await insist(() =>
         openStream(system.url(), subscription, '?batch_limit=1&max_uncommitted_events=10000'),
       );
@@ -150,7 +150,7 @@ function describeLendingFlow(start: () => Promise<System>, tried = combinations)
           .map((event) => event['sequence'] as number)
           .sort((a, b) => a - b);
       // Every transaction of this loan changes balances and schedule, so this is when all of its events have arrived.
-      const transactions = JSON.parse((await answerOf(() => get(`/loans/${loan}/transactions`))).text) as Json[];
+      const transactions = JSON.parse((await responseOf(() => get(`/loans/${loan}/transactions`))).text) as Json[];
       await stream.until(() =>
         ['loan_transaction_posted', 'loan_balance_changed', 'loan_schedule_changed'].every(
           (type) => named(type).length >= transactions.length,
@@ -203,11 +203,11 @@ function describeLendingFlow(start: () => Promise<System>, tried = combinations)
       },
     ]);
     expect(published.status, published.text).to.equal(200);
-    let answer = await get('/loans/flow-producer');
-    for (let tries = 0; answer.status === 404 && tries < 100; tries += 1) {
+    let response = await get('/loans/flow-producer');
+    for (let tries = 0; response.status === 404 && tries < 100; tries += 1) {
       await new Promise((resolve) => setTimeout(resolve, 20));
-      answer = await get('/loans/flow-producer');
+      response = await get('/loans/flow-producer');
     }
-    expect(answer.body['accountState']).to.equal('PENDING_APPROVAL');
+    expect(response.body['accountState']).to.equal('PENDING_APPROVAL');
   });
 }

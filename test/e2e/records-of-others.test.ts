@@ -73,8 +73,8 @@ describeOnCluster("records that Kafka's own console producer wrote", (cluster) =
     const stream = await openStream(service.url, String(body['id']), '?batch_limit=100&batch_flush_timeout=1');
     await stream.until((batches) => eventsOf(batches).length >= 4);
     expect(eventsOf(stream.batches)).to.deep.equal([{ number: 1 }, { number: 2 }, ['a list', 3], { number: 5 }]);
-    const told = stream.batches.map(({ info }) => info?.debug ?? '').join('\n');
-    expect(told).to.match(/skipped records that are not JSON, count: 2/);
+    const debugTexts = stream.batches.map(({ info }) => info?.debug ?? '').join('\n');
+    expect(debugTexts).to.match(/skipped records that are not JSON, count: 2/);
     const last = stream.batches.filter(({ events }) => events !== undefined).at(-1)?.cursor;
     expect((await stream.commit(last === undefined ? [] : [last])).status).to.equal(204);
     stream.close();

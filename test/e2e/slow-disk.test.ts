@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { join } from 'node:path';
 import { openDatabase } from '../../src/sqlite.ts';
-import { call, eventsOf, openStream, type Answer } from '../support/http/client.ts';
+import { call, eventsOf, openStream, type HttpResponse } from '../support/http/client.ts';
 import { removeFolder, startService, temporaryFolder } from '../support/processes/service.ts';
 
 const eventType = {
@@ -21,15 +21,16 @@ describe('a disk that takes a write and does not finish it', () => {
     const folder = await temporaryFolder();
     const service = await startService(folder);
     const { url } = service;
-    const ask = (path: string, method = 'GET', body?: unknown): Promise<Answer> => call(`${url}${path}`, method, body);
-    const publish = (number: number): Promise<Answer> => {
-      return ask(`/event-types/${eventType.name}/events`, 'POST', [{ number }]);
+    const sendRequest = (path: string, method = 'GET', body?: unknown): Promise<HttpResponse> =>
+      call(`${url}${path}`, method, body);
+    const publish = (number: number): Promise<HttpResponse> => {
+      return sendRequest(`/event-types/${eventType.name}/events`, 'POST', [{ number }]);
     };
     // The writer thread waits for this lock inside of SQLite, as it would for a disk, for five seconds at most.
     const holder = openDatabase(join(folder, 'log.db'));
     try {
-      expect((await ask('/event-types', 'POST', eventType)).status).to.equal(201);
-      const { body: subscription } = await ask('/subscriptions', 'POST', {
+      expect((await sendRequest('/event-types', 'POST', eventType)).status).to.equal(201);
+      const { body: subscription } = await sendRequest('/subscriptions', 'POST', {
         owning_application: 'tests',
         event_types: [eventType.name],
         read_from: 'begin',
@@ -44,12 +45,12 @@ describe('a disk that takes a write and does not finish it', () => {
       holder.exec('BEGIN IMMEDIATE');
       const heldSince = performance.now();
       let isWritten = false;
-      const written = publish(20).then((answer) => {
+      const written = publish(20).then((response) => {
         isWritten = true;
-        return answer;
+        return response;
       });
       const paths = ['/health', '/ready', '/event-types', `/subscriptions/${id}/stats`, '/loans', '/loanproducts'];
-      const statuses = await Promise.all(paths.map(async (path) => (await ask(path)).status));
+      const statuses = await Promise.all(paths.map(async (path) => (await sendRequest(path)).status));
       const second = await openStream(url, id, query);
       await second.until((batches) => eventsOf(batches).length === 20);
       const readMilliseconds = performance.now() - heldSince;

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { BatchCache, isWorthKeeping } from '../../src/embedded/batch-cache.ts';
+import { BatchCache, isWorthCaching } from '../../src/embedded/batch-cache.ts';
 import { decodeBody, encodeBody } from '../../src/embedded/records/batch-format.ts';
 import type { StoredBatch } from '../../src/embedded/records/batch-format.ts';
-import { RunMemory } from '../../src/embedded/records/run-memory.ts';
+import { SharedBuffer } from '../../src/embedded/records/shared-buffer.ts';
 import { newPartitionState } from '../../src/embedded/partition-state.ts';
 import type { PartitionState } from '../../src/embedded/partition-state.ts';
 import { wakeWaiting, waitForGrowth } from '../../src/embedded/waiting-reads.ts';
@@ -14,14 +14,14 @@ function partitionState(id: number): PartitionState {
 }
 
 /** A batch of ten records. */
-function batchAt(baseOffset: number, run?: RunMemory): StoredBatch {
+function batchAt(baseOffset: number, run?: SharedBuffer): StoredBatch {
   const position = { partitionId: 1, baseOffset, lastOffset: baseOffset + 9, appendedAt: 0 };
   const records = Array.from({ length: 10 }, () => ({ key: null, value: Buffer.alloc(100) }));
   const body = Buffer.from(encodeBody(position, records));
   if (run === undefined) return decodeBody({ topic: 'orders', partition: 0 }, body);
-  const place = Buffer.from(run.memory, 200 * baseOffset, body.length);
-  place.set(body);
-  return decodeBody({ topic: 'orders', partition: 0 }, place, run);
+  const bodyInBuffer = Buffer.from(run.memory, 200 * baseOffset, body.length);
+  bodyInBuffer.set(body);
+  return decodeBody({ topic: 'orders', partition: 0 }, bodyInBuffer, run);
 }
 
 const batchMemory = batchAt(0).memoryBytes;
@@ -29,16 +29,16 @@ const batchMemory = batchAt(0).memoryBytes;
 describe('the batch cache', () => {
   it('is for what is appended to events and to whatever is followed, not to a store that nobody reads', async () => {
     const partition = partitionState(1);
-    expect(isWorthKeeping(partition, 'delete')).to.equal(true);
-    expect(isWorthKeeping(partition, 'compact_and_delete')).to.equal(true);
-    expect(isWorthKeeping(partition, 'compact')).to.equal(false);
+    expect(isWorthCaching(partition, 'delete')).to.equal(true);
+    expect(isWorthCaching(partition, 'compact_and_delete')).to.equal(true);
+    expect(isWorthCaching(partition, 'compact')).to.equal(false);
     const nothing = { batches: [], nextOffset: 0 };
     const options = { bytesMaximum: 1, waitMilliseconds: Infinity };
     const follower = waitForGrowth(partition, 0, options, undefined, Infinity, () => Promise.resolve(nothing));
-    expect(isWorthKeeping(partition, 'compact')).to.equal(true);
+    expect(isWorthCaching(partition, 'compact')).to.equal(true);
     wakeWaiting(partition);
     await follower;
-    expect(isWorthKeeping(partition, 'compact')).to.equal(true);
+    expect(isWorthCaching(partition, 'compact')).to.equal(true);
   });
 
   it('finds the batch that holds an offset', () => {
@@ -90,7 +90,7 @@ describe('the batch cache', () => {
     const cache = new BatchCache(10 * batchMemory);
     const partition = partitionState(1);
     const freed: ArrayBuffer[] = [];
-    const run = new RunMemory(new ArrayBuffer(5_000), (memory) => freed.push(memory));
+    const run = new SharedBuffer(new ArrayBuffer(5_000), (memory) => freed.push(memory));
     const [first, second] = [batchAt(0, run), batchAt(10, run)];
     for (const batch of [first, second]) cache.add(partition, batch);
     run.release();
@@ -106,7 +106,7 @@ describe('the batch cache', () => {
   it('lets all batches of a run go at once, also where another batch lies among them', () => {
     const partition = partitionState(1);
     const freed: ArrayBuffer[] = [];
-    const [older, newer] = [0, 1].map(() => new RunMemory(new ArrayBuffer(25_000), (memory) => freed.push(memory)));
+    const [older, newer] = [0, 1].map(() => new SharedBuffer(new ArrayBuffer(25_000), (memory) => freed.push(memory)));
     const cache = new BatchCache(60_000);
     for (const base of [0, 20, 30]) cache.add(partition, batchAt(base, older));
     cache.add(partition, batchAt(10));
@@ -114,7 +114,7 @@ describe('the batch cache', () => {
     older?.release();
     newer?.release();
     for (const base of [30, 50, 10]) expect(cache.find(partition, base)).to.not.equal(undefined);
-    const last = new RunMemory(new ArrayBuffer(25_000), (memory) => freed.push(memory));
+    const last = new SharedBuffer(new ArrayBuffer(25_000), (memory) => freed.push(memory));
     cache.add(partition, batchAt(70, last));
     const held = [0, 10, 20, 30, 50, 70].filter((base) => cache.find(partition, base) !== undefined);
     expect(held).to.deep.equal([10, 50, 70]);
@@ -127,7 +127,7 @@ describe('the batch cache', () => {
   it('keeps no batch of a run whose memory is larger than all of it', () => {
     const cache = new BatchCache(4_999);
     const partition = partitionState(1);
-    const run = new RunMemory(new ArrayBuffer(5_000), () => undefined);
+    const run = new SharedBuffer(new ArrayBuffer(5_000), () => undefined);
     cache.add(partition, batchAt(0, run));
     expect(cache.find(partition, 0)).to.equal(undefined);
     expect(cache.bytes).to.equal(0);

@@ -138,10 +138,10 @@ describe('embedded coordination and its mirror', () => {
   it('mirrors concurrent commits in the order of their offsets', async () => {
     await coordination.initialise('s', [at(0, -1)]);
     await own('s', 'stream');
-    const answers = await Promise.all(
+    const results = await Promise.all(
       Array.from({ length: 200 }, (_, offset) => coordination.commit('s', 'stream', [at(0, offset)])),
     );
-    expect(answers.every((answer) => answer.outcome === 'committed' && answer.advanced[0] === true)).to.equal(true);
+    expect(results.every((result) => result.outcome === 'committed' && result.advanced[0] === true)).to.equal(true);
     await restart();
     expect(await coordination.committedOffsets('s')).to.deep.equal([at(0, 199)]);
   });
@@ -193,10 +193,10 @@ describe('embedded coordination and its mirror', () => {
     await coordination.initialise('s', [at(0, -1)]);
     await restart(1);
     await own('s', 'stream');
-    const answers = await Promise.allSettled(
+    const results = await Promise.allSettled(
       [0, 1, 2].map((offset) => coordination.commit('s', 'stream', [at(0, offset)])),
     );
-    expect(answers.map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected', 'rejected']);
+    expect(results.map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected', 'rejected']);
     expect(await coordination.committedOffsets('s')).to.deep.equal([at(0, 0)]);
     expect(await coordination.commit('s', 'stream', [at(0, 1), at(0, 2)])).to.deep.equal({
       outcome: 'committed',
@@ -210,13 +210,13 @@ describe('embedded coordination and its mirror', () => {
     const told: string[] = [];
     coordination.watch('s', (change) => told.push(change));
     await log.close();
-    for (const answer of await Promise.allSettled([
+    for (const result of await Promise.allSettled([
       coordination.commit('s', 'stream', [at(0, 5)]),
       coordination.commit('s', 'stream', [at(0, 5)]),
       coordination.commit('s', 'stream', [at(0, 6)]),
     ])) {
-      expect(answer.status).to.equal('rejected');
-      expect((answer as PromiseRejectedResult).reason).to.have.property('code', 'COORDINATION_UNAVAILABLE');
+      expect(result.status).to.equal('rejected');
+      expect((result as PromiseRejectedResult).reason).to.have.property('code', 'COORDINATION_UNAVAILABLE');
     }
     expect(await coordination.committedOffsets('s')).to.deep.equal([at(0, 4)]);
     expect(told).to.deep.equal([]);

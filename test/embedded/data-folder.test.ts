@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
-import { lockDataFolder, mayOthersRead } from '../../src/embedded/data-folder.ts';
+import { lockDataFolder, isReadableByOthers } from '../../src/embedded/data-folder.ts';
 import { EmbeddedLog } from '../../src/embedded/log.ts';
 import { silentLogger, type Logger } from '../../src/logger.ts';
 import { codeOf } from '../support/log-reading.ts';
@@ -62,7 +62,7 @@ describe('the data folder', () => {
       [0o704, true],
     ] as const) {
       chmodSync(dataFolder, mode);
-      expect(mayOthersRead(dataFolder), mode.toString(8)).to.equal(isOpen);
+      expect(isReadableByOthers(dataFolder), mode.toString(8)).to.equal(isOpen);
     }
   });
 

@@ -17,8 +17,8 @@ function valueAt(offset: Offset): string {
 /** Reads everything, looks at each batch as many reads later as is said, and answers what was wrong. */
 async function readLate(log: EventLog, readsLater: number, isReleasing: boolean): Promise<string[]> {
   const faults: string[] = [];
-  const held: (readonly RecordBatch[])[] = [];
-  const lookAt = (batches: readonly RecordBatch[]): void => {
+  const pendingBatches: (readonly RecordBatch[])[] = [];
+  const checkBatches = (batches: readonly RecordBatch[]): void => {
     for (const batch of batches) {
       for (const { offset, value } of recordsOf(batch)) {
         if (value !== valueAt(offset)) faults.push(`${offset} reads ${value?.slice(0, 20)}`);
@@ -33,11 +33,11 @@ async function readLate(log: EventLog, readsLater: number, isReleasing: boolean)
       { bytesMaximum: 200_000, waitMilliseconds: 0 },
     );
     for (const { count } of batches) seen += count;
-    held.push(batches);
-    if (held.length > readsLater) lookAt(held.shift() ?? []);
+    pendingBatches.push(batches);
+    if (pendingBatches.length > readsLater) checkBatches(pendingBatches.shift() ?? []);
     offset = nextOffset;
   }
-  for (const batches of held) lookAt(batches);
+  for (const batches of pendingBatches) checkBatches(batches);
   if (seen !== total) faults.push(`${seen} of ${total} records were read`);
   return faults;
 }

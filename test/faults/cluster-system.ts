@@ -5,14 +5,14 @@ import { startCluster, type LocalCluster } from '../../scripts/local-cluster/loc
 import type { Server } from '../../scripts/local-cluster/server.ts';
 import { openKafkaGateways } from '../support/kafka/gateways.ts';
 import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
-import type { Place } from './history.ts';
+import type { EventPosition } from './history.ts';
 import { createServiceProcess, type ServiceProcess } from './service-process.ts';
 import { targetOf, type SystemUnderTest, type Target } from './system.ts';
 
 export interface ClusterSystemOptions {
   readonly folder: string;
   readonly brokers: 1 | 3;
-  readonly say: (line: string) => void;
+  readonly printLine: (line: string) => void;
 }
 
 /** The roles of the processes of the service, by name. */
@@ -24,8 +24,12 @@ const processes = [
 ] as const;
 
 /** Two processes that serve and two that work, on a Kafka and a Redis of their own, with a proxy in front of each. */
-export async function startClusterSystem({ folder, brokers, say }: ClusterSystemOptions): Promise<SystemUnderTest> {
-  const cluster = await startCluster({ brokers, say });
+export async function startClusterSystem({
+  folder,
+  brokers,
+  printLine,
+}: ClusterSystemOptions): Promise<SystemUnderTest> {
+  const cluster = await startCluster({ brokers, printLine });
   const gateways = await openKafkaGateways(cluster.kafkaBrokers);
   const redisProxy = await openTcpProxy({ host: '127.0.0.1', port: cluster.redis.port });
   const environment = {
@@ -93,7 +97,7 @@ const truncateAttemptsMaximum = 20;
 const retryMilliseconds = 500;
 
 /** Deletes all events of the type that there are. A broker may just be coming back: it is asked until it does. */
-async function truncate({ kafkaBrokers }: LocalCluster, eventType: string): Promise<Place[]> {
+async function truncate({ kafkaBrokers }: LocalCluster, eventType: string): Promise<EventPosition[]> {
   for (let attempt = 1; ; attempt += 1) {
     const admin = new Kafka({ brokers: [...kafkaBrokers], logLevel: logLevel.NOTHING }).admin();
     try {
@@ -108,7 +112,7 @@ async function truncate({ kafkaBrokers }: LocalCluster, eventType: string): Prom
   }
 }
 
-async function truncateWith(admin: Admin, eventType: string): Promise<Place[]> {
+async function truncateWith(admin: Admin, eventType: string): Promise<EventPosition[]> {
   // Also loads the topic's metadata, without which nothing can be deleted.
   const offsets = await admin.fetchTopicOffsets(eventType);
   const partitions = offsets.map(({ partition, high }) => ({ partition, offset: high }));

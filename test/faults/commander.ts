@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { commandIdOf } from '../../src/http/lending/idempotency.ts';
-import { detailOf, jsonOf, runLoad, send, type Answered, type LoadProcess, type LoadSettings } from './load-process.ts';
+import {
+  detailOf,
+  jsonOf,
+  runLoad,
+  send,
+  type TextResponse,
+  type LoadProcess,
+  type LoadSettings,
+} from './load-process.ts';
 import { randomNumbers } from '../support/random-numbers.ts';
 
 /**
@@ -81,15 +89,15 @@ async function order(
     const node = settings.nodes[(firstNode + attempt) % settings.nodes.length];
     if (node === undefined) throw new Error('A commander needs nodes');
     history.record({ kind: 'command posted', command, loan, type, attempt });
-    const answer = await send(node, 'POST', path, body, { 'Idempotency-Key': key, Prefer: 'wait=4' });
-    const outcome = outcomeOf(answer);
-    const transaction = outcome === 'committed' && path.endsWith('-transactions') ? keyOf(answer) : undefined;
+    const response = await send(node, 'POST', path, body, { 'Idempotency-Key': key, Prefer: 'wait=4' });
+    const outcome = outcomeOf(response);
+    const transaction = outcome === 'committed' && path.endsWith('-transactions') ? keyOf(response) : undefined;
     history.record({
       kind: 'command answered',
       command,
       outcome,
       ...(transaction === undefined ? {} : { transaction }),
-      ...(outcome === 'committed' ? {} : { detail: detailOf(answer) }),
+      ...(outcome === 'committed' ? {} : { detail: detailOf(response) }),
     });
     if (outcome !== 'unknown') {
       if (!isRepeated) return;
@@ -102,15 +110,15 @@ async function order(
   }
 }
 
-function outcomeOf(answer: Answered | { readonly noAnswer: string }): 'committed' | 'refused' | 'unknown' {
-  if ('noAnswer' in answer) return 'unknown';
-  if (answer.status === 200 || answer.status === 201) return 'committed';
+function outcomeOf(response: TextResponse | { readonly noAnswer: string }): 'committed' | 'refused' | 'unknown' {
+  if ('noAnswer' in response) return 'unknown';
+  if (response.status === 200 || response.status === 201) return 'committed';
   // 202 and 409: the same command is under way.
-  return answer.status === 400 || answer.status === 404 ? 'refused' : 'unknown';
+  return response.status === 400 || response.status === 404 ? 'refused' : 'unknown';
 }
 
-function keyOf(answer: Answered | { readonly noAnswer: string }): string | undefined {
-  const body = 'text' in answer ? (jsonOf(answer.text) as { encodedKey?: string } | undefined) : undefined;
+function keyOf(response: TextResponse | { readonly noAnswer: string }): string | undefined {
+  const body = 'text' in response ? (jsonOf(response.text) as { encodedKey?: string } | undefined) : undefined;
   return body?.encodedKey;
 }
 

@@ -1,6 +1,6 @@
 import { request, type IncomingMessage } from 'node:http';
 import { describeError } from '../../src/errors.ts';
-import { machineTime, silence, silenceMillisecondsMaximum, type Place } from './history.ts';
+import { machineTime, silence, silenceMillisecondsMaximum, type EventPosition } from './history.ts';
 import {
   detailOf,
   jsonOf,
@@ -59,7 +59,7 @@ function offsetOf(text: string): number {
   return Number(text.slice(text.lastIndexOf('-') + 1)) * (text.includes('--') ? -1 : 1);
 }
 
-function placeOf({ event_type: eventType, partition, offset }: Batch['cursor']): Place {
+function positionOf({ event_type: eventType, partition, offset }: Batch['cursor']): EventPosition {
   return { eventType, partition: Number(partition), offset: offsetOf(offset) };
 }
 
@@ -137,12 +137,12 @@ async function readStream(
   let latest: readonly Batch['cursor'][] = [];
   let wake = (): void => {};
 
-  const take = (line: string): void => {
+  const handleLine = (line: string): void => {
     const batch = JSON.parse(line) as Batch;
     if (batch.info?.code !== undefined) reason = batch.info.code;
     if (batch.events === undefined || batch.events.length === 0) return;
     const eids = batch.events.map(({ metadata }) => metadata.eid);
-    history.record({ kind: 'delivered', ...names, place: placeOf(batch.cursor), eids });
+    history.record({ kind: 'delivered', ...names, position: positionOf(batch.cursor), eids });
     owed.set(`${batch.cursor.event_type} ${batch.cursor.partition}`, batch.cursor);
   };
   const silenceTimer = setTimeout(() => {
@@ -155,7 +155,7 @@ async function readStream(
     silenceTimer.refresh();
     const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
     rest = lines.pop() ?? '';
-    lines.forEach(take);
+    lines.forEach(handleLine);
     wake();
   });
   response.on('error', (error) => (reason = describeError(error)));
@@ -200,29 +200,29 @@ async function commit(
   turn: number,
 ): Promise<boolean> {
   const { history } = load;
-  const places = cursors.map(placeOf);
+  const positions = cursors.map(positionOf);
   // Mostly at the node that streams, now and then at another.
-  const first = turn + (places.some(({ offset }) => offset % 7 === 0) ? 1 : 0);
+  const first = turn + (positions.some(({ offset }) => offset % 7 === 0) ? 1 : 0);
   for (let attempt = 0; attempt < commitAttemptsMaximum && !load.isStopping(); attempt += 1) {
     const attemptedAt = machineTime();
-    history.record({ kind: 'commit attempted', ...names, cursors: places });
-    const answer = await send(
+    history.record({ kind: 'commit attempted', ...names, cursors: positions });
+    const response = await send(
       nodeAt(load, first + attempt),
       'POST',
       `/subscriptions/${names.subscription}/cursors`,
       { items: cursors },
       { 'X-Nakadi-StreamId': names.stream },
     );
-    const isKnown = 'status' in answer && answer.status < 500;
-    const isCommitted = 'status' in answer && (answer.status === 204 || answer.status === 200);
+    const isKnown = 'status' in response && response.status < 500;
+    const isCommitted = 'status' in response && (response.status === 204 || response.status === 200);
     history.record({
       kind: 'commit answered',
       ...names,
       outcome: isCommitted ? 'committed' : isKnown ? 'refused' : 'unknown',
       attemptedAt,
-      cursors: places,
-      advanced: isCommitted ? advancedOf(answer, places.length) : places.map(() => false),
-      ...(isCommitted ? {} : { detail: detailOf(answer) }),
+      cursors: positions,
+      advanced: isCommitted ? advancedOf(response, positions.length) : positions.map(() => false),
+      ...(isCommitted ? {} : { detail: detailOf(response) }),
     });
     if (isKnown) return isCommitted;
     await load.pause(reopenMilliseconds);
@@ -243,15 +243,15 @@ async function watchCursors(load: Load): Promise<void> {
     for (const { id } of load.settings.subscriptions) {
       const node = nodeAt(load, turn);
       const askedAt = machineTime();
-      const answer = await send(node, 'GET', `/subscriptions/${id}/cursors`);
-      if (!('status' in answer) || answer.status !== 200) continue;
-      const { items } = jsonOf(answer.text) as { items: Batch['cursor'][] };
+      const response = await send(node, 'GET', `/subscriptions/${id}/cursors`);
+      if (!('status' in response) || response.status !== 200) continue;
+      const { items } = jsonOf(response.text) as { items: Batch['cursor'][] };
       load.history.record({
         kind: 'cursors seen',
         subscription: id,
         node: node.name,
         askedAt,
-        cursors: items.map(placeOf),
+        cursors: items.map(positionOf),
       });
     }
     await load.pause(watchMilliseconds);

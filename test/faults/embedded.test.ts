@@ -16,7 +16,7 @@ describe('one process with the embedded log, killed, suspended and cut off under
     const folder = await temporaryFolder();
     const system = await startEmbeddedSystem(join(folder, 'system'));
     const plan = smokePlan(system.shape, 1, speed);
-    const report = await runPlan(system, { folder, plan, say: () => undefined });
+    const report = await runPlan(system, { folder, plan, printLine: () => undefined });
     // What is left of a bad run is worth more than a tidy disk.
     expect(report.isGood, report.lines.join('\n')).to.equal(true);
     await removeFolder(folder);

@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { lendingEventTypeNames } from '../../src/lending-format/lending-topics.ts';
 import { describeError } from '../../src/errors.ts';
-import { call, type Answer } from '../support/http/client.ts';
+import { call, type HttpResponse } from '../support/http/client.ts';
 import { annuityProduct } from '../../src/admin/annuity-product.ts';
-import { judge, type Verdict } from './checkers/checkers.ts';
+import { judge, type CheckOutcome } from './checkers/checkers.ts';
 import type { CommanderSettings } from './commander.ts';
 import type { ConsumedSubscription, ConsumerSettings } from './consumer.ts';
 import { evidenceOf } from './checkers/evidence.ts';
@@ -27,7 +27,7 @@ export interface RunOptions {
   readonly folder: string;
   readonly plan: Plan;
   /** Told of everything that happens, line by line. */
-  readonly say: (line: string) => void;
+  readonly printLine: (line: string) => void;
   /** How much is done at a time. Default 1, what two cores bear beside a cluster. */
   readonly load?: number;
 }
@@ -44,12 +44,12 @@ const livenessMillisecondsMaximum = 60_000;
 /** How long producers and commander may take to finish what they have begun. Milliseconds. */
 const drainMillisecondsMaximum = 30_000;
 /** How long the system may take to answer a request of the harness. Milliseconds. */
-const answerMillisecondsMaximum = 60_000;
+const responseMillisecondsMaximum = 60_000;
 const pollMilliseconds = 500;
 
 /** Runs the plan. The system must be up; it is stopped in the end. */
 export async function runPlan(system: SystemUnderTest, options: RunOptions): Promise<Report> {
-  const { folder, plan, say, load = 1 } = options;
+  const { folder, plan, printLine, load = 1 } = options;
   const historyFolder = join(folder, 'history');
   const history = openHistory(historyFolder, 'harness');
   const children: LoadChild[] = [];
@@ -75,23 +75,23 @@ export async function runPlan(system: SystemUnderTest, options: RunOptions): Pro
       pauseMilliseconds: 50,
     });
     children.push(consumers, producers, commanders);
-    const tellLoad = (order: LoadOrder): void => {
-      for (const child of children) child.tell(order);
+    const sendToLoad = (order: LoadOrder): void => {
+      for (const child of children) child.send(order);
     };
-    await followPlan(system, plan, history, say, tellLoad);
+    await followPlan(system, plan, history, printLine, sendToLoad);
 
-    say('The faults are over. What is under way is finished, and everything has to arrive.');
-    tellLoad('drain');
+    printLine('The faults are over. What is under way is finished, and everything has to arrive.');
+    sendToLoad('drain');
     const isDrained = await within(Promise.all([producers.ended, commanders.ended]), drainMillisecondsMaximum);
     if (!isDrained) problems.push('Producers and commander did not get their last answers');
-    for (const child of [producers, commanders]) child.tell('stop');
+    for (const child of [producers, commanders]) child.send('stop');
     const subscriptionIds = subscriptions.map(({ id }) => id);
     if (!(await everythingConsumed(nodes, subscriptionIds))) problems.push('The subscriptions did not catch up');
-    consumers.tell('stop');
+    consumers.send('stop');
     for (const child of children) await child.ended;
     problems.push(...children.flatMap((child) => child.failure() ?? []));
 
-    say('The whole log and every loan are read.');
+    printLine('The whole log and every loan are read.');
     await readEverything(history, historyFolder, nodes);
   } catch (error) {
     problems.push(
@@ -103,8 +103,8 @@ export async function runPlan(system: SystemUnderTest, options: RunOptions): Pro
     history.flush();
   }
   const evidence = evidenceOf(readHistory(historyFolder));
-  const verdicts: Verdict[] = judge(evidence);
-  const report = reportOf({ plan, description: system.description, folder, evidence, verdicts, problems });
+  const outcomes: CheckOutcome[] = judge(evidence);
+  const report = reportOf({ plan, description: system.description, folder, evidence, outcomes, problems });
   writeFileSync(join(folder, 'report.txt'), `${report.lines.join('\n')}\n`);
   return report;
 }
@@ -114,7 +114,7 @@ async function prepare(nodes: readonly ServiceNode[], history: HistoryWriter): P
   const [node] = nodes;
   if (node === undefined) throw new Error('There is no node to ask');
   for (const { name, partitions } of [ledger, expiring, bulky]) {
-    await ask(node, '/event-types', {
+    await postUntilAccepted(node, '/event-types', {
       name,
       owning_application: 'faults',
       category: 'business',
@@ -138,10 +138,10 @@ async function prepare(nodes: readonly ServiceNode[], history: HistoryWriter): P
   }
   const base = annuityProduct(product);
   const interestSettings = { ...(base['interestSettings'] as object), interestRate: { defaultValue: 0 } };
-  await ask(node, '/loanproducts', { ...base, interestSettings });
+  await postUntilAccepted(node, '/loanproducts', { ...base, interestSettings });
 
   const subscribe = async (group: string, eventTypes: readonly string[], isPrompt = true): Promise<string> => {
-    const { body } = await ask(node, '/subscriptions', {
+    const { body } = await postUntilAccepted(node, '/subscriptions', {
       owning_application: 'faults',
       consumer_group: group,
       event_types: eventTypes,
@@ -178,13 +178,13 @@ async function prepare(nodes: readonly ServiceNode[], history: HistoryWriter): P
 }
 
 /** Posts until the answer is good; the service may not know everything at once. */
-async function ask(node: ServiceNode, path: string, body: object): Promise<Answer> {
-  const deadline = machineTime() + answerMillisecondsMaximum;
+async function postUntilAccepted(node: ServiceNode, path: string, body: object): Promise<HttpResponse> {
+  const deadline = machineTime() + responseMillisecondsMaximum;
   for (;;) {
-    const answer = await call(`${node.url}${path}`, 'POST', body);
-    if (answer.status === 200 || answer.status === 201) return answer;
-    if (answer.status < 500 || machineTime() > deadline) {
-      throw new Error(`${path} was answered ${answer.status}: ${answer.text}`);
+    const response = await call(`${node.url}${path}`, 'POST', body);
+    if (response.status === 200 || response.status === 201) return response;
+    if (response.status < 500 || machineTime() > deadline) {
+      throw new Error(`${path} was answered ${response.status}: ${response.text}`);
     }
     await sleep(pollMilliseconds);
   }
@@ -195,8 +195,8 @@ async function followPlan(
   system: SystemUnderTest,
   plan: Plan,
   history: HistoryWriter,
-  say: (line: string) => void,
-  tellLoad: (order: LoadOrder) => void,
+  printLine: (line: string) => void,
+  sendToLoad: (order: LoadOrder) => void,
 ): Promise<void> {
   const beginning = machineTime();
   let late = 0;
@@ -206,15 +206,15 @@ async function followPlan(
   };
   for (const fault of plan.faults) {
     await until(fault.beginsAt);
-    say(`${((machineTime() - beginning) / 1_000).toFixed(0).padStart(5)} s  ${describeFault(fault)}`);
+    printLine(`${((machineTime() - beginning) / 1_000).toFixed(0).padStart(5)} s  ${describeFault(fault)}`);
     const { number, kind, target } = fault;
     const name = `${kind} ${target}`;
     const losesCoordination = kind === 'flush' || (kind === 'kill' && target === 'redis');
     history.record({ kind: 'fault begun', fault: name, number, losesCoordination });
     const heal = await beginFault(system, fault, {
       expiringEventType: expiring.name,
-      truncated: (place) => history.record({ kind: 'log truncated', place }),
-      tellLoad,
+      truncated: (position) => history.record({ kind: 'log truncated', position }),
+      sendToLoad,
     });
     await until(fault.beginsAt + fault.lasts);
     const healingSince = machineTime();
@@ -242,9 +242,9 @@ async function everythingConsumed(nodes: readonly ServiceNode[], subscriptions: 
 }
 
 async function unconsumedEvents(node: ServiceNode, subscription: string): Promise<number> {
-  const answer = await call(`${node.url}/subscriptions/${subscription}/stats`, 'GET').catch(() => undefined);
-  if (answer?.status !== 200) return Infinity;
-  const { items } = answer.body as { items: { partitions: { unconsumed_events?: number }[] }[] };
+  const response = await call(`${node.url}/subscriptions/${subscription}/stats`, 'GET').catch(() => undefined);
+  if (response?.status !== 200) return Infinity;
+  const { items } = response.body as { items: { partitions: { unconsumed_events?: number }[] }[] };
   return items
     .flatMap(({ partitions }) => partitions)
     .reduce((sum, { unconsumed_events: count = Infinity }) => sum + count, 0);
@@ -269,7 +269,7 @@ async function readEverything(
 
 interface LoadChild {
   readonly ended: Promise<unknown>;
-  tell(order: LoadOrder): void;
+  send(order: LoadOrder): void;
   kill(): void;
   /** What went wrong, when it did not end by itself. */
   failure(): string | undefined;
@@ -286,7 +286,7 @@ function startLoad<Settings extends LoadSettings>(folder: string, program: strin
   closeSync(log);
   return {
     ended: once(child, 'exit'),
-    tell(order) {
+    send(order) {
       if (child.connected) child.send(order);
     },
     kill: () => void child.kill('SIGKILL'),

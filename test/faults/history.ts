@@ -13,7 +13,7 @@ export const silence = 'silence';
 export const silenceMillisecondsMaximum = 8_000;
 
 /** Where an event lies. */
-export interface Place {
+export interface EventPosition {
   readonly eventType: string;
   readonly partition: number;
   readonly offset: number;
@@ -29,7 +29,7 @@ export interface LendingFacts {
 }
 
 /** What happened, by kind. `stream` and `subscription` are the ids that the service gave. */
-export type Happening =
+export type HistoryEntry =
   /** A producer sends numbered events of its own to one partition. It sends each event once, whatever is answered. */
   | {
       readonly kind: 'publish attempted';
@@ -66,7 +66,7 @@ export type Happening =
       readonly kind: 'delivered';
       readonly subscription: string;
       readonly stream: string;
-      readonly place: Place;
+      readonly position: EventPosition;
       readonly eids: readonly string[];
     }
   | {
@@ -80,7 +80,7 @@ export type Happening =
       readonly kind: 'commit attempted';
       readonly subscription: string;
       readonly stream: string;
-      readonly cursors: readonly Place[];
+      readonly cursors: readonly EventPosition[];
     }
   /** `advanced`: whether each cursor of the attempt moved its partition forward; only when `committed`. */
   | {
@@ -90,7 +90,7 @@ export type Happening =
       readonly outcome: 'committed' | 'refused' | 'unknown';
       /** When this attempt was sent, in the time of `at`. */
       readonly attemptedAt: number;
-      readonly cursors: readonly Place[];
+      readonly cursors: readonly EventPosition[];
       readonly advanced: readonly boolean[];
       readonly detail?: string;
     }
@@ -101,7 +101,7 @@ export type Happening =
       readonly node: string;
       /** When the node was asked, in the time of `at`. */
       readonly askedAt: number;
-      readonly cursors: readonly Place[];
+      readonly cursors: readonly EventPosition[];
     }
   | {
       readonly kind: 'command posted';
@@ -136,27 +136,27 @@ export type Happening =
     }
   | { readonly kind: 'fault healed'; readonly fault: string; readonly number: number }
   /** What was deleted on purpose: events of the partition below the offset may be missing from now on. */
-  | { readonly kind: 'log truncated'; readonly place: Place }
+  | { readonly kind: 'log truncated'; readonly position: EventPosition }
   /** An event of the whole log, as read after the last fault. */
-  | { readonly kind: 'log read'; readonly place: Place; readonly eid: string; readonly facts?: LendingFacts }
+  | { readonly kind: 'log read'; readonly position: EventPosition; readonly eid: string; readonly facts?: LendingFacts }
   /** From here on the event types have been read from their beginning to their end. */
   | { readonly kind: 'log complete'; readonly eventTypes: readonly string[] };
 
 /**
- * A happening with its time. `at` is monotonic and the same for every process of one machine since its start (Linux);
+ * An entry with its time. `at` is monotonic and the same for every process of one machine since its start (Linux);
  * `wall` is for people. Both in milliseconds.
  */
-export type HistoryRecord = Happening & {
+export type HistoryRecord = HistoryEntry & {
   readonly at: number;
   readonly wall: number;
   readonly process: string;
 };
 
-export type HappeningOf<Kind extends Happening['kind']> = Extract<HistoryRecord, { kind: Kind }>;
+export type HistoryRecordOf<Kind extends HistoryEntry['kind']> = Extract<HistoryRecord, { kind: Kind }>;
 
 /** Writes the history of one process. */
 export interface HistoryWriter {
-  record(happening: Happening): void;
+  record(entry: HistoryEntry): void;
   /** Writes what is not written yet. */
   flush(): void;
 }
@@ -184,8 +184,8 @@ export function openHistory(folder: string, processName: string): HistoryWriter 
     appendFileSync(file, text);
   };
   return {
-    record(happening) {
-      const record = { at: machineTime(), wall: Date.now(), process: processName, ...happening };
+    record(entry) {
+      const record = { at: machineTime(), wall: Date.now(), process: processName, ...entry };
       lines.push(`${JSON.stringify(record)}\n`);
       timer ??= setTimeout(flush, flushMilliseconds);
     },
@@ -205,9 +205,9 @@ export function readHistory(folder: string): HistoryRecord[] {
   return records.sort((a, b) => a.at - b.at);
 }
 
-export function ofKind<Kind extends Happening['kind']>(
+export function ofKind<Kind extends HistoryEntry['kind']>(
   records: readonly HistoryRecord[],
   kind: Kind,
-): HappeningOf<Kind>[] {
-  return records.filter((record): record is HappeningOf<Kind> => record.kind === kind);
+): HistoryRecordOf<Kind>[] {
+  return records.filter((record): record is HistoryRecordOf<Kind> => record.kind === kind);
 }

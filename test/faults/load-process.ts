@@ -95,13 +95,13 @@ export async function runLoad<Settings extends LoadSettings>(
   process.disconnect();
 }
 
-export interface Answered {
+export interface TextResponse {
   readonly status: number;
   readonly text: string;
 }
 
 /** How long an answer is waited for. Milliseconds. */
-const answerMillisecondsMaximum = 5_000;
+const responseMillisecondsMaximum = 5_000;
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
@@ -115,7 +115,7 @@ export function send(
   path: string,
   body?: unknown,
   headers: Readonly<Record<string, string>> = {},
-): Promise<Answered | { readonly noAnswer: string }> {
+): Promise<TextResponse | { readonly noAnswer: string }> {
   const text = body === undefined ? '' : JSON.stringify(body);
   return new Promise((resolve) => {
     const failed = (error: unknown): void => resolve({ noAnswer: describeError(error) });
@@ -129,7 +129,7 @@ export function send(
           'Content-Length': Buffer.byteLength(text),
           ...headers,
         },
-        signal: AbortSignal.timeout(answerMillisecondsMaximum),
+        signal: AbortSignal.timeout(responseMillisecondsMaximum),
       },
       (response) => {
         const chunks: Buffer[] = [];
@@ -155,6 +155,6 @@ export function jsonOf(text: string): unknown {
 }
 
 /** What is said of an answer in the history. */
-export function detailOf(answer: Answered | { readonly noAnswer: string }): string {
-  return 'noAnswer' in answer ? answer.noAnswer : `${answer.status} ${answer.text.slice(0, 200)}`;
+export function detailOf(response: TextResponse | { readonly noAnswer: string }): string {
+  return 'noAnswer' in response ? response.noAnswer : `${response.status} ${response.text.slice(0, 200)}`;
 }

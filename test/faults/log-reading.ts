@@ -55,12 +55,16 @@ export async function readLog(
         if (event === undefined) return;
         quiet.refresh();
         const eventType = String(cursor['event_type']);
-        const place = { eventType, partition: Number(cursor['partition']), offset: offsetOf(String(cursor['offset'])) };
+        const position = {
+          eventType,
+          partition: Number(cursor['partition']),
+          offset: offsetOf(String(cursor['offset'])),
+        };
         const { eid } = event['metadata'] as { eid: string };
         const facts = factsOf(event);
-        history.record({ kind: 'log read', place, eid, ...(facts === undefined ? {} : { facts }) });
-        const partition = `${eventType}/${place.partition}`;
-        if (place.offset >= (newest.get(partition) ?? 0)) left.delete(partition);
+        history.record({ kind: 'log read', position, eid, ...(facts === undefined ? {} : { facts }) });
+        const partition = `${eventType}/${position.partition}`;
+        if (position.offset >= (newest.get(partition) ?? 0)) left.delete(partition);
         if (left.size === 0) finish();
       });
       // Its end is seen by the quiet that follows.

@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { detailOf, jsonOf, runLoad, send, type Answered, type LoadProcess, type LoadSettings } from './load-process.ts';
+import {
+  detailOf,
+  jsonOf,
+  runLoad,
+  send,
+  type TextResponse,
+  type LoadProcess,
+  type LoadSettings,
+} from './load-process.ts';
 import { randomNumbers } from '../support/random-numbers.ts';
 
 /** Publishes numbered events. Each is sent once: what was not answered stays unknown, and the next number follows. */
@@ -67,12 +75,12 @@ async function produce(load: LoadProcess<ProducerSettings>, index: number, isBul
       ...bodyOf(event, producer, partition, isBad && at === events.length - 1),
       ...(isBulky ? { padding: 'x'.repeat(paddingBytes) } : {}),
     }));
-    const answer = await send(url, 'POST', `/event-types/${eventType.name}/events`, body);
-    for (const { outcome, eids } of outcomesOf(answer, events)) {
-      const detail = outcome === 'acknowledged' ? {} : { detail: detailOf(answer) };
+    const response = await send(url, 'POST', `/event-types/${eventType.name}/events`, body);
+    for (const { outcome, eids } of outcomesOf(response, events)) {
+      const detail = outcome === 'acknowledged' ? {} : { detail: detailOf(response) };
       history.record({ kind: 'publish answered', outcome, eids, ...detail });
     }
-    const isGood = 'status' in answer && answer.status === (isBad ? 422 : 200);
+    const isGood = 'status' in response && response.status === (isBad ? 422 : 200);
     if (!isGood || pick(20) === 0) node += 1;
     if (isGood && isBulky) continue;
     await load.pause(isGood ? settings.pauseMilliseconds : retryMilliseconds);
@@ -91,15 +99,15 @@ function bodyOf({ eid, number }: NumberedEvent, producer: string, partition: num
 type Outcome = 'acknowledged' | 'refused' | 'unknown';
 
 function outcomesOf(
-  answer: Answered | { readonly noAnswer: string },
+  response: TextResponse | { readonly noAnswer: string },
   events: readonly NumberedEvent[],
 ): { readonly outcome: Outcome; readonly eids: readonly string[] }[] {
   const eids = events.map(({ eid }) => eid);
-  if ('noAnswer' in answer) return [{ outcome: 'unknown', eids }];
-  if (answer.status === 200) return [{ outcome: 'acknowledged', eids }];
-  if (answer.status === 422) return [{ outcome: 'refused', eids }];
-  const items = jsonOf(answer.text);
-  if (answer.status !== 207 || !Array.isArray(items)) return [{ outcome: 'unknown', eids }];
+  if ('noAnswer' in response) return [{ outcome: 'unknown', eids }];
+  if (response.status === 200) return [{ outcome: 'acknowledged', eids }];
+  if (response.status === 422) return [{ outcome: 'refused', eids }];
+  const items = jsonOf(response.text);
+  if (response.status !== 207 || !Array.isArray(items)) return [{ outcome: 'unknown', eids }];
   const submitted = new Set(
     (items as { eid: string; publishing_status: string }[])
       .filter(({ publishing_status: status }) => status === 'submitted')

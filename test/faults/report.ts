@@ -1,7 +1,7 @@
-import type { Verdict } from './checkers/checkers.ts';
+import type { CheckOutcome } from './checkers/checkers.ts';
 import { deliveryLag, type DeliveryLag } from './checkers/deliveries.ts';
 import { grouped, type Evidence } from './checkers/evidence.ts';
-import { ofKind, type Happening } from './history.ts';
+import { ofKind, type HistoryEntry } from './history.ts';
 import type { Plan } from './plan.ts';
 
 /** What a person reads after a run. */
@@ -15,7 +15,7 @@ export interface Outcome {
   readonly description: string;
   readonly folder: string;
   readonly evidence: Evidence;
-  readonly verdicts: readonly Verdict[];
+  readonly outcomes: readonly CheckOutcome[];
   /** What stood in the way of the run itself. */
   readonly problems: readonly string[];
 }
@@ -23,8 +23,8 @@ export interface Outcome {
 /** Findings of one checker that are shown; the others are counted. */
 const findingsShownMaximum = 5;
 
-export function reportOf({ plan, description, folder, evidence, verdicts, problems }: Outcome): Report {
-  const isGood = problems.length === 0 && verdicts.every(({ findings }) => findings.length === 0);
+export function reportOf({ plan, description, folder, evidence, outcomes, problems }: Outcome): Report {
+  const isGood = problems.length === 0 && outcomes.every(({ findings }) => findings.length === 0);
   const { all, calm } = deliveryLag(evidence);
   return {
     isGood,
@@ -33,7 +33,7 @@ export function reportOf({ plan, description, folder, evidence, verdicts, proble
       ...countLines(evidence),
       ...lagLines('from acknowledgement to delivery', all),
       ...lagLines('the same without faults', calm),
-      ...verdicts.flatMap(verdictLines),
+      ...outcomes.flatMap(outcomeLines),
       ...problems.map((problem) => `PROBLEM ${problem}`),
       isGood ? 'Every promise was kept.' : `Promises were broken: see ${folder}`,
     ],
@@ -41,7 +41,7 @@ export function reportOf({ plan, description, folder, evidence, verdicts, proble
 }
 
 function countLines({ records, acknowledged }: Evidence): string[] {
-  const answers = (kind: 'publish answered' | 'commit answered' | 'command answered'): string => {
+  const outcomeCounts = (kind: 'publish answered' | 'commit answered' | 'command answered'): string => {
     const outcomes = records.flatMap((record) => {
       if (record.kind !== kind) return [];
       return record.kind === 'publish answered' ? record.eids.map(() => record.outcome) : [record.outcome];
@@ -49,16 +49,16 @@ function countLines({ records, acknowledged }: Evidence): string[] {
     const counts = grouped(outcomes, (outcome) => outcome);
     return [...counts].map(([outcome, { length }]) => `${length} ${outcome}`).join(', ');
   };
-  const count = (kind: Happening['kind']): number => ofKind(records, kind).length;
+  const count = (kind: HistoryEntry['kind']): number => ofKind(records, kind).length;
   const delivered = ofKind(records, 'delivered').reduce((sum, { eids }) => sum + eids.length, 0);
   const closed = grouped(ofKind(records, 'stream closed'), ({ reason }) => reason);
   const reasons = [...closed].map(([reason, { length }]) => `${length} ${reason}`);
   return [
-    `  published events: ${answers('publish answered')}; acknowledged by name: ${acknowledged.length}`,
+    `  published events: ${outcomeCounts('publish answered')}; acknowledged by name: ${acknowledged.length}`,
     `  delivered events: ${delivered} in ${count('stream opened')} streams (${count('stream refused')} refused)`,
     `  streams ended:    ${reasons.join(', ')}`,
-    `  commits:          ${answers('commit answered')}`,
-    `  command answers:  ${answers('command answered')}, of ${count('command posted')} requests`,
+    `  commits:          ${outcomeCounts('commit answered')}`,
+    `  command answers:  ${outcomeCounts('command answered')}, of ${count('command posted')} requests`,
     `  log read:         ${count('log read')} events; loans seen: ${count('loan seen')}`,
   ];
 }
@@ -69,7 +69,7 @@ function lagLines(what: string, lag: DeliveryLag | undefined): string[] {
   return [`  ${what}: median ${median} ms, p99 ${p99} ms, maximum ${maximum} ms (${lag.count})`];
 }
 
-function verdictLines({ checker, promise, findings }: Verdict): string[] {
+function outcomeLines({ checker, promise, findings }: CheckOutcome): string[] {
   if (findings.length === 0) return [`  ok      ${checker}`];
   const more = findings.length - findingsShownMaximum;
   return [

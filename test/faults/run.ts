@@ -39,12 +39,12 @@ function numberOf(name: string, text: string): number {
   throw new Error(`--${name} is a number, not "${text}"`);
 }
 
-const say = (line: string): void => {
+const printLine = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
 if (values.help) {
-  say(usage);
+  printLine(usage);
 } else {
   const seed = values.seed === undefined ? Math.floor(Math.random() * 1e9) : numberOf('seed', values.seed);
   const folder = mkdtempSync(join(tmpdir(), `lendstream-faults-${seed}-`));
@@ -53,18 +53,20 @@ if (values.help) {
   const system =
     values.backend === 'embedded'
       ? await startEmbeddedSystem(systemFolder)
-      : await startClusterSystem({ folder: systemFolder, brokers, say });
+      : await startClusterSystem({ folder: systemFolder, brokers, printLine });
   const plan = values.smoke
     ? smokePlan(system.shape, seed)
     : randomPlan(system.shape, seed, numberOf('minutes', values.minutes) * 60_000);
-  say(`Seed ${seed}, ${plan.faults.length} faults in ${(plan.lasts / 60_000).toFixed(1)} minutes; files in ${folder}`);
-  const report = await runPlan(system, { folder, plan, say });
-  for (const line of report.lines) say(line);
+  printLine(
+    `Seed ${seed}, ${plan.faults.length} faults in ${(plan.lasts / 60_000).toFixed(1)} minutes; files in ${folder}`,
+  );
+  const report = await runPlan(system, { folder, plan, printLine });
+  for (const line of report.lines) printLine(line);
   if (report.isGood && !values.keep) rmSync(folder, { recursive: true, force: true });
   process.exitCode = report.isGood ? 0 : 1;
   // The process ends by itself. Should something have been left open, it is named.
   setTimeout(() => {
-    say(`Still open after the run: ${process.getActiveResourcesInfo().join(', ')}`);
+    printLine(`Still open after the run: ${process.getActiveResourcesInfo().join(', ')}`);
     process.exit();
   }, lingerMilliseconds).unref();
 }

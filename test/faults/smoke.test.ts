@@ -15,9 +15,9 @@ describeOnCluster('Four processes on Kafka and Redis, under every kind of fault'
   it('keep every promise', async function () {
     this.timeout(600_000);
     const folder = await temporaryFolder();
-    const say = (): void => undefined;
-    const system = await startClusterSystem({ folder: join(folder, 'system'), brokers: 1, say });
-    const report = await runPlan(system, { folder, plan: smokePlan(system.shape, 1, speed), say });
+    const printLine = (): void => undefined;
+    const system = await startClusterSystem({ folder: join(folder, 'system'), brokers: 1, printLine });
+    const report = await runPlan(system, { folder, plan: smokePlan(system.shape, 1, speed), printLine });
     // What is left of a bad run is worth more than a tidy disk.
     expect(report.isGood, report.lines.join('\n')).to.equal(true);
     await removeFolder(folder);

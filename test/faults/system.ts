@@ -1,6 +1,6 @@
 import type { TcpProxy } from '../support/tcp-proxy.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { silenceMillisecondsMaximum, type Place } from './history.ts';
+import { silenceMillisecondsMaximum, type EventPosition } from './history.ts';
 import type { LoadOrder, ServiceNode } from './load-process.ts';
 import type { PlannedFault, SystemShape } from './plan.ts';
 import type { ServiceProcess } from './service-process.ts';
@@ -17,7 +17,7 @@ export interface SystemUnderTest {
   /** Makes Redis forget everything. */
   flush?(): Promise<void>;
   /** Deletes every event of the type that there is now, and answers where each partition begins from then on. */
-  truncate?(eventType: string): Promise<readonly Place[]>;
+  truncate?(eventType: string): Promise<readonly EventPosition[]>;
   /** Ends everything that was started. Answers what did not end in order. */
   stop(): Promise<readonly string[]>;
 }
@@ -52,21 +52,21 @@ export interface FaultSurroundings {
   /** Whose events may be deleted. */
   readonly expiringEventType: string;
   /** Told of each partition that was cut off. */
-  readonly truncated: (place: Place) => void;
-  readonly tellLoad: (order: LoadOrder) => void;
+  readonly truncated: (position: EventPosition) => void;
+  readonly sendToLoad: (order: LoadOrder) => void;
 }
 
 /** Does the fault, and answers how it is healed. */
 export async function beginFault(
   system: SystemUnderTest,
   fault: PlannedFault,
-  { expiringEventType, truncated, tellLoad }: FaultSurroundings,
+  { expiringEventType, truncated, sendToLoad }: FaultSurroundings,
 ): Promise<() => Promise<void>> {
   const atOnce = (): Promise<void> => Promise.resolve();
   if (fault.kind === 'stall') {
-    tellLoad('stall');
+    sendToLoad('stall');
     return async () => {
-      tellLoad('resume');
+      sendToLoad('resume');
       // A stream that has fallen silent is told from others only while nothing else ails it.
       await sleep(silenceMillisecondsMaximum + silenceNoticeMilliseconds);
     };
@@ -78,7 +78,7 @@ export async function beginFault(
   }
   if (fault.kind === 'truncate') {
     if (system.truncate === undefined) throw new Error('There is no log to truncate');
-    for (const place of await system.truncate(expiringEventType)) truncated(place);
+    for (const position of await system.truncate(expiringEventType)) truncated(position);
     return atOnce;
   }
   const target = system.targets.get(fault.target);

@@ -21,14 +21,14 @@ export interface CampaignOptions {
   readonly requests: number;
   readonly seed: number;
   /** Told how it goes, line by line. */
-  readonly say: (line: string) => void;
+  readonly printLine: (line: string) => void;
 }
 
 /** Something that must not be. */
 export interface Failure {
   /** Undefined when no one request did it. */
   readonly request: FuzzRequest | undefined;
-  readonly answer: Exchange | undefined;
+  readonly result: Exchange | undefined;
   readonly faults: readonly string[];
 }
 
@@ -112,7 +112,7 @@ class Campaign {
   }
 
   async run(): Promise<Outcome> {
-    const { service, requests, seed, say } = this.#options;
+    const { service, requests, seed, printLine } = this.#options;
     const startedAt = performance.now();
     await setStage(this.#url, this.#ids);
     const canary = await Canary.open(this.#url);
@@ -124,24 +124,24 @@ class Campaign {
       const first = sent;
       sent = Math.min(requests, sent + segmentRequests);
       await this.#sendSegment(first, sent, segment);
-      await this.#lookAtService(first, sent);
+      await this.#checkService(first, sent);
       if (service.ending() !== undefined) break;
-      if (segment % canarySegments === 0) await this.#listenTo(canary);
-      if (segment % canaryPauseSegments === 0) await this.#letPause(canary);
+      if (segment % canarySegments === 0) await this.#checkCanary(canary);
+      if (segment % canaryPauseSegments === 0) await this.#pauseCanary(canary);
       if (warm === undefined && sent >= requests * warmShare) {
         await fillMemory(this.#url);
-        warm = await this.#measureSettled();
+        warm = await this.#measureAtRest();
       }
       if (segment % 25 === 24) {
         const { heapBytes, externalBytes } = await service.measure(true);
         const seconds = Math.round((performance.now() - startedAt) / 1_000);
-        say(`${sent} requests in ${seconds} s, ${heapBytes} bytes in the heap, ${externalBytes} outside of it`);
+        printLine(`${sent} requests in ${seconds} s, ${heapBytes} bytes in the heap, ${externalBytes} outside of it`);
       }
     }
     const isRunning = service.ending() === undefined;
     if (isRunning) await this.#checkTheEnd(canary);
     const staying = isRunning ? await clearStage(this.#url) : 0;
-    const end = isRunning ? await this.#measureSettled() : undefined;
+    const end = isRunning ? await this.#measureAtRest() : undefined;
     const memory = { warm: warm ?? nothing, end: end ?? warm ?? nothing, stayingThings: staying };
     this.#judgeMemory(memory);
     const { findings, warnings } = findingsIn(service.logLines);
@@ -165,14 +165,14 @@ class Campaign {
   async #sendSegment(first: number, end: number, segment: number): Promise<void> {
     const firstAlone = Math.max(first, end - soloRequests);
     let next = first;
-    const lanes = Array.from({ length: concurrency }, async () => {
+    const workers = Array.from({ length: concurrency }, async () => {
       while (next < firstAlone) {
         const index = next;
         next += 1;
         await this.#send(this.#generate(index));
       }
     });
-    await Promise.all(lanes);
+    await Promise.all(workers);
     for (let index = firstAlone; index < end; index += 1)
       await this.#sendAlone(index, segment % wholeStateSegments === 0);
   }
@@ -195,7 +195,7 @@ class Campaign {
     });
     stream = harvest(this.#ids, request, subscription, result);
     this.#count(request, result);
-    this.#remember(request, result);
+    this.#countAcknowledged(request, result);
     const faults = faultsOf(request, result);
     if (faults.length > 0) this.#fail(request, result, faults);
     return result;
@@ -209,32 +209,32 @@ class Campaign {
       return;
     }
     const eventType = publishedType(request);
-    const before = await this.#settled(request, isWhole);
+    const before = await this.#stableState(request, isWhole);
     const storedBefore = eventType === undefined ? undefined : await this.#state.storedEvents(eventType);
-    const { answer } = await this.#send(request);
-    if (answer === undefined) return;
+    const { response } = await this.#send(request);
+    if (response === undefined) return;
     if (eventType !== undefined && storedBefore !== undefined) {
-      const acknowledged = acknowledgedEvents(request, answer);
+      const acknowledged = acknowledgedEvents(request, response);
       const stored = ((await this.#state.storedEvents(eventType)) ?? 0) - storedBefore;
       this.#comparisons += 1;
       if (acknowledged !== undefined && acknowledged !== stored) {
-        this.#fail(request, { answer, milliseconds: 0, wasEnded: true }, [
+        this.#fail(request, { response, milliseconds: 0, wasEnded: true }, [
           `${acknowledged} events were acknowledged and ${stored} stored`,
         ]);
       }
     }
-    if (answer.status < 400) return;
+    if (response.status < 400) return;
     const after = await this.#state.read(request, isWhole);
     this.#comparisons += 1;
     const differences = differencesOf(before, after);
     if (differences.length > 0) {
       const faults = differences.map((difference) => `it was refused, and yet ${difference}`);
-      this.#fail(request, { answer, milliseconds: 0, wasEnded: true }, faults);
+      this.#fail(request, { response, milliseconds: 0, wasEnded: true }, faults);
     }
   }
 
   /** The state once what others began and did not wait for is done. */
-  async #settled(request: FuzzRequest, isWhole: boolean): Promise<ReadonlyMap<string, string>> {
+  async #stableState(request: FuzzRequest, isWhole: boolean): Promise<ReadonlyMap<string, string>> {
     let found = await this.#state.read(request, isWhole);
     for (let attempt = 0; attempt < 20; attempt += 1) {
       const again = await this.#state.read(request, isWhole);
@@ -244,7 +244,7 @@ class Campaign {
     return found;
   }
 
-  async #lookAtService(from: number, to: number): Promise<void> {
+  async #checkService(from: number, to: number): Promise<void> {
     const { service } = this.#options;
     const ending = service.ending();
     if (ending !== undefined) {
@@ -262,16 +262,16 @@ class Campaign {
     }
   }
 
-  async #listenTo(canary: Canary): Promise<void> {
+  async #checkCanary(canary: Canary): Promise<void> {
     try {
-      this.#canaryMilliseconds.push(await canary.sing());
+      this.#canaryMilliseconds.push(await canary.check());
     } catch (error) {
       this.#fail(undefined, undefined, [`the canary: ${error instanceof Error ? error.message : String(error)}`]);
     }
   }
 
   /** Over everything: what was acknowledged is there and nothing else, and all that there is can be read. */
-  async #letPause(canary: Canary): Promise<void> {
+  async #pauseCanary(canary: Canary): Promise<void> {
     try {
       await canary.pause();
     } catch (error) {
@@ -282,7 +282,7 @@ class Campaign {
   }
 
   async #checkTheEnd(canary: Canary): Promise<void> {
-    await this.#listenTo(canary);
+    await this.#checkCanary(canary);
     for (const [eventType, { known, unknown }] of this.#acknowledged) {
       const stored = (await this.#state.storedEvents(eventType)) ?? 0;
       if (stored >= known && stored <= known + unknown) continue;
@@ -292,7 +292,7 @@ class Campaign {
     }
   }
 
-  async #measureSettled(): Promise<Measurement> {
+  async #measureAtRest(): Promise<Measurement> {
     // Streams that are still open end by themselves within this time.
     await new Promise((resolve) => setTimeout(resolve, 4_000));
     return this.#options.service.measure(true);
@@ -305,27 +305,27 @@ class Campaign {
     this.#fail(undefined, undefined, [`its memory grew by ${growth} bytes, of which ${allowed} are allowed`]);
   }
 
-  #remember(request: FuzzRequest, { answer }: Exchange): void {
+  #countAcknowledged(request: FuzzRequest, { response }: Exchange): void {
     const eventType = publishedType(request);
     if (eventType === undefined || !keptEventTypes.some((name) => name === eventType)) return;
     const sum = this.#acknowledged.get(eventType) ?? { known: 0, unknown: 0 };
     this.#acknowledged.set(eventType, sum);
-    const count = answer === undefined ? undefined : acknowledgedEvents(request, answer);
+    const count = response === undefined ? undefined : acknowledgedEvents(request, response);
     if (count !== undefined) sum.known += count;
     // In another form than is read here, or not answered: no more events than bytes.
-    else if (answer === undefined || answer.status < 400) sum.unknown += request.bytes.length;
+    else if (response === undefined || response.status < 400) sum.unknown += request.bytes.length;
   }
 
   #count(request: FuzzRequest, result: Exchange): void {
     for (const mutation of request.mutations) count(this.#counts, mutation, classOf(result));
     count(this.#operations, request.operation.operationId, classOf(result));
-    const status = result.answer?.status ?? 0;
+    const status = result.response?.status ?? 0;
     this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1);
   }
 
-  #fail(request: FuzzRequest | undefined, answer: Exchange | undefined, faults: readonly string[]): void {
-    this.#failures.push({ request, answer, faults });
-    this.#options.say(
+  #fail(request: FuzzRequest | undefined, result: Exchange | undefined, faults: readonly string[]): void {
+    this.#failures.push({ request, result, faults });
+    this.#options.printLine(
       `${request === undefined ? 'The run' : `Request ${request.index} (${request.operation.operationId}, ${request.mutations.join(', ')})`}: ${faults.join('; ').slice(0, 600)}`,
     );
   }

@@ -24,7 +24,7 @@ export class Canary {
   readonly #url: string;
   readonly #subscription: string;
   readonly #pausedSubscription: string;
-  #songs = 0;
+  #published = 0;
 
   private constructor(url: string, subscription: string, pausedSubscription: string) {
     this.#url = url;
@@ -37,15 +37,15 @@ export class Canary {
   }
 
   /** Answers how long it took in milliseconds. @throws when anything is not as it should be */
-  async sing(): Promise<number> {
+  async check(): Promise<number> {
     const startedAt = performance.now();
     const health = await call(`${this.#url}/health`, 'GET');
     if (health.status !== 200) throw new Error(`GET /health was answered ${health.status}`);
-    this.#songs += 1;
-    const published = await call(`${this.#url}/event-types/${eventType}/events`, 'POST', [{ song: this.#songs }]);
+    this.#published += 1;
+    const published = await call(`${this.#url}/event-types/${eventType}/events`, 'POST', [{ song: this.#published }]);
     if (published.status !== 200) throw new Error(`Publishing was answered ${published.status} ${published.text}`);
     const stream = await openStream(this.#url, this.#subscription, '?batch_limit=1&batch_flush_timeout=1');
-    await stream.until((batches) => eventsOf(batches).some(({ song }) => song === this.#songs));
+    await stream.until((batches) => eventsOf(batches).some(({ song }) => song === this.#published));
     const committed = await stream.commit(lastCursors(stream.batches));
     stream.close();
     if (committed.status !== 204) throw new Error(`The commit was answered ${committed.status} ${committed.text}`);
@@ -66,9 +66,11 @@ export class Canary {
     const sent = get(`${this.#url}${path}/events?${query}`, { agent: false, signal: giveUp });
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
     if (response.statusCode !== 200) throw new Error(`The stream was refused: ${response.statusCode}`);
-    const song = 'x'.repeat(pausedEventBytes);
+    const padding = 'x'.repeat(pausedEventBytes);
     for (let number = 0; number < pausedEvents; number += 1) {
-      const { status, text } = await call(`${this.#url}/event-types/${pausedEventType}/events`, 'POST', [{ song }]);
+      const { status, text } = await call(`${this.#url}/event-types/${pausedEventType}/events`, 'POST', [
+        { song: padding },
+      ]);
       if (status !== 200) throw new Error(`Publishing was answered ${status} ${text}`);
     }
     const batches: Batch[] = [];

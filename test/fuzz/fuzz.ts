@@ -9,12 +9,12 @@ export interface FuzzOptions {
   readonly folder: string;
   readonly requests: number;
   readonly seed: number;
-  readonly say: (line: string) => void;
+  readonly printLine: (line: string) => void;
 }
 
 /** Starts a service on the backend, sends it the requests, and ends what was started. */
 export async function fuzz({ backend, folder, ...options }: FuzzOptions): Promise<Outcome> {
-  const cluster = backend === 'cluster' ? await startCluster({ say: options.say }) : undefined;
+  const cluster = backend === 'cluster' ? await startCluster({ printLine: options.printLine }) : undefined;
   const environment =
     cluster === undefined ? {} : { KAFKA_BROKERS: cluster.kafkaBrokers.join(','), REDIS_URL: cluster.redisUrl };
   try {

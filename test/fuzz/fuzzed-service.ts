@@ -67,9 +67,9 @@ export async function startFuzzedService(
       child.exitCode === null && child.signalCode === null ? undefined : `${child.exitCode ?? child.signalCode}`,
     async measure(collectGarbage) {
       const timer = setTimeout(() => child.emit('message', undefined), measureMillisecondsMaximum);
-      const answered = once(child, 'message') as Promise<[Measurement | undefined]>;
+      const measured = once(child, 'message') as Promise<[Measurement | undefined]>;
       child.send(collectGarbage ? 'measure after collecting garbage' : 'measure');
-      const [measurement] = await answered;
+      const [measurement] = await measured;
       clearTimeout(timer);
       if (measurement === undefined) throw new Error('The process does not answer, it stands still');
       return measurement;

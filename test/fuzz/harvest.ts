@@ -10,23 +10,23 @@ export function harvest(
   ids: LiveIds,
   request: FuzzRequest,
   subscription: string,
-  { answer }: Exchange,
+  { response }: Exchange,
 ): string | undefined {
-  if (answer === undefined || answer.status >= 300) return undefined;
-  const stream = answer.headers['x-nakadi-streamid'];
+  if (response === undefined || response.status >= 300) return undefined;
+  const stream = response.headers['x-nakadi-streamid'];
   if (stream !== undefined) {
     const session: Session = { subscription, stream, cursors: [] };
     ids.addSession(session);
-    for (const line of answer.body.split('\n').slice(0, -1)) harvestCursor(ids, stream, line);
+    for (const line of response.body.split('\n').slice(0, -1)) harvestCursor(ids, stream, line);
     return stream;
   }
-  const made = objectIn(answer.body);
+  const made = objectIn(response.body);
   const text = (name: string): string | undefined => (typeof made[name] === 'string' ? made[name] : undefined);
   const add = (kind: Parameters<LiveIds['add']>[0], id: string | undefined): void => {
     if (id !== undefined) ids.add(kind, id);
   };
   const { operationId } = request.operation;
-  if (answer.status === 202) add('command', text('commandId'));
+  if (response.status === 202) add('command', text('commandId'));
   else if (operationId === 'createSubscription') add('subscription', text('id'));
   else if (operationId === 'createLoan') {
     add('loan', text('id'));

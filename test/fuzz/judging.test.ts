@@ -17,46 +17,51 @@ function request(delivery: Delivery = 'whole', body = '[{}]'): FuzzRequest {
   return { index: 0, operation, method: 'POST', url, bytes, delivery, mutations: ['valid'] };
 }
 
-function answered(status: number, body: string, contentType = 'application/problem+json', milliseconds = 1): Exchange {
+function exchangeWith(
+  status: number,
+  body: string,
+  contentType = 'application/problem+json',
+  milliseconds = 1,
+): Exchange {
   const headers = {
     'content-type': contentType,
     'x-flow-id': 'flow',
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
   };
-  return { answer: { status, headers, body }, milliseconds, wasEnded: true };
+  return { response: { status, headers, body }, milliseconds, wasEnded: true };
 }
 
-function keepable({ answer, ...rest }: Exchange): Exchange {
-  if (answer === undefined) throw new Error('There is no answer');
-  return { ...rest, answer: { ...answer, headers: { ...answer.headers, 'cache-control': undefined } } };
+function keepable({ response, ...rest }: Exchange): Exchange {
+  if (response === undefined) throw new Error('There is no answer');
+  return { ...rest, response: { ...response, headers: { ...response.headers, 'cache-control': undefined } } };
 }
 
 const problem = (status: number): string => JSON.stringify({ title: 'Not Found', status, detail: 'Why' });
 
 describe('the fuzzer', () => {
   const bad: [title: string, request: FuzzRequest, exchange: Exchange, fault: RegExp][] = [
-    ['an answer of 500', request(), answered(500, problem(500)), /answered 500/],
-    ['an answer of 503', request(), answered(503, problem(503)), /answered 503/],
-    ['a status that is not described', request(), answered(418, problem(418)), /not described/],
+    ['an answer of 500', request(), exchangeWith(500, problem(500)), /answered 500/],
+    ['an answer of 503', request(), exchangeWith(503, problem(503)), /answered 503/],
+    ['a status that is not described', request(), exchangeWith(418, problem(418)), /not described/],
     [
       'a request for a foreign page that is served',
       { ...request(), expected: /^403$/ },
-      answered(200, '', 'application/json'),
+      exchangeWith(200, '', 'application/json'),
       /200 instead of \^403/,
     ],
     [
       'a request for a foreign page that is refused for another reason',
       { ...request(), expected: /^403$/ },
-      answered(404, problem(404)),
+      exchangeWith(404, problem(404)),
       /404 instead of \^403/,
     ],
-    ['an answer that may be kept', request(), keepable(answered(404, problem(404))), /how long it may be kept/],
-    ['a refusal in another form', request(), answered(422, 'No.', 'text/html'), /media type/],
-    ['a refusal without a reason', request(), answered(400, '{"title":"T","status":400,"detail":""}'), /no reason/],
-    ['no answer', request(), { answer: undefined, milliseconds: 1, wasEnded: true }, /not answered/],
-    ['a connection left open', request('odd'), { answer: undefined, milliseconds: 1, wasEnded: false }, /left open/],
-    ['an answer that takes long', request(), answered(400, problem(400), undefined, 60_000), /60000 ms/],
+    ['an answer that may be kept', request(), keepable(exchangeWith(404, problem(404))), /how long it may be kept/],
+    ['a refusal in another form', request(), exchangeWith(422, 'No.', 'text/html'), /media type/],
+    ['a refusal without a reason', request(), exchangeWith(400, '{"title":"T","status":400,"detail":""}'), /no reason/],
+    ['no answer', request(), { response: undefined, milliseconds: 1, wasEnded: true }, /not answered/],
+    ['a connection left open', request('odd'), { response: undefined, milliseconds: 1, wasEnded: false }, /left open/],
+    ['an answer that takes long', request(), exchangeWith(400, problem(400), undefined, 60_000), /60000 ms/],
   ];
   for (const [title, asked, exchange, fault] of bad) {
     it(`finds fault with ${title}`, () => {
@@ -68,7 +73,7 @@ describe('the fuzzer', () => {
     const key = 'a'.repeat(32);
     const faults = (operationId: string, url: string, body: object): string => {
       const asked = { ...request(), url, operation: operations.find((known) => known.operationId === operationId) };
-      return faultsOf(asked as FuzzRequest, answered(200, JSON.stringify(body), 'application/json')).join('\n');
+      return faultsOf(asked as FuzzRequest, exchangeWith(200, JSON.stringify(body), 'application/json')).join('\n');
     };
     expect(faults('createLoan', '/loans', { id: key })).to.match(/could be somebody's key/);
     expect(faults('getLoan', `/loans/${key}`, { id: 'a', encodedKey: 'b' })).to.match(/answered with b, not with/);
@@ -76,8 +81,8 @@ describe('the fuzzer', () => {
   });
 
   it('finds no fault with a refusal as it is described, nor with no answer to a request that was cut', () => {
-    expect(faultsOf(request(), answered(404, problem(404)))).to.deep.equal([]);
-    expect(faultsOf(request('cut'), { answer: undefined, milliseconds: 1, wasEnded: true })).to.deep.equal([]);
+    expect(faultsOf(request(), exchangeWith(404, problem(404)))).to.deep.equal([]);
+    expect(faultsOf(request('cut'), { response: undefined, milliseconds: 1, wasEnded: true })).to.deep.equal([]);
   });
 
   it('finds no fault with what any request may be refused with, as long as it has the form of the API that was asked', () => {
@@ -85,9 +90,11 @@ describe('the fuzzer', () => {
     const toggles: FuzzRequest = { ...request(), method: 'GET', url: '/toggles', bytes };
     const errors = '{"errors":[{"errorCode":3,"errorReason":"INVALID_API_OPERATION","errorSource":"Why"}]}';
     for (const status of [400, 403, 421]) {
-      expect(faultsOf(toggles, answered(status, errors, 'application/json'))).to.deep.equal([]);
-      expect(faultsOf(toggles, answered(status, problem(status))).join()).to.match(/media type/);
-      expect(faultsOf(toggles, answered(status, '{"reason":"none"}', 'application/json')).join()).to.match(/required/);
+      expect(faultsOf(toggles, exchangeWith(status, errors, 'application/json'))).to.deep.equal([]);
+      expect(faultsOf(toggles, exchangeWith(status, problem(status))).join()).to.match(/media type/);
+      expect(faultsOf(toggles, exchangeWith(status, '{"reason":"none"}', 'application/json')).join()).to.match(
+        /required/,
+      );
     }
   });
 

@@ -1,8 +1,8 @@
 import { description, type JsonObject } from '../support/http/api-description.ts';
-import { answerFaults, schemaFaults, type SeenAnswer } from '../support/http/answer-contract.ts';
+import { responseFaults, schemaFaults, type SeenResponse } from '../support/http/response-contract.ts';
 import type { FuzzRequest } from './generator/drafts.ts';
 import { objectIn } from './harvest.ts';
-import type { Exchange, WireAnswer } from './wire-client.ts';
+import type { Exchange, WireResponse } from './wire-client.ts';
 
 /** What is wrong with how one request was answered. Pure. */
 
@@ -11,30 +11,30 @@ const problemSchema = (description['components'] as { schemas: Readonly<Record<s
 ];
 
 /** How long anything but a stream or a wait that was asked for may take. Milliseconds. */
-export const answerMillisecondsAllowed = 15_000;
+export const responseMillisecondsAllowed = 15_000;
 
 export function faultsOf(request: FuzzRequest, exchange: Exchange): string[] {
-  const { answer, milliseconds, wasEnded } = exchange;
-  if (answer === undefined) {
+  const { response, milliseconds, wasEnded } = exchange;
+  if (response === undefined) {
     if (request.delivery === 'whole') return ['it was not answered'];
     return wasEnded ? [] : ['its connection was left open'];
   }
-  const slow = milliseconds > answerMillisecondsAllowed ? [`its answer took ${Math.round(milliseconds)} ms`] : [];
+  const slow = milliseconds > responseMillisecondsAllowed ? [`its answer took ${Math.round(milliseconds)} ms`] : [];
   return [
     ...slow,
-    ...serverFaults(answer),
-    ...statusFaults(request, answer),
-    ...formFaults(request, answer),
-    ...reasonFaults(answer),
-    ...keyFaults(request, answer),
+    ...serverFaults(response),
+    ...statusFaults(request, response),
+    ...formFaults(request, response),
+    ...reasonFaults(response),
+    ...keyFaults(request, response),
   ];
 }
 
-function serverFaults({ status, body }: WireAnswer): string[] {
+function serverFaults({ status, body }: WireResponse): string[] {
   return status >= 500 ? [`it was answered ${status}: ${body.slice(0, 1_000)}`] : [];
 }
 
-function statusFaults({ expected }: FuzzRequest, { status, body }: WireAnswer): string[] {
+function statusFaults({ expected }: FuzzRequest, { status, body }: WireResponse): string[] {
   if (expected === undefined || expected.test(String(status))) return [];
   return [`it was answered ${status} instead of ${expected.source}: ${body.slice(0, 500)}`];
 }
@@ -42,21 +42,21 @@ function statusFaults({ expected }: FuzzRequest, { status, body }: WireAnswer): 
 /** Refusals of what never became a request, which has no id to answer with and no path. */
 const unreadableStatuses = new Set([400, 408, 431]);
 
-function formFaults(request: FuzzRequest, { status, headers, body }: WireAnswer): string[] {
+function formFaults(request: FuzzRequest, { status, headers, body }: WireResponse): string[] {
   if (unreadableStatuses.has(status) && headers['x-flow-id'] === undefined) {
     if (headers['content-type'] !== 'application/problem+json') return ['it is refused in no form of the API'];
     return problemFaults(body);
   }
   // Two requests in one: which of them is meant is for the next one to see.
   const [method = '', url = ''] = firstLineOf(request).split(' ');
-  const seen: SeenAnswer = {
+  const seen: SeenResponse = {
     method,
     url: url.replace(/^http:\/\/[^/]*/i, '').replace(/#.*$/, ''),
     status,
     headers,
     body,
   };
-  return answerFaults(seen);
+  return responseFaults(seen);
 }
 
 function problemFaults(body: string): string[] {
@@ -82,7 +82,7 @@ function headOf({ bytes }: FuzzRequest): string {
 }
 
 /** A refusal says why, in the form of its part of the API; which one that is the description says. */
-function reasonFaults({ status, body }: WireAnswer): string[] {
+function reasonFaults({ status, body }: WireResponse): string[] {
   if (status < 400 || body === '') return [];
   const hasReason = /"detail":"[^"]/.test(body) || /"errorReason":"[A-Z]/.test(body);
   return hasReason ? [] : ['its refusal has no reason'];
@@ -91,7 +91,7 @@ function reasonFaults({ status, body }: WireAnswer): string[] {
 const keyForm = /^[0-9a-f]{32}$/i;
 
 /** Nothing is called by what could be a key, and what a path names by a key is the one thing of that key. */
-function keyFaults({ operation, url }: FuzzRequest, { status, body }: WireAnswer): string[] {
+function keyFaults({ operation, url }: FuzzRequest, { status, body }: WireResponse): string[] {
   if (status >= 300 || !/^(createLoan|createLoanProduct|getLoan|getLoanProduct)$/.test(operation.operationId))
     return [];
   const { id, encodedKey } = objectIn(body);
@@ -105,7 +105,7 @@ function keyFaults({ operation, url }: FuzzRequest, { status, body }: WireAnswer
 }
 
 /** The status without its last two digits, or what became of it otherwise. */
-export function classOf({ answer, wasEnded }: Exchange): string {
-  if (answer === undefined) return wasEnded ? 'none' : 'timeout';
-  return `${Math.floor(answer.status / 100)}xx`;
+export function classOf({ response, wasEnded }: Exchange): string {
+  if (response === undefined) return wasEnded ? 'none' : 'timeout';
+  return `${Math.floor(response.status / 100)}xx`;
 }

@@ -41,11 +41,11 @@ function countLine([mutation, counts]: [string, ReadonlyMap<string, number>]): s
   return `    ${mutation.padEnd(30)} ${classes.map(([name, count]) => `${count} ${name}`).join(', ')}`;
 }
 
-function failureLines({ request, answer, faults }: Failure, { seed }: Outcome, folder: string): string[] {
+function failureLines({ request, result, faults }: Failure, { seed }: Outcome, folder: string): string[] {
   if (request === undefined) return [`FAILED: ${faults.join('\n  ')}`];
   const file = join(folder, `request-${request.index}.http`);
   writeFileSync(file, request.bytes);
-  const { status, body } = answer?.answer ?? {};
+  const { status, body } = result?.response ?? {};
   return [
     `FAILED: request ${request.index} of seed ${seed}: ${request.operation.operationId}, ${request.mutations.join(', ')}`,
     ...faults.map((fault) => `  ${fault.slice(0, shownCharacters)}`),

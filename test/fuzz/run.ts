@@ -30,19 +30,19 @@ function countOf(name: string, text: string): number {
   throw new Error(`--${name} is a whole number, not "${text}"`);
 }
 
-const say = (line: string): void => {
+const printLine = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
 if (values.help) {
-  say(usage);
+  printLine(usage);
 } else {
   const seed = values.seed === undefined ? Math.floor(Math.random() * 1e9) : countOf('seed', values.seed);
   const folder = mkdtempSync(join(tmpdir(), `lendstream-fuzz-${seed}-`));
   const backend = values.backend === 'cluster' ? 'cluster' : 'embedded';
-  say(`Seed ${seed} on ${backend}; files in ${folder}`);
-  const outcome = await fuzz({ backend, folder, seed, requests: countOf('requests', values.requests), say });
-  for (const line of reportOf(outcome, folder)) say(line);
+  printLine(`Seed ${seed} on ${backend}; files in ${folder}`);
+  const outcome = await fuzz({ backend, folder, seed, requests: countOf('requests', values.requests), printLine });
+  for (const line of reportOf(outcome, folder)) printLine(line);
   if (isClean(outcome) && !values.keep) rmSync(folder, { recursive: true, force: true });
   process.exitCode = isClean(outcome) ? 0 : 1;
 }

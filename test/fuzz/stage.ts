@@ -58,9 +58,9 @@ export async function setStage(url: string, ids: LiveIds): Promise<void> {
 const loansStaged = 16;
 
 async function made(url: string, body: unknown): Promise<{ readonly body: Readonly<Record<string, unknown>> }> {
-  const answer = await call(url, 'POST', body);
-  if (answer.status !== 201) throw new Error(`POST ${url} was answered ${answer.status} ${answer.text}`);
-  return answer;
+  const response = await call(url, 'POST', body);
+  if (response.status !== 201) throw new Error(`POST ${url} was answered ${response.status} ${response.text}`);
+  return response;
 }
 
 function example(operationId: string, name: string): unknown {
@@ -96,8 +96,8 @@ const stayingEventTypes = new Set<string>(['canary.sung', pausedEventType, fille
  * Answers how many things stay that nobody can delete: loans, products and schema versions of what is kept.
  */
 export async function clearStage(url: string): Promise<number> {
-  const answer = await call(`${url}/subscriptions?limit=1000`, 'GET');
-  for (const { id, owning_application: owner } of answer.body['items'] as {
+  const response = await call(`${url}/subscriptions?limit=1000`, 'GET');
+  for (const { id, owning_application: owner } of response.body['items'] as {
     id: string;
     owning_application: string;
   }[]) {

@@ -1,6 +1,6 @@
 import { call } from '../support/http/client.ts';
 import type { FuzzRequest } from './generator/drafts.ts';
-import type { WireAnswer } from './wire-client.ts';
+import type { WireResponse } from './wire-client.ts';
 
 /** What a request could have changed, as the API shows it, to tell whether a refused one changed it. */
 
@@ -26,9 +26,9 @@ export class StateReader {
 
   /** Events that were ever put into an event type; undefined when there is none of that name. */
   async storedEvents(eventType: string): Promise<number | undefined> {
-    const answer = await call(`${this.#url}/event-types/${encodeURIComponent(eventType)}/partitions`, 'GET');
-    if (answer.status !== 200) return undefined;
-    return (JSON.parse(answer.text) as { newest_available_offset: string }[])
+    const response = await call(`${this.#url}/event-types/${encodeURIComponent(eventType)}/partitions`, 'GET');
+    if (response.status !== 200) return undefined;
+    return (JSON.parse(response.text) as { newest_available_offset: string }[])
       .map(({ newest_available_offset: offset }) => Number(/(-1|\d+)$/.exec(offset)?.[0] ?? 0) + 1)
       .reduce((sum, count) => sum + count, 0);
   }
@@ -83,7 +83,7 @@ export function differencesOf(before: Snapshot, after: Snapshot): string[] {
 }
 
 /** How many events an answer to publishing says were stored; undefined when it says nothing of it. */
-export function acknowledgedEvents(request: FuzzRequest, { status, body }: WireAnswer): number | undefined {
+export function acknowledgedEvents(request: FuzzRequest, { status, body }: WireResponse): number | undefined {
   if (status === 207)
     return (JSON.parse(body) as { publishing_status: string }[]).filter(
       (item) => item.publishing_status === 'submitted',

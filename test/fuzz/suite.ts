@@ -12,7 +12,7 @@ const seed = 20_251_121;
 /** Fails with everything that was found. What is left of a bad run stays where the report says. */
 export async function expectNothingFound(backend: FuzzOptions['backend']): Promise<void> {
   const folder = await temporaryFolder();
-  const outcome = await fuzz({ backend, folder, requests, seed, say: () => undefined });
+  const outcome = await fuzz({ backend, folder, requests, seed, printLine: () => undefined });
   expect(isClean(outcome), reportOf(outcome, folder).join('\n')).to.equal(true);
   expect(outcome.requests).to.equal(requests);
   await removeFolder(folder);

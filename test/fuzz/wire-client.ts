@@ -4,7 +4,7 @@ import { decompressed } from '../support/http/decompressed.ts';
 
 /** Sends bytes as they are and reads what comes back, however odd either is. */
 
-export interface WireAnswer {
+export interface WireResponse {
   readonly status: number;
   /** Names in lower case; of several values the last. */
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -14,7 +14,7 @@ export interface WireAnswer {
 
 export interface Exchange {
   /** Undefined when the connection ended without one. */
-  readonly answer: WireAnswer | undefined;
+  readonly response: WireResponse | undefined;
   /** From sending to the answer. */
   readonly milliseconds: number;
   /** When there is no answer: whether the connection was ended by the service rather than given up on here. */
@@ -31,7 +31,7 @@ export interface Sending {
 }
 
 /** How long an answer may take. */
-export const answerMillisecondsMaximum = 20_000;
+export const responseMillisecondsMaximum = 20_000;
 /** After how long a client that sent what is no request closes its side. */
 const oddMillisecondsMaximum = 80;
 /** How much of a stream an answer waits for. */
@@ -43,7 +43,7 @@ export function exchange({ port, bytes, delivery, isHead, onStreamLine }: Sendin
   const startedAt = performance.now();
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
-    const reader = new AnswerReader(isHead);
+    const reader = new ResponseReader(isHead);
     const timers: NodeJS.Timeout[] = [];
     let isDone = false;
     const done = (wasEnded: boolean): void => {
@@ -51,18 +51,18 @@ export function exchange({ port, bytes, delivery, isHead, onStreamLine }: Sendin
       isDone = true;
       for (const timer of timers) clearTimeout(timer);
       const milliseconds = performance.now() - startedAt;
-      const answer = reader.answer();
-      if (answer !== undefined && reader.isOpenStream && onStreamLine !== undefined) {
+      const response = reader.response();
+      if (response !== undefined && reader.isOpenStream && onStreamLine !== undefined) {
         keepReading(socket, reader, onStreamLine);
       } else socket.destroy();
-      resolve({ answer, milliseconds, wasEnded });
+      resolve({ response, milliseconds, wasEnded });
     };
     const later = (milliseconds: number, act: () => void): void => void timers.push(setTimeout(act, milliseconds));
     socket.on('error', () => done(true));
     socket.on('end', () => done(true));
     socket.on('close', () => done(true));
     socket.on('data', (chunk) => {
-      reader.take(chunk);
+      reader.receive(chunk);
       if (reader.isComplete) done(true);
       else if (reader.isOpenStream) later(streamMilliseconds, () => done(false));
     });
@@ -74,19 +74,19 @@ export function exchange({ port, bytes, delivery, isHead, onStreamLine }: Sendin
       socket.write(bytes);
       if (delivery === 'odd') later(oddMillisecondsMaximum, () => socket.end());
     });
-    later(answerMillisecondsMaximum, () => done(false));
+    later(responseMillisecondsMaximum, () => done(false));
   });
 }
 
-function keepReading(socket: Socket, reader: AnswerReader, onLine: (line: string) => void): void {
-  let told = 0;
-  const tell = (): void => {
-    const lines = (reader.answer()?.body ?? '').split('\n').slice(0, -1);
-    for (const line of lines.slice(told)) onLine(line);
-    told = lines.length;
+function keepReading(socket: Socket, reader: ResponseReader, onLine: (line: string) => void): void {
+  let delivered = 0;
+  const deliverLines = (): void => {
+    const lines = (reader.response()?.body ?? '').split('\n').slice(0, -1);
+    for (const line of lines.slice(delivered)) onLine(line);
+    delivered = lines.length;
   };
-  tell();
-  socket.on('data', tell);
+  deliverLines();
+  socket.on('data', deliverLines);
   socket.on('error', () => undefined);
   const timer = setTimeout(() => socket.destroy(), streamLifeMilliseconds);
   socket.on('end', () => socket.destroy());
@@ -94,7 +94,7 @@ function keepReading(socket: Socket, reader: AnswerReader, onLine: (line: string
 }
 
 /** Reads one answer from the bytes of a connection; interim answers are passed over. */
-class AnswerReader {
+class ResponseReader {
   readonly #isHead: boolean;
   #bytes = Buffer.alloc(0);
   #head: { readonly status: number; readonly headers: Record<string, string> } | undefined;
@@ -103,7 +103,7 @@ class AnswerReader {
     this.#isHead = isHead;
   }
 
-  take(chunk: Buffer): void {
+  receive(chunk: Buffer): void {
     this.#bytes = Buffer.concat([this.#bytes, chunk]);
     while (this.#head === undefined) {
       const end = this.#bytes.indexOf('\r\n\r\n');
@@ -127,13 +127,13 @@ class AnswerReader {
     return this.#head?.headers['content-type']?.startsWith('application/x-json-stream') === true;
   }
 
-  answer(): WireAnswer | undefined {
+  response(): WireResponse | undefined {
     if (this.#head === undefined) return undefined;
     const { status, headers } = this.#head;
     const length = status === 204 || status === 304 ? '0' : headers['content-length'];
     // What comes behind is the answer to another request.
-    const whole = length === undefined ? this.#bytes : this.#bytes.subarray(0, Number(length));
-    const sent = isChunked(headers) ? unchunked(whole).bytes : whole;
+    const framed = length === undefined ? this.#bytes : this.#bytes.subarray(0, Number(length));
+    const sent = isChunked(headers) ? unchunked(framed).bytes : framed;
     const body = decompressed(sent, headers['content-encoding']);
     return { status, headers, body: this.#isHead ? '' : body.toString() };
   }

@@ -6,7 +6,7 @@ import {
   checkPayload,
   commandTypes,
   parseCommand,
-  subjectOf,
+  idFieldOf,
   writeCommand,
 } from '../../src/lending-format/command-format.ts';
 import { refusalsMaximum } from '../../src/lending-format/field-reader.ts';
@@ -18,7 +18,7 @@ const source = { partition: 1, offset: 7, appendedAt: 1_000 };
 const validate = compileValidator(lendingSchema('commands/loan-command.json'));
 
 function written(type: CommandType, payloadText: string): string {
-  const subject = subjectOf(type) === 'loanProductId' ? { loanProductId: 'p1' } : { loanAccountId: 'L1' };
+  const subject = idFieldOf(type) === 'loanProductId' ? { loanProductId: 'p1' } : { loanAccountId: 'L1' };
   return writeCommand({ commandId, type, ...subject, payloadText, occurredAt: 0 });
 }
 
@@ -165,7 +165,7 @@ describe('the format of commands', () => {
   for (const { type, payload, wrong } of cases) {
     const title = `${type} ${payload.replace(/\s+/g, ' ').slice(0, 80)}`;
     it(`${wrong.length === 0 ? 'takes' : `refuses ${wrong.join(', ')} of`} ${title}`, () => {
-      const found = checkPayload(type, payload, subjectOf(type) === 'loanProductId' ? 'p1' : 'L1');
+      const found = checkPayload(type, payload, idFieldOf(type) === 'loanProductId' ? 'p1' : 'L1');
       expect(found.map(({ errorSource }) => errorSource)).to.have.members(wrong);
       expect(found.every(({ errorReason }) => errorReason === 'INVALID_PARAMETERS')).to.equal(true);
       const command = written(type, payload);
@@ -264,7 +264,7 @@ describe('the format of commands', () => {
   ];
   for (const [type, field, most, payloadWith] of lengths) {
     it(`takes ${field} of ${type} up to ${most} characters, whatever characters, and not one more`, () => {
-      const id = subjectOf(type) === 'loanProductId' ? 'p1' : 'L1';
+      const id = idFieldOf(type) === 'loanProductId' ? 'p1' : 'L1';
       const faults = (text: string): unknown[] =>
         checkPayload(type, JSON.stringify(payloadWith(text)), id).map(({ errorSource }) => errorSource);
       for (const character of ['x', 'ö', '\u{1F4B6}']) {

@@ -5,10 +5,10 @@ import { allTogglesOff } from '../../src/lending/toggles.ts';
 import { adjust, applyFee, applyPenalty, approve, disbursed, loanOf, overpay, repay, when } from './loan-fixtures.ts';
 
 const paid = when(when(disbursed(), applyFee(5, { installmentNumber: 1 })), repay('420.47', '2011-02-23'));
-const toldBy = (story: typeof paid, count: number): (typeof paid.events)[number][] => story.events.slice(-count);
+const lastEvents = (story: typeof paid, count: number): (typeof paid.events)[number][] => story.events.slice(-count);
 
 describe('the events of a repayment', () => {
-  const [transaction, feeEvent, balance, schedule] = toldBy(paid, 4);
+  const [transaction, feeEvent, balance, schedule] = lastEvents(paid, 4);
 
   it('tell each balance that changed, by how much and to what', () => {
     const changes = balance?.eventType === 'loan_balance_changed' ? balance.changes : [];
@@ -54,10 +54,10 @@ describe('the events of a repayment', () => {
   });
 
   it('are taken back by events that name what they adjust', () => {
-    const [reversed, feeAdjusted] = toldBy(when(paid, adjust(3)), 4);
+    const [reversed, feeAdjusted] = lastEvents(when(paid, adjust(3)), 4);
     expect(reversed).to.include({ name: 'loan_repayment_reversed', transactionType: 'REPAYMENT_ADJUSTMENT' });
     expect(feeAdjusted).to.include({ feeEvent: 'ADJUSTED', adjusts: 'PAID' });
-    const [, chargeAdjusted] = toldBy(when(when(paid, adjust(3)), adjust(2)), 4);
+    const [, chargeAdjusted] = lastEvents(when(when(paid, adjust(3)), adjust(2)), 4);
     expect(chargeAdjusted).to.include({ feeEvent: 'ADJUSTED', adjusts: 'APPLIED' });
   });
 });

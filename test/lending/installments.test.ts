@@ -125,8 +125,8 @@ describe('the state of an installment', () => {
     ]);
     const closed = when(start, repay('0.02', '2011-01-23'));
     expect(asked(closed)).to.deep.equal(['0.01 PAID', '0.01 PAID', '0.00 PAID', '0.00 PAID']);
-    const told = closed.events.findLast((event) => event.eventType === 'loan_schedule_changed');
-    expect(told?.changedInstallments.map(({ number, state }) => `${number} ${state}`)).to.deep.equal([
+    const emitted = closed.events.findLast((event) => event.eventType === 'loan_schedule_changed');
+    expect(emitted?.changedInstallments.map(({ number, state }) => `${number} ${state}`)).to.deep.equal([
       '1 PAID',
       '2 PAID',
       '3 PAID',

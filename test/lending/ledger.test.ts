@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import {
   addExpected,
-  charge,
+  addCharge,
   chargesDue,
   closeLedger,
   openLedger,
@@ -45,7 +45,7 @@ describe('a ledger', () => {
       ['a', 10],
       ['b', 20],
     ] as const) {
-      charge(
+      addCharge(
         ledger,
         newCharge(ledger.loan, {
           encodedKey,

@@ -176,7 +176,7 @@ export function commandOf(story: Story, step: Step): AskedCommand | null {
   const figures = figuresOf(loan, accrued);
   const partOf = (amount: ReturnType<typeof money>): ReturnType<typeof money> =>
     amount.times(step.share).dividedBy(100).toDecimalPlaces(2);
-  const place = loan.product.type === 'FIXED_TERM_LOAN' ? { installmentNumber: step.installment } : {};
+  const target = loan.product.type === 'FIXED_TERM_LOAN' ? { installmentNumber: step.installment } : {};
   switch (step.kind) {
     case 'repay':
       return repay(partOf(figures.total), valueDate);
@@ -185,11 +185,11 @@ export function commandOf(story: Story, step: Step): AskedCommand | null {
     case 'overpay':
       return overpay(partOf(figures.principal.balance), valueDate);
     case 'fee':
-      return applyFee(money(step.share).dividedBy(7).toDecimalPlaces(2), { ...place, valueDate });
+      return applyFee(money(step.share).dividedBy(7).toDecimalPlaces(2), { ...target, valueDate });
     case 'feeOutside':
       return applyFee(step.share, { predefinedFeeKey: 'outside', valueDate });
     case 'penalty':
-      return applyPenalty(money(step.share).dividedBy(9).toDecimalPlaces(2), { ...place, valueDate });
+      return applyPenalty(money(step.share).dividedBy(9).toDecimalPlaces(2), { ...target, valueDate });
     case 'adjust': {
       const last = loan.transactions.findLast(({ undo }) => undo !== null);
       return { type: 'ADJUST_TRANSACTION', transactionId: last?.encodedKey ?? 'none' };

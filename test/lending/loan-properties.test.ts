@@ -162,11 +162,11 @@ describe('the events of any loan', () => {
   it('fold to its schedule and its balances, under any toggles, switched on the way', () => {
     fc.assert(
       fc.property(anyStart, anySteps, (start, steps) => {
-        let told = start.events.length;
+        let emittedCount = start.events.length;
         for (const story of pathOf(start, steps)) {
-          const isTold = story.events.length > told || story === start;
-          told = story.events.length;
-          if (!isTold) continue;
+          const isEmitted = story.events.length > emittedCount || story === start;
+          emittedCount = story.events.length;
+          if (!isEmitted) continue;
           // A preview is no schedule yet: once the disbursement is taken back, nothing is left to tell.
           const isPaidOut = loanOf(story).position.disbursement !== null;
           const shown = isPaidOut ? scheduleOf(loanOf(story), story.toggles).installments : [];
@@ -182,11 +182,11 @@ describe('the events of any loan', () => {
   it('have balance changes that sum to the balances, however toggles are switched on the way', () => {
     fc.assert(
       fc.property(anyStart, anySteps, (start, steps) => {
-        let told = 0;
+        let emittedCount = 0;
         for (const story of pathOf(start, steps)) {
           // A switch alone tells nothing: the next event does.
-          if (story.events.length === told) continue;
-          told = story.events.length;
+          if (story.events.length === emittedCount) continue;
+          emittedCount = story.events.length;
           const balances = Object.entries(balancesOf(loanOf(story), story.toggles));
           expect(nonZero(foldBalances(story.events))).to.deep.equal(nonZero(balances));
         }
@@ -203,14 +203,16 @@ describe('the events of any loan', () => {
       'loan_schedule_changed',
       'loan_state_changed',
     ];
-    const placeOf = (event: LoanEvent): number =>
+    const positionOf = (event: LoanEvent): number =>
       event.eventType === 'loan_state_changed' && event.name === 'loan_created' ? -1 : order.indexOf(event.eventType);
     always(({ events }) => {
       for (const [index, event] of events.entries()) {
         const next = events[index + 1];
         if (next?.causationCommandId !== event.causationCommandId) continue;
-        const [place, placeOfNext] = [placeOf(event), placeOf(next)];
-        expect(placeOfNext > place || (placeOfNext === place && next.eventType === 'loan_fee_event')).to.equal(true);
+        const [position, nextPosition] = [positionOf(event), positionOf(next)];
+        expect(nextPosition > position || (nextPosition === position && next.eventType === 'loan_fee_event')).to.equal(
+          true,
+        );
       }
     });
   });
@@ -218,11 +220,11 @@ describe('the events of any loan', () => {
   it('tell of fees applied and paid what the fee balances show', () => {
     always((story) => {
       const { fees, nonScheduledFees } = figuresOf(loanOf(story));
-      const told = story.events.flatMap((event) => (event.eventType === 'loan_fee_event' ? [event] : []));
+      const emitted = story.events.flatMap((event) => (event.eventType === 'loan_fee_event' ? [event] : []));
       const sumOf = (kind: 'APPLIED' | 'PAID'): Decimal =>
-        sum(told.filter(({ feeEvent, adjusts }) => (adjusts ?? feeEvent) === kind).map(({ amount }) => amount));
+        sum(emitted.filter(({ feeEvent, adjusts }) => (adjusts ?? feeEvent) === kind).map(({ amount }) => amount));
       // A capitalised fee is principal: it is told as such, and taken back as what was applied.
-      const capitalised = told.filter(
+      const capitalised = emitted.filter(
         ({ feeEvent, trigger }) => trigger === 'CAPITALIZED_DISBURSEMENT' && feeEvent === 'ADJUSTED',
       );
       const applied = sumOf('APPLIED').minus(sum(capitalised.map(({ amount }) => amount)));

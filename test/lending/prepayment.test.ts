@@ -4,7 +4,7 @@ import type { PrepaymentRecalculationMethod } from '../../src/lending/payment-op
 import { figuresOf } from '../../src/lending/balances.ts';
 import { sum } from '../../src/lending/money.ts';
 import { openLedger } from '../../src/lending/ledger.ts';
-import { fitsProduct, respread } from '../../src/lending/prepayment.ts';
+import { fitsProduct, reamortize } from '../../src/lending/prepayment.ts';
 import {
   approve,
   create,
@@ -169,7 +169,7 @@ describe('a recalculation method', () => {
   it('spreads what is left so that the rows sum to it', () => {
     const loan = loanOf(given(create(dynamicProduct()), approve, disburse('2017-01-21')));
     const ledger = openLedger(loan, loan.position, '2017-01-21');
-    expect(respread(ledger, 0, money(400), 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT', '2017-01-21')).to.equal(
+    expect(reamortize(ledger, 0, money(400), 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT', '2017-01-21')).to.equal(
       null,
     );
     expect(ledger.rows.map((row) => row.principal.expected.toFixed(2))).to.deep.equal([

@@ -45,8 +45,8 @@ describe('the transactions of a loan', () => {
     const [first, repayment] = transactionsOf(loanOf(paid));
     expect(first?.transactionDetails).to.equal(null);
     expect(repayment?.transactionDetails).to.deep.equal(transactionDetails);
-    const told = paid.events.findLast((event) => event.eventType === 'loan_transaction_posted');
-    expect(told?.transaction.transactionDetails).to.deep.equal(transactionDetails);
+    const emitted = paid.events.findLast((event) => event.eventType === 'loan_transaction_posted');
+    expect(emitted?.transaction.transactionDetails).to.deep.equal(transactionDetails);
     expect(decodeLoan(encodeLoan(loanOf(paid)))).to.deep.equal(loanOf(paid));
   });
 

@@ -1,6 +1,6 @@
 import { describeCoordination } from '../contracts/coordination.contract.ts';
 import { redisClient, startRedisServer } from '../support/processes/redis-server.ts';
-import { openRedisHarness, tellingNobody } from './harness.ts';
+import { openRedisHarness, withoutPublishing } from './harness.ts';
 
 /** One node that serves all slots: every script must still find all its keys in one of them. */
 describeCoordination('Redis Cluster', async () => {
@@ -15,7 +15,7 @@ describeCoordination('Redis Cluster', async () => {
   const redisUrl = `${server.url},${server.url}`;
   return {
     coordination: await harness.open({ redisUrl }),
-    unheard: await harness.open({ redisUrl, scriptSource: tellingNobody }),
+    unheard: await harness.open({ redisUrl, scriptSource: withoutPublishing }),
     elapse: (milliseconds) => harness.elapse(milliseconds),
     close: async () => {
       await harness.close();

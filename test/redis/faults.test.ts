@@ -76,8 +76,12 @@ class Load {
   }
 
   async #open(id: string): Promise<Committing[]> {
-    const places = Array.from({ length: partitionCount }, (_, partition) => ({ eventType, partition, offset: -1 }));
-    await this.#processes[0]?.initialise(id, places);
+    const startOffsets = Array.from({ length: partitionCount }, (_, partition) => ({
+      eventType,
+      partition,
+      offset: -1,
+    }));
+    await this.#processes[0]?.initialise(id, startOffsets);
     for (const [index, process] of this.#processes.entries()) {
       const session = {
         streamId: randomUUID(),
@@ -106,8 +110,8 @@ class Load {
     for (let offset = 0; !this.#isStopping;) {
       const begun = performance.now();
       try {
-        const answer = await process.commit(id, streamId, [{ eventType, partition, offset }]);
-        expect(answer.outcome, 'an open stream keeps its partition').to.equal('committed');
+        const result = await process.commit(id, streamId, [{ eventType, partition, offset }]);
+        expect(result.outcome, 'an open stream keeps its partition').to.equal('committed');
         this.acknowledged.set(`${id}/${partition}`, offset);
         offset += 1;
       } catch (error) {

@@ -4,7 +4,11 @@ import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { EventLog } from '../../src/ports/event-log.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { silentLogger } from '../../src/logger.ts';
-import { GroupExport, renewalCheckMilliseconds, renewalClaimMilliseconds } from '../../src/redis/group-export.ts';
+import {
+  GroupExport,
+  renewalCheckIntervalMilliseconds,
+  renewalClaimMilliseconds,
+} from '../../src/redis/group-export.ts';
 import { loanPartitionsId } from '../../src/worker/partition-sharing.ts';
 import { eventually } from '../support/eventually.ts';
 import { startRedisServer, type RedisServer } from '../support/processes/redis-server.ts';
@@ -29,8 +33,8 @@ describe('the positions shown to lag tools', () => {
       releaseRenewal: async () => undefined,
     });
     const committed = { eventType: 'orders', partition: 0, offset: 4 };
-    groups.note('subscription', 'orders:0', committed);
-    groups.note(loanPartitionsId, 'orders:0', committed);
+    groups.add('subscription', 'orders:0', committed);
+    groups.add(loanPartitionsId, 'orders:0', committed);
     await groups.close();
     expect(await log.groupOffsets('subscription')).to.deep.equal([{ topic: 'orders', partition: 0, offset: 5 }]);
     expect(await log.groupOffsets(loanPartitionsId)).to.deep.equal([]);
@@ -59,9 +63,9 @@ describe('the renewal of consumer groups that nothing is committed to', function
     await coordination.initialise('subscription', [{ eventType: 'orders', partition: 0, offset: 6 }]);
     [exports, asked, isUnreadable, processes] = [0, 0, false, []];
     const log = overriding<EventLog>(harness.log, {
-      bounds: (places) => {
+      bounds: (partitions) => {
         if (isUnreadable) throw new LendstreamError('LOG_UNAVAILABLE', 'Nobody answers.');
-        return harness.log.bounds(places);
+        return harness.log.bounds(partitions);
       },
       exportGroupOffsets: (group, positions) => {
         expect([group, positions]).to.deep.equal(['subscription', [{ topic: 'orders', partition: 0, offset: 7 }]]);
@@ -89,10 +93,10 @@ describe('the renewal of consumer groups that nothing is committed to', function
       });
       processes.push(groups);
       groups.start();
-      await settle();
+      await waitUntilIdle();
     };
     /** Lets every question be answered, and what was granted come to its end. */
-    const settle = async (): Promise<void> => {
+    const waitUntilIdle = async (): Promise<void> => {
       await eventually(async () => {
         for (const groups of processes) await groups.export();
         return answered === asked && exports + failed === granted && released === failed;
@@ -101,7 +105,7 @@ describe('the renewal of consumer groups that nothing is committed to', function
     pass = async (milliseconds) => {
       await harness.elapse(milliseconds);
       mock.timers.tick(milliseconds);
-      await settle();
+      await waitUntilIdle();
     };
   });
 
@@ -113,7 +117,7 @@ describe('the renewal of consumer groups that nothing is committed to', function
   });
 
   it('comes at the start of the first process, from one of all, and again twelve hours later at the latest', async () => {
-    expect(renewalClaimMilliseconds + renewalCheckMilliseconds).to.equal(12 * hour);
+    expect(renewalClaimMilliseconds + renewalCheckIntervalMilliseconds).to.equal(12 * hour);
     await start();
     await start();
     expect(exports).to.equal(1);

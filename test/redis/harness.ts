@@ -23,7 +23,7 @@ export interface RedisHarness {
 }
 
 /** The scripts, but what they do is told to nobody: each hint gets lost. */
-export const tellingNobody: ScriptSource = (name) => {
+export const withoutPublishing: ScriptSource = (name) => {
   const source = readScriptSource(name);
   return name === 'common' ? source.replace("redis.call('PUBLISH', ARGV[2], ARGV[3] .. ' ' .. change)", '') : source;
 };
@@ -67,16 +67,16 @@ async function age(client: Redis, keys: KeySpace, milliseconds: number): Promise
     const leases = Object.keys(await client.hgetall(nodes));
     for (const node of leases) await client.hincrby(nodes, node, -milliseconds);
     for (const meta of await client.keys(keys.shardKey(shard, 'shard').replace(/shard$/, '*:meta'))) {
-      for (const [field, written] of Object.entries(await client.hgetall(meta))) {
+      for (const [field, encoded] of Object.entries(await client.hgetall(meta))) {
         if (!field.startsWith('closed/')) continue;
-        const [stream, fence, commitsUntil] = written.split('|');
+        const [stream, fence, commitsUntil] = encoded.split('|');
         await client.hset(meta, field, [stream, fence, Number(commitsUntil) - milliseconds].join('|'));
       }
     }
   }
   for (const claim of await client.keys(keys.claim('*'))) {
-    const left = (await client.pttl(claim)) - milliseconds;
-    if (left > 0) await client.pexpire(claim, left);
+    const remaining = (await client.pttl(claim)) - milliseconds;
+    if (remaining > 0) await client.pexpire(claim, remaining);
     else await client.del(claim);
   }
 }

@@ -27,7 +27,7 @@ describe('loan partitions while Redis fails', () => {
       partitionCount,
       clock: systemClock,
       logger: silentLogger,
-      work: async (_partition, signal, onOwned) => {
+      runPartition: async (_partition, signal, onOwned) => {
         onOwned();
         return new Promise<LoopEnd>((resolve) => signal.addEventListener('abort', () => resolve('stopped')));
       },

@@ -61,7 +61,7 @@ describe('a Redis that loses what it held', () => {
     return streamId;
   };
 
-  const settle = async (coordination: Coordination): Promise<Topology> => {
+  const applyRebalance = async (coordination: Coordination): Promise<Topology> => {
     const { generation, sessions, partitions } = await coordination.topology(subscription);
     await coordination.applyOwnership(subscription, generation, rebalance(sessions, partitions));
     return coordination.topology(subscription);
@@ -80,18 +80,18 @@ describe('a Redis that loses what it held', () => {
     await first.initialise(subscription, [at(0, -1), at(1, -1)]);
     const own = await join(first, 'first');
     const other = await join(second, 'second');
-    const before = await settle(first);
+    const before = await applyRebalance(first);
     expect(before.partitions.map(({ streamId }) => streamId)).to.have.members([own, other]);
     await second.topology(subscription);
     return { own, other, before };
   };
 
-  const placeOf = (topology: Topology, streamId: string): number =>
+  const partitionOwnedBy = (topology: Topology, streamId: string): number =>
     topology.partitions.find((partition) => partition.streamId === streamId)?.partition ?? -1;
 
   it('has committed offsets in the mirror within a second, newest and all', async () => {
     const { own, before } = await sharing();
-    const partition = placeOf(before, own);
+    const partition = partitionOwnedBy(before, own);
     for (let offset = 0; offset < 50; offset += 1) {
       await first.commit(subscription, own, [at(partition, offset)]);
     }
@@ -105,8 +105,8 @@ describe('a Redis that loses what it held', () => {
 
   it('is refilled after everything was deleted: offsets, sessions and owners are as before, under higher fences', async () => {
     const { own, other, before } = await sharing();
-    await first.commit(subscription, own, [at(placeOf(before, own), 7)]);
-    await second.commit(subscription, other, [at(placeOf(before, other), 9)]);
+    await first.commit(subscription, own, [at(partitionOwnedBy(before, own), 7)]);
+    await second.commit(subscription, other, [at(partitionOwnedBy(before, other), 9)]);
     const committed = await offsets(first);
     await harness.client.flushall();
     expect(await offsets(first)).to.deep.equal(committed);
@@ -118,7 +118,7 @@ describe('a Redis that loses what it held', () => {
     }
     expect(after.generation).to.be.greaterThan(before.generation);
     expect(await first.reapSessions(subscription)).to.equal(0);
-    expect(await second.commit(subscription, other, [at(placeOf(before, other), 10)])).to.deep.equal({
+    expect(await second.commit(subscription, other, [at(partitionOwnedBy(before, other), 10)])).to.deep.equal({
       outcome: 'committed',
       advanced: [true],
     });
@@ -126,7 +126,7 @@ describe('a Redis that loses what it held', () => {
 
   it('no longer knows what a stream that has ended may commit: it is refused, and its events come again', async () => {
     const { own, before } = await sharing();
-    const partition = placeOf(before, own);
+    const partition = partitionOwnedBy(before, own);
     await first.commit(subscription, own, [at(partition, 5)]);
     await first.closeSession(subscription, own);
     await harness.client.flushall();
@@ -153,24 +153,24 @@ describe('a Redis that loses what it held', () => {
     // The stream of the second process, committing by way of the first: either it is back, or it is told to try again.
     const deadline = performance.now() + 5_000;
     for (;;) {
-      const cursors = [at(placeOf(before, other), 3)];
-      const answer: unknown = await first.commit(subscription, other, cursors).catch((error: unknown) => error);
-      if (answer instanceof Error) {
-        expect(answer).to.have.property('code', 'COORDINATION_UNAVAILABLE');
+      const cursors = [at(partitionOwnedBy(before, other), 3)];
+      const result: unknown = await first.commit(subscription, other, cursors).catch((error: unknown) => error);
+      if (result instanceof Error) {
+        expect(result).to.have.property('code', 'COORDINATION_UNAVAILABLE');
         expect(performance.now()).to.be.below(deadline);
         continue;
       }
-      expect(answer).to.deep.include({ outcome: 'committed' });
+      expect(result).to.deep.include({ outcome: 'committed' });
       break;
     }
-    expect(await first.commit(subscription, own, [at(placeOf(before, own), 3)])).to.deep.include({
+    expect(await first.commit(subscription, own, [at(partitionOwnedBy(before, own), 3)])).to.deep.include({
       outcome: 'committed',
     });
   });
 
   it('goes back to the mirror, and no further, when the process that took the commits is gone as well', async () => {
     const { own, before } = await sharing();
-    const partition = placeOf(before, own);
+    const partition = partitionOwnedBy(before, own);
     await first.commit(subscription, own, [at(partition, 20)]);
     await eventually(async () => (await mirrored())[partition] === 20);
     await first.close();
@@ -236,27 +236,27 @@ describe('a Redis that loses what it held', () => {
 
   it('takes what an older state lacks from the mirror when a process starts on it', async () => {
     const { own, before } = await sharing();
-    const partition = placeOf(before, own);
+    const partition = partitionOwnedBy(before, own);
     const keys = new KeySpace(harness.keyPrefix);
-    const place = partitionKey(at(partition, 0));
-    const old = (await harness.client.hget(keys.key(subscription, 'offsets'), place)) ?? '';
+    const partitionField = partitionKey(at(partition, 0));
+    const old = (await harness.client.hget(keys.key(subscription, 'offsets'), partitionField)) ?? '';
     await first.commit(subscription, own, [at(partition, 20)]);
     await first.close();
     await second.close();
-    await harness.client.hset(keys.key(subscription, 'offsets'), place, old);
+    await harness.client.hset(keys.key(subscription, 'offsets'), partitionField, old);
     const third = await harness.open();
     expect((await offsets(third))[partition]).to.equal(20);
   });
 
   it('is noticed by what a process has seen before, when nothing else tells', async () => {
     const { own, before } = await sharing();
-    const partition = placeOf(before, own);
+    const partition = partitionOwnedBy(before, own);
     const keys = new KeySpace(harness.keyPrefix);
     const names = ['offsets', 'owners'] as const;
     const stored = await Promise.all(names.map((kind) => harness.client.hgetall(keys.key(subscription, kind))));
     await first.commit(subscription, own, [at(partition, 20)]);
     await first.closeSession(subscription, own);
-    await settle(second);
+    await applyRebalance(second);
     const fences = (await second.topology(subscription)).partitions.map(({ fence }) => fence);
     for (const [index, kind] of names.entries()) {
       await harness.client.hset(keys.key(subscription, kind), stored[index] ?? {});
@@ -268,7 +268,7 @@ describe('a Redis that loses what it held', () => {
 
   it('is not suspected when an offset that was asked for is older than a commit answered meanwhile', async () => {
     const { own, before } = await sharing();
-    const partition = placeOf(before, own);
+    const partition = partitionOwnedBy(before, own);
     const shard = new KeySpace(harness.keyPrefix).shardKey(shardOf(subscription), 'shard');
     const incarnation = await harness.client.hget(shard, 'incarnation');
     expect(incarnation).to.be.a('string');
@@ -298,24 +298,26 @@ describe('a Redis that loses what it held', () => {
 
   it('lets another process mirror what a dead one committed', async () => {
     const { own, before } = await sharing();
-    const partition = placeOf(before, own);
+    const partition = partitionOwnedBy(before, own);
     const keys = new KeySpace(harness.keyPrefix);
     // What a commit leaves in Redis when its process dies before it writes the mirror.
-    const place = partitionKey(at(partition, 0));
-    const stored = (await harness.client.hget(keys.key(subscription, 'offsets'), place)) ?? '';
-    const written = stored.replace('-1@', '33@');
-    await harness.client.hset(keys.key(subscription, 'offsets'), place, written);
-    await harness.client.hset(keys.key(subscription, 'dirty'), `${subscription}/${place}`, written);
+    const partitionField = partitionKey(at(partition, 0));
+    const stored = (await harness.client.hget(keys.key(subscription, 'offsets'), partitionField)) ?? '';
+    const encoded = stored.replace('-1@', '33@');
+    await harness.client.hset(keys.key(subscription, 'offsets'), partitionField, encoded);
+    await harness.client.hset(keys.key(subscription, 'dirty'), `${subscription}/${partitionField}`, encoded);
     await eventually(async () => (await mirrored())[partition] === 33, 8_000);
   });
 
   it('answers nothing while it is away, at once, and goes on when it is back', async () => {
     const { own, other, before } = await sharing();
-    await first.commit(subscription, own, [at(placeOf(before, own), 7)]);
+    await first.commit(subscription, own, [at(partitionOwnedBy(before, own), 7)]);
     await server.kill();
     const begun = performance.now();
     const refusals = await Promise.all(
-      Array.from({ length: 20 }, () => failure(first.commit(subscription, own, [at(placeOf(before, own), 8)]))),
+      Array.from({ length: 20 }, () =>
+        failure(first.commit(subscription, own, [at(partitionOwnedBy(before, own), 8)])),
+      ),
     );
     for (const refusal of refusals) expect(refusal).to.have.property('code', 'COORDINATION_UNAVAILABLE');
     expect(performance.now() - begun).to.be.below(2_500);
@@ -324,9 +326,9 @@ describe('a Redis that loses what it held', () => {
     await eventually(async () => (await failure(first.topology(subscription))) === undefined);
     const after = await first.topology(subscription);
     expect(after.sessions.map(({ streamId }) => streamId)).to.have.members([own, other]);
-    expect((await offsets(first))[placeOf(before, own)]).to.equal(7);
+    expect((await offsets(first))[partitionOwnedBy(before, own)]).to.equal(7);
     await eventually(async () => (await failure(second.topology(subscription))) === undefined);
-    expect(await second.commit(subscription, other, [at(placeOf(before, other), 8)])).to.deep.include({
+    expect(await second.commit(subscription, other, [at(partitionOwnedBy(before, other), 8)])).to.deep.include({
       outcome: 'committed',
     });
   });
@@ -344,7 +346,7 @@ describe('a Redis that loses what it held', () => {
 
   it('shows lag tools how far a subscription has come', async () => {
     const { own, before } = await sharing();
-    const partition = placeOf(before, own);
+    const partition = partitionOwnedBy(before, own);
     await first.commit(subscription, own, [at(partition, 5)]);
     const exported = async (): Promise<number | undefined> =>
       (await harness.log.groupOffsets(subscription)).find((each) => each.partition === partition)?.offset;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import {
-  type CommitAnswer,
+  type CommitResult,
   type CommittedOffset,
   type Coordination,
   type CursorToCommit,
@@ -30,7 +30,7 @@ const leaseMilliseconds = 600_000;
 const commitTimeoutMilliseconds = 600_000;
 const logEnd = 10_000;
 
-interface Tenure {
+interface OwnedPartition {
   readonly fence: number;
   isHandingOver: boolean;
   /** The next offset it delivers. */
@@ -41,7 +41,7 @@ interface ModelStream {
   readonly streamId: string;
   readonly nodeId: string;
   readonly process: Coordination;
-  readonly held: Map<number, Tenure>;
+  readonly assigned: Map<number, OwnedPartition>;
 }
 
 interface Shared {
@@ -91,10 +91,10 @@ export class Model {
       [3, 'close', () => this.#close()],
       [1, 'node dies', () => this.#die()],
       [3, 'reap', (before) => this.#reap(before)],
-      [8, 'settle', (before) => this.#settle(before)],
-      [1, 'settle late', (before) => this.#settleLate(before)],
+      [8, 'settle', (before) => this.#rebalance(before)],
+      [1, 'settle late', (before) => this.#applyStaleRebalance(before)],
       [2, 'steal', (before) => this.#steal(before)],
-      [14, 'look', (before) => this.#look(before)],
+      [14, 'look', (before) => this.#refreshOwnership(before)],
       [14, 'deliver', () => this.#deliver()],
       [16, 'commit', (before) => this.#commit(before)],
       [6, 'release', (before) => this.#release(before)],
@@ -136,7 +136,7 @@ export class Model {
     };
     const { outcome } = await node.process.openSession(this.subscriptionId, session);
     if (outcome === 'opened') {
-      this.#streams.push({ streamId, nodeId: node.nodeId, process: node.process, held: new Map() });
+      this.#streams.push({ streamId, nodeId: node.nodeId, process: node.process, assigned: new Map() });
     }
     return {};
   }
@@ -166,17 +166,17 @@ export class Model {
     return { losers };
   }
 
-  async #settle({ topology }: Shared): Promise<Allowed> {
+  async #rebalance({ topology }: Shared): Promise<Allowed> {
     const { generation, sessions, partitions } = topology;
     const changes = rebalance(sessions, partitions);
-    const answer = await this.#apply(generation, changes);
+    const result = await this.#apply(generation, changes);
     // After a loss, partitions stay where they are for a moment.
-    if (this.#world.loseEverything === undefined) expect(answer).to.equal('applied');
+    if (this.#world.loseEverything === undefined) expect(result).to.equal('applied');
     if (changes.length > 0) this.#stale = { generation, changes };
     return {};
   }
 
-  async #settleLate(before: Shared): Promise<Allowed> {
+  async #applyStaleRebalance(before: Shared): Promise<Allowed> {
     if (this.#stale === undefined || this.#stale.generation === before.topology.generation) return {};
     expect(await this.#apply(this.#stale.generation, this.#stale.changes)).to.equal('conflict');
     expect((await this.#shared()).topology, 'I7: a stale compare-and-set changes nothing').to.deep.equal(
@@ -202,62 +202,62 @@ export class Model {
   }
 
   /** A stream takes note of what it owns now, as it would on a hint. */
-  async #look({ topology, offsets }: Shared): Promise<Allowed> {
+  async #refreshOwnership({ topology, offsets }: Shared): Promise<Allowed> {
     const stream = this.#pickStream();
     if (stream === undefined) return {};
     const owned = topology.partitions.filter(({ streamId }) => streamId === stream.streamId);
     const numbers = new Set(owned.map(({ partition }) => partition));
-    for (const partition of stream.held.keys()) if (!numbers.has(partition)) stream.held.delete(partition);
+    for (const partition of stream.assigned.keys()) if (!numbers.has(partition)) stream.assigned.delete(partition);
     for (const { partition, fence, state } of owned) {
-      const tenure = stream.held.get(partition);
+      const ownedPartition = stream.assigned.get(partition);
       const isHandingOver = state === 'reassigning';
-      if (tenure?.fence === fence) tenure.isHandingOver = isHandingOver;
-      else stream.held.set(partition, { fence, isHandingOver, position: (offsets[partition] ?? -1) + 1 });
+      if (ownedPartition?.fence === fence) ownedPartition.isHandingOver = isHandingOver;
+      else stream.assigned.set(partition, { fence, isHandingOver, position: (offsets[partition] ?? -1) + 1 });
     }
     return {};
   }
 
   async #deliver(): Promise<Allowed> {
     const stream = this.#pickStream();
-    const [partition, tenure] = this.#pick([...(stream?.held ?? [])]) ?? [];
-    if (partition === undefined || tenure === undefined || tenure.isHandingOver) return {};
-    const through = Math.min(logEnd, tenure.position + this.#below(5));
-    if (tenure.position <= (this.#deliveredThrough[partition] ?? -1) + 1) {
+    const [partition, ownedPartition] = this.#pick([...(stream?.assigned ?? [])]) ?? [];
+    if (partition === undefined || ownedPartition === undefined || ownedPartition.isHandingOver) return {};
+    const through = Math.min(logEnd, ownedPartition.position + this.#below(5));
+    if (ownedPartition.position <= (this.#deliveredThrough[partition] ?? -1) + 1) {
       this.#deliveredThrough[partition] = Math.max(this.#deliveredThrough[partition] ?? -1, through);
     }
-    tenure.position = through + 1;
+    ownedPartition.position = through + 1;
     return {};
   }
 
   async #commit({ topology, offsets }: Shared): Promise<Allowed> {
     const stream = this.#pickStream();
-    if (stream === undefined || stream.held.size === 0) return {};
-    const cursors = [...stream.held].flatMap(([partition, { position, fence }]) => {
+    if (stream === undefined || stream.assigned.size === 0) return {};
+    const cursors = [...stream.assigned].flatMap(([partition, { position, fence }]) => {
       if (position === 0 || this.#random() < 0.3) return [];
       const offset = Math.max(0, position - 1 - this.#below(3));
       return [{ eventType, partition, offset, ...(this.#random() < 0.3 ? { fence } : {}) }];
     });
     // By way of any process: the load balancer knows nothing of streams.
-    const answer = await this.#tryCommit(stream.streamId, cursors);
-    if (answer === undefined) return {};
+    const result = await this.#tryCommit(stream.streamId, cursors);
+    if (result === undefined) return {};
     const isOpen = topology.sessions.some(({ streamId }) => streamId === stream.streamId);
-    const foreign = cursors.find(({ partition, fence }) => {
+    const notOwned = cursors.find(({ partition, fence }) => {
       const owned = topology.partitions.find((each) => each.partition === partition);
       const owner = isOpen ? owned?.streamId : this.#lastOwners.get(partition);
       return owner !== stream.streamId || (fence !== undefined && owned?.fence !== fence);
     });
     // With its data Redis loses what streams that have closed may still commit.
-    const isForgotten = this.#world.loseEverything !== undefined && answer.outcome === 'session_not_found';
-    if (!isOpen && (cursors.length === 0 || foreign !== undefined || isForgotten)) {
-      expect(answer).to.deep.equal({ outcome: 'session_not_found' });
-    } else if (foreign !== undefined) {
-      expect(answer).to.deep.equal({
+    const isForgotten = this.#world.loseEverything !== undefined && result.outcome === 'session_not_found';
+    if (!isOpen && (cursors.length === 0 || notOwned !== undefined || isForgotten)) {
+      expect(result).to.deep.equal({ outcome: 'session_not_found' });
+    } else if (notOwned !== undefined) {
+      expect(result).to.deep.equal({
         outcome: 'not_owner',
-        cursor: { eventType, partition: foreign.partition },
+        cursor: { eventType, partition: notOwned.partition },
       });
     } else {
       const advanced = cursors.map(({ partition, offset }) => offset > (offsets[partition] ?? -1));
-      expect(answer).to.deep.equal({ outcome: 'committed', advanced });
+      expect(result).to.deep.equal({ outcome: 'committed', advanced });
       const reached = offsets.map((present, partition) =>
         Math.max(present, ...cursors.filter((cursor) => cursor.partition === partition).map(({ offset }) => offset)),
       );
@@ -269,9 +269,9 @@ export class Model {
   async #release({ topology }: Shared): Promise<Allowed> {
     const owned = this.#pick(topology.partitions.filter(({ state }) => state === 'reassigning'));
     if (owned?.streamId === undefined || owned.streamId === null) return {};
-    const answer = await this.#releaseAs(owned.streamId, owned, owned.fence);
+    const result = await this.#releaseAs(owned.streamId, owned, owned.fence);
     const isNextOpen = topology.sessions.some(({ streamId }) => streamId === owned.nextStreamId);
-    expect(answer).to.deep.equal({
+    expect(result).to.deep.equal({
       outcome: 'released',
       nextStreamId: isNextOpen ? owned.nextStreamId : null,
       fence: isNextOpen ? owned.fence + 1 : owned.fence,
@@ -379,10 +379,10 @@ export class Model {
     const deadline = performance.now() + 5_000;
     for (;;) {
       await this.#anyProcess().reapSessions(this.subscriptionId);
-      await this.#settle(await this.#shared());
+      await this.#rebalance(await this.#shared());
       const { sessions, partitions } = (await this.#shared()).topology;
-      const takers = sessions.filter(({ requestedPartitions }) => requestedPartitions.length === 0);
-      if (takers.length === 0) return;
+      const autoStreams = sessions.filter(({ requestedPartitions }) => requestedPartitions.length === 0);
+      if (autoStreams.length === 0) return;
       const open = new Set(sessions.map(({ streamId }) => streamId));
       if (partitions.every(({ streamId }) => streamId !== null && open.has(streamId))) return;
       expect(performance.now(), 'I11: every partition has an owner').to.be.below(deadline);
@@ -418,7 +418,7 @@ export class Model {
   }
 
   /** @returns undefined when the commit is to be tried again, as it may have to be after a loss */
-  async #tryCommit(streamId: string, cursors: readonly CursorToCommit[]): Promise<CommitAnswer | undefined> {
+  async #tryCommit(streamId: string, cursors: readonly CursorToCommit[]): Promise<CommitResult | undefined> {
     try {
       return await this.#anyProcess().commit(this.subscriptionId, streamId, cursors);
     } catch (error) {
@@ -432,8 +432,8 @@ export class Model {
     return this.#anyProcess().applyOwnership(this.subscriptionId, generation, changes);
   }
 
-  #releaseAs(streamId: string, place: PartitionOwnership, fence: number) {
-    const { partition } = place;
+  #releaseAs(streamId: string, ownership: PartitionOwnership, fence: number) {
+    const { partition } = ownership;
     return this.#anyProcess().release(this.subscriptionId, streamId, { eventType, partition }, fence);
   }
 

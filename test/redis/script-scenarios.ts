@@ -30,9 +30,9 @@ const node = 'scenario-node';
 const leaseMilliseconds = 60_000;
 const commitTimeoutMilliseconds = 20_000;
 
-const place = (partition: number) => ({ eventType, partition });
+const partitionAt = (partition: number) => ({ eventType, partition });
 const at = (partition: number, offset: number): CommittedOffset => ({ eventType, partition, offset });
-const notOwner = (partition: number) => ({ outcome: 'not_owner', cursor: place(partition) });
+const notOwner = (partition: number) => ({ outcome: 'not_owner', cursor: partitionAt(partition) });
 
 /** One subscription of its own for each scenario. */
 class Scenario {
@@ -54,14 +54,14 @@ class Scenario {
   async join({ requested = [], nodeId = node, process = this.world.first }: JoinOptions = {}): Promise<string> {
     const streamId = randomUUID();
     await process.renewLease(nodeId, leaseMilliseconds);
-    const requestedPartitions = requested.map(place);
+    const requestedPartitions = requested.map(partitionAt);
     const session = { streamId, nodeId, requestedPartitions, openedAt: 1, commitTimeoutMilliseconds };
     expect(await process.openSession(this.subscription, session)).to.deep.equal({ outcome: 'opened' });
     return streamId;
   }
 
   async refusedJoin(requested: number[] = []): Promise<string> {
-    const requestedPartitions = requested.map(place);
+    const requestedPartitions = requested.map(partitionAt);
     const streamId = randomUUID();
     const session = { streamId, nodeId: node, requestedPartitions, openedAt: 1, commitTimeoutMilliseconds };
     return (await this.world.first.openSession(this.subscription, session)).outcome;
@@ -71,7 +71,7 @@ class Scenario {
     return this.world.first.topology(this.subscription);
   }
 
-  async settle(): Promise<void> {
+  async applyRebalance(): Promise<void> {
     const { generation, sessions, partitions } = await this.topology();
     const changes = rebalance(sessions, partitions);
     expect(await this.world.first.applyOwnership(this.subscription, generation, changes)).to.equal('applied');
@@ -81,7 +81,7 @@ class Scenario {
   async owning(...offsets: number[]): Promise<string> {
     await this.initialise(...offsets);
     const streamId = await this.join();
-    await this.settle();
+    await this.applyRebalance();
     return streamId;
   }
 
@@ -100,12 +100,12 @@ class Scenario {
   }
 
   release(streamId: string, partition: number, fence: number) {
-    return this.world.first.release(this.subscription, streamId, place(partition), fence);
+    return this.world.first.release(this.subscription, streamId, partitionAt(partition), fence);
   }
 
   async apply(generation: number, partition: number, streamId: string, nextStreamId: string | null = null) {
     const state = nextStreamId === null ? ('assigned' as const) : ('reassigning' as const);
-    const changes = [{ ...place(partition), state, streamId, nextStreamId }];
+    const changes = [{ ...partitionAt(partition), state, streamId, nextStreamId }];
     return this.world.first.applyOwnership(this.subscription, generation, changes);
   }
 
@@ -137,9 +137,9 @@ interface JoinOptions {
 }
 
 /** What is told again in case its hint was lost is not among what is told. */
-function watchHints(process: Coordination, subscription: string, told: Set<string>): () => void {
+function watchChanges(process: Coordination, subscription: string, notified: Set<string>): () => void {
   return process.watch(subscription, (change, generation) => {
-    if (generation === undefined) told.add(change);
+    if (generation === undefined) notified.add(change);
   });
 }
 
@@ -171,7 +171,7 @@ export const scenarios: Scenarios = {
     expect(await scenario.commit(streamId, { ...at(0, 6), fence: fence - 1 })).to.deep.equal(notOwner(0));
     expect(await scenario.commit(other, at(0, 6))).to.deep.equal(notOwner(0));
     expect(await scenario.commit(streamId, at(0, 6), at(7, 6))).to.deep.equal(notOwner(7));
-    await scenario.settle();
+    await scenario.applyRebalance();
     await scenario.release(streamId, 1, (await scenario.partition(1)).fence);
     expect(await scenario.commit(streamId, at(0, 6), at(1, 6))).to.deep.equal(notOwner(1));
     expect(await scenario.offsets()).to.deep.equal([5, 5]);
@@ -193,7 +193,7 @@ export const scenarios: Scenarios = {
     expect(await scenario.commit(streamId, at(0, 6), at(7, 6))).to.deep.equal(notFound);
     expect(await scenario.commit(streamId, at(0, 6))).to.deep.equal(done);
     const next = await scenario.join({ requested: [0] });
-    await scenario.settle();
+    await scenario.applyRebalance();
     expect(await scenario.commit(streamId, at(0, 7))).to.deep.equal(notFound);
     await world.first.closeSession(scenario.subscription, next, 'refused');
     expect(await scenario.commit(streamId, at(0, 7))).to.deep.equal(notFound);
@@ -205,7 +205,7 @@ export const scenarios: Scenarios = {
     const scenario = new Scenario(world);
     await scenario.initialise(5);
     const streamId = await scenario.join({ nodeId: 'scenario-silent-node' });
-    await scenario.settle();
+    await scenario.applyRebalance();
     await world.client.hdel(world.keys.shardKey(shardOf(scenario.subscription), 'nodes'), 'scenario-silent-node');
     await world.first.reapSessions(scenario.subscription);
     expect(await scenario.commit(streamId, at(0, 6))).to.deep.equal({ outcome: 'committed', advanced: [true] });
@@ -237,7 +237,7 @@ export const scenarios: Scenarios = {
     const scenario = new Scenario(world);
     const streamId = await scenario.owning(-1);
     await scenario.commit(streamId, at(0, 4));
-    const member = `${scenario.subscription}/${partitionKey(place(0))}`;
+    const member = `${scenario.subscription}/${partitionKey(partitionAt(0))}`;
     expect(await world.client.hget(scenario.key('dirty'), member)).to.match(/^4@\d+$/);
     await soon(async () => (await scenario.mirrored())[0] === 4);
     await soon(async () => (await world.client.hget(scenario.key('dirty'), member)) === null);
@@ -247,7 +247,7 @@ export const scenarios: Scenarios = {
     const scenario = new Scenario(world);
     const streamId = await scenario.owning(-1);
     await scenario.commit(streamId, at(0, 4));
-    const field = partitionKey(place(0));
+    const field = partitionKey(partitionAt(0));
     const newer = ((await world.client.hget(scenario.key('offsets'), field)) ?? '').replace('4@', '8@');
     await world.client.hset(scenario.key('offsets'), field, newer);
     await soon(async () => (await scenario.mirrored())[0] === 8);
@@ -274,7 +274,7 @@ export const scenarios: Scenarios = {
     await grown('initialise');
     const streamId = await scenario.join();
     await grown('open');
-    await scenario.settle();
+    await scenario.applyRebalance();
     await grown('apply');
     await scenario.release(streamId, 0, (await scenario.partition(0)).fence);
     await grown('release');
@@ -305,10 +305,10 @@ export const scenarios: Scenarios = {
     await scenario.initialise(-1, -1);
     const before = (await scenario.partition(1)).fence;
     const streamId = await scenario.join();
-    await scenario.settle();
+    await scenario.applyRebalance();
     expect((await scenario.partition(1)).fence).to.equal(before + 1);
     const next = await scenario.join();
-    await scenario.settle();
+    await scenario.applyRebalance();
     expect(await scenario.partition(1)).to.deep.include({ state: 'reassigning', streamId, fence: before + 1 });
     expect(await scenario.release(streamId, 1, before + 1)).to.deep.equal({
       outcome: 'released',
@@ -317,7 +317,7 @@ export const scenarios: Scenarios = {
     });
     expect(await scenario.partition(1)).to.deep.include({ state: 'assigned', streamId: next, fence: before + 2 });
     await world.first.closeSession(scenario.subscription, next);
-    await scenario.settle();
+    await scenario.applyRebalance();
     expect(await scenario.partition(1)).to.deep.include({ streamId, fence: before + 3 });
   },
 
@@ -325,7 +325,7 @@ export const scenarios: Scenarios = {
     const scenario = new Scenario(world);
     const streamId = await scenario.owning(-1, -1);
     const next = await scenario.join();
-    await scenario.settle();
+    await scenario.applyRebalance();
     const { fence } = await scenario.partition(1);
     expect(await scenario.release(next, 1, fence)).to.deep.equal({ outcome: 'fenced' });
     expect(await scenario.release(streamId, 1, fence - 1)).to.deep.equal({ outcome: 'fenced' });
@@ -338,7 +338,7 @@ export const scenarios: Scenarios = {
     const scenario = new Scenario(world);
     const streamId = await scenario.owning(-1, -1);
     const next = await scenario.join();
-    await scenario.settle();
+    await scenario.applyRebalance();
     await world.first.closeSession(scenario.subscription, streamId);
     const { sessions } = await scenario.topology();
     expect(sessions.map((session) => session.streamId)).to.deep.equal([next]);
@@ -367,10 +367,14 @@ export const scenarios: Scenarios = {
   'what is removed is gone, and what begins anew lies above it whatever the time': async (world) => {
     const scenario = new Scenario(world);
     await scenario.owning(10);
-    const owner = (await world.client.hget(scenario.key('owners'), partitionKey(place(0)))) ?? '';
+    const owner = (await world.client.hget(scenario.key('owners'), partitionKey(partitionAt(0)))) ?? '';
     const { fence } = await scenario.partition(0);
     const ahead = fence + 1_000_000_000_000;
-    await world.client.hset(scenario.key('owners'), partitionKey(place(0)), owner.replace(`${fence}`, `${ahead}`));
+    await world.client.hset(
+      scenario.key('owners'),
+      partitionKey(partitionAt(0)),
+      owner.replace(`${fence}`, `${ahead}`),
+    );
     await world.first.remove(scenario.subscription);
     expect(await scenario.offsets()).to.deep.equal([]);
     expect((await scenario.topology()).sessions).to.deep.equal([]);
@@ -381,7 +385,7 @@ export const scenarios: Scenarios = {
   'what was removed does not come back with what somebody knew before': async (world) => {
     const scenario = new Scenario(world);
     await scenario.owning(10);
-    const key = partitionKey(place(0));
+    const key = partitionKey(partitionAt(0));
     const known = (await world.client.hget(scenario.key('offsets'), key)) ?? '';
     await world.first.remove(scenario.subscription);
     const keys = scriptKeys.merge.map((kind) => scenario.key(kind));
@@ -399,8 +403,8 @@ export const scenarios: Scenarios = {
     const { generation } = await scenario.topology();
     expect(await scenario.apply(generation, 0, streamId)).to.equal('conflict');
     for (const stranger of [streamId, randomUUID()]) {
-      const answer: unknown = await scenario.commit(stranger, at(0, 1)).catch((error: unknown) => error);
-      expect(answer).to.have.property('code', 'COORDINATION_UNAVAILABLE');
+      const result: unknown = await scenario.commit(stranger, at(0, 1)).catch((error: unknown) => error);
+      expect(result).to.have.property('code', 'COORDINATION_UNAVAILABLE');
     }
   },
 
@@ -424,21 +428,21 @@ export const scenarios: Scenarios = {
 
   'the other process is told of everything': async (world) => {
     const scenario = new Scenario(world);
-    const told = new Set<string>();
-    const stop = watchHints(world.second, scenario.subscription, told);
+    const notified = new Set<string>();
+    const stop = watchChanges(world.second, scenario.subscription, notified);
     // Listening begins with a hint of its own.
-    await soon(async () => told.has('topology'));
+    await soon(async () => notified.has('topology'));
     const expecting = async (change: string, act: () => Promise<unknown>): Promise<void> => {
-      told.clear();
+      notified.clear();
       await act();
-      await soon(async () => told.has(change));
+      await soon(async () => notified.has(change));
     };
     await expecting('topology', () => scenario.initialise(-1, -1));
     let streamId = '';
     await expecting('topology', async () => {
       streamId = await scenario.join();
     });
-    await expecting('topology', () => scenario.settle());
+    await expecting('topology', () => scenario.applyRebalance());
     // Once may be by chance: a moment after it was opened a process is told to look at everything.
     for (const offset of [1, 2, 3]) await expecting('offsets', () => scenario.commit(streamId, at(0, offset)));
     await expecting('topology', async () => {
@@ -460,7 +464,7 @@ export const disturbingScenarios: Scenarios = {
     const dying = randomUUID();
     const dead = await scenario.join({ nodeId: dying });
     const alive = await scenario.join();
-    await scenario.settle();
+    await scenario.applyRebalance();
     expect(await world.first.reapSessions(scenario.subscription)).to.equal(0);
     await world.elapse(leaseMilliseconds - 5_000);
     await world.first.renewLease(node, leaseMilliseconds);
@@ -522,7 +526,7 @@ export const disturbingScenarios: Scenarios = {
     const look = async (mayClose: '0' | '1', incarnation?: string): Promise<string[]> => {
       const both = [watched, neighbour];
       const kinds = ['meta', 'owners', 'sessions'] as const;
-      const places = [
+      const watchedKeys = [
         ...scriptKeys['check-watched'].map((kind) => watched.key(kind)),
         ...both.flatMap((scenario) => kinds.map((kind) => scenario.key(kind))),
       ];
@@ -530,7 +534,7 @@ export const disturbingScenarios: Scenarios = {
       const head = [found, keys.channel(''), 'nobody', mayClose, own];
       const script = loadScripts(world.scriptSource).get('check-watched')?.text ?? '';
       const ids = both.map(({ subscription }) => subscription);
-      return (await client.eval(script, places.length, ...places, ...head, ...ids)) as string[];
+      return (await client.eval(script, watchedKeys.length, ...watchedKeys, ...head, ...ids)) as string[];
     };
     const generations = async (): Promise<string[]> =>
       [await watched.topology(), await neighbour.topology()].map(({ generation }) => String(generation));
@@ -538,7 +542,7 @@ export const disturbingScenarios: Scenarios = {
     await neighbour.initialise(-1);
     const ownStream = await watched.join({ nodeId: own });
     const dead = await watched.join({ nodeId: dying });
-    await watched.settle();
+    await watched.applyRebalance();
     const lost = (await watched.topology()).partitions.find(({ streamId }) => streamId === dead)?.partition ?? -1;
     const alive = await neighbour.join();
     await first.renewLease(node, 3 * leaseMilliseconds);
@@ -554,16 +558,16 @@ export const disturbingScenarios: Scenarios = {
     expect(await look('1'), 'after a loss').to.deep.equal(['OK', ...before]);
     await client.hset(watched.key('meta'), 'recoverUntil', 1);
     const listening = client.duplicate();
-    const told: string[] = [];
-    listening.on('message', (_channel: string, text: string) => told.push(text));
+    const notified: string[] = [];
+    listening.on('message', (_channel: string, text: string) => notified.push(text));
     try {
       await listening.subscribe(keys.channel(watched.subscription), keys.channel(neighbour.subscription));
       expect(await look('1'), 'one has died').to.deep.equal(['OK', String(Number(before[0]) + 1), before[1]]);
-      await soon(async () => told.length > 0);
+      await soon(async () => notified.length > 0);
     } finally {
       listening.disconnect();
     }
-    expect(told).to.deep.equal(['nobody topology']);
+    expect(notified).to.deep.equal(['nobody topology']);
     expect(await watched.commit(dead, at(lost, 1))).to.deep.equal({ outcome: 'committed', advanced: [true] });
     const { sessions, partitions } = await watched.topology();
     expect(sessions.map(({ streamId }) => streamId)).to.deep.equal([ownStream]);
@@ -635,7 +639,7 @@ export const disturbingScenarios: Scenarios = {
     await scenario.initialise(-1, -1);
     await scenario.join();
     await scenario.join({ nodeId: 'scenario-other-node', process: world.second });
-    await scenario.settle();
+    await scenario.applyRebalance();
     const before = await scenario.topology();
     await world.second.topology(scenario.subscription);
     await scenario.lose();
@@ -655,7 +659,7 @@ export const disturbingScenarios: Scenarios = {
     await scenario.commit(streamId, at(0, 9));
     await world.first.closeSession(scenario.subscription, streamId);
     const next = await scenario.join();
-    await scenario.settle();
+    await scenario.applyRebalance();
     const before = await scenario.topology();
     await scenario.offsets();
     for (const [index, kind] of kinds.entries()) await world.client.hset(scenario.key(kind), old[index] ?? {});

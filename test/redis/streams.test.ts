@@ -40,8 +40,8 @@ describe('open streams while Redis fails', () => {
     if (cursor === undefined) throw new Error('Nothing was delivered');
     const { event_type: eventType, partition, offset } = cursor;
     const position = { eventType, partition: Number(partition), offset: parseOffset(offset) };
-    const answer = await coordination.commit(id, stream.streamId, [position]);
-    expect(answer).to.deep.equal({ outcome: 'committed', advanced: [true] });
+    const result = await coordination.commit(id, stream.streamId, [position]);
+    expect(result).to.deep.equal({ outcome: 'committed', advanced: [true] });
   };
 
   const faults: { title: string; fault: () => Promise<void> }[] = [

@@ -77,6 +77,6 @@ export async function expireTopic(log: EventLog, topic: string): Promise<void> {
     await log.alterTopic(topic, { retentionMilliseconds: 0 });
     await log.runRetention(Date.now() + 1);
   } else {
-    await deleteKafkaRecords(kafkaBrokers, log instanceof NamespacedLog ? log.outside(topic) : topic);
+    await deleteKafkaRecords(kafkaBrokers, log instanceof NamespacedLog ? log.sharedName(topic) : topic);
   }
 }

@@ -29,20 +29,20 @@ export class NamespacedLog implements EventLog {
   }
 
   /** What the shared log calls a topic of this part. */
-  outside(topic: string): string {
+  sharedName(topic: string): string {
     return this.#prefix + topic;
   }
 
   createTopic(configuration: TopicConfiguration): Promise<void> {
-    return this.#log.createTopic({ ...configuration, name: this.outside(configuration.name) });
+    return this.#log.createTopic({ ...configuration, name: this.sharedName(configuration.name) });
   }
 
   alterTopic(name: string, alteration: TopicAlteration): Promise<void> {
-    return this.#log.alterTopic(this.outside(name), alteration);
+    return this.#log.alterTopic(this.sharedName(name), alteration);
   }
 
   deleteTopic(name: string): Promise<void> {
-    return this.#log.deleteTopic(this.outside(name));
+    return this.#log.deleteTopic(this.sharedName(name));
   }
 
   async listTopics(): Promise<TopicConfiguration[]> {
@@ -52,29 +52,29 @@ export class NamespacedLog implements EventLog {
   }
 
   async bounds(partitions: readonly TopicPartition[], options?: BoundsOptions): Promise<PartitionBounds[]> {
-    const moved = partitions.map((place) => this.#moved(place));
-    return (await this.#log.bounds(moved, options)).map((place) => this.#back(place));
+    const prefixed = partitions.map((partition) => this.#prefixed(partition));
+    return (await this.#log.bounds(prefixed, options)).map((partition) => this.#unprefixed(partition));
   }
 
   async append(partitions: readonly PartitionRecords[]): Promise<AppendResult[]> {
-    return (await this.#log.append(this.#movedRecords(partitions))).map((place) => this.#back(place));
+    return (await this.#log.append(this.#prefixedRecords(partitions))).map((result) => this.#unprefixed(result));
   }
 
   deleteRecords(before: Position, appendedBefore: number): Promise<void> {
-    return this.#log.deleteRecords(this.#moved(before), appendedBefore);
+    return this.#log.deleteRecords(this.#prefixed(before), appendedBefore);
   }
 
   async read(from: Position, options: ReadOptions): Promise<ReadResult> {
-    const { batches, nextOffset } = await this.#log.read(this.#moved(from), options);
-    return { batches: batches.map((batch) => this.#back(batch)), nextOffset };
+    const { batches, nextOffset } = await this.#log.read(this.#prefixed(from), options);
+    return { batches: batches.map((batch) => this.#unprefixed(batch)), nextOffset };
   }
 
   async openWriter(writerId: string, partitions: readonly TopicPartition[] = []): Promise<FencedWriter> {
-    const moved = partitions.map((place) => this.#moved(place));
-    const writer = await this.#log.openWriter(this.#prefix + writerId, moved);
+    const prefixed = partitions.map((partition) => this.#prefixed(partition));
+    const writer = await this.#log.openWriter(this.#prefix + writerId, prefixed);
     return {
       writerId,
-      append: (partitions) => writer.append(this.#movedRecords(partitions)),
+      append: (partitions) => writer.append(this.#prefixedRecords(partitions)),
       commit: () => writer.commit(),
       abort: () => writer.abort(),
       close: () => writer.close(),
@@ -84,28 +84,28 @@ export class NamespacedLog implements EventLog {
   exportGroupOffsets(group: string, positions: readonly Position[]): Promise<void> {
     return this.#log.exportGroupOffsets(
       this.#prefix + group,
-      positions.map((place) => this.#moved(place)),
+      positions.map((position) => this.#prefixed(position)),
     );
   }
 
   async groupOffsets(group: string): Promise<Position[]> {
-    return (await this.#log.groupOffsets(this.#prefix + group)).map((place) => this.#back(place));
+    return (await this.#log.groupOffsets(this.#prefix + group)).map((position) => this.#unprefixed(position));
   }
 
   close(): Promise<void> {
     return this.#log.close();
   }
 
-  #moved<Place extends TopicPartition>(place: Place): Place {
-    return { ...place, topic: this.outside(place.topic) };
+  #prefixed<Partition extends TopicPartition>(partition: Partition): Partition {
+    return { ...partition, topic: this.sharedName(partition.topic) };
   }
 
   /** By name: whoever has records packed makes them when they are asked for. */
-  #movedRecords(partitions: readonly PartitionRecords[]): PartitionRecords[] {
-    return partitions.map(({ topic, partition, records }) => ({ topic: this.outside(topic), partition, records }));
+  #prefixedRecords(partitions: readonly PartitionRecords[]): PartitionRecords[] {
+    return partitions.map(({ topic, partition, records }) => ({ topic: this.sharedName(topic), partition, records }));
   }
 
-  #back<Place extends TopicPartition>(place: Place): Place {
-    return { ...place, topic: place.topic.slice(this.#prefix.length) };
+  #unprefixed<Partition extends TopicPartition>(partition: Partition): Partition {
+    return { ...partition, topic: partition.topic.slice(this.#prefix.length) };
   }
 }

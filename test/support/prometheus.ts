@@ -64,8 +64,8 @@ class Parser {
 
   unless(): Vector {
     let left = this.#comparison();
-    while (this.#takeIf('unless')) {
-      const on = this.#takeIf('on') ? this.#labelNames() : undefined;
+    while (this.#consumeIf('unless')) {
+      const on = this.#consumeIf('on') ? this.#labelNames() : undefined;
       const right = new Set(this.#comparison().map(({ labels }) => keyOf(labels, on)));
       left = left.filter(({ labels }) => !right.has(keyOf(labels, on)));
     }
@@ -74,22 +74,22 @@ class Parser {
 
   #comparison(): Vector {
     const vector = this.#operand();
-    if (this.#takeIf('>')) {
-      const bound = Number(this.#take());
+    if (this.#consumeIf('>')) {
+      const bound = Number(this.#consume());
       return vector.filter(({ value }) => value > bound);
     }
-    if (this.#takeIf('==')) {
-      const wanted = Number(this.#take());
+    if (this.#consumeIf('==')) {
+      const wanted = Number(this.#consume());
       return vector.filter(({ value }) => value === wanted);
     }
     return vector;
   }
 
   #operand(): Vector {
-    if (this.#takeIf('(')) return this.#closed(this.unless());
-    const name = this.#take();
+    if (this.#consumeIf('(')) return this.#closed(this.unless());
+    const name = this.#consume();
     if (name === 'sum' || name === 'max') {
-      const by = this.#takeIf('by') ? this.#labelNames() : [];
+      const by = this.#consumeIf('by') ? this.#labelNames() : [];
       this.#expect('(');
       return aggregate(name, by, this.#closed(this.unless()));
     }
@@ -106,7 +106,7 @@ class Parser {
     }
     if (name === 'histogram_quantile') {
       this.#expect('(');
-      const quantile = Number(this.#take());
+      const quantile = Number(this.#consume());
       this.#expect(',');
       return histogramQuantile(quantile, this.#closed(this.unless()));
     }
@@ -116,9 +116,9 @@ class Parser {
   }
 
   #range(): { series: { labels: Sample['labels']; points: Point[] }[]; seconds: number } {
-    const matches = this.#matchers(this.#take());
+    const matches = this.#matchers(this.#consume());
     this.#expect('[');
-    const seconds = Number.parseFloat(this.#take()) * 60;
+    const seconds = Number.parseFloat(this.#consume()) * 60;
     this.#expect(']');
     const series = new Map<string, { labels: Sample['labels']; points: Point[] }>();
     for (const { at, samples } of this.#scrapes) {
@@ -135,14 +135,14 @@ class Parser {
 
   #matchers(name: string): (sample: Sample) => boolean {
     const matchers: ((labels: Sample['labels']) => boolean)[] = [];
-    if (this.#takeIf('{')) {
+    if (this.#consumeIf('{')) {
       do {
-        const label = this.#take();
-        const operator = this.#take();
-        const text = JSON.parse(this.#take()) as string;
+        const label = this.#consume();
+        const operator = this.#consume();
+        const text = JSON.parse(this.#consume()) as string;
         const pattern = new RegExp(`^(?:${text})$`);
         matchers.push((labels) => (operator === '=~' ? pattern.test(labels[label] ?? '') : labels[label] === text));
-      } while (this.#takeIf(','));
+      } while (this.#consumeIf(','));
       this.#expect('}');
     }
     return (sample) => sample.name === name && matchers.every((matcher) => matcher(sample.labels));
@@ -151,8 +151,8 @@ class Parser {
   #labelNames(): string[] {
     const names: string[] = [];
     this.#expect('(');
-    do names.push(this.#take());
-    while (this.#takeIf(','));
+    do names.push(this.#consume());
+    while (this.#consumeIf(','));
     return this.#closed(names);
   }
 
@@ -161,19 +161,19 @@ class Parser {
     return value;
   }
 
-  #take(): string {
+  #consume(): string {
     this.#next += 1;
     return this.#tokens[this.#next - 1] ?? '';
   }
 
-  #takeIf(token: string): boolean {
+  #consumeIf(token: string): boolean {
     const isNext = this.#tokens[this.#next] === token;
     if (isNext) this.#next += 1;
     return isNext;
   }
 
   #expect(token: string): void {
-    const found = this.#take();
+    const found = this.#consume();
     if (found !== token) throw new Error(`Expected ${token}, found ${found}`);
   }
 }

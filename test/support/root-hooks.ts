@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { faultsFileVariable, watchAnswers } from './http/answer-watch.ts';
+import { faultsFileVariable, watchResponses } from './http/response-watch.ts';
 
 /**
  * Holds in every test run: each answer that the service gives, in this process or in one that a test starts, is what
@@ -15,10 +15,10 @@ export const mochaHooks = {
     // A process that runs one file after another comes here once for each.
     mkdirSync(folder, { recursive: true });
     process.env[faultsFileVariable] = file;
-    const preload = new URL('./http/answer-watch-preload.js', import.meta.url).href;
+    const preload = new URL('./http/response-watch-preload.js', import.meta.url).href;
     const options = process.env['NODE_OPTIONS'] ?? '';
     if (!options.includes(preload)) process.env['NODE_OPTIONS'] = `${options} --import=${preload}`.trim();
-    watchAnswers();
+    watchResponses();
   },
   afterEach(): void {
     throwFaults();

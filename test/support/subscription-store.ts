@@ -9,12 +9,12 @@ import {
   initialisePartitions,
   openSession,
   partitionCounts,
-  settleOwnership,
+  applyRebalance,
 } from '../../src/broker/subscriptions/assignment.ts';
 import type { Coordination } from '../../src/ports/coordination.ts';
 import type { EventLog } from '../../src/ports/event-log.ts';
 import type { EventTypeRecord } from '../../src/broker/definitions/event-type.ts';
-import { KnownEnds } from '../../src/broker/subscriptions/end-offsets.ts';
+import { EndOffsetCache } from '../../src/broker/subscriptions/end-offsets.ts';
 import { Registry } from '../../src/broker/definitions/registry.ts';
 import type { Subscription } from '../../src/broker/definitions/subscription.ts';
 import { systemClock, type Clock } from '../../src/clock.ts';
@@ -27,7 +27,7 @@ import { openCoordinationUnderTest, openLogUnderTest } from './backend-under-tes
 export interface SubscriptionStore {
   readonly log: EventLog;
   readonly registry: Registry;
-  readonly ends: KnownEnds;
+  readonly ends: EndOffsetCache;
   readonly coordination: Coordination;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -53,7 +53,7 @@ export async function openSubscriptionStore(): Promise<SubscriptionStore> {
   return {
     log,
     registry,
-    ends: new KnownEnds({ log, registry }),
+    ends: new EndOffsetCache({ log, registry }),
     coordination,
     clock: systemClock,
     logger: silentLogger,
@@ -80,7 +80,7 @@ export async function openSubscriptionStore(): Promise<SubscriptionStore> {
         openedAt: Date.now(),
         commitTimeoutMilliseconds: 0,
       });
-      await settleOwnership(coordination, subscription.id);
+      await applyRebalance(coordination, subscription.id);
       return streamId;
     },
     close: async () => {

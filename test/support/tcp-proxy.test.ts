@@ -29,8 +29,8 @@ describe('the TCP proxy', () => {
 
   async function exchange(socket: Socket, message: string): Promise<string> {
     socket.write(message);
-    const [answer] = (await once(socket, 'data')) as [Buffer];
-    return answer.toString();
+    const [reply] = (await once(socket, 'data')) as [Buffer];
+    return reply.toString();
   }
 
   /** The error code that a connection dies of. */
@@ -78,13 +78,13 @@ describe('the TCP proxy', () => {
     await exchange(before, 'one');
     proxy.setMode({ kind: 'half-open' });
     const during = await connectClient();
-    let answers = 0;
+    let replies = 0;
     for (const socket of [before, during]) {
-      socket.on('data', () => (answers += 1));
+      socket.on('data', () => (replies += 1));
       socket.write('lost');
     }
     await sleep(50);
-    expect(answers).to.equal(0);
+    expect(replies).to.equal(0);
 
     const deaths = Promise.all([deathOf(before), deathOf(during)]);
     proxy.setMode({ kind: 'pass' });

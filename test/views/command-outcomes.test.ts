@@ -1,16 +1,16 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { LendstreamError, isLendstreamError } from '../../src/errors.ts';
-import { CommandOutcomes, commandsUnderWayMaximum, waitingOutcomesMaximum } from '../../src/views/command-outcomes.ts';
+import { CommandOutcomes, pendingCommandsMaximum, outcomeWaitersMaximum } from '../../src/views/command-outcomes.ts';
 
 const never = new AbortController().signal;
 
 describe('the outcomes of commands', () => {
   it('reach everyone who waits for that command, and nobody else', async () => {
     const outcomes = new CommandOutcomes<string>();
-    const waiting = [outcomes.next('a', never), outcomes.next('a', never)];
+    const waiting = [outcomes.waitFor('a', never), outcomes.waitFor('a', never)];
     const patience = new AbortController();
-    const other = outcomes.next('b', patience.signal);
+    const other = outcomes.waitFor('b', patience.signal);
     outcomes.add('a', 'committed');
     patience.abort();
     expect(await Promise.all([...waiting, other])).to.deep.equal(['committed', 'committed', undefined]);
@@ -19,14 +19,14 @@ describe('the outcomes of commands', () => {
   it('are told to a waiter only when they come after it began to wait', async () => {
     const outcomes = new CommandOutcomes<string>();
     outcomes.add('a', 'refused');
-    const waiting = outcomes.next('a', never);
+    const waiting = outcomes.waitFor('a', never);
     outcomes.add('a', 'committed');
     expect(await waiting).to.equal('committed');
     expect(outcomes.recent('a')).to.equal('committed');
   });
 
   it('are not waited for by who gave up before', async () => {
-    expect(await new CommandOutcomes<string>().next('a', AbortSignal.abort())).to.equal(undefined);
+    expect(await new CommandOutcomes<string>().waitFor('a', AbortSignal.abort())).to.equal(undefined);
   });
 
   it('are forgotten oldest first beyond the limit', () => {
@@ -40,22 +40,22 @@ describe('the outcomes of commands', () => {
 
   it('are waited for by as many as the limit says, and each who is told or gives up makes room', async () => {
     const outcomes = new CommandOutcomes<string>();
-    const patience = Array.from({ length: waitingOutcomesMaximum }, () => new AbortController());
-    const waiting = patience.slice(1).map(({ signal }, number) => outcomes.next(`c${number}`, signal));
-    const last = outcomes.next('last', never);
+    const patience = Array.from({ length: outcomeWaitersMaximum }, () => new AbortController());
+    const waiting = patience.slice(1).map(({ signal }, number) => outcomes.waitFor(`c${number}`, signal));
+    const last = outcomes.waitFor('last', never);
     const refuses = (): void => {
-      expect(() => outcomes.next('more', never))
+      expect(() => outcomes.waitFor('more', never))
         .to.throw(LendstreamError)
         .with.property('code', 'OVERLOADED');
     };
     refuses();
     outcomes.add('last', 'committed');
     expect(await last).to.equal('committed');
-    const more = outcomes.next('more', patience[0]?.signal ?? never);
+    const more = outcomes.waitFor('more', patience[0]?.signal ?? never);
     refuses();
     for (const controller of patience) controller.abort();
     expect(new Set(await Promise.all([...waiting, more]))).to.deep.equal(new Set([undefined]));
-    const again = patience.map(() => outcomes.next('a', new AbortController().signal));
+    const again = patience.map(() => outcomes.waitFor('a', new AbortController().signal));
     refuses();
     outcomes.add('a', 'committed');
     expect(new Set(await Promise.all(again))).to.deep.equal(new Set(['committed']));
@@ -63,7 +63,7 @@ describe('the outcomes of commands', () => {
 
   it('fail for everyone who waits when no more can come', async () => {
     const outcomes = new CommandOutcomes<string>();
-    const waiting = outcomes.next('a', never).catch((error: unknown) => error);
+    const waiting = outcomes.waitFor('a', never).catch((error: unknown) => error);
     outcomes.close(new LendstreamError('LOG_CLOSED', 'Closed.'));
     expect(isLendstreamError(await waiting, 'LOG_CLOSED')).to.equal(true);
   });
@@ -73,19 +73,19 @@ describe('a command of this process', () => {
   it('is under way until it is decided or was not sent, whoever waits for it', () => {
     const outcomes = new CommandOutcomes<string>();
     outcomes.begin('a', 'digest');
-    expect(outcomes.underWay('a')).to.equal('digest');
+    expect(outcomes.pendingDigest('a')).to.equal('digest');
     outcomes.add('a', 'committed');
-    expect(outcomes.underWay('a')).to.equal(undefined);
+    expect(outcomes.pendingDigest('a')).to.equal(undefined);
     outcomes.begin('b', 'digest');
     outcomes.abandon('b');
-    expect(outcomes.underWay('b')).to.equal(undefined);
+    expect(outcomes.pendingDigest('b')).to.equal(undefined);
   });
 
   it('makes room for the next when too many are under way, the one that was sent first', () => {
     const outcomes = new CommandOutcomes<string>();
-    for (let number = 0; number <= commandsUnderWayMaximum; number += 1) outcomes.begin(`c${number}`, 'digest');
-    expect(outcomes.underWay('c0')).to.equal(undefined);
-    expect(outcomes.underWay('c1')).to.equal('digest');
-    expect(outcomes.underWay(`c${commandsUnderWayMaximum}`)).to.equal('digest');
+    for (let number = 0; number <= pendingCommandsMaximum; number += 1) outcomes.begin(`c${number}`, 'digest');
+    expect(outcomes.pendingDigest('c0')).to.equal(undefined);
+    expect(outcomes.pendingDigest('c1')).to.equal('digest');
+    expect(outcomes.pendingDigest(`c${pendingCommandsMaximum}`)).to.equal('digest');
   });
 });

@@ -20,7 +20,7 @@ import { Health } from '../../src/health.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { openDatabase } from '../../src/sqlite.ts';
 import { LoanView } from '../../src/views/loan-view.ts';
-import type { CommandOutcome } from '../../src/lending-format/fence.ts';
+import type { CommandOutcome } from '../../src/lending-format/checkpoint.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { eventually } from '../support/eventually.ts';
 import { recordsOf } from '../support/lending/lending-log.ts';
@@ -75,7 +75,7 @@ describe('a damaged view of loans', () => {
       log,
       topic,
       partitionCount: 1,
-      readNews: () => {
+      readUpdate: () => {
         recordsRead += 1;
         return null;
       },

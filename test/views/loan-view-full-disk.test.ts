@@ -5,12 +5,12 @@ import { systemClock } from '../../src/clock.ts';
 import { Health } from '../../src/health.ts';
 import { type Logger, silentLogger } from '../../src/logger.ts';
 import { LoanView } from '../../src/views/loan-view.ts';
-import { type CommandOutcome, isFenceKey, parseFence } from '../../src/lending-format/fence.ts';
+import { type CommandOutcome, isCheckpointKey, parseCheckpoint } from '../../src/lending-format/checkpoint.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { eventually } from '../support/eventually.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { type SmallDisk, mountSmallDisk } from '../support/small-disk.ts';
-import { fenceRecord, loanRecord } from './stored-loans.ts';
+import { checkpointRecord, loanRecord } from './stored-loans.ts';
 
 const topic = 'lendstream.loans';
 /** More than a disk that is full has pages for. */
@@ -23,7 +23,7 @@ describe('a view of loans whose disk is full', () => {
   let disk: SmallDisk | undefined;
   let view: LoanView<CommandOutcome> | undefined;
   let health: Health;
-  let said: string[];
+  let messages: string[];
 
   beforeEach(async function () {
     const mounted = await mountSmallDisk(16);
@@ -35,7 +35,7 @@ describe('a view of loans whose disk is full', () => {
     folder = await temporaryFolder();
     log = await openLogUnderTest(folder);
     await log.createTopic({ name: topic, partitionCount: 1, cleanupPolicy: 'compact', retentionMilliseconds: 0 });
-    said = [];
+    messages = [];
   });
 
   afterEach(async () => {
@@ -49,14 +49,16 @@ describe('a view of loans whose disk is full', () => {
 
   async function open(dataFolder: string): Promise<LoanView<CommandOutcome>> {
     health = new Health(systemClock);
-    const logger: Logger = { ...silentLogger, warn: (_, message) => void said.push(message), child: () => logger };
+    const logger: Logger = { ...silentLogger, warn: (_, message) => void messages.push(message), child: () => logger };
     view = await LoanView.open<CommandOutcome>({
       dataFolder,
       log,
       topic,
       partitionCount: 1,
-      readNews: (key, value) =>
-        isFenceKey(key) ? { kind: 'outcomes', outcomes: value === null ? [] : parseFence(value).outcomes } : null,
+      readUpdate: (key, value) =>
+        isCheckpointKey(key)
+          ? { kind: 'outcomes', outcomes: value === null ? [] : parseCheckpoint(value).outcomes }
+          : null,
       logger,
       health: health.part('loan-view'),
     });
@@ -66,7 +68,7 @@ describe('a view of loans whose disk is full', () => {
   /** What the worker commits for one command: the loans and what became of it. */
   async function commit(commandId: string, position: number, loanName: string): Promise<void> {
     const loans = Array.from({ length: loanCount }, (_, at) => loanRecord({ id: `loan-${at}`, loanName }));
-    const records = [...loans, fenceRecord(0, position, [{ commandId, outcome: 'committed' }])];
+    const records = [...loans, checkpointRecord(0, position, [{ commandId, outcome: 'committed' }])];
     await log.append([{ topic, partition: 0, records }]);
   }
 
@@ -85,7 +87,7 @@ describe('a view of loans whose disk is full', () => {
     });
     await commit('after', 2, 'after');
     // It has failed often enough to be tried again, and says so.
-    await eventually(() => said.filter((line) => line === 'Reading failed and is tried again').length >= 5);
+    await eventually(() => messages.filter((line) => line === 'Reading failed and is tried again').length >= 5);
     expect(opened.find(`loan-${loanCount - 1}`)).to.include('before');
     expect(opened.count({ sorting: [], offset: 0, limit: 1 })).to.equal(loanCount);
     expect(outcomes).to.equal(0);

@@ -12,12 +12,12 @@ import { silentLogger } from '../../src/logger.ts';
 import { openDatabase } from '../../src/sqlite.ts';
 import type { LoanQuery } from '../../src/views/loan-query.ts';
 import { LoanView } from '../../src/views/loan-view.ts';
-import { readChangelogNews } from '../../src/http/lending/services.ts';
-import type { CommandOutcome } from '../../src/lending-format/fence.ts';
-import { rememberedKey, writeRemembered } from '../../src/worker/remembered-commands.ts';
+import { readChangelogUpdate } from '../../src/http/lending/services.ts';
+import type { CommandOutcome } from '../../src/lending-format/checkpoint.ts';
+import { idempotencyRecordKey, writeIdempotencyRecord } from '../../src/worker/idempotency-records.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { recordsOf } from '../support/lending/lending-log.ts';
-import { fenceRecord, keyOf, loanRecord } from './stored-loans.ts';
+import { checkpointRecord, keyOf, loanRecord } from './stored-loans.ts';
 
 const topic = 'lendstream.loans';
 const partitionCount = 2;
@@ -51,13 +51,13 @@ describe('the view of loans', () => {
     return log.createTopic({ name: topic, partitionCount, cleanupPolicy: 'compact', retentionMilliseconds: 0 });
   }
 
-  async function open(readNews = readChangelogNews): Promise<LoanView<CommandOutcome>> {
+  async function open(readUpdate = readChangelogUpdate): Promise<LoanView<CommandOutcome>> {
     const options = {
       dataFolder: folder,
       log,
       topic,
       partitionCount,
-      readNews,
+      readUpdate,
       logger: silentLogger,
       health: part,
     };
@@ -68,9 +68,9 @@ describe('the view of loans', () => {
 
   /** Commits records as the worker does, and returns when readers see them: on a cluster a moment after the commit. */
   async function commit(partition: number, ...records: LogRecord[]): Promise<void> {
-    const place = { topic, partition };
+    const topicPartition = { topic, partition };
     const writer = await log.openWriter(`test/${partition}`);
-    await writer.append([{ ...place, records }]);
+    await writer.append([{ ...topicPartition, records }]);
     await writer.commit();
     await writer.close();
     await recordsOf(log, topic, partition);
@@ -79,7 +79,11 @@ describe('the view of loans', () => {
   /** Commits and returns when the view has it. */
   async function apply(view: LoanView<CommandOutcome>, partition: number, ...records: LogRecord[]): Promise<void> {
     const applied = view.outcomeOf(firstCommand, never);
-    await commit(partition, ...records, fenceRecord(partition, 0, [{ commandId: firstCommand, outcome: 'committed' }]));
+    await commit(
+      partition,
+      ...records,
+      checkpointRecord(partition, 0, [{ commandId: firstCommand, outcome: 'committed' }]),
+    );
     expect(await applied).to.not.equal(undefined);
   }
 
@@ -192,12 +196,12 @@ describe('the view of loans', () => {
       const view = await open();
       view.beginCommand(firstCommand, 'digest');
       const waiting = view.outcomeOf(firstCommand, never);
-      expect(view.commandUnderWay(firstCommand)).to.equal('digest');
+      expect(view.pendingCommandDigest(firstCommand)).to.equal('digest');
       const outcome: CommandOutcome = { commandId: firstCommand, outcome: 'committed', loanAccountId: 'a' };
-      await commit(1, loanRecord({ id: 'a' }), fenceRecord(1, 0, [outcome]));
+      await commit(1, loanRecord({ id: 'a' }), checkpointRecord(1, 0, [outcome]));
       expect(await waiting).to.deep.equal(outcome);
       expect(view.loanId('a')).to.equal('a');
-      expect(view.commandUnderWay(firstCommand)).to.equal(undefined);
+      expect(view.pendingCommandDigest(firstCommand)).to.equal(undefined);
       expect(view.recentOutcome(firstCommand)).to.deep.equal(outcome);
     });
 
@@ -208,7 +212,7 @@ describe('the view of loans', () => {
         { commandId: null, outcome: 'dead_letter', reason: 'no JSON' },
         { commandId: firstCommand, outcome: 'refused', errors: [] },
       ];
-      await commit(0, fenceRecord(0, 1, outcomes));
+      await commit(0, checkpointRecord(0, 1, outcomes));
       expect((await waiting)?.outcome).to.equal('refused');
     });
 
@@ -223,22 +227,22 @@ describe('the view of loans', () => {
 
   describe('commands that are remembered', () => {
     const known = { digest: 'd', decidedAt: 7 };
-    const record = { key: rememberedKey(firstCommand), value: Buffer.from(writeRemembered(known)) };
+    const record = { key: idempotencyRecordKey(firstCommand), value: Buffer.from(writeIdempotencyRecord(known)) };
 
     it('are known from their records until these are deleted, and are no loans', async () => {
       const view = await open();
       await apply(view, 1, record, loanRecord({ id: 'a' }));
-      expect(view.knownCommand(firstCommand)).to.deep.equal(known);
+      expect(view.recordedCommand(firstCommand)).to.deep.equal(known);
       expect(idsOf(view)).to.deep.equal(['a']);
-      await apply(view, 1, { key: rememberedKey(firstCommand), value: null });
-      expect(view.knownCommand(firstCommand)).to.equal(undefined);
+      await apply(view, 1, { key: idempotencyRecordKey(firstCommand), value: null });
+      expect(view.recordedCommand(firstCommand)).to.equal(undefined);
     });
 
     it('are known after a restart', async () => {
       const before = await open();
       await apply(before, 0, record);
       await before.close();
-      expect((await open()).knownCommand(firstCommand)).to.deep.equal(known);
+      expect((await open()).recordedCommand(firstCommand)).to.deep.equal(known);
     });
   });
 
@@ -249,7 +253,7 @@ describe('the view of loans', () => {
       let count = 0;
       const view = await open((key, value) => {
         count += 1;
-        return readChangelogNews(key, value);
+        return readChangelogUpdate(key, value);
       });
       expect(view.loanId('a'), 'the loan is there').to.equal('a');
       await view.close();
@@ -257,7 +261,7 @@ describe('the view of loans', () => {
     }
 
     beforeEach(async () => {
-      await commit(0, loanRecord({ id: 'a' }), fenceRecord(0, 0, []));
+      await commit(0, loanRecord({ id: 'a' }), checkpointRecord(0, 0, []));
       await commit(1, loanRecord({ id: 'b' }));
       expect(await recordsReadByOpening()).to.equal(3);
     });

@@ -4,7 +4,7 @@ import { Decimal, zero } from '../../src/lending/money.ts';
 import type { LoanProduct } from '../../src/lending/product.ts';
 import type { LogRecord } from '../../src/ports/event-log.ts';
 import { parseCommand } from '../../src/lending-format/command-format.ts';
-import { type CommandOutcome, fenceKey, writeFence } from '../../src/lending-format/fence.ts';
+import { type CommandOutcome, checkpointKey, writeCheckpoint } from '../../src/lending-format/checkpoint.ts';
 import { annuityProduct } from '../../src/admin/annuity-product.ts';
 
 /** Records of the changelog as the worker writes them, for loans that say only what a test is about. */
@@ -30,8 +30,8 @@ export function loanRecord(facts: LoanFacts): LogRecord {
   return { key: facts.id, value: Buffer.from(encodeLoan(loanOf(facts))) };
 }
 
-export function fenceRecord(partition: number, position: number, outcomes: readonly CommandOutcome[]): LogRecord {
-  return { key: fenceKey(partition), value: writeFence({ position, outcomes }) };
+export function checkpointRecord(partition: number, position: number, outcomes: readonly CommandOutcome[]): LogRecord {
+  return { key: checkpointKey(partition), value: writeCheckpoint({ position, outcomes }) };
 }
 
 function product(): LoanProduct {

@@ -122,13 +122,13 @@ describe('accepted loan commands', () => {
     await start({ clock: systemClock });
     await untilDone(log, life.length - 1);
     await running?.stop();
-    let looked = 0;
+    let polls = 0;
     const deleteRecords: EventLog['deleteRecords'] = async (before, appendedBefore) => {
       await log.deleteRecords(before, appendedBefore);
-      looked += 1;
+      polls += 1;
     };
     await start({ clock: systemClock }, overriding(log, { deleteRecords }));
-    await eventually(() => looked > 0);
+    await eventually(() => polls > 0);
     expect(await earliest()).to.equal(0);
   });
 

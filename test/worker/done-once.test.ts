@@ -4,10 +4,10 @@ import { describe, it } from 'mocha';
 import { systemClock } from '../../src/clock.ts';
 import type { EventLog, LogRecord } from '../../src/ports/event-log.ts';
 import { registryTopic } from '../../src/broker/definitions/registry.ts';
-import type { CommandOutcome } from '../../src/lending-format/fence.ts';
+import type { CommandOutcome } from '../../src/lending-format/checkpoint.ts';
 import { loanCommandsTopic, loansTopic } from '../../src/lending-format/lending-topics.ts';
 import { findProduct } from '../../src/lending-format/products.ts';
-import { commandIdOfKey } from '../../src/worker/remembered-commands.ts';
+import { commandIdOfKey } from '../../src/worker/idempotency-records.ts';
 import {
   type TestCommand,
   allEvents,
@@ -119,7 +119,7 @@ describe('a loan command', () => {
     const start = sentAt;
     const clock = { ...systemClock, now: () => sentAt, monotonic: () => performance.now() };
     const onLog = commandsTakenAt(() => sentAt);
-    await fixture.restart({ clock, rememberedMilliseconds: hour }, onLog);
+    await fixture.restart({ clock, idempotencyMilliseconds: hour }, onLog);
     const update = commandRecord(command('UPDATE_PRODUCT', { name: 'first' }, 'P'));
     const other = commandRecord(command('UPDATE_PRODUCT', { name: 'second' }, 'P'));
     await decided(fixture.log, [richProduct('P', 'FIXED_TERM_LOAN'), update, other]);
@@ -195,7 +195,7 @@ describe('a loan command', () => {
     let sentAt = Date.now() - 1_000 * hour;
     let now = sentAt;
     const clock = { ...systemClock, now: () => now, monotonic: () => performance.now() };
-    const options = { clock, rememberedMilliseconds: hour };
+    const options = { clock, idempotencyMilliseconds: hour };
     await fixture.restart(
       options,
       commandsTakenAt(() => sentAt),
@@ -237,7 +237,7 @@ describe('a loan command', () => {
     let sentAt = Date.now() - 1_000 * hour;
     const clock = { ...systemClock, now: () => sentAt, monotonic: () => performance.now() };
     await fixture.restart(
-      { clock, rememberedMilliseconds: hour },
+      { clock, idempotencyMilliseconds: hour },
       commandsTakenAt(() => sentAt),
     );
     const bytesOfOne = async (): Promise<number> => {

@@ -223,8 +223,8 @@ describe('the lending worker', () => {
   it('goes on with the first command that is left when somebody deleted others undecided, and says so', async () => {
     await decided(fixture.log, [product]);
     await fixture.stop();
-    const said: string[] = [];
-    const logger: Logger = { ...silentLogger, error: (_, message) => void said.push(message), child: () => logger };
+    const messages: string[] = [];
+    const logger: Logger = { ...silentLogger, error: (_, message) => void messages.push(message), child: () => logger };
     await send(fixture.log, activeLoan.slice(1, 3).map(commandRecord));
     const bounds: typeof fixture.log.bounds = async (partitions) =>
       (await fixture.log.bounds(partitions)).map((found) =>
@@ -234,7 +234,7 @@ describe('the lending worker', () => {
     await untilDone(fixture.log, 2);
     // The account was never opened: approving it is what is left.
     expect((await outcomesOf(fixture.log)).map(({ outcome }) => outcome)).to.deep.equal(['committed', 'refused']);
-    expect(said.filter((message) => message.includes('are lost'))).to.have.length(1);
+    expect(messages.filter((message) => message.includes('are lost'))).to.have.length(1);
   });
 
   it('tells how many commands wait, of the partitions that it works on, also while none can be decided', async () => {

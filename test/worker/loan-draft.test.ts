@@ -10,7 +10,7 @@ import { adjust, applyFee, disbursed, loanOf, repay, when } from '../lending/loa
 
 function drafted(loan: Loan, before: LoanDraft): LoanDraft {
   const draft = draftOf(loan, before);
-  expect(draft.bytesAtMost, 'the bound').to.be.at.least(Buffer.byteLength(encodeLoan(loan)));
+  expect(draft.bytesUpperBound, 'the bound').to.be.at.least(Buffer.byteLength(encodeLoan(loan)));
   return draft;
 }
 
@@ -66,6 +66,6 @@ describe('the draft of a loan', () => {
     const next = loanOf(when({ ...disbursed(), loan: half }, applyFee(5, { installmentNumber: 2 })));
     const draft = draftOf(next, draftOf(half, null));
     expect(draft.earlier.loan).to.equal(next);
-    expect(draft.bytesAtMost).to.equal(Buffer.byteLength(encodeLoan(next)));
+    expect(draft.bytesUpperBound).to.equal(Buffer.byteLength(encodeLoan(next)));
   });
 });

@@ -31,13 +31,13 @@ describe('the plan of the loops', () => {
     ["nobody's", ownership('unassigned', null), true, 'end'],
     ["nobody's", ownership('unassigned', null), false, 'nothing'],
   ];
-  for (const [what, place, isRunning, expected] of table) {
+  for (const [what, partition, isRunning, expected] of table) {
     it(`is "${expected}" for a partition ${what} ${isRunning ? 'with' : 'without'} a loop`, () => {
-      const plan = planLoops({ partitions: [place] }, 'own', new Set(isRunning ? [0] : []));
+      const plan = planLoops({ partitions: [partition] }, 'own', new Set(isRunning ? [0] : []));
       expect(plan).to.deep.equal({
         begin: expected === 'begin' ? [0] : [],
         end: expected === 'end' ? [0] : [],
-        release: expected === 'release' ? [place] : [],
+        release: expected === 'release' ? [partition] : [],
       });
     });
   }
@@ -86,7 +86,7 @@ describe('processes that share the loan partitions', () => {
         partitionCount,
         clock: systemClock,
         logger: silentLogger,
-        work: async (partition, signal, onOwned) => {
+        runPartition: async (partition, signal, onOwned) => {
           process.begun.push(partition);
           working[partition] = (working[partition] ?? 0) + 1;
           most = Math.max(most, working[partition] ?? 0);

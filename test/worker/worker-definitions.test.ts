@@ -36,12 +36,12 @@ describe('a worker that waits for definitions', () => {
   let running: RunningWorker;
   let release: () => void;
   let held: Promise<void>;
-  let said: string[];
+  let messages: string[];
 
   beforeEach(async () => {
     folder = await temporaryFolder();
     log = await openLendingLog(folder);
-    said = [];
+    messages = [];
     held = Promise.resolve();
     release = () => {};
     const read: EventLog['read'] = async (from, options) => {
@@ -53,7 +53,7 @@ describe('a worker that waits for definitions', () => {
     await slow.start();
     others = new Registry(log, silentLogger);
     await others.start();
-    const logger: Logger = { ...silentLogger, warn: (_, message) => void said.push(message), child: () => logger };
+    const logger: Logger = { ...silentLogger, warn: (_, message) => void messages.push(message), child: () => logger };
     running = await startWorker(log, { registry: slow, logger, definitionsMillisecondsMaximum });
     await decided(log, [
       richProduct('P', 'FIXED_TERM_LOAN'),
@@ -106,7 +106,7 @@ describe('a worker that waits for definitions', () => {
     expect((await allEvents(log)).length).to.equal(events);
     release();
     await expectDecidedOnce(offset);
-    expect(said).not.to.include(startsOver);
+    expect(messages).not.to.include(startsOver);
   });
 
   it('starts over when the time is up, decides nothing meanwhile, and each command once when they are there', async () => {
@@ -114,10 +114,13 @@ describe('a worker that waits for definitions', () => {
     const begun = performance.now();
     const offset = await sendUnderToggle();
     const events = (await allEvents(log)).length;
-    await eventually(() => said.includes(startsOver), 3 * definitionsMillisecondsMaximum);
+    await eventually(() => messages.includes(startsOver), 3 * definitionsMillisecondsMaximum);
     expect(performance.now() - begun).to.be.at.least(definitionsMillisecondsMaximum);
     // A second time, so that it is seen to begin anew.
-    await eventually(() => said.filter((line) => line === startsOver).length === 2, 3 * definitionsMillisecondsMaximum);
+    await eventually(
+      () => messages.filter((line) => line === startsOver).length === 2,
+      3 * definitionsMillisecondsMaximum,
+    );
     expect((await allEvents(log)).length).to.equal(events);
     release();
     await expectDecidedOnce(offset);

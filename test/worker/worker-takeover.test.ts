@@ -7,7 +7,7 @@ import type { LogRecord } from '../../src/ports/event-log.ts';
 import { systemClock } from '../../src/clock.ts';
 import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
 import { silentLogger } from '../../src/logger.ts';
-import type { CommandOutcome } from '../../src/lending-format/fence.ts';
+import type { CommandOutcome } from '../../src/lending-format/checkpoint.ts';
 import {
   type Json,
   allEvents,
@@ -49,14 +49,14 @@ function script(): LogRecord[] {
   ];
 }
 
-interface Story {
+interface Takeover {
   readonly events: Json[];
   readonly outcomes: CommandOutcome[];
   readonly deadLetters: Json[];
 }
 
 /** What the log tells, without what depends on when a worker ran. */
-async function storyOf(log: Parameters<typeof allEvents>[0]): Promise<Story> {
+async function storyOf(log: Parameters<typeof allEvents>[0]): Promise<Takeover> {
   const events = (await allEvents(log)).map((event) => {
     const { received_at: _, ...metadata } = event['metadata'] as Json;
     return { ...event, metadata };
@@ -71,7 +71,7 @@ function withoutTime(letter: Json): Json {
 describe('a worker that is lost', function () {
   this.timeout(60_000);
   const records = script();
-  let expected: Story;
+  let expected: Takeover;
   const folders: string[] = [];
 
   const newFolder = async (): Promise<string> => {
@@ -153,10 +153,10 @@ describe('a worker that is lost', function () {
     it(`to a successor at "${step}" stops by itself, and nothing is lost or doubled`, async () => {
       const log = await openLendingLog(await newFolder());
       const first = await send(log, records);
-      let goOn = (): void => {};
-      const stopped = new Promise<void>((resolve) => (goOn = resolve));
+      let resume = (): void => {};
+      const stopped = new Promise<void>((resolve) => (resume = resolve));
       let reached = (): void => {};
-      const standing = new Promise<void>((resolve) => (reached = resolve));
+      const paused = new Promise<void>((resolve) => (reached = resolve));
       let times = 0;
       const stalling = withSteps(log, async (passed) => {
         if (passed !== step) return;
@@ -168,12 +168,12 @@ describe('a worker that is lost', function () {
       const coordination = await EmbeddedCoordination.open({ log, clock: systemClock, logger: silentLogger });
       const shared = { commandsPerCommitMaximum, coordination };
       const stalled = await startWorker(stalling, { ...shared, nodeId: 'stalled' });
-      await standing;
+      await paused;
       await coordination.renewLease('stalled', 0);
       const successor = await startWorker(log, { ...shared, nodeId: 'successor' });
       expect(successor.worker.partitions).to.deep.equal([0]);
       await untilDone(log, first + records.length - 1);
-      goOn();
+      resume();
       await eventually(() => stalled.worker.partitions.length === 0);
       expect(await storyOf(log)).to.deep.equal(expected);
 
@@ -196,9 +196,9 @@ describe('a worker that is lost', function () {
     );
     const sent = [richProduct(type, type), ...lifeOf('L1', type, type)].map(commandRecord).concat(penalties);
     for (let start = 0; start < sent.length; start += 500) await send(log, sent.slice(start, start + 500));
-    let [decisions, goOn, reached] = [0, (): void => {}, (): void => {}];
-    const stopped = new Promise<void>((resolve) => (goOn = resolve));
-    const standing = new Promise<void>((resolve) => (reached = resolve));
+    let [decisions, resume, reached] = [0, (): void => {}, (): void => {}];
+    const stopped = new Promise<void>((resolve) => (resume = resolve));
+    const paused = new Promise<void>((resolve) => (reached = resolve));
     const stalling = withSteps(log, async (passed) => {
       if (passed !== 'commit sent') return;
       decisions += 1;
@@ -209,11 +209,11 @@ describe('a worker that is lost', function () {
     const coordination = await EmbeddedCoordination.open({ log, clock: systemClock, logger: silentLogger });
     const shared = { commandsPerCommitMaximum: 100, coordination };
     const stalled = await startWorker(stalling, { ...shared, nodeId: 'stalled' });
-    await standing;
+    await paused;
     await coordination.renewLease('stalled', 0);
     const successor = await startWorker(log, { ...shared, nodeId: 'successor' });
     await untilDone(log, sent.length - 1);
-    goOn();
+    resume();
     await eventually(() => stalled.worker.partitions.length === 0);
     const counts = (await allEvents(log)).map(({ sequence }) => Number(sequence)).sort((a, b) => a - b);
     expect(counts.length).to.be.greaterThan(4_000);

@@ -38,12 +38,12 @@ export async function openConnection(url: string): Promise<BareConnection> {
     const length = Number(lengthForm.exec(received.slice(0, headEnd))?.[1] ?? (status === 204 ? 0 : Number.NaN));
     if (Number.isNaN(length)) return fail(new Error(`An answer has no length: ${received}`));
     if (received.length < headEnd + endOfHead.length + length) return;
-    const settled = waiting;
+    const pending = waiting;
     waiting = undefined;
-    const answer = received;
+    const response = received;
     received = '';
-    if (status < 300) settled?.resolve(status);
-    else settled?.reject(new Error(answer));
+    if (status < 300) pending?.resolve(status);
+    else pending?.reject(new Error(response));
   });
   return {
     post(path, body, headers = '') {

@@ -30,8 +30,8 @@ const counting = begin + settings.warmUpMilliseconds;
 const end = counting + settings.milliseconds;
 let sent = 0;
 await Promise.all(
-  Array.from({ length: settings.inFlight }, async (_, lane) => {
-    for (let turn = lane; performance.now() < end; turn += 1) {
+  Array.from({ length: settings.inFlight }, async (_, sender) => {
+    for (let turn = sender; performance.now() < end; turn += 1) {
       const messages = batches[turn % batches.length] ?? [];
       await producer.send({ topic: settings.topic, acks: -1, messages });
       const now = performance.now();

@@ -16,7 +16,7 @@ interface Settings {
     /** Size of one record's value. */
     readonly bytes: number;
   }[];
-  readonly fenceTopic: string;
+  readonly checkpointTopic: string;
   /** The most commands in one transaction. */
   readonly commandsPerTransaction: number;
   /** For each partition, the offset of the first command and the offset after the last. */
@@ -56,7 +56,7 @@ let transactions = 0;
 async function transact(partition: number, keys: readonly (Buffer | null)[], position: number): Promise<void> {
   const transaction = await producers[partition]?.transaction();
   if (transaction === undefined) throw new Error(`There is no partition ${partition}`);
-  const fence = { partition, key: `fence/${partition}`, value: JSON.stringify({ position, outcomes: [] }) };
+  const checkpoint = { partition, key: `fence/${partition}`, value: JSON.stringify({ position, outcomes: [] }) };
   await transaction.sendBatch({
     topicMessages: [
       ...outputs.map(({ topic, recordsPerCommand, value }) => {
@@ -68,7 +68,7 @@ async function transact(partition: number, keys: readonly (Buffer | null)[], pos
         }));
         return { topic, messages };
       }),
-      { topic: settings.fenceTopic, messages: [fence] },
+      { topic: settings.checkpointTopic, messages: [checkpoint] },
     ],
   });
   await transaction.commit();

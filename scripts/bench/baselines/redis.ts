@@ -55,7 +55,7 @@ export async function redisRound({ port }: RedisServer, connections: number): Pr
     Array.from({ length: connections }, async (_, connection) => {
       const socket = await open(port);
       for (let turn = connection; performance.now() - begin < milliseconds; turn += 1) {
-        await answered(socket, batches[turn % batches.length] ?? Buffer.alloc(0));
+        await repliesReceived(socket, batches[turn % batches.length] ?? Buffer.alloc(0));
         events += eventsPerBatch;
       }
       socket.destroy();
@@ -74,7 +74,7 @@ function pipelined(body: Buffer): Buffer {
 }
 
 /** Sends one pipeline and resolves at its last reply: the reply to each XADD is a bulk string of two lines. */
-function answered(socket: Socket, batch: Buffer): Promise<void> {
+function repliesReceived(socket: Socket, batch: Buffer): Promise<void> {
   return new Promise((resolve) => {
     let lines = 0;
     const onData = (chunk: Buffer): void => {

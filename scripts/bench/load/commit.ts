@@ -15,7 +15,7 @@ interface Settings {
   readonly warmUpMilliseconds: number;
 }
 
-interface Lane {
+interface PartitionCommitter {
   readonly connection: BareConnection;
   readonly subscription: string;
   readonly streamId: string;
@@ -29,8 +29,8 @@ interface Lane {
 const settings = JSON.parse(process.argv[2] ?? '{}') as Settings;
 const offsetPrefix = '001-0001-';
 
-/** Opens a stream, waits until it has sent everything, and returns a lane for each of its partitions. */
-async function openLanes(subscription: string): Promise<Lane[]> {
+/** Opens a stream, waits until it has sent everything, and returns a committer for each of its partitions. */
+async function openCommitters(subscription: string): Promise<PartitionCommitter[]> {
   const ends = new Map<string, { eventType: string; token: string; last: number }>();
   let delivered = 0;
   let complete = (): void => undefined;
@@ -45,20 +45,20 @@ async function openLanes(subscription: string): Promise<Lane[]> {
     if (delivered >= settings.events) complete();
   });
   await completed;
-  const lanes = [...ends].map(async ([partition, end]) => {
+  const opening = [...ends].map(async ([partition, end]) => {
     const connection = await openConnection(settings.url);
     return { connection, subscription, streamId, partition, ...end };
   });
-  return Promise.all(lanes);
+  return Promise.all(opening);
 }
 
-const lanes = (await Promise.all(settings.subscriptions.map(openLanes))).flat();
+const committers = (await Promise.all(settings.subscriptions.map(openCommitters))).flat();
 const begin = performance.now();
 const counting = begin + settings.warmUpMilliseconds;
 const end = counting + settings.milliseconds;
 const latencies: number[] = [];
 await Promise.all(
-  lanes.map(async ({ connection, subscription, streamId, partition, eventType, token, last }) => {
+  committers.map(async ({ connection, subscription, streamId, partition, eventType, token, last }) => {
     const path = `/subscriptions/${subscription}/cursors`;
     const headers = `X-Nakadi-StreamId: ${streamId}\r\n`;
     const before = `{"items":[{"partition":"${partition}","offset":"${offsetPrefix}`;
@@ -76,7 +76,7 @@ await Promise.all(
 latencies.sort((a, b) => a - b);
 console.log(
   JSON.stringify({
-    inFlight: lanes.length,
+    inFlight: committers.length,
     commitsPerSecond: (latencies.length * 1000) / settings.milliseconds,
     milliseconds: latencies[Math.floor(latencies.length / 2)],
   }),

@@ -43,14 +43,14 @@ async function until(condition: () => boolean, what: string): Promise<void> {
 }
 
 async function handOver(subscription: string): Promise<number[]> {
-  const held = new Map<string, LineCursor>();
+  const cursorByPartition = new Map<string, LineCursor>();
   const arrivedAt = new Map<string, number>();
   const first = await openStream(settings.url, subscription, query, (line) => {
     const cursor = cursorOf(line);
-    if (cursor !== undefined) held.set(cursor.partition, cursor);
+    if (cursor !== undefined) cursorByPartition.set(cursor.partition, cursor);
   });
   await publish();
-  await until(() => held.size === settings.partitions, 'Delivering events of every partition');
+  await until(() => cursorByPartition.size === settings.partitions, 'Delivering events of every partition');
   const second = await openStream(settings.otherUrl, subscription, query, (line) => {
     const cursor = cursorOf(line);
     if (cursor !== undefined && !arrivedAt.has(cursor.partition)) arrivedAt.set(cursor.partition, performance.now());
@@ -63,7 +63,7 @@ async function handOver(subscription: string): Promise<number[]> {
   const committedAt = performance.now();
   await connection.post(
     `/subscriptions/${subscription}/cursors`,
-    JSON.stringify({ items: [...held.values()] }),
+    JSON.stringify({ items: [...cursorByPartition.values()] }),
     `X-Nakadi-StreamId: ${first.streamId}\r\n`,
   );
   await until(() => arrivedAt.size >= Math.floor(settings.partitions / 2), 'The hand-over');

@@ -99,15 +99,15 @@ class Lines {
     const data = bytes.subarray(start, end);
     let from = 0;
     for (let to = data.indexOf(newline); to >= 0; to = data.indexOf(newline, from)) {
-      this.#take(data, from, to);
+      this.#append(data, from, to);
       this.#onLine(this.#head.toString('latin1', 0, Math.min(this.#lineBytes, headBytesMaximum)), this.#lineBytes);
       this.#lineBytes = 0;
       from = to + 1;
     }
-    this.#take(data, from, data.length);
+    this.#append(data, from, data.length);
   }
 
-  #take(data: Buffer, from: number, to: number): void {
+  #append(data: Buffer, from: number, to: number): void {
     if (this.#lineBytes < headBytesMaximum) data.copy(this.#head, this.#lineBytes, from, to);
     this.#lineBytes += to - from;
   }
@@ -125,7 +125,7 @@ class Completeness {
   #isFirstLine = true;
 
   /** Returns how many events a line brought; they must be all those between its cursor and the one before. */
-  take({ partition, offset }: Cursor, head: string, lineBytes: number): number {
+  checkLine({ partition, offset }: Cursor, head: string, lineBytes: number): number {
     const position = Number(offset.slice(9)) + 1;
     const events = position - (this.#positions.get(partition) ?? 0);
     this.#positions.set(partition, position);
@@ -176,7 +176,7 @@ function readStream(subscription: string): Promise<number> {
     };
     const lines = new Lines((head, bytes) => {
       const cursor = JSON.parse(head.slice(head.indexOf('{"partition"'), head.indexOf('}') + 1)) as Cursor;
-      const events = completeness.take(cursor, head, bytes);
+      const events = completeness.checkLine(cursor, head, bytes);
       if (events === 0) return;
       delivered += events;
       sinceCommit += events;

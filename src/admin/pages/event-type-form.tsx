@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Answers, Schemas } from '../../contract.ts';
+import type { Responses, Schemas } from '../../contract.ts';
 import { ApiError, call } from '../api.ts';
 import { useEventTypeCheck } from '../event-type-check.ts';
 import { findingsOf, readJsonText, type LineFinding } from '../json-lines.ts';
@@ -43,13 +43,13 @@ const newDraft: Draft = {
 };
 
 type EventType = Schemas['EventType'];
-type Verdict = Answers['checkEventType'];
+type CheckOutcome = Responses['checkEventType'];
 
 /** Defining an event type, or changing the one of this name. */
 export function EventTypeFormPage({ name }: { name?: string }): JSX.Element {
   const address = `/event-types/${encodeURIComponent(name ?? '')}`;
   const current = useLoaded(`edit ${name ?? ''}`, (signal) =>
-    name === undefined ? Promise.resolve(null) : call<Answers['getEventType']>('GET', address, undefined, { signal }),
+    name === undefined ? Promise.resolve(null) : call<Responses['getEventType']>('GET', address, undefined, { signal }),
   );
   const title = name === undefined ? 'Define an event type' : `Edit ${name}`;
   return (
@@ -166,7 +166,7 @@ function EventTypeForm({ current }: { current: EventType | null }): JSX.Element 
   const definition = definitionOf(draft, current);
   const json = readJsonText(draft.schema);
   const checked = useEventTypeCheck(json.fault === undefined ? { event_type: definition } : undefined);
-  const { verdict } = checked;
+  const { outcome } = checked;
   useUnsaved(unchanged !== JSON.stringify(draft));
   const set = (field: keyof Draft) => (value: string) => {
     setDraft((before) => ({ ...before, [field]: value }));
@@ -176,7 +176,7 @@ function EventTypeForm({ current }: { current: EventType | null }): JSX.Element 
   /** Findings about a field are shown once it was filled in, or when saving was tried. */
   const wrong = (field: string, draftField: keyof Draft): string | undefined =>
     touched.has(draftField) || error !== undefined
-      ? verdict?.violations
+      ? outcome?.violations
           .find((violation) => violation.field === field)
           ?.message.replace('must not be null', 'must be filled in')
       : undefined;
@@ -202,8 +202,8 @@ function EventTypeForm({ current }: { current: EventType | null }): JSX.Element 
   const schemaFindings: readonly LineFinding[] =
     json.fault !== undefined
       ? [{ ...json.fault, message: `Not JSON: ${json.fault.message}` }]
-      : verdict?.valid === false && verdict.violations.length === 0 && isAboutSchema(verdict)
-        ? findingsOf(json, verdict.detail ?? '')
+      : outcome?.valid === false && outcome.violations.length === 0 && isAboutSchema(outcome)
+        ? findingsOf(json, outcome.detail ?? '')
         : [];
   return (
     <form
@@ -262,11 +262,11 @@ function EventTypeForm({ current }: { current: EventType | null }): JSX.Element 
         />
         <div role="status">
           {checked.error === undefined ? (
-            <VerdictView
+            <CheckOutcomeView
               current={current}
               isJson={json.fault === undefined}
-              verdict={verdict}
-              isAsked={error !== undefined}
+              outcome={outcome}
+              isSubmitted={error !== undefined}
               findings={schemaFindings}
             />
           ) : null}
@@ -291,7 +291,7 @@ function EventTypeForm({ current }: { current: EventType | null }): JSX.Element 
 }
 
 /** Whether a refusal is about the schema, and not about something else that may not change. */
-function isAboutSchema({ detail }: Verdict): boolean {
+function isAboutSchema({ detail }: CheckOutcome): boolean {
   return detail !== null && /schema/i.test(detail);
 }
 
@@ -299,44 +299,50 @@ function hoursWrong(message: string | undefined): string | undefined {
   return message === undefined ? undefined : 'must be 3 to 96 hours';
 }
 
-interface VerdictViewProperties {
+interface CheckOutcomeViewProperties {
   readonly current: EventType | null;
   readonly isJson: boolean;
-  readonly verdict: Verdict | undefined;
+  readonly outcome: CheckOutcome | undefined;
   /** Saving was tried: fields that were never filled in are named as well. */
-  readonly isAsked: boolean;
+  readonly isSubmitted: boolean;
   /** What is told at the lines of the schema already. */
   readonly findings: readonly LineFinding[];
 }
 
-function VerdictView({ current, isJson, verdict, isAsked, findings }: VerdictViewProperties): JSX.Element {
+function CheckOutcomeView({
+  current,
+  isJson,
+  outcome,
+  isSubmitted,
+  findings,
+}: CheckOutcomeViewProperties): JSX.Element {
   if (!isJson) return <p class="verdict">The schema is not JSON yet.</p>;
-  if (verdict === undefined) return <p class="verdict waiting">Checking …</p>;
-  if (current === null && verdict.current_version !== null) {
+  if (outcome === undefined) return <p class="verdict waiting">Checking …</p>;
+  if (current === null && outcome.current_version !== null) {
     return <p class="verdict">There is an event type of this name already.</p>;
   }
-  if (!verdict.valid) {
-    if (verdict.violations.length > 0 && !isAsked) {
-      return <p class="verdict waiting">Some fields are still to be filled in: {fieldsOf(verdict)}.</p>;
+  if (!outcome.valid) {
+    if (outcome.violations.length > 0 && !isSubmitted) {
+      return <p class="verdict waiting">Some fields are still to be filled in: {fieldsOf(outcome)}.</p>;
     }
     return (
       <div class="verdict">
         <p>{current === null ? 'It cannot be created like this.' : 'It cannot be saved like this.'}</p>
-        <p>{reasonOf(verdict, findings)}</p>
+        <p>{reasonOf(outcome, findings)}</p>
       </div>
     );
   }
-  if (current === null) return <p class="verdict good">It can be created, with schema version {verdict.version}.</p>;
-  if (verdict.version === current.schema.version) {
-    return <p class="verdict good">The schema stays at version {verdict.version}.</p>;
+  if (current === null) return <p class="verdict good">It can be created, with schema version {outcome.version}.</p>;
+  if (outcome.version === current.schema.version) {
+    return <p class="verdict good">The schema stays at version {outcome.version}.</p>;
   }
   return (
     <div class="verdict good">
       <p>
-        Compatible ({current.compatibility_mode}): the schema gets version {verdict.version}.
+        Compatible ({current.compatibility_mode}): the schema gets version {outcome.version}.
       </p>
       <ul>
-        {verdict.changes.map(({ kind, pointer, message }) => (
+        {outcome.changes.map(({ kind, pointer, message }) => (
           <li key={`${pointer} ${message}`}>
             <code>{pointer}</code> {message} ({kind})
           </li>
@@ -346,12 +352,12 @@ function VerdictView({ current, isJson, verdict, isAsked, findings }: VerdictVie
   );
 }
 
-function reasonOf(verdict: Verdict, findings: readonly LineFinding[]): string {
-  if (verdict.violations.length > 0) return `Look at: ${fieldsOf(verdict)}.`;
-  if (findings.length === 0) return verdict.detail ?? '';
+function reasonOf(outcome: CheckOutcome, findings: readonly LineFinding[]): string {
+  if (outcome.violations.length > 0) return `Look at: ${fieldsOf(outcome)}.`;
+  if (findings.length === 0) return outcome.detail ?? '';
   return `Look at line ${[...new Set(findings.map(({ line }) => line))].join(', ')} of the schema.`;
 }
 
-function fieldsOf({ violations }: Verdict): string {
+function fieldsOf({ violations }: CheckOutcome): string {
   return [...new Set(violations.map(({ field }) => field.replaceAll('_', ' ')))].join(', ');
 }

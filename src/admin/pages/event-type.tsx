@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Answers } from '../../contract.ts';
+import type { Responses } from '../../contract.ts';
 import { call } from '../api.ts';
 import { shownJson } from '../exact-numbers.ts';
 import { useLiveEvents, type LiveEvent } from '../live-events.ts';
@@ -22,8 +22,8 @@ const views = [
 /** One event type: how it is defined, what its events look like, and those that come. */
 export function EventTypePage({ name, view }: { name: string; view: string | undefined }): JSX.Element {
   const address = `/event-types/${encodeURIComponent(name)}`;
-  const type = useLoaded(address, (signal) => call<Answers['getEventType']>('GET', address, undefined, { signal }));
-  const [asking, setAsking] = useState(false);
+  const type = useLoaded(address, (signal) => call<Responses['getEventType']>('GET', address, undefined, { signal }));
+  const [isConfirming, setIsConfirming] = useState(false);
   if (type.data === undefined) {
     return (
       <>
@@ -46,7 +46,7 @@ export function EventTypePage({ name, view }: { name: string; view: string | und
             <Link to={path('event-types', name, 'edit')} class="button">
               Edit
             </Link>
-            <button class="danger" onClick={() => setAsking(true)}>
+            <button class="danger" onClick={() => setIsConfirming(true)}>
               Delete
             </button>
           </>
@@ -76,12 +76,12 @@ export function EventTypePage({ name, view }: { name: string; view: string | und
       ) : (
         <Definition type={type.data} />
       )}
-      {asking ? (
+      {isConfirming ? (
         <Confirm
           title={`Delete ${name}?`}
           action="Delete"
           dangerous
-          onClose={() => setAsking(false)}
+          onClose={() => setIsConfirming(false)}
           onConfirm={async () => {
             await call('DELETE', address);
             navigate('/event-types');
@@ -94,7 +94,7 @@ export function EventTypePage({ name, view }: { name: string; view: string | und
   );
 }
 
-function Definition({ type }: { type: Answers['getEventType'] }): JSX.Element {
+function Definition({ type }: { type: Responses['getEventType'] }): JSX.Element {
   const rows: readonly (readonly [string, string])[] = [
     ['Owner', type.owning_application],
     ['Category', type.category],
@@ -148,11 +148,11 @@ function pretty(text: string): string {
 function LatestEvents({ name }: { name: string }): JSX.Element {
   const [paused, setPaused] = useState(false);
   const { partitions, isLive, error } = useLiveEvents(name, paused);
-  const [state, look] = paused ? ['paused', 'warn'] : isLive ? ['live', 'good live'] : ['not connected', 'warn'];
+  const [state, tone] = paused ? ['paused', 'warn'] : isLive ? ['live', 'good live'] : ['not connected', 'warn'];
   return (
     <>
       <div class="title">
-        <span class={`tag ${look}`} role="status">
+        <span class={`tag ${tone}`} role="status">
           {state}
         </span>
         <button onClick={() => setPaused(!paused)} aria-pressed={paused}>

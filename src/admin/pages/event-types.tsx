@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { Answers } from '../../contract.ts';
+import type { Responses } from '../../contract.ts';
 import { ApiError, call } from '../api.ts';
 import { loadDemoData } from '../demo-data.ts';
 import { useLoaded } from '../load.ts';
@@ -8,7 +8,7 @@ import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { SearchableList } from '../parts/searchable-list.tsx';
 import { Table } from '../parts/table.tsx';
-import { isOfService, listEventTypes, listWaiting } from '../resources.ts';
+import { isOfService, listEventTypes, listUnconsumedEvents } from '../resources.ts';
 import { Link, path } from '../route.tsx';
 
 /** Event types on one page of the list: each costs a request of its own for its partitions. */
@@ -50,7 +50,7 @@ export function EventTypesPage(): JSX.Element {
   );
 }
 
-function TypeTable({ rows }: { rows: Answers['listEventTypes'] }): JSX.Element {
+function TypeTable({ rows }: { rows: Responses['listEventTypes'] }): JSX.Element {
   const key = rows.map(({ name }) => name).join(' ');
   const partitions = useLoaded(
     key,
@@ -58,7 +58,7 @@ function TypeTable({ rows }: { rows: Answers['listEventTypes'] }): JSX.Element {
       new Map(
         await Promise.all(
           rows.map(async ({ name }) => {
-            const bounds = await call<Answers['listPartitions']>(
+            const bounds = await call<Responses['listPartitions']>(
               'GET',
               `/event-types/${encodeURIComponent(name)}/partitions`,
               undefined,
@@ -69,16 +69,16 @@ function TypeTable({ rows }: { rows: Answers['listEventTypes'] }): JSX.Element {
         ),
       ),
   );
-  const waiting = useLoaded('waiting', listWaiting, refreshMilliseconds);
-  const waitingFor = (name: string): string => {
-    const ofType = (waiting.data ?? []).filter(({ eventType }) => eventType === name);
-    if (waiting.data === undefined) return '';
+  const unconsumed = useLoaded('waiting', listUnconsumedEvents, refreshMilliseconds);
+  const unconsumedText = (name: string): string => {
+    const ofType = (unconsumed.data ?? []).filter(({ eventType }) => eventType === name);
+    if (unconsumed.data === undefined) return '';
     if (ofType.length === 0) return 'nobody streams it';
     return ofType.reduce((sum, { events }) => sum + events, 0).toLocaleString();
   };
   return (
     <>
-      <Problem error={partitions.error ?? waiting.error} what="Some numbers cannot be shown." />
+      <Problem error={partitions.error ?? unconsumed.error} what="Some numbers cannot be shown." />
       <Table
         label="Event types"
         rows={rows}
@@ -96,7 +96,7 @@ function TypeTable({ rows }: { rows: Answers['listEventTypes'] }): JSX.Element {
             name: 'Events waiting',
             numeric: true,
             cell: ({ name }) => {
-              const text = waitingFor(name);
+              const text = unconsumedText(name);
               return text === 'nobody streams it' ? <span class="muted">{text}</span> : text;
             },
           },
@@ -110,8 +110,8 @@ function TypeTable({ rows }: { rows: Answers['listEventTypes'] }): JSX.Element {
 function EmptySystem({ onDone }: { onDone: () => void }): JSX.Element {
   const [step, setStep] = useState<string>();
   const [error, setError] = useState<ApiError>();
-  const [left, setLeft] = useState(false);
-  useEffect(() => () => setLeft(true), []);
+  const [isUnmounted, setIsUnmounted] = useState(false);
+  useEffect(() => () => setIsUnmounted(true), []);
   const load = async (): Promise<void> => {
     setError(undefined);
     try {
@@ -120,7 +120,7 @@ function EmptySystem({ onDone }: { onDone: () => void }): JSX.Element {
     } catch (failure) {
       setError(failure instanceof ApiError ? failure : new ApiError(0, [String(failure)]));
     }
-    if (!left) setStep(undefined);
+    if (!isUnmounted) setStep(undefined);
   };
   return (
     <section class="panel">

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
-import type { Answers } from '../../contract.ts';
-import { call, callExact, exactly, readAnswer, sentence, type Exact } from '../api.ts';
+import type { Responses } from '../../contract.ts';
+import { call, callExact, exactly, getText, sentence, type Exact } from '../api.ts';
 import { parseToShow, shownJson } from '../exact-numbers.ts';
 import { useLoaded } from '../load.ts';
 import { FieldName } from '../parts/field-name.tsx';
@@ -13,10 +13,10 @@ import { LoanState } from './loans.tsx';
 
 const refreshMilliseconds = 3_000;
 
-type Installment = Exact<Answers['getLoanSchedule']>['installments'][number];
+type Installment = Exact<Responses['getLoanSchedule']>['installments'][number];
 
 /** Of its metadata the schemas say nothing: every published event has it. */
-type LoanEvent = Exact<Answers['listLoanEvents']>['items'][number] & {
+type LoanEvent = Exact<Responses['listLoanEvents']>['items'][number] & {
   readonly metadata: { readonly eid: string; readonly event_type: string; readonly occurred_at: string };
 };
 
@@ -30,7 +30,7 @@ const views = [
 export function LoanPage({ id, view }: { id: string; view: string | undefined }): JSX.Element {
   const loan = useLoaded(
     `loan ${id}`,
-    (signal) => callExact<Answers['getLoan']>(`/loans/${encodeURIComponent(id)}`, { signal }),
+    (signal) => callExact<Responses['getLoan']>(`/loans/${encodeURIComponent(id)}`, { signal }),
     refreshMilliseconds,
   );
   if (loan.data === undefined) {
@@ -98,12 +98,12 @@ export function LoanPage({ id, view }: { id: string; view: string | undefined })
 function Balances({ id }: { id: string }): JSX.Element {
   const balances = useLoaded(
     `balances ${id}`,
-    (signal) => callExact<Answers['getLoanBalances']>(`/loans/${encodeURIComponent(id)}/balances`, { signal }),
+    (signal) => callExact<Responses['getLoanBalances']>(`/loans/${encodeURIComponent(id)}/balances`, { signal }),
     refreshMilliseconds,
   );
   const toggles = useLoaded(
     'toggles',
-    (signal) => call<Answers['listToggles']>('GET', '/toggles', undefined, { signal }),
+    (signal) => call<Responses['listToggles']>('GET', '/toggles', undefined, { signal }),
     refreshMilliseconds,
   );
   const on = (toggles.data ?? []).filter(({ enabled }) => enabled).map(({ name }) => name);
@@ -137,7 +137,7 @@ function Balances({ id }: { id: string }): JSX.Element {
 function Schedule({ id }: { id: string }): JSX.Element {
   const schedule = useLoaded(
     `schedule ${id}`,
-    (signal) => callExact<Answers['getLoanSchedule']>(`/loans/${encodeURIComponent(id)}/schedule`, { signal }),
+    (signal) => callExact<Responses['getLoanSchedule']>(`/loans/${encodeURIComponent(id)}/schedule`, { signal }),
     refreshMilliseconds,
   );
   const rows = schedule.data?.installments ?? [];
@@ -183,9 +183,9 @@ function Events({ id }: { id: string }): JSX.Element {
   const events = useLoaded(
     `events ${id}`,
     async (signal) => {
-      const text = await readAnswer(`/loans/${encodeURIComponent(id)}/events`, { signal });
+      const text = await getText(`/loans/${encodeURIComponent(id)}/events`, { signal });
       const { items } = parseToShow(text) as { items: unknown[] };
-      return { ...exactly<Answers['listLoanEvents']>(text), shown: items.map((item) => shownJson(item, 2)) };
+      return { ...exactly<Responses['listLoanEvents']>(text), shown: items.map((item) => shownJson(item, 2)) };
     },
     refreshMilliseconds,
   );

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Answers } from '../../contract.ts';
+import type { Responses } from '../../contract.ts';
 import { ApiError, callExact, send, type Exact } from '../api.ts';
 import { useLoaded } from '../load.ts';
 import { PageTitle } from '../parts/page-title.tsx';
@@ -15,7 +15,7 @@ const refreshMilliseconds = 5_000;
 
 const states = ['PARTIAL_APPLICATION', 'PENDING_APPROVAL', 'APPROVED', 'ACTIVE', 'ACTIVE_IN_ARREARS', 'CLOSED'];
 
-export type Loan = Exact<Answers['getLoan']>;
+export type Loan = Exact<Responses['getLoan']>;
 
 /** Finding a loan: by its id, or among the newest. */
 export function LoansPage(): JSX.Element {
@@ -23,7 +23,7 @@ export function LoansPage(): JSX.Element {
   const [page, setPage] = useState(0);
   const filter = state === '' ? '' : `&accountState=${state}`;
   const query = `/loans?sortBy=creationDate:DESC&limit=${rowsPerPage + 1}&offset=${page * rowsPerPage}${filter}`;
-  const loans = useLoaded(query, (signal) => callExact<Answers['listLoans']>(query, { signal }), refreshMilliseconds);
+  const loans = useLoaded(query, (signal) => callExact<Responses['listLoans']>(query, { signal }), refreshMilliseconds);
   const rows = loans.data?.slice(0, rowsPerPage) ?? [];
   const hasNext = (loans.data?.length ?? 0) > rowsPerPage;
   return (
@@ -76,7 +76,7 @@ export function LoansPage(): JSX.Element {
               ]}
             />
           )}
-          <Pager page={page} isLast={!hasNext} onTurn={setPage} back="Newer" on="Older" />
+          <Pager page={page} isLast={!hasNext} onPageChange={setPage} previousLabel="Newer" nextLabel="Older" />
         </section>
       )}
     </>

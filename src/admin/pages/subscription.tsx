@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Answers, Schemas } from '../../contract.ts';
+import type { Responses, Schemas } from '../../contract.ts';
 import { call } from '../api.ts';
 import { useLoaded } from '../load.ts';
 import { Confirm } from '../parts/confirm.tsx';
@@ -22,15 +22,17 @@ export function SubscriptionPage({ id }: { id: string }): JSX.Element {
     `subscription ${id}`,
     async (signal) => {
       const [subscription, { items: statistics }, streams] = await Promise.all([
-        call<Answers['getSubscription']>('GET', address, undefined, { signal }),
-        call<Answers['getSubscriptionStatistics']>('GET', `${address}/stats?show_time_lag=true`, undefined, { signal }),
-        call<Answers['listSubscriptionStreams']>('GET', `${address}/streams`, undefined, { signal }),
+        call<Responses['getSubscription']>('GET', address, undefined, { signal }),
+        call<Responses['getSubscriptionStatistics']>('GET', `${address}/stats?show_time_lag=true`, undefined, {
+          signal,
+        }),
+        call<Responses['listSubscriptionStreams']>('GET', `${address}/streams`, undefined, { signal }),
       ]);
       return { subscription, statistics, streams };
     },
     refreshMilliseconds,
   );
-  const [asking, setAsking] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   if (loaded.data === undefined || loaded.error?.status === 404) {
     return (
       <>
@@ -48,7 +50,7 @@ export function SubscriptionPage({ id }: { id: string }): JSX.Element {
   return (
     <>
       <PageTitle title={title}>
-        <button class="danger" onClick={() => setAsking(true)}>
+        <button class="danger" onClick={() => setIsConfirming(true)}>
           Delete
         </button>
       </PageTitle>
@@ -70,12 +72,12 @@ export function SubscriptionPage({ id }: { id: string }): JSX.Element {
         <Partitions key={ofType.event_type} statistics={ofType} streams={streams} />
       ))}
       <EndedStreams streams={streams} />
-      {asking ? (
+      {isConfirming ? (
         <Confirm
           title={`Delete ${title}?`}
           action="Delete"
           dangerous
-          onClose={() => setAsking(false)}
+          onClose={() => setIsConfirming(false)}
           onConfirm={async () => {
             await call('DELETE', address);
             navigate('/subscriptions');
@@ -108,7 +110,8 @@ function OpenStreams({ streams }: { streams: SubscriptionStreams }): JSX.Element
             { name: 'Since', cell: ({ opened_at: at }) => <Time at={at} /> },
             {
               name: 'Partitions',
-              cell: ({ partitions }) => (partitions.length === 0 ? 'none yet' : <Held partitions={partitions} />),
+              cell: ({ partitions }) =>
+                partitions.length === 0 ? 'none yet' : <AssignedPartitions partitions={partitions} />,
             },
             {
               name: 'Chosen by',
@@ -122,7 +125,7 @@ function OpenStreams({ streams }: { streams: SubscriptionStreams }): JSX.Element
 }
 
 /** What a stream holds: a line for each event type. */
-function Held({ partitions }: Pick<SubscriptionStreams['items'][number], 'partitions'>): JSX.Element {
+function AssignedPartitions({ partitions }: Pick<SubscriptionStreams['items'][number], 'partitions'>): JSX.Element {
   const types = [...new Set(partitions.map(({ event_type: type }) => type))];
   const numbers = (wanted: string): string =>
     partitions.flatMap(({ event_type: type, partition }) => (type === wanted ? [partition] : [])).join(', ');

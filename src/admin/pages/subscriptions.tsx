@@ -5,7 +5,7 @@ import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { SearchableList } from '../parts/searchable-list.tsx';
 import { Table } from '../parts/table.tsx';
-import { listSubscriptions, listWaiting } from '../resources.ts';
+import { listSubscriptions, listUnconsumedEvents } from '../resources.ts';
 import { Link, path } from '../route.tsx';
 
 const refreshMilliseconds = 3_000;
@@ -14,17 +14,17 @@ const rowsPerPage = 50;
 /** All subscriptions and how far each is behind. */
 export function SubscriptionsPage(): JSX.Element {
   const subscriptions = useLoaded('subscriptions', listSubscriptions, refreshMilliseconds);
-  const waiting = useLoaded('waiting', listWaiting, refreshMilliseconds);
-  const waitingFor = ({ id }: Schemas['Subscription']): JSX.Element | string => {
-    if (waiting.data === undefined) return '';
-    const ofIt = waiting.data.filter(({ subscriptionId }) => subscriptionId === id);
+  const unconsumed = useLoaded('waiting', listUnconsumedEvents, refreshMilliseconds);
+  const unconsumedText = ({ id }: Schemas['Subscription']): JSX.Element | string => {
+    if (unconsumed.data === undefined) return '';
+    const ofIt = unconsumed.data.filter(({ subscriptionId }) => subscriptionId === id);
     if (ofIt.length === 0) return <span class="muted">never streamed</span>;
     return ofIt.reduce((sum, { events }) => sum + events, 0).toLocaleString();
   };
   return (
     <>
       <PageTitle title="Subscriptions" />
-      <Problem error={subscriptions.error ?? waiting.error} what="The subscriptions cannot be shown in full." />
+      <Problem error={subscriptions.error ?? unconsumed.error} what="The subscriptions cannot be shown in full." />
       {subscriptions.data === undefined && subscriptions.error === undefined ? <p class="muted">Loading …</p> : null}
       {subscriptions.data?.length === 0 ? (
         <section class="panel empty">
@@ -64,7 +64,7 @@ export function SubscriptionsPage(): JSX.Element {
                   ),
                 },
                 { name: 'Event types', cell: ({ event_types: types }) => types.join(', ') },
-                { name: 'Events waiting', numeric: true, cell: waitingFor },
+                { name: 'Events waiting', numeric: true, cell: unconsumedText },
               ]}
             />
           )}

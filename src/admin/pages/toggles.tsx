@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Answers, Requests, Schemas } from '../../contract.ts';
+import type { Responses, Requests, Schemas } from '../../contract.ts';
 import { call } from '../api.ts';
 import { useLoaded } from '../load.ts';
 import { Confirm } from '../parts/confirm.tsx';
@@ -46,10 +46,10 @@ const meanings: Readonly<Record<string, Meaning>> = {
 export function TogglesPage(): JSX.Element {
   const toggles = useLoaded(
     'toggles',
-    (signal) => call<Answers['listToggles']>('GET', '/toggles', undefined, { signal }),
+    (signal) => call<Responses['listToggles']>('GET', '/toggles', undefined, { signal }),
     refreshMilliseconds,
   );
-  const [asked, setAsked] = useState<Toggle>();
+  const [toggleToSwitch, setToggleToSwitch] = useState<Toggle>();
   const [done, setDone] = useState('');
   return (
     <>
@@ -62,21 +62,23 @@ export function TogglesPage(): JSX.Element {
         {done}
       </p>
       {toggles.data?.map((toggle) => (
-        <ToggleCard key={toggle.name} toggle={toggle} onSwitch={() => setAsked(toggle)} />
+        <ToggleCard key={toggle.name} toggle={toggle} onSwitch={() => setToggleToSwitch(toggle)} />
       ))}
-      {asked === undefined ? null : (
+      {toggleToSwitch === undefined ? null : (
         <Confirm
-          title={`Switch ${asked.name} ${asked.enabled ? 'off' : 'on'}?`}
-          action={asked.enabled ? 'Switch off' : 'Switch on'}
-          onClose={() => setAsked(undefined)}
+          title={`Switch ${toggleToSwitch.name} ${toggleToSwitch.enabled ? 'off' : 'on'}?`}
+          action={toggleToSwitch.enabled ? 'Switch off' : 'Switch on'}
+          onClose={() => setToggleToSwitch(undefined)}
           onConfirm={async () => {
-            await call('PUT', `/toggles/${asked.name}`, { enabled: !asked.enabled } satisfies Requests['switchToggle']);
-            setDone(`${asked.name} is ${asked.enabled ? 'off' : 'on'} now.`);
-            setAsked(undefined);
+            await call('PUT', `/toggles/${toggleToSwitch.name}`, {
+              enabled: !toggleToSwitch.enabled,
+            } satisfies Requests['switchToggle']);
+            setDone(`${toggleToSwitch.name} is ${toggleToSwitch.enabled ? 'off' : 'on'} now.`);
+            setToggleToSwitch(undefined);
             toggles.reload();
           }}
         >
-          <p>{confirmation(asked)}</p>
+          <p>{confirmation(toggleToSwitch)}</p>
         </Confirm>
       )}
     </>

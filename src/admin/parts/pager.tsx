@@ -4,34 +4,34 @@ interface PagerProperties {
   /** From 0. */
   readonly page: number;
   readonly isLast: boolean;
-  readonly onTurn: (page: number) => void;
+  readonly onPageChange: (page: number) => void;
   /** How many pages there are, where that is known. */
   readonly pages?: number;
-  readonly back?: string;
-  readonly on?: string;
+  readonly previousLabel?: string;
+  readonly nextLabel?: string;
 }
 
 /** Turns the pages of a list; nothing where there is only one. */
 export function Pager({
   page,
   isLast,
-  onTurn,
+  onPageChange,
   pages,
-  back = 'Previous',
-  on = 'Next',
+  previousLabel = 'Previous',
+  nextLabel = 'Next',
 }: PagerProperties): JSX.Element | null {
   if (page === 0 && isLast) return null;
   return (
     <div class="pager">
-      <button disabled={page === 0} onClick={() => onTurn(page - 1)}>
-        {back}
+      <button disabled={page === 0} onClick={() => onPageChange(page - 1)}>
+        {previousLabel}
       </button>
       <span>
         Page {page + 1}
         {pages === undefined ? '' : ` of ${pages}`}
       </span>
-      <button disabled={isLast} onClick={() => onTurn(page + 1)}>
-        {on}
+      <button disabled={isLast} onClick={() => onPageChange(page + 1)}>
+        {nextLabel}
       </button>
     </div>
   );

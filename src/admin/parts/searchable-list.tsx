@@ -46,7 +46,7 @@ export function SearchableList<Row>(properties: SearchableListProperties<Row>): 
         ) : (
           children(found.slice(shown * rowsPerPage, (shown + 1) * rowsPerPage))
         )}
-        <Pager page={shown} pages={pages} isLast={shown === pages - 1} onTurn={setPage} />
+        <Pager page={shown} pages={pages} isLast={shown === pages - 1} onPageChange={setPage} />
       </section>
     </>
   );

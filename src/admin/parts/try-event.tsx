@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Answers } from '../../contract.ts';
+import type { Responses } from '../../contract.ts';
 import { newEventId } from '../demo-data.ts';
 import { useEventTypeCheck } from '../event-type-check.ts';
 import { lineOfPointer, readJsonText, type LineFinding } from '../json-lines.ts';
@@ -13,14 +13,14 @@ interface TryEventProperties {
   readonly type: { readonly category: string; readonly name: string };
 }
 
-type EventCheck = Answers['checkEventType'];
+type EventCheck = Responses['checkEventType'];
 
 /** Holds an event against a schema as one types, without publishing it. */
 export function TryEvent({ subject, type }: TryEventProperties): JSX.Element {
   const [text, setText] = useState(() => exampleEvent(type));
   const json = readJsonText(text);
   const body = json.fault === undefined ? { event_type: subject, event: JSON.parse(text) as unknown } : undefined;
-  const { verdict: check, error } = useEventTypeCheck(body);
+  const { outcome: check, error } = useEventTypeCheck(body);
   const findings: LineFinding[] =
     json.fault !== undefined
       ? [json.fault]
@@ -32,12 +32,12 @@ export function TryEvent({ subject, type }: TryEventProperties): JSX.Element {
     <>
       <CodeEditor label="Event" value={text} onInput={setText} findings={findings} linesMaximum={20} />
       <Problem error={error} what="The service gives no verdict." />
-      <div role="status">{error === undefined ? verdictOf(json.fault !== undefined, check) : null}</div>
+      <div role="status">{error === undefined ? outcomeText(json.fault !== undefined, check) : null}</div>
     </>
   );
 }
 
-function verdictOf(isNoJson: boolean, check: EventCheck | undefined): JSX.Element {
+function outcomeText(isNoJson: boolean, check: EventCheck | undefined): JSX.Element {
   if (isNoJson) return <p class="verdict">This is not JSON yet.</p>;
   if (check === undefined) return <p class="verdict waiting">Checking …</p>;
   if (check.event === null) {

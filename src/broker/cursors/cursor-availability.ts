@@ -11,24 +11,27 @@ export function boundsByPartition(bounds: readonly PartitionBounds[]): Map<strin
  * Why a commit may not name this position: no event beyond the end was ever delivered. Undefined when it may.
  * @param end The offset that the next event of the partition will get.
  */
-export function beyondEnd(position: CommittedOffset, end: Offset | undefined): string | undefined {
+export function beyondEndReason(position: CommittedOffset, end: Offset | undefined): string | undefined {
   return end !== undefined && position.offset < end
     ? undefined
-    : unavailable(position, 'it lies beyond the last event');
+    : unavailableMessage(position, 'it lies beyond the last event');
 }
 
 /**
  * Why reading cannot continue after this position: it lies beyond the end, or events after it are no longer held.
  * Undefined when it can. It always can at the position before the first event.
  */
-export function unavailability(position: CommittedOffset, bounds: PartitionBounds | undefined): string | undefined {
+export function unavailabilityReason(
+  position: CommittedOffset,
+  bounds: PartitionBounds | undefined,
+): string | undefined {
   if (bounds !== undefined && position.offset !== beforeFirst && position.offset < bounds.earliest - 1) {
-    return unavailable(position, 'retention time of data elapsed');
+    return unavailableMessage(position, 'retention time of data elapsed');
   }
-  return beyondEnd(position, bounds?.latest);
+  return beyondEndReason(position, bounds?.latest);
 }
 
-function unavailable({ eventType, partition, offset }: CommittedOffset, reason: string): string {
+function unavailableMessage({ eventType, partition, offset }: CommittedOffset, reason: string): string {
   return (
     `offset ${formatOffset(offset)} for partition ${partition} event type ${eventType} is unavailable as ${reason}. ` +
     'PATCH partition offset with valid and available offset'

@@ -48,7 +48,7 @@ export interface Revision {
 }
 
 /** The revision in force, and the offset of its record. */
-interface InForce {
+interface CurrentRevision {
   readonly revision: number;
   readonly offset: Offset;
 }
@@ -69,11 +69,11 @@ export class Registry {
   readonly #tail: TopicTail;
   readonly #entries = new Map<RegistryKind, Map<string, unknown>>();
   /** By record key, for definitions with revisions. Removed ones stay, so that a late change cannot bring one back. */
-  readonly #inForce = new Map<string, InForce>();
+  readonly #currentRevisions = new Map<string, CurrentRevision>();
   /** Record keys whose last record in the log is not the one in force. */
   readonly #overwritten = new Set<string>();
   readonly #listeners = new Set<(change: RegistryChange) => void>();
-  #restoring: NodeJS.Timeout | undefined;
+  #restoreTimer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
   /** @param health Notified when definitions cannot be followed. */
@@ -114,7 +114,7 @@ export class Registry {
   /** Stops following the topic. What is in memory stays readable. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    clearTimeout(this.#restoring);
+    clearTimeout(this.#restoreTimer);
     await this.#tail.stop();
   }
 
@@ -162,11 +162,11 @@ export class Registry {
   /** Begins to change a definition from what this process knows of it now. */
   revise(kind: RegistryKind, name: string): Revision {
     const key = registryKey(kind, name);
-    let base = this.#inForce.get(key)?.revision ?? 0;
+    let base = this.#currentRevisions.get(key)?.revision ?? 0;
     const put = async (value: unknown): Promise<void> => {
       const revision = base + 1;
       const offset = await this.#append(key, Buffer.from(writeRecord(revision, value)));
-      if (this.#inForce.get(key)?.offset !== offset) {
+      if (this.#currentRevisions.get(key)?.offset !== offset) {
         await this.#restore();
         throw changedByOthers(kind, name);
       }
@@ -178,7 +178,7 @@ export class Registry {
       claim: () => put(this.get(kind, name) ?? null),
       confirm: async () => {
         await this.catchUp();
-        if ((this.#inForce.get(key)?.revision ?? 0) !== base) throw changedByOthers(kind, name);
+        if ((this.#currentRevisions.get(key)?.revision ?? 0) !== base) throw changedByOthers(kind, name);
       },
     };
   }
@@ -193,8 +193,8 @@ export class Registry {
   }
 
   /** Resolves when this process has seen everything below `offset` of the registry topic. */
-  appliedTo(offset: number): Promise<void> {
-    return this.#tail.appliedTo(0, offset);
+  waitUntilApplied(offset: number): Promise<void> {
+    return this.#tail.waitUntilApplied(0, offset);
   }
 
   /**
@@ -212,7 +212,7 @@ export class Registry {
     if (result === undefined) throw new LendstreamError('INTERNAL', 'The log answered an append with no result.');
     if (result.outcome === 'failed') throw result.error;
     try {
-      await this.#tail.appliedTo(0, result.baseOffset + 1, visibleMillisecondsMaximum);
+      await this.#tail.waitUntilApplied(0, result.baseOffset + 1, visibleMillisecondsMaximum);
     } catch (error) {
       throw new LendstreamError('OUTCOME_UNKNOWN', `${key} is stored and cannot be read yet: ${describeError(error)}`);
     }
@@ -223,11 +223,11 @@ export class Registry {
     const { kind, name } = splitKey(key);
     const { revision, value } = readRecord(text);
     if (revision !== undefined) {
-      if (revision <= (this.#inForce.get(key)?.revision ?? 0)) {
+      if (revision <= (this.#currentRevisions.get(key)?.revision ?? 0)) {
         this.#ignore(key, text);
         return;
       }
-      this.#inForce.set(key, { revision, offset });
+      this.#currentRevisions.set(key, { revision, offset });
     }
     this.#overwritten.delete(key);
     const entries = this.#entries.get(kind) ?? new Map<string, unknown>();
@@ -239,7 +239,7 @@ export class Registry {
 
   /** Storing the record in force again changes nothing; any other record must not stay the last of its key. */
   #ignore(key: string, text: string | null): void {
-    if (text === this.#textInForce(key)) {
+    if (text === this.#currentText(key)) {
       this.#overwritten.delete(key);
       return;
     }
@@ -249,9 +249,9 @@ export class Registry {
   }
 
   #restoreSoon(): void {
-    if (this.#isStopped || this.#restoring !== undefined) return;
-    this.#restoring = setTimeout(() => {
-      this.#restoring = undefined;
+    if (this.#isStopped || this.#restoreTimer !== undefined) return;
+    this.#restoreTimer = setTimeout(() => {
+      this.#restoreTimer = undefined;
       void this.#restore();
     }, restoreMilliseconds).unref();
   }
@@ -261,15 +261,15 @@ export class Registry {
    * byte.
    */
   async #restore(): Promise<void> {
-    const records = [...this.#overwritten].map((key) => ({ key, value: Buffer.from(this.#textInForce(key)) }));
+    const records = [...this.#overwritten].map((key) => ({ key, value: Buffer.from(this.#currentText(key)) }));
     if (records.length === 0 || this.#isStopped) return;
     const [result] = await this.#log.append([{ topic: registryTopic, partition: 0, records }]).catch(() => []);
     if (result?.outcome !== 'appended') this.#restoreSoon();
   }
 
-  #textInForce(key: string): string {
+  #currentText(key: string): string {
     const { kind, name } = splitKey(key);
-    return writeRecord(this.#inForce.get(key)?.revision ?? 0, this.get(kind, name) ?? null);
+    return writeRecord(this.#currentRevisions.get(key)?.revision ?? 0, this.get(kind, name) ?? null);
   }
 }
 
@@ -289,16 +289,16 @@ function writeRecord(revision: number, value: unknown): string {
 }
 
 function readRecord(text: string | null): { readonly revision?: number; readonly value: unknown } {
-  const read: unknown = text === null ? null : JSON.parse(text);
-  return isRevised(read) ? read : { value: read };
+  const parsed: unknown = text === null ? null : JSON.parse(text);
+  return isRevised(parsed) ? parsed : { value: parsed };
 }
 
-function isRevised(read: unknown): read is { readonly revision: number; readonly value: unknown } {
-  if (typeof read !== 'object' || read === null || Object.keys(read).join() !== 'revision,value') return false;
-  return 'revision' in read && Number.isSafeInteger(read.revision);
+function isRevised(parsed: unknown): parsed is { readonly revision: number; readonly value: unknown } {
+  if (typeof parsed !== 'object' || parsed === null || Object.keys(parsed).join() !== 'revision,value') return false;
+  return 'revision' in parsed && Number.isSafeInteger(parsed.revision);
 }
 
-const sayings: Record<RegistryKind, string> = {
+const displayNames: Record<RegistryKind, string> = {
   'event-type': 'Event type',
   subscription: 'Subscription',
   toggle: 'Toggle',
@@ -306,11 +306,11 @@ const sayings: Record<RegistryKind, string> = {
 };
 
 /** A definition in words for people: its kind and its name. */
-export function nameOfDefinition(kind: RegistryKind, name: string): string {
-  return `${sayings[kind]} ${name}`;
+export function describeDefinition(kind: RegistryKind, name: string): string {
+  return `${displayNames[kind]} ${name}`;
 }
 
 function changedByOthers(kind: RegistryKind, name: string): LendstreamError {
-  const detail = `${nameOfDefinition(kind, name)} was changed by another request meanwhile, and this change does not count.`;
+  const detail = `${describeDefinition(kind, name)} was changed by another request meanwhile, and this change does not count.`;
   return new LendstreamError('CONFLICT', `${detail} Look at what it is now and try again.`);
 }

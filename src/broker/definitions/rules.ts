@@ -83,14 +83,16 @@ function isAttribute(value: unknown): value is AuthorizationAttribute {
 }
 
 /** Whether an attribute has a role. Definitions stored before roles were checked may have any form. */
-export function isNamed(
+export function hasRole(
   authorization: Readonly<Record<string, unknown>> | null,
   role: string,
   { data_type, value }: AuthorizationAttribute,
 ): boolean {
   const attributes = authorization?.[role];
   if (!Array.isArray(attributes)) return false;
-  return attributes.some((named) => isAttribute(named) && named.data_type === data_type && named.value === value);
+  return attributes.some(
+    (attribute) => isAttribute(attribute) && attribute.data_type === data_type && attribute.value === value,
+  );
 }
 
 /** @throws UNPROCESSABLE when the change removes an existing authorization */

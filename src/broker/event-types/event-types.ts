@@ -14,7 +14,7 @@ import { ensureTopic } from '../log/ensure-topic.ts';
 import type { EventLog, TopicConfiguration } from '../../ports/event-log.ts';
 import { changedRecord, createdRecord, recordWithSchema, systemRecord, topicOf } from './records.ts';
 import type { EventTypeRecord, EventTypeSchema, SystemEventType } from '../definitions/event-type.ts';
-import { confusion, topicSpelling, type EventTypeDefinition } from './validation.ts';
+import { similarNameViolation, topicSpelling, type EventTypeDefinition } from './validation.ts';
 import type { Registry, Revision } from '../definitions/registry.ts';
 import { compareVersions } from '../schemas/schema-evolution.ts';
 import type { Subscription } from '../definitions/subscription.ts';
@@ -105,12 +105,12 @@ export class EventTypes {
    */
   create(definition: EventTypeDefinition): Promise<EventTypeRecord> {
     const isFree = (): void => {
-      this.#refuseTakenName(definition.name);
-      this.refuseConfusingName(definition.name);
+      this.#refuseExistingName(definition.name);
+      this.refuseSimilarName(definition.name);
     };
     return this.#change(definition.name, isFree, async (revision) => {
       const record = createdRecord(definition, this.#now());
-      await this.#makeTopic(topicOf(record), revision);
+      await this.#createTopic(topicOf(record), revision);
       await revision.put(record);
       return record;
     });
@@ -202,7 +202,7 @@ export class EventTypes {
       async (revision) => {
         const current = this.find(type.name);
         const record = systemRecord(type, current, this.#now());
-        await this.#makeSystemTopic(topicOf(record), topics);
+        await this.#ensureSystemTopic(topicOf(record), topics);
         if (!isDeepStrictEqual(current, record)) await revision.put(record);
       },
     );
@@ -223,7 +223,7 @@ export class EventTypes {
     return toTimestamp(this.#options.clock.now());
   }
 
-  #refuseTakenName(name: string): void {
+  #refuseExistingName(name: string): void {
     if (this.find(name) !== undefined) {
       throw new LendstreamError(
         'CONFLICT',
@@ -233,9 +233,9 @@ export class EventTypes {
   }
 
   /** @throws FieldViolations when the name is too similar to that of another event type */
-  refuseConfusingName(name: string): void {
+  refuseSimilarName(name: string): void {
     for (const { eventType, system } of this.#options.registry.list<EventTypeRecord>('event-type')) {
-      const violation = confusion(name, eventType.name, system);
+      const violation = similarNameViolation(name, eventType.name, system);
       if (violation !== undefined) throw new FieldViolations([violation]);
     }
   }
@@ -249,7 +249,7 @@ export class EventTypes {
     }
   }
 
-  #changeable(name: string): EventTypeRecord {
+  #changeableRecord(name: string): EventTypeRecord {
     const record = this.get(name);
     if (!record.system) return record;
     throw new LendstreamError(
@@ -258,7 +258,7 @@ export class EventTypes {
     );
   }
 
-  async #makeTopic(topic: TopicConfiguration, revision: Revision): Promise<void> {
+  async #createTopic(topic: TopicConfiguration, revision: Revision): Promise<void> {
     try {
       await this.#options.log.createTopic(topic);
     } catch (error) {
@@ -276,7 +276,7 @@ export class EventTypes {
     const deadline = clock.monotonic() + (this.#options.creationMillisecondsMaximum ?? creationMillisecondsDefault);
     for (;;) {
       await this.#options.registry.catchUp();
-      this.#refuseTakenName(topic.name);
+      this.#refuseExistingName(topic.name);
       if (clock.monotonic() >= deadline) break;
       await new Promise((resolve) => setTimeout(resolve, creationPollMilliseconds));
     }
@@ -308,17 +308,20 @@ export class EventTypes {
     }
   }
 
-  async #makeSystemTopic(wanted: TopicConfiguration, present: readonly TopicConfiguration[]): Promise<void> {
+  async #ensureSystemTopic(
+    configuration: TopicConfiguration,
+    existingTopics: readonly TopicConfiguration[],
+  ): Promise<void> {
     const { log } = this.#options;
-    const found = await ensureTopic(log, wanted, present);
-    if (found.partitionCount !== wanted.partitionCount) {
+    const found = await ensureTopic(log, configuration, existingTopics);
+    if (found.partitionCount !== configuration.partitionCount) {
       throw new LendstreamError(
         'CONFIGURATION_INVALID',
-        `${wanted.name} is to have ${wanted.partitionCount} partitions, but was created with ${found.partitionCount}.`,
+        `${configuration.name} is to have ${configuration.partitionCount} partitions, but was created with ${found.partitionCount}.`,
       );
     }
-    if (found.retentionMilliseconds !== wanted.retentionMilliseconds) {
-      await log.alterTopic(wanted.name, { retentionMilliseconds: wanted.retentionMilliseconds });
+    if (found.retentionMilliseconds !== configuration.retentionMilliseconds) {
+      await log.alterTopic(configuration.name, { retentionMilliseconds: configuration.retentionMilliseconds });
     }
   }
 
@@ -328,8 +331,8 @@ export class EventTypes {
     change: (record: EventTypeRecord, revision: Revision) => Promise<Result>,
   ): Promise<Result> {
     await this.#options.registry.find('event-type', name);
-    const exists = (): void => void this.#changeable(name);
-    return this.#change(name, exists, (revision) => change(this.#changeable(name), revision));
+    const exists = (): void => void this.#changeableRecord(name);
+    return this.#change(name, exists, (revision) => change(this.#changeableRecord(name), revision));
   }
 
   /**
@@ -337,29 +340,29 @@ export class EventTypes {
    *   others are known.
    */
   #change<Result>(name: string, check: () => void, change: (revision: Revision) => Promise<Result>): Promise<Result> {
-    return this.#inTurn(name, () => {
+    return this.#afterEarlierChanges(name, () => {
       check();
-      const settled = (): undefined => {
+      const alreadyDone = (): undefined => {
         check();
       };
-      return whileClaimed<Result>(this.#options, 'event-type', name, settled, change);
+      return whileClaimed<Result>(this.#options, 'event-type', name, alreadyDone, change);
     });
   }
 
-  async #inTurn<Result>(nameAsSpelt: string, change: () => Promise<Result>): Promise<Result> {
+  async #afterEarlierChanges<Result>(nameAsSpelt: string, change: () => Promise<Result>): Promise<Result> {
     // Of two names that cannot coexist, the second to be created has to see the first.
     const name = topicSpelling(nameAsSpelt);
-    const turn = (this.#changes.get(name) ?? Promise.resolve()).then(change);
+    const result = (this.#changes.get(name) ?? Promise.resolve()).then(change);
     // The next change waits for the end of this one, even a failure; the failure goes only to its own caller.
-    const settled = turn.then(
+    const finished = result.then(
       () => {},
       () => {},
     );
-    this.#changes.set(name, settled);
+    this.#changes.set(name, finished);
     try {
-      return await turn;
+      return await result;
     } finally {
-      if (this.#changes.get(name) === settled) this.#changes.delete(name);
+      if (this.#changes.get(name) === finished) this.#changes.delete(name);
     }
   }
 }

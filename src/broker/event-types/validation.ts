@@ -194,10 +194,10 @@ function nameViolations(name: string): FieldViolation[] {
  * names differ only in dots and underscores. The service's own names must also not be easy for people to confuse.
  * @param isOfService Whether the other one is the service's own.
  */
-export function confusion(name: string, other: string, isOfService: boolean): FieldViolation | undefined {
+export function similarNameViolation(name: string, other: string, isOfService: boolean): FieldViolation | undefined {
   if (name === other) return undefined;
-  const isClash = topicSpelling(name) === topicSpelling(other);
-  if (!isClash && !(isOfService && looseSpelling(name) === looseSpelling(other))) return undefined;
+  const isTopicNameConflict = topicSpelling(name) === topicSpelling(other);
+  if (!isTopicNameConflict && !(isOfService && looseSpelling(name) === looseSpelling(other))) return undefined;
   const message = isOfService
     ? `is too much like "${other}", which is the service's`
     : `is too much like "${other}": dots and underscores alone do not make another name`;

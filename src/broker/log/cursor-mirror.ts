@@ -99,13 +99,13 @@ export async function writeMirror(log: EventLog, records: readonly LogRecord[]):
  */
 export function mirrorRecord(
   subscriptionId: string,
-  place: EventTypePartition,
+  partition: EventTypePartition,
   offset: number | null,
   epoch?: number,
 ): LogRecord {
   const value = epoch === undefined ? `{"offset":${offset}}` : `{"offset":${offset},"epoch":${epoch}}`;
   return {
-    key: `${subscriptionId}/${place.eventType}/${place.partition}`,
+    key: `${subscriptionId}/${partition.eventType}/${partition.partition}`,
     value: offset === null ? null : Buffer.from(value),
   };
 }
@@ -127,14 +127,14 @@ function apply(
   if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(epoch)) {
     throw new LendstreamError('CORRUPT_BATCH', `Cursor ${key} is ${text}`);
   }
-  const held = newest.get(key);
-  if (held !== undefined && isOlder({ offset, epoch }, held)) return;
-  const first = key.indexOf('/');
-  const last = key.lastIndexOf('/');
+  const current = newest.get(key);
+  if (current !== undefined && isOlder({ offset, epoch }, current)) return;
+  const firstSlash = key.indexOf('/');
+  const lastSlash = key.lastIndexOf('/');
   newest.set(key, {
-    subscriptionId: key.slice(0, first),
-    eventType: key.slice(first + 1, last),
-    partition: Number(key.slice(last + 1)),
+    subscriptionId: key.slice(0, firstSlash),
+    eventType: key.slice(firstSlash + 1, lastSlash),
+    partition: Number(key.slice(lastSlash + 1)),
     offset,
     epoch,
   });
@@ -143,8 +143,8 @@ function apply(
 /** Whether a record that comes later in the mirror belongs to an earlier commit. */
 function isOlder(
   { offset, epoch }: Pick<MirroredOffset, 'offset' | 'epoch'>,
-  held: Pick<MirroredOffset, 'offset' | 'epoch'>,
+  current: Pick<MirroredOffset, 'offset' | 'epoch'>,
 ): boolean {
-  if (epoch !== held.epoch) return epoch < held.epoch;
-  return epoch > 0 && offset < held.offset;
+  if (epoch !== current.epoch) return epoch < current.epoch;
+  return epoch > 0 && offset < current.offset;
 }

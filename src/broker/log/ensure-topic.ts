@@ -10,31 +10,34 @@ const readyPollMilliseconds = 20;
  * Makes sure that a topic exists, ready for appends and reads. Any number of processes may do so at once: one of them
  * creates it.
  *
- * @param present The existing topics, when the caller has just listed them.
+ * @param existingTopics The existing topics, when the caller has just listed them.
  * @returns the topic as it is; one that existed before may differ from the wanted one
  * @throws LOG_UNAVAILABLE when another process began to create it and it does not become usable
  */
 export async function ensureTopic(
   log: EventLog,
-  wanted: TopicConfiguration,
-  present?: readonly TopicConfiguration[],
+  configuration: TopicConfiguration,
+  existingTopics?: readonly TopicConfiguration[],
 ): Promise<TopicConfiguration> {
-  const isWanted = ({ name }: TopicConfiguration): boolean => name === wanted.name;
-  let found = (present ?? (await log.listTopics())).find(isWanted);
+  const hasSameName = ({ name }: TopicConfiguration): boolean => name === configuration.name;
+  let found = (existingTopics ?? (await log.listTopics())).find(hasSameName);
   if (found === undefined) {
     try {
-      await log.createTopic(wanted);
-      return wanted;
+      await log.createTopic(configuration);
+      return configuration;
     } catch (error) {
       if (!isLendstreamError(error, 'TOPIC_ALREADY_EXISTS')) throw error;
     }
   }
   const deadline = performance.now() + readyMillisecondsMaximum;
   for (;;) {
-    found ??= (await log.listTopics()).find(isWanted);
+    found ??= (await log.listTopics()).find(hasSameName);
     if (found !== undefined && (await isUsable(log, found))) return found;
     if (performance.now() > deadline) {
-      throw new LendstreamError('LOG_UNAVAILABLE', `Topic ${wanted.name} is there but cannot be used. Try again.`);
+      throw new LendstreamError(
+        'LOG_UNAVAILABLE',
+        `Topic ${configuration.name} is there but cannot be used. Try again.`,
+      );
     }
     await new Promise((resolve) => setTimeout(resolve, readyPollMilliseconds));
   }

@@ -21,18 +21,18 @@ const space = 0x20;
  * Checks the values that have not been checked yet: those of external producers. Lines of a stream are spliced from
  * stored values, so a value that is not JSON would break every event after it.
  */
-export function checkForeignRecords(batch: RecordBatch): CheckedBatch {
-  const { foreign } = batch;
-  if (foreign === undefined) return { batch, unreadable: [] };
+export function checkExternalRecords(batch: RecordBatch): CheckedBatch {
+  const { external } = batch;
+  if (external === undefined) return { batch, unreadable: [] };
   const unreadable: UnreadableRecord[] = [];
   const valueStarts = batch.valueStarts.slice();
   const valueEnds = batch.valueEnds.slice();
   let bytes = batch.bytes;
   for (let index = 0; index < batch.count; index += 1) {
     const start = valueStarts[index] ?? noValue;
-    if (foreign[index] !== 1 || start === noValue) continue;
+    if (external[index] !== 1 || start === noValue) continue;
     const value = bytes.subarray(start, valueEnds[index]);
-    const reason = faultOf(value);
+    const reason = unreadableReason(value);
     if (reason !== undefined) {
       unreadable.push({ offset: batch.offsets[index] ?? 0, reason });
       valueStarts[index] = noValue;
@@ -40,7 +40,7 @@ export function checkForeignRecords(batch: RecordBatch): CheckedBatch {
     } else if (value.includes(lineFeed) || value.includes(carriageReturn)) {
       // The bytes that were read are shared with others; the copy is made once.
       if (bytes === batch.bytes) bytes = Buffer.from(batch.bytes);
-      breakNoLines(bytes.subarray(start, valueEnds[index]));
+      replaceLineBreaks(bytes.subarray(start, valueEnds[index]));
     }
   }
   const { topic, partition, count, appendedAt, offsets } = batch;
@@ -51,7 +51,7 @@ export function checkForeignRecords(batch: RecordBatch): CheckedBatch {
   };
 }
 
-function faultOf(value: Buffer): string | undefined {
+function unreadableReason(value: Buffer): string | undefined {
   if (value.length === 0) return 'it is empty';
   if (!isUtf8(value)) return 'it is not UTF-8';
   try {
@@ -63,7 +63,7 @@ function faultOf(value: Buffer): string | undefined {
 }
 
 /** In a JSON text a line break can only stand between tokens, where a space means the same. */
-function breakNoLines(value: Buffer): void {
+function replaceLineBreaks(value: Buffer): void {
   for (let at = 0; at < value.length; at += 1) {
     if (value[at] === lineFeed || value[at] === carriageReturn) value[at] = space;
   }
@@ -73,21 +73,21 @@ function breakNoLines(value: Buffer): void {
  * Keeps only the records that this product wrote. Nothing else counts in its own topics, where an external value could
  * define anything.
  */
-export function withoutForeignRecords(batch: RecordBatch): RecordBatch {
-  const { foreign } = batch;
-  if (foreign === undefined || !foreign.includes(1)) return batch;
-  const own = [...foreign.keys()].filter((index) => foreign[index] === 0);
+export function withoutExternalRecords(batch: RecordBatch): RecordBatch {
+  const { external } = batch;
+  if (external === undefined || !external.includes(1)) return batch;
+  const ownIndexes = [...external.keys()].filter((index) => external[index] === 0);
   const { topic, partition, appendedAt, bytes } = batch;
   return {
     topic,
     partition,
     appendedAt,
     bytes,
-    count: own.length,
-    offsets: Float64Array.from(own, (index) => batch.offsets[index] ?? 0),
-    valueStarts: Uint32Array.from(own, (index) => batch.valueStarts[index] ?? noValue),
-    valueEnds: Uint32Array.from(own, (index) => batch.valueEnds[index] ?? noValue),
+    count: ownIndexes.length,
+    offsets: Float64Array.from(ownIndexes, (index) => batch.offsets[index] ?? 0),
+    valueStarts: Uint32Array.from(ownIndexes, (index) => batch.valueStarts[index] ?? noValue),
+    valueEnds: Uint32Array.from(ownIndexes, (index) => batch.valueEnds[index] ?? noValue),
     contiguous: false,
-    key: (index) => batch.key(own[index] ?? 0),
+    key: (index) => batch.key(ownIndexes[index] ?? 0),
   };
 }

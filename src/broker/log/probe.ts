@@ -18,43 +18,43 @@ export interface LogProbeOptions {
 export class LogProbe {
   readonly #options: LogProbeOptions;
   readonly #timer: NodeJS.Timeout;
-  #answeredAt: number;
-  #isAsking = false;
+  #respondedAt: number;
+  #isProbing = false;
   #error: unknown = 'no answer';
 
   constructor(options: LogProbeOptions) {
     this.#options = options;
-    this.#answeredAt = options.clock.monotonic();
+    this.#respondedAt = options.clock.monotonic();
     this.#timer = setInterval(() => this.probe(), probeMilliseconds).unref();
   }
 
   /** Checks how long the log has not responded, and asks again unless a request is still open. */
   probe(): void {
     const { clock, health } = this.#options;
-    const silentMilliseconds = clock.monotonic() - this.#answeredAt;
+    const silentMilliseconds = clock.monotonic() - this.#respondedAt;
     if (silentMilliseconds >= unreachableMillisecondsMaximum) {
       const seconds = Math.floor(silentMilliseconds / 1000);
-      health.isNotReady(`The log has not answered for ${seconds} seconds: ${describeError(this.#error)}`);
+      health.reportNotReady(`The log has not answered for ${seconds} seconds: ${describeError(this.#error)}`);
     }
-    if (!this.#isAsking) void this.#ask();
+    if (!this.#isProbing) void this.#requestBounds();
   }
 
   close(): void {
     clearInterval(this.#timer);
   }
 
-  async #ask(): Promise<void> {
+  async #requestBounds(): Promise<void> {
     const { log, partition, clock, health } = this.#options;
-    this.#isAsking = true;
+    this.#isProbing = true;
     try {
       await log.bounds([partition]);
-      this.#answeredAt = clock.monotonic();
+      this.#respondedAt = clock.monotonic();
       this.#error = 'no answer';
-      health.isReady();
+      health.reportReady();
     } catch (error) {
       this.#error = error;
     } finally {
-      this.#isAsking = false;
+      this.#isProbing = false;
     }
   }
 }

@@ -9,7 +9,7 @@ import { LendstreamError, isLendstreamError, describeError } from '../../errors.
 import { unreachableMillisecondsMaximum, type HealthPart } from '../../health.ts';
 import type { Logger } from '../../logger.ts';
 import type { BoundsOptions, EventLog, Offset, PartitionBounds, RecordBatch } from '../../ports/event-log.ts';
-import { withoutForeignRecords } from './external-records.ts';
+import { withoutExternalRecords } from './external-records.ts';
 
 /**
  * Follows every partition of a topic from a position and passes each batch on, in order per partition. This is how a
@@ -71,7 +71,7 @@ export class TopicTail {
   /** Settles when the next catch-up for an unknown name may begin. */
   #missPause: Promise<unknown> = Promise.resolve();
   /** That next catch-up, until it begins: all callers in between share it. */
-  #nextMiss: Promise<void> | undefined;
+  #nextMissCatchUp: Promise<void> | undefined;
 
   constructor(options: TopicTailOptions) {
     this.#options = options;
@@ -88,7 +88,7 @@ export class TopicTail {
       this.#applied[partition] = Math.max(this.#applied[partition] ?? 0, earliest);
       return this.#follow(partition);
     });
-    await Promise.all(bounds.map(({ partition, latest }) => this.appliedTo(partition, latest)));
+    await Promise.all(bounds.map(({ partition, latest }) => this.waitUntilApplied(partition, latest)));
   }
 
   /** Why the topic is no longer followed; undefined while it is. */
@@ -106,7 +106,7 @@ export class TopicTail {
    * @param milliseconds How long to wait. Default: for ever.
    * @throws what `apply` threw, LOG_CLOSED after {@link stop}, LOG_UNAVAILABLE when the time is over
    */
-  appliedTo(partition: number, offset: Offset, milliseconds = Infinity): Promise<void> {
+  waitUntilApplied(partition: number, offset: Offset, milliseconds = Infinity): Promise<void> {
     if (this.position(partition) >= offset) return Promise.resolve();
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     return new Promise((resolve, reject) => {
@@ -115,7 +115,7 @@ export class TopicTail {
       if (milliseconds === Infinity) return;
       const timer = setTimeout(() => {
         this.#waiting.delete(waiter);
-        reject(this.#notReadable(milliseconds));
+        reject(this.#unreadableError(milliseconds));
       }, milliseconds);
       waiter.resolve = () => {
         clearTimeout(timer);
@@ -131,17 +131,19 @@ export class TopicTail {
   /**
    * Returns when everything that is in the topic now has been applied.
    * @param milliseconds How long that may take.
-   * @throws as {@link appliedTo}, LOG_UNAVAILABLE when the time is over
+   * @throws as {@link waitUntilApplied}, LOG_UNAVAILABLE when the time is over
    */
   async catchUp(milliseconds = catchUpMillisecondsMaximum): Promise<void> {
     const { includeUncommitted = false } = this.#options;
-    const until = performance.now() + milliseconds;
+    const deadline = performance.now() + milliseconds;
     const bounds = await this.#bounds({ includeUncommitted });
-    const left = Math.max(0, until - performance.now());
-    await Promise.all(bounds.map(({ partition, latest }) => this.appliedTo(partition, latest, left)));
+    const remainingMilliseconds = Math.max(0, deadline - performance.now());
+    await Promise.all(
+      bounds.map(({ partition, latest }) => this.waitUntilApplied(partition, latest, remainingMilliseconds)),
+    );
   }
 
-  #notReadable(milliseconds: number): LendstreamError {
+  #unreadableError(milliseconds: number): LendstreamError {
     const { topic } = this.#options;
     return new LendstreamError(
       'LOG_UNAVAILABLE',
@@ -154,13 +156,13 @@ export class TopicTail {
    * that miss something at about the same time share one catch-up.
    */
   async catchUpOnMiss(): Promise<void> {
-    this.#nextMiss ??= this.#catchUpAfterPause();
-    await this.#nextMiss;
+    this.#nextMissCatchUp ??= this.#catchUpAfterPause();
+    await this.#nextMissCatchUp;
   }
 
   async #catchUpAfterPause(): Promise<void> {
     await this.#missPause;
-    this.#nextMiss = undefined;
+    this.#nextMissCatchUp = undefined;
     const catchingUp = this.catchUp();
     this.#missPause = Promise.allSettled([
       catchingUp,
@@ -193,14 +195,14 @@ export class TopicTail {
           { topic, partition, offset },
           { bytesMaximum: readBytes, waitMilliseconds: Infinity, signal },
         );
-        for (const batch of batches) await apply(this.#own(batch), nextOffset);
+        for (const batch of batches) await apply(this.#ownRecords(batch), nextOffset);
         this.#applied[partition] = nextOffset;
-        this.#noteRead(partition);
-        this.#wake();
+        this.#recordRead(partition);
+        this.#resolveWaiting();
       } catch (error) {
         if (isLendstreamError(error) && error.retriable && error.code !== 'LOG_CLOSED') {
           logger.warn({ topic, partition, error: describeError(error) }, 'Reading failed and is tried again');
-          this.#noteFailedRead(partition, error);
+          this.#recordFailedRead(partition, error);
           await new Promise((resolve) => setTimeout(resolve, retryMilliseconds));
           continue;
         }
@@ -220,34 +222,36 @@ export class TopicTail {
     logger.error({ topic, partition, error: describeError(failure) }, 'Following the topic ended');
     if (this.#failure !== undefined) return;
     this.#failure = failure;
-    health?.isNotReady(`Topic ${topic} is followed no more: ${failure.message}`);
+    health?.reportNotReady(`Topic ${topic} is followed no more: ${failure.message}`);
     onFailure?.(failure);
   }
 
-  #noteRead(partition: number): void {
+  #recordRead(partition: number): void {
     if (!this.#failingSince.delete(partition) || this.#failingSince.size > 0 || this.#failure !== undefined) return;
-    this.#options.health?.isReady();
+    this.#options.health?.reportReady();
   }
 
-  #noteFailedRead(partition: number, error: unknown): void {
+  #recordFailedRead(partition: number, error: unknown): void {
     const now = performance.now();
     const since = this.#failingSince.get(partition) ?? now;
     this.#failingSince.set(partition, since);
     if (now - since < unreachableMillisecondsMaximum) return;
-    this.#options.health?.isNotReady(`Topic ${this.#options.topic} cannot be read for now: ${describeError(error)}`);
+    this.#options.health?.reportNotReady(
+      `Topic ${this.#options.topic} cannot be read for now: ${describeError(error)}`,
+    );
   }
 
   /** A process follows only topics of this product: external records in them are ignored. */
-  #own(batch: RecordBatch): RecordBatch {
-    const own = withoutForeignRecords(batch);
-    if (own === batch) return batch;
+  #ownRecords(batch: RecordBatch): RecordBatch {
+    const ownRecords = withoutExternalRecords(batch);
+    if (ownRecords === batch) return batch;
     const { topic, partition } = batch;
-    const count = batch.count - own.count;
+    const count = batch.count - ownRecords.count;
     this.#options.logger.error({ topic, partition, count }, 'Records of another producer are ignored');
-    return own;
+    return ownRecords;
   }
 
-  #wake(): void {
+  #resolveWaiting(): void {
     for (const waiter of this.#waiting) {
       if (this.position(waiter.partition) < waiter.offset) continue;
       this.#waiting.delete(waiter);

@@ -14,7 +14,7 @@ export interface ProducerMetadata {
   readonly partition_compaction_key?: string;
 }
 
-export interface EnrichmentFacts {
+export interface EnrichmentContext {
   readonly eventType: string;
   /** Version of the schema the events were validated with. */
   readonly version: string;
@@ -41,12 +41,12 @@ function asciiJson(value: unknown): string {
 }
 
 /** Prepares the metadata that is the same for all events of a request. */
-export function createEnrichment(facts: EnrichmentFacts): Enrichment {
-  const afterOccurredAt = `","published_by":${asciiJson(facts.publishedBy)},"eid":"`;
-  const afterEid = `","event_type":${asciiJson(facts.eventType)},"partition":"`;
-  const receivedAt = `,"received_at":${asciiJson(facts.receivedAt)},"flow_id":`;
-  const flowId = asciiJson(facts.flowId);
-  const version = `,"version":${asciiJson(facts.version)}`;
+export function createEnrichment(context: EnrichmentContext): Enrichment {
+  const afterOccurredAt = `","published_by":${asciiJson(context.publishedBy)},"eid":"`;
+  const afterEid = `","event_type":${asciiJson(context.eventType)},"partition":"`;
+  const receivedAt = `,"received_at":${asciiJson(context.receivedAt)},"flow_id":`;
+  const flowId = asciiJson(context.flowId);
+  const version = `,"version":${asciiJson(context.version)}`;
   /**
    * By partition: the text after the eid when the producer gave nothing else. It is joined once and copied as a whole.
    */
@@ -63,7 +63,7 @@ export function createEnrichment(facts: EnrichmentFacts): Enrichment {
       const start = startOf(metadata.eid, metadata.occurred_at);
       const parents = metadata.parent_eids === undefined ? '' : `,"parent_eids":${asciiJson(metadata.parent_eids)}`;
       const flow = metadata.flow_id === undefined || metadata.flow_id === '' ? flowId : asciiJson(metadata.flow_id);
-      return `${start}${afterEid}${partition}"${parents}${receivedAt}${flow}${version}${rest(metadata)}}`;
+      return `${start}${afterEid}${partition}"${parents}${receivedAt}${flow}${version}${optionalFields(metadata)}}`;
     },
   };
 }
@@ -77,7 +77,7 @@ function isPlain({ parent_eids, flow_id, span_ctx, partition_compaction_key }: P
   );
 }
 
-function rest(metadata: ProducerMetadata): string {
+function optionalFields(metadata: ProducerMetadata): string {
   let text = '';
   if (metadata.span_ctx !== undefined) text += `,"span_ctx":${asciiJson(metadata.span_ctx)}`;
   if (metadata.partition_compaction_key !== undefined) {

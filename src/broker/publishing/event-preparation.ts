@@ -123,12 +123,12 @@ export function* prepareRecords(
   const partitions = new Int32Array(count);
   const keys: (string | null)[] = [];
   for (let index = 0; index < count; index += 1) {
-    const placed = place(type, parsed, index, context.random);
-    if (typeof placed === 'string') {
-      return { refused: refuse(events, index, 'partitioning', 'validating', placed, partitions) };
+    const route = routeEvent(type, parsed, index, context.random);
+    if (typeof route === 'string') {
+      return { refused: refuse(events, index, 'partitioning', 'validating', route, partitions) };
     }
-    partitions[index] = placed.partition;
-    keys.push(placed.key);
+    partitions[index] = route.partition;
+    keys.push(route.key);
   }
   const textOf = (index: number, partition: number): string => {
     const text = eventText(type, parsed, index, partition, context.enrichment);
@@ -136,7 +136,7 @@ export function* prepareRecords(
     return text;
   };
   try {
-    return { partitions, batches: layOut(type, partitions, keys, textOf) };
+    return { partitions, batches: packByPartition(type, partitions, keys, textOf) };
   } catch (error) {
     if (!(error instanceof EventTooLarge)) throw error;
     return { refused: refuse(events, error.index, 'enriching', 'partitioning', error.message, partitions) };
@@ -173,7 +173,7 @@ function outcomeOf(
   index: number,
   budget: ValidationBudget,
 ): readonly SchemaViolation[] {
-  return rules.fits(parsed.events[index], budget, digitsOf(rules, parsed, index, budget));
+  return rules.validate(parsed.events[index], budget, digitsOf(rules, parsed, index, budget));
 }
 
 function* describedViolations(
@@ -202,7 +202,7 @@ function digitsOf(
   index: number,
   budget: ValidationBudget,
 ): WrittenNumbers | undefined {
-  if (!rules.asksForDigits) return undefined;
+  if (!rules.requiresDigits) return undefined;
   const base = index * fieldsPerEvent;
   const longNumbers = fields[base + spanField.longNumbers] ?? 0;
   if (longNumbers === 0) return undefined;
@@ -229,7 +229,7 @@ function refuse(
 }
 
 /** The partition and the record key of an event, or why it has none. */
-function place(
+function routeEvent(
   type: PreparedEventType,
   parsed: ParsedEvents,
   index: number,
@@ -242,12 +242,12 @@ function place(
     return { partition: randomPartition(random(), type.partitionCount), key: compactionKey };
   }
   if (type.partitionStrategy === 'user_defined') {
-    const named = metadata?.partition;
-    const partition = namedPartition(named, type.partitionCount);
+    const partitionName = metadata?.partition;
+    const partition = namedPartition(partitionName, type.partitionCount);
     if (partition !== undefined) return { partition, key: compactionKey };
-    return named === undefined
+    return partitionName === undefined
       ? 'Failed to resolve partition. metadata.partition is not set.'
-      : `Failed to resolve partition. Partition "${named}" does not exist.`;
+      : `Failed to resolve partition. Partition "${partitionName}" does not exist.`;
   }
   const fields: string[] = [];
   for (let fieldIndex = 0; fieldIndex < type.keyPaths.length; fieldIndex += 1) {
@@ -280,7 +280,7 @@ export function joinKeyFields(fields: readonly string[]): string {
  * than copying bytes event by event. All added text is ASCII, so it is the same in either encoding.
  * @param textOf Returns the Latin-1 text of an event as it is stored.
  */
-export function layOut(
+export function packByPartition(
   type: PreparedEventType,
   partitions: Int32Array,
   keys: readonly (string | null)[],
@@ -331,8 +331,8 @@ function eventText(
   if (!type.isEnriched) return isCompact ? bodyText.slice(start, end) : compactText(body, start, end);
   const metadataStart = fields[base + spanField.metadataStart] as number;
   const metadataEnd = fields[base + spanField.metadataEnd] as number;
-  const sent = (events[index] as EventObject)['metadata'] as ProducerMetadata;
-  const metadata = enrichment.metadataOf(sent, partition);
+  const sentMetadata = (events[index] as EventObject)['metadata'] as ProducerMetadata;
+  const metadata = enrichment.metadataOf(sentMetadata, partition);
   return isCompact
     ? bodyText.slice(start, metadataStart) + metadata + bodyText.slice(metadataEnd, end)
     : compactText(body, start, metadataStart) + metadata + compactText(body, metadataEnd, end);

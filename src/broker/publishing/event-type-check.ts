@@ -14,7 +14,7 @@ import { ValidationBudget } from '../schemas/validation-budget.ts';
 /** Trying out a definition and an event before anything is saved or published. */
 
 /** The outcome of trying out a definition, as the API shows it (snake_case is the API's). */
-export interface DefinitionVerdict {
+export interface DefinitionOutcome {
   readonly valid: boolean;
   /** Why it would be refused, in the words of the refusal; null when it would be accepted. */
   readonly detail: string | null;
@@ -28,8 +28,8 @@ export interface DefinitionVerdict {
   readonly changes: readonly SchemaChange[];
 }
 
-export interface JudgedDefinition {
-  readonly verdict: DefinitionVerdict;
+export interface CheckedDefinition {
+  readonly outcome: DefinitionOutcome;
   /** The event type as it would be; undefined when the definition would be refused. */
   readonly record: EventTypeRecord | undefined;
 }
@@ -41,18 +41,18 @@ export interface JudgedDefinition {
  * @param now RFC 3339
  * @throws MALFORMED_REQUEST when the body is no definition at all
  */
-export function judgeDefinition(
+export function checkDefinition(
   current: EventTypeRecord | undefined,
   read: () => EventTypeDefinition,
   now: string,
-): JudgedDefinition {
+): CheckedDefinition {
   const current_version = current?.eventType.schema.version ?? null;
   let definition: EventTypeDefinition | undefined;
   try {
     definition = read();
     const record = current === undefined ? createdRecord(definition, now) : changedRecord(current, definition, now);
     const version = record.eventType.schema.version;
-    const verdict = {
+    const outcome = {
       valid: true,
       detail: null,
       violations: [],
@@ -60,13 +60,13 @@ export function judgeDefinition(
       version,
       changes: changesOf(current, definition),
     };
-    return { verdict, record };
+    return { outcome, record };
   } catch (error) {
     if (!isLendstreamError(error, 'UNPROCESSABLE')) throw error;
     const violations = error instanceof FieldViolations ? error.violations : [];
     const changes = definition === undefined ? [] : changesOf(current, definition);
     return {
-      verdict: { valid: false, detail: error.message, violations, current_version, version: null, changes },
+      outcome: { valid: false, detail: error.message, violations, current_version, version: null, changes },
       record: undefined,
     };
   }
@@ -76,7 +76,7 @@ export function judgeDefinition(
  * The violations that publishing would find in an event; empty when its schema accepts it.
  * @param event As it was sent, because publishing checks its text.
  */
-export async function judgeEvent(record: EventTypeRecord, event: string): Promise<readonly SchemaViolation[]> {
+export async function checkEvent(record: EventTypeRecord, event: string): Promise<readonly SchemaViolation[]> {
   let parsed: ParsedEvents;
   try {
     parsed = parseEvents(Buffer.from(`[${event}]`));
@@ -95,7 +95,7 @@ function changesOf(current: EventTypeRecord | undefined, { schemaText }: EventTy
   try {
     return compareSchemas(readBoundedSchema(current.eventType.schema.schema), readBoundedSchema(schemaText));
   } catch (error) {
-    // A text that is no schema differs in every way; the verdict reports what is wrong with it.
+    // A text that is no schema differs in every way; the outcome reports what is wrong with it.
     if (isLendstreamError(error)) return [];
     throw error;
   }

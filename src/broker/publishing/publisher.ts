@@ -23,7 +23,7 @@ import { prepareEventType, prepareRecords, type PreparedEventType } from './even
 import type { EventTypeRecord } from '../definitions/event-type.ts';
 import type { EventTypes } from '../event-types/event-types.ts';
 import { eidOf, publishedItem, type PublishedItem } from './published-item.ts';
-import { SimilarEvents } from './fast-path/similar-events.ts';
+import { ShapeFastPath } from './fast-path/shape-fast-path.ts';
 import { inTurns } from './turns.ts';
 
 export interface PublishContext {
@@ -58,7 +58,7 @@ const longSchemaCharacters = 4_096;
 
 interface PreparedPublishing {
   readonly type: PreparedEventType;
-  readonly similarEvents: SimilarEvents;
+  readonly similarEvents: ShapeFastPath;
 }
 
 /**
@@ -143,11 +143,11 @@ export class Publisher {
       random: this.#random,
       enrichment: createEnrichment({ eventType, version: type.version, publishedBy, flowId, receivedAt }),
     };
-    const similar = similarEvents.prepare(body, recordContext);
-    if (similar !== undefined) return similar;
+    const fastRecords = similarEvents.prepare(body, recordContext);
+    if (fastRecords !== undefined) return fastRecords;
     const parsed = parseEvents(body);
     const prepared = yield* prepareRecords(type, parsed, recordContext);
-    if (!('refused' in prepared)) similarEvents.learn(parsed);
+    if (!('refused' in prepared)) similarEvents.learnShape(parsed);
     return prepared;
   }
 
@@ -163,7 +163,7 @@ export class Publisher {
     const known = this.#prepared.get(record);
     if (known !== undefined) return known;
     const type = prepareEventType(record);
-    const prepared = { type, similarEvents: new SimilarEvents(type) };
+    const prepared = { type, similarEvents: new ShapeFastPath(type) };
     this.#prepared.set(record, prepared);
     return prepared;
   }
@@ -177,9 +177,9 @@ export class Publisher {
   ): PublishOutcome {
     const failures = results.filter((result) => result.outcome === 'failed');
     const [failure] = failures;
-    const isNothingTaken = failures.every(({ error }) => error.code === 'OVERLOADED');
+    const isAllOverloaded = failures.every(({ error }) => error.code === 'OVERLOADED');
     // An append with an unknown outcome may have been stored, which a 503 response would not say.
-    if (failure !== undefined && failures.length === appends.length && isNothingTaken) throw failure.error;
+    if (failure !== undefined && failures.length === appends.length && isAllOverloaded) throw failure.error;
     for (const { partition, error } of failures) {
       this.#options.logger.warn({ eventType, partition, code: error.code }, 'Events could not be written');
     }

@@ -1,7 +1,7 @@
 import { effectiveSchema, readAdminSchema, type ValidatedType } from './effective-schema.ts';
-import { asksForDigits, compileValidator, type SchemaValidator, type ValidatorOptions } from './json-schema.ts';
+import { requiresDigits, compileValidator, type SchemaValidator, type ValidatorOptions } from './json-schema.ts';
 import type { SchemaObject } from './json-schema-tree.ts';
-import { refuseManyNotedNames } from './schema-cost.ts';
+import { refuseManyEvaluatedNames } from './schema-cost.ts';
 
 /**
  * The rules that the events of a type are validated against. Compiling them blocks the whole process, so it is done
@@ -12,7 +12,7 @@ export interface EventRules {
   /** The schema of whole events. */
   readonly schema: SchemaObject;
   /** Shows whether an event fits. Describes no violations. */
-  readonly fits: SchemaValidator;
+  readonly validate: SchemaValidator;
   /** Returns the validator that finds all violations of an event. Compiles it at the first call. */
   readonly findAll: () => SchemaValidator;
   /**
@@ -21,14 +21,14 @@ export interface EventRules {
    */
   readonly findFirst: () => SchemaValidator;
   /** Whether the schema has rules for which the digits of numbers matter. */
-  readonly asksForDigits: boolean;
+  readonly requiresDigits: boolean;
 }
 
 /** How many definitions are kept compiled for later use. Each takes some megabytes at most. */
-export const keptRulesMaximum = 16;
+export const cachedRulesMaximum = 16;
 
 /** In order of use, the most recent one last. */
-const kept = new Map<string, EventRules>();
+const cache = new Map<string, EventRules>();
 
 /**
  * The rules for the events of a type, compiled at the first call and kept for later ones.
@@ -40,27 +40,27 @@ const kept = new Map<string, EventRules>();
 export function eventRules(schemaText: string, type: ValidatedType, isOfService = false): EventRules {
   const { name, category, compatibility_mode, cleanup_policy } = type;
   const key = JSON.stringify([name, category, compatibility_mode, cleanup_policy, isOfService, schemaText]);
-  const rules = kept.get(key) ?? compileRules(schemaText, type, isOfService);
-  kept.delete(key);
-  kept.set(key, rules);
-  const [oldest] = kept.keys();
-  if (kept.size > keptRulesMaximum && oldest !== undefined) kept.delete(oldest);
+  const rules = cache.get(key) ?? compileRules(schemaText, type, isOfService);
+  cache.delete(key);
+  cache.set(key, rules);
+  const [oldest] = cache.keys();
+  if (cache.size > cachedRulesMaximum && oldest !== undefined) cache.delete(oldest);
   return rules;
 }
 
 function compileRules(schemaText: string, type: ValidatedType, isOfService: boolean): EventRules {
   const read = isOfService ? { ...type, category: 'undefined' as const } : type;
   const schema = effectiveSchema(readAdminSchema(schemaText, read), type);
-  refuseManyNotedNames(schema);
+  refuseManyEvaluatedNames(schema);
   const onDemand = (options: ValidatorOptions): (() => SchemaValidator) => {
     let find: SchemaValidator | undefined;
     return () => (find ??= compileValidator(schema, options));
   };
   return {
     schema,
-    fits: compileValidator(schema, { isUndescribed: true }),
+    validate: compileValidator(schema, { isUndescribed: true }),
     findAll: onDemand({}),
     findFirst: onDemand({ allViolations: false }),
-    asksForDigits: asksForDigits(schema),
+    requiresDigits: requiresDigits(schema),
   };
 }

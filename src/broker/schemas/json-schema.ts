@@ -14,11 +14,11 @@ import type { JsonSchema } from '../../schemas.ts';
 import { isSchemaObject, mapSchema, referredTo, visitSchema, type SchemaObject } from './json-schema-tree.ts';
 import { linearPattern } from './linear-patterns.ts';
 import { collectedViolationsMaximum, meterCode } from './metered-code.ts';
-import { isNumberFormat, listedKeyword, numberKeywordsOf, sizedKeyword, wholeKeyword } from './number-keywords.ts';
+import { isNumberFormat, listedKeyword, numberKeywordsOf, sizedKeyword, integerKeyword } from './number-keywords.ts';
 import { areUnique, type ItemComparison } from './unique-items.ts';
 import { ValidationBudget, ValidationBudgetUsedUp } from './validation-budget.ts';
 import { meter } from './validation-meter.ts';
-import { copyDigits, needsDigits, noteDigits, type WrittenNumbers } from './written-numbers.ts';
+import { copyDigits, needsDigits, recordDigits, type WrittenNumbers } from './written-numbers.ts';
 
 /**
  * Validates by JSON Schemas that users wrote, drafts 04 to 2020-12. Unknown keywords and formats are allowed, regular
@@ -80,7 +80,7 @@ export function compileValidator(schema: JsonSchema, options: ValidatorOptions =
       } catch (error) {
         if (error instanceof ValidationBudgetUsedUp) return tooCostly(budget);
         // A reference that leads back to itself without a step into the value exhausts the stack before the budget.
-        if (error instanceof RangeError) return endless;
+        if (error instanceof RangeError) return endlessRecursion;
         throw error;
       }
     };
@@ -107,7 +107,7 @@ const noViolations: readonly SchemaViolation[] = [];
 /** The result, for every invalid value, of a validator that describes no violations. */
 export const undescribed: readonly SchemaViolation[] = [{ pointer: '#', message: 'does not fit the schema' }];
 
-const endless: readonly SchemaViolation[] = [
+const endlessRecursion: readonly SchemaViolation[] = [
   { pointer: '#', message: 'cannot be checked: the schema refers to itself too often' },
 ];
 
@@ -149,7 +149,7 @@ const numberRules = [
 ] as const;
 
 /** Whether a schema may have rules that need the digits of numbers. Reading digits takes time. */
-export function asksForDigits(schema: SchemaObject): boolean {
+export function requiresDigits(schema: SchemaObject): boolean {
   // Searches all values, also those that only a reference makes a schema.
   const level: unknown[] = [schema];
   for (let value = level.pop(); value !== undefined; value = level.pop()) {
@@ -178,14 +178,14 @@ function normalise(schema: JsonSchema, isUndescribed: boolean): { dialect: Diale
       delete changed['id'];
       // An asynchronous validator would let every value pass.
       delete changed['$async'];
-      delete changed[wholeKeyword];
+      delete changed[integerKeyword];
       delete changed[listedKeyword];
       delete changed[sizedKeyword];
       delete changed[undescribedKeyword];
       if (isUndescribed && (pointer === '#' || referred.has(`#${pointer.slice(1)}`)))
         changed[undescribedKeyword] = true;
       if (isNumberFormat(changed['format'])) changed[sizedKeyword] = changed['format'];
-      if (isForIntegers(changed['type'])) changed[wholeKeyword] = true;
+      if (isForIntegers(changed['type'])) changed[integerKeyword] = true;
       if (listsLongNumbers(changed)) changed[listedKeyword] = true;
       for (const [flag, bound] of exclusiveBounds) {
         if (typeof changed[flag] !== 'boolean') continue;
@@ -453,14 +453,14 @@ function shorten(text: string, charactersMaximum: number): string {
 function describeErrors(errors: readonly ErrorObject[], all: boolean): readonly SchemaViolation[] {
   const show = showing(all);
   // The last violation is the one that counts. Those before it come from alternatives that did not fit either.
-  return (all ? errors : errors.slice(-alternativesTold)).map((error) => ({
+  return (all ? errors : errors.slice(-alternativesListed)).map((error) => ({
     pointer: shorten(`#${error.instancePath}`, violationCharactersMaximum),
     message: shorten(describeKeyword(error, show), violationCharactersMaximum),
   }));
 }
 
 /** How many violations are reported for a value when only the first was asked for. */
-const alternativesTold = 10;
+const alternativesListed = 10;
 
 function describeKeyword({ keyword, params, data, message }: ErrorObject, show: Shown): string {
   const parameters: Record<string, unknown> = params;
@@ -470,7 +470,7 @@ function describeKeyword({ keyword, params, data, message }: ErrorObject, show: 
     case 'additionalProperties':
     case 'unevaluatedProperties':
       return `extraneous key [${String(parameters['additionalProperty'] ?? parameters['unevaluatedProperty'])}] is not permitted`;
-    case wholeKeyword:
+    case integerKeyword:
       return 'expected type: Integer, found: Number';
     case 'type': {
       const expected = [parameters['type']].flat().map((name) => {
@@ -505,6 +505,6 @@ export function parseSchema(text: string): JsonSchema {
     throw new LendstreamError('UNPROCESSABLE', `Invalid schema: it is not JSON: ${describeError(error)}`);
   }
   if (!isSchemaObject(schema)) throw new LendstreamError('UNPROCESSABLE', 'Invalid schema: it must be a JSON object.');
-  noteDigits(text, schema);
+  recordDigits(text, schema);
   return schema;
 }

@@ -24,7 +24,7 @@ const stepsPerCharacter = 20;
 const stepsPerInstruction = 100;
 
 /** A pattern is compiled several times: when its schema is checked, and by each validator of that schema. */
-const patternsKeptMaximum = 50;
+const cachedPatternsMaximum = 50;
 const patterns = new Map<string, LinearPattern>();
 
 /**
@@ -35,7 +35,7 @@ export function linearPattern(text: string): LinearPattern {
   const known = patterns.get(text);
   if (known !== undefined) return known;
   const pattern = compilePattern(text);
-  if (patterns.size >= patternsKeptMaximum) {
+  if (patterns.size >= cachedPatternsMaximum) {
     const [oldest] = patterns.keys();
     if (oldest !== undefined) patterns.delete(oldest);
   }

@@ -1,6 +1,13 @@
 import { _, str, type Code, type CodeKeywordDefinition, type KeywordCxt } from 'ajv';
 import { meter } from './validation-meter.ts';
-import { Divisor, canonicalNumber, compareNumbers, isWhole, needsDigits, writtenDigits } from './written-numbers.ts';
+import {
+  Divisor,
+  canonicalNumber,
+  compareNumbers,
+  isIntegerText,
+  needsDigits,
+  writtenDigits,
+} from './written-numbers.ts';
 
 /**
  * The rules of schemas for numbers, judged by their digits. Like in Ajv itself, the double is checked first. Doubles
@@ -9,7 +16,7 @@ import { Divisor, canonicalNumber, compareNumbers, isWhole, needsDigits, written
  */
 
 /** Put beside the type `integer`: the digits show whether a number is one. */
-export const wholeKeyword = 'lendstream:whole';
+export const integerKeyword = 'lendstream:whole';
 
 /** Put beside `enum` and `const` with numbers: the digits show whether a number is one of them. */
 export const listedKeyword = 'lendstream:listed';
@@ -39,11 +46,11 @@ class SizedIntegers {
     this.#most = most;
   }
 
-  include(value: number, holder: unknown, key: string | number): boolean {
-    const digits = meter.digitsOf(holder, key);
+  include(value: number, container: unknown, key: string | number): boolean {
+    const digits = meter.digitsOf(container, key);
     if (digits === undefined) return Number.isInteger(value) && value >= this.#least && value <= this.#most;
     return (
-      isWhole(digits) &&
+      isIntegerText(digits) &&
       compareNumbers(digits, String(this.#least)) >= 0 &&
       compareNumbers(digits, String(this.#most)) <= 0
     );
@@ -64,8 +71,8 @@ class Bound {
   }
 
   /** Whether a number breaks the bound, given that both have the same double. */
-  isBrokenBy(value: number, holder: unknown, key: string | number): boolean {
-    const digits = meter.digitsOf(holder, key);
+  isBrokenBy(value: number, container: unknown, key: string | number): boolean {
+    const digits = meter.digitsOf(container, key);
     if (digits === undefined && !this.#needsDigits) return this.#isExclusive;
     const order = compareNumbers(digits ?? meter.plainDigitsOf(value), this.#text);
     return order === 0 ? this.#isExclusive : order < 0 === this.#isLower;
@@ -79,13 +86,13 @@ class WrittenDivisor {
     this.#divisor = new Divisor(text, meter.spend);
   }
 
-  divides(value: number, holder: unknown, key: string | number): boolean {
-    return this.#divisor.divides(value, meter.digitsOf(holder, key));
+  divides(value: number, container: unknown, key: string | number): boolean {
+    return this.#divisor.divides(value, meter.digitsOf(container, key));
   }
 }
 
 /** The arguments of a call from a validator: the value, and where its digits are. */
-function whereWritten({ data, it }: KeywordCxt): Code {
+function digitArguments({ data, it }: KeywordCxt): Code {
   return _`${data}, ${it.parentData}, ${it.parentDataProperty}`;
 }
 
@@ -101,27 +108,27 @@ const bounds = [
   ['exclusiveMaximum', '<', false, true],
 ] as const;
 
-/** The objects that judge numbers in the code of one validator. */
-type Judge = Bound | WrittenDivisor | ListedNumbers | SizedIntegers;
+/** The objects that check numbers in the code of one validator. */
+type NumberCheck = Bound | WrittenDivisor | ListedNumbers | SizedIntegers;
 
 /**
- * Gives a judge to the code of a validator. All judges are in one list: the more values Ajv has given to its code
- * already, the longer it takes for the next.
+ * Gives a number check to the code of a validator. All checks are in one list: the more values Ajv has given to its
+ * code already, the longer it takes for the next.
  */
-type AddJudge = (cxt: KeywordCxt, judge: Judge) => Code;
+type AddNumberCheck = (cxt: KeywordCxt, check: NumberCheck) => Code;
 
-function judgesInOneList(): AddJudge {
-  const judges: Judge[] = [];
-  return ({ gen }, judge) => _`${gen.scopeValue('obj', { ref: judges })}[${judges.push(judge) - 1}]`;
+function checksInOneList(): AddNumberCheck {
+  const checks: NumberCheck[] = [];
+  return ({ gen }, check) => _`${gen.scopeValue('obj', { ref: checks })}[${checks.push(check) - 1}]`;
 }
 
 /** The definitions of all these keywords, for one instance of Ajv. */
 export function numberKeywordsOf(): readonly CodeKeywordDefinition[] {
-  const add = judgesInOneList();
+  const add = checksInOneList();
   return [...boundKeywords(add), ...otherKeywords(add)];
 }
 
-const boundKeywords = (add: AddJudge) =>
+const boundKeywords = (add: AddNumberCheck) =>
   bounds.map(([keyword, words, isLower, isExclusive]): CodeKeywordDefinition => ({
     keyword,
     type: 'number',
@@ -130,29 +137,29 @@ const boundKeywords = (add: AddJudge) =>
       const { data, schemaCode } = cxt;
       const bound = add(cxt, new Bound(writtenInSchema(cxt), isLower, isExclusive));
       const isBroken = isLower ? _`${data} < ${schemaCode}` : _`${data} > ${schemaCode}`;
-      cxt.fail(_`${isBroken} || (${data} === ${schemaCode} && ${bound}.isBrokenBy(${whereWritten(cxt)}))`);
+      cxt.fail(_`${isBroken} || (${data} === ${schemaCode} && ${bound}.isBrokenBy(${digitArguments(cxt)}))`);
     },
     error: { message: ({ schemaCode }) => str`must be ${words} ${schemaCode}` },
   }));
 
-const otherKeywords = (add: AddJudge): readonly CodeKeywordDefinition[] => [
+const otherKeywords = (add: AddNumberCheck): readonly CodeKeywordDefinition[] => [
   {
     keyword: 'multipleOf',
     type: 'number',
     schemaType: 'number',
     code: (cxt) => {
       const divisor = add(cxt, new WrittenDivisor(writtenInSchema(cxt)));
-      cxt.fail(_`!${divisor}.divides(${whereWritten(cxt)})`);
+      cxt.fail(_`!${divisor}.divides(${digitArguments(cxt)})`);
     },
     error: { message: ({ schemaCode }) => str`must be multiple of ${schemaCode}` },
   },
   {
-    keyword: wholeKeyword,
+    keyword: integerKeyword,
     type: 'number',
     schemaType: 'boolean',
     code: (cxt) => {
-      const judge = cxt.gen.scopeValue('obj', { ref: integers });
-      cxt.fail(_`meter.written !== undefined && !${judge}.include(${whereWritten(cxt)})`);
+      const check = cxt.gen.scopeValue('obj', { ref: integers });
+      cxt.fail(_`meter.written !== undefined && !${check}.include(${digitArguments(cxt)})`);
     },
     error: { message: 'must be integer' },
   },
@@ -162,7 +169,7 @@ const otherKeywords = (add: AddJudge): readonly CodeKeywordDefinition[] => [
     schemaType: 'boolean',
     code: (cxt) => {
       const listed = add(cxt, new ListedNumbers(cxt.parentSchema));
-      cxt.fail(_`meter.written !== undefined && !${listed}.include(${whereWritten(cxt)})`);
+      cxt.fail(_`meter.written !== undefined && !${listed}.include(${digitArguments(cxt)})`);
     },
     error: { message: 'must be one of the listed numbers' },
   },
@@ -173,16 +180,16 @@ const otherKeywords = (add: AddJudge): readonly CodeKeywordDefinition[] => [
     code: (cxt) => {
       const { least, most } = numberFormats[String(cxt.schema)] ?? {};
       if (least === undefined || most === undefined) return;
-      cxt.fail(_`!${add(cxt, new SizedIntegers(least, most))}.include(${whereWritten(cxt)})`);
+      cxt.fail(_`!${add(cxt, new SizedIntegers(least, most))}.include(${digitArguments(cxt)})`);
     },
     error: { message: 'must be a number of the format', params: ({ schemaCode }) => _`{format: ${schemaCode}}` },
   },
 ];
 
 const integers = {
-  include(_value: number, holder: unknown, key: string | number): boolean {
-    const text = meter.digitsOf(holder, key);
-    return text === undefined || isWhole(text);
+  include(_value: number, container: unknown, key: string | number): boolean {
+    const text = meter.digitsOf(container, key);
+    return text === undefined || isIntegerText(text);
   },
 };
 
@@ -194,14 +201,14 @@ class ListedNumbers {
     const listed = Array.isArray(choices) ? choices.map((choice, at): Listed => [choices, at, choice]) : [];
     const all: Listed[] = [...listed, [schema, 'const', only]];
     this.#numbers = new Set(
-      all.flatMap(([holder, key, value]) =>
-        typeof value === 'number' ? [canonicalNumber(writtenDigits(holder, key) ?? String(value))] : [],
+      all.flatMap(([container, key, value]) =>
+        typeof value === 'number' ? [canonicalNumber(writtenDigits(container, key) ?? String(value))] : [],
       ),
     );
   }
 
-  include(_value: number, holder: unknown, key: string | number): boolean {
-    const text = meter.digitsOf(holder, key);
+  include(_value: number, container: unknown, key: string | number): boolean {
+    const text = meter.digitsOf(container, key);
     return text === undefined || this.#numbers.has(canonicalNumber(text));
   }
 }

@@ -19,7 +19,7 @@ export const schemaPartsMaximum = 1_200;
  * bring these names, and each name counts once for each schema that it is brought to. Each is a line of code, and
  * hundreds of references may lead to a definition of hundreds of fields.
  */
-export const notedNamesMaximum = 3_000;
+export const evaluatedNamesMaximum = 3_000;
 
 /**
  * The most work that compiling all regular expressions of a schema may take: about as many instructions of automata.
@@ -31,7 +31,7 @@ export const schemaPatternCostMaximum = 20_000;
  * position of each of its rules. A few long names around hundreds of fields would let it grow without limit.
  * Characters.
  */
-export const schemaPlaceCharactersMaximum = 500_000;
+export const schemaPointerCharactersMaximum = 500_000;
 
 /** Keywords that list data. A schema of the longest allowed text has too little of it to matter when it is compiled. */
 const dataKeywords = new Set(['enum', 'const', 'default', 'examples', 'example', 'title', 'description', '$comment']);
@@ -41,17 +41,17 @@ const dataKeywords = new Set(['enum', 'const', 'default', 'examples', 'example',
  * @throws UNPROCESSABLE for a schema whose compilation would block the process for too long.
  */
 export function refuseCostlySchema(schema: SchemaObject): void {
-  const { values, placeCharacters } = partsOf(schema);
+  const { values, pointerCharacters } = partsOf(schema);
   const patterns = values.flatMap(patternsOf);
-  const parts = values.length + patternParts * patterns.length + values.filter(isDear).length;
+  const parts = values.length + patternParts * patterns.length + values.filter(isExpensive).length;
   if (parts > schemaPartsMaximum) {
     const detail = `it has ${parts} parts, more than ${schemaPartsMaximum}; values that are merely listed do not count`;
     throw new LendstreamError('UNPROCESSABLE', `Invalid schema: ${detail}`);
   }
-  if (placeCharacters > schemaPlaceCharactersMaximum) {
+  if (pointerCharacters > schemaPointerCharactersMaximum) {
     const detail =
-      `the places of its parts, written out, have ${placeCharacters} characters, more than ` +
-      `${schemaPlaceCharactersMaximum}; shorter names, or fewer levels, make it less`;
+      `the places of its parts, written out, have ${pointerCharacters} characters, more than ` +
+      `${schemaPointerCharactersMaximum}; shorter names, or fewer levels, make it less`;
     throw new LendstreamError('UNPROCESSABLE', `Invalid schema: ${detail}`);
   }
   const cost = patterns.reduce((sum, pattern) => sum + patternCost(pattern), 0);
@@ -65,62 +65,62 @@ export function refuseCostlySchema(schema: SchemaObject): void {
  * Checks how many names of fields the validators of a schema would note.
  * @param schema The schema of whole events: compatibility mode `compatible` adds `unevaluatedProperties`, which a
  *   definition itself may lack.
- * @throws UNPROCESSABLE when validators would have to note more than {@link notedNamesMaximum} names.
+ * @throws UNPROCESSABLE when validators would have to note more than {@link evaluatedNamesMaximum} names.
  */
-export function refuseManyNotedNames(schema: SchemaObject): void {
-  const names = new NotedNames(schema);
+export function refuseManyEvaluatedNames(schema: SchemaObject): void {
+  const names = new EvaluatedNames(schema);
   let sum = 0;
-  let isAskedFor = false;
+  let usesUnevaluatedProperties = false;
   const remaining: unknown[] = [schema];
   for (let value = remaining.pop(); value !== undefined; value = remaining.pop()) {
     if (isSchemaObject(value)) {
-      if ('unevaluatedProperties' in value) isAskedFor = true;
-      sum += names.broughtTo(value);
+      if ('unevaluatedProperties' in value) usesUnevaluatedProperties = true;
+      sum += names.countFor(value);
     }
     if (typeof value !== 'object' || value === null) continue;
     // Pushed one by one: a listed value may have more members than a call may have arguments.
     for (const member of Object.values(value) as unknown[]) remaining.push(member);
   }
-  if (!isAskedFor || sum <= notedNamesMaximum) return;
+  if (!usesUnevaluatedProperties || sum <= evaluatedNamesMaximum) return;
   const detail =
     `its references and alternatives bring ${sum} names of fields to be told from unevaluated ones, more than ` +
-    `${notedNamesMaximum}; "additionalProperties" in the definitions, or fewer references, make it less`;
+    `${evaluatedNamesMaximum}; "additionalProperties" in the definitions, or fewer references, make it less`;
   throw new LendstreamError('UNPROCESSABLE', `Invalid schema: ${detail}`);
 }
 
-class NotedNames {
+class EvaluatedNames {
   readonly #root: SchemaObject;
-  readonly #brought = new Map<object, number>();
+  readonly #counts = new Map<object, number>();
 
   constructor(root: SchemaObject) {
     this.#root = root;
   }
 
   /** How many names come from the other schemas that apply to the same object as `schema`. */
-  broughtTo(schema: SchemaObject): number {
-    const known = this.#brought.get(schema);
+  countFor(schema: SchemaObject): number {
+    const known = this.#counts.get(schema);
     if (known !== undefined) return known;
     // A schema that leads back to itself finds this 0 while its own sum is being computed.
-    this.#brought.set(schema, 0);
-    const sum = this.#besides(schema).reduce((names, other) => {
+    this.#counts.set(schema, 0);
+    const sum = this.#adjacentSchemas(schema).reduce((names, other) => {
       const { properties } = other;
-      return names + (isSchemaObject(properties) ? Object.keys(properties).length : 0) + this.broughtTo(other);
+      return names + (isSchemaObject(properties) ? Object.keys(properties).length : 0) + this.countFor(other);
     }, 0);
-    this.#brought.set(schema, sum);
+    this.#counts.set(schema, sum);
     return sum;
   }
 
-  #besides(schema: SchemaObject): SchemaObject[] {
+  #adjacentSchemas(schema: SchemaObject): SchemaObject[] {
     const { $ref, dependentSchemas, dependencies } = schema;
     return [
       ...['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else'].flatMap((keyword) => schema[keyword]),
       ...[dependentSchemas, dependencies].flatMap((members) => (isSchemaObject(members) ? Object.values(members) : [])),
-      typeof $ref === 'string' ? this.#at($ref) : undefined,
+      typeof $ref === 'string' ? this.#resolve($ref) : undefined,
     ].filter(isSchemaObject);
   }
 
   /** The target of a local reference. */
-  #at(reference: string): unknown {
+  #resolve(reference: string): unknown {
     let value: unknown = this.#root;
     for (const step of decodedPointer(reference).split('/').slice(1)) {
       if (typeof value !== 'object' || value === null) return undefined;
@@ -134,14 +134,14 @@ class NotedNames {
  * The values of a schema and the total length of their positions. Counts all values, not only subschemas: a reference
  * may turn a value into a schema although no keyword at its position does.
  */
-function partsOf(root: SchemaObject): { readonly values: readonly unknown[]; readonly placeCharacters: number } {
+function partsOf(root: SchemaObject): { readonly values: readonly unknown[]; readonly pointerCharacters: number } {
   const values: unknown[] = [];
-  let placeCharacters = 0;
+  let pointerCharacters = 0;
   let level: { readonly value: unknown; readonly place: number }[] = [{ value: root, place: 1 }];
   while (level.length > 0) {
     for (const { value, place } of level) {
       values.push(value);
-      placeCharacters += place;
+      pointerCharacters += place;
     }
     level = level.flatMap(({ value, place }) => {
       if (typeof value !== 'object' || value === null) return [];
@@ -150,7 +150,7 @@ function partsOf(root: SchemaObject): { readonly values: readonly unknown[]; rea
         .map(([key, member]) => ({ value: member as unknown, place: place + 1 + key.length }));
     });
   }
-  return { values, placeCharacters };
+  return { values, pointerCharacters };
 }
 
 /**
@@ -165,7 +165,7 @@ export function listingKeywordOf(reference: string): string | undefined {
 }
 
 /** Whether a part is a reference or a type of whole numbers. Either takes half as much code again as other parts. */
-function isDear(part: unknown): boolean {
+function isExpensive(part: unknown): boolean {
   if (typeof part !== 'object' || part === null || Array.isArray(part)) return false;
   const { type, $ref, $dynamicRef, $recursiveRef } = part as SchemaObject;
   const isReference = [$ref, $dynamicRef, $recursiveRef].some((reference) => typeof reference === 'string');

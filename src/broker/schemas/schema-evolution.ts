@@ -3,7 +3,7 @@ import { LendstreamError } from '../../errors.ts';
 import type { EventType } from '../definitions/event-type.ts';
 import type { JsonSchema } from '../../schemas.ts';
 import { isSchemaObject, pointerStep, type SchemaObject } from './json-schema-tree.ts';
-import { overlaid, writtenDigits } from './written-numbers.ts';
+import { mergeSchemas, writtenDigits } from './written-numbers.ts';
 
 /**
  * The kinds of changes between two schemas of an event type. They decide the next version.
@@ -66,7 +66,7 @@ export function compareVersions(left: string, right: string): number {
 
 /**
  * All differences between two schemas, each with its position as a JSON pointer into the new one.
- * @throws UNPROCESSABLE when their references lead to more than {@link comparedPlacesMaximum} positions.
+ * @throws UNPROCESSABLE when their references lead to more than {@link comparedPositionsMaximum} positions.
  */
 export function compareSchemas(previous: JsonSchema, next: JsonSchema): SchemaChange[] {
   const comparison: Comparison = {
@@ -74,7 +74,7 @@ export function compareSchemas(previous: JsonSchema, next: JsonSchema): SchemaCh
     next,
     compared: new Set(),
     changes: [],
-    places: 0,
+    positionsCompared: 0,
     equality: new WeakMap(),
   };
   compareAt(comparison, '#', previous, next);
@@ -88,7 +88,7 @@ interface Comparison {
   readonly compared: Set<string>;
   readonly changes: SchemaChange[];
   /** How many positions were compared. */
-  places: number;
+  positionsCompared: number;
   /** The results for values that were compared already: references may lead to the same ones from many positions. */
   readonly equality: WeakMap<object, WeakMap<object, boolean>>;
 }
@@ -97,7 +97,7 @@ interface Comparison {
  * The most positions of two schemas that are compared. A schema has far fewer, but references may lead to the same ones
  * again and again, and comparing blocks the whole process.
  */
-export const comparedPlacesMaximum = 10_000;
+export const comparedPositionsMaximum = 10_000;
 
 /** Whether two values of schemas are equal. Each pair is compared once. */
 function areEqual({ equality }: Comparison, previous: unknown, next: unknown): boolean {
@@ -106,9 +106,9 @@ function areEqual({ equality }: Comparison, previous: unknown, next: unknown): b
   }
   const known = equality.get(previous) ?? new WeakMap<object, boolean>();
   equality.set(previous, known);
-  const answer = known.get(next) ?? isDeepStrictEqual(previous, next);
-  known.set(next, answer);
-  return answer;
+  const isEqual = known.get(next) ?? isDeepStrictEqual(previous, next);
+  known.set(next, isEqual);
+  return isEqual;
 }
 
 /**
@@ -172,9 +172,9 @@ const assertions = new Set([
 
 function compareAt(comparison: Comparison, pointer: string, previousSchema: unknown, nextSchema: unknown): void {
   if (typeof previousSchema === 'boolean' && previousSchema === nextSchema) return;
-  comparison.places += 1;
-  if (comparison.places > comparedPlacesMaximum) {
-    const detail = `comparing it with the one in force leads to more than ${comparedPlacesMaximum} places`;
+  comparison.positionsCompared += 1;
+  if (comparison.positionsCompared > comparedPositionsMaximum) {
+    const detail = `comparing it with the one in force leads to more than ${comparedPositionsMaximum} places`;
     throw new LendstreamError('UNPROCESSABLE', `Invalid schema: ${detail}`);
   }
   const report = (kind: SchemaChangeKind, message: string, at = pointer): void => {
@@ -241,14 +241,14 @@ const referenceStepsMaximum = 32;
  */
 function resolve(root: JsonSchema, schema: unknown): SchemaObject | undefined {
   let found = schema;
-  let beside: SchemaObject = {};
+  let siblings: SchemaObject = {};
   for (let step = 0; step < referenceStepsMaximum; step += 1) {
-    if (found === true || found === undefined) return beside;
+    if (found === true || found === undefined) return siblings;
     if (found === false) return { not: {} };
     if (!isSchemaObject(found)) return undefined;
     const { $ref: reference, ...rest } = found;
-    beside = overlaid(rest, beside);
-    if (typeof reference !== 'string') return beside;
+    siblings = mergeSchemas(rest, siblings);
+    if (typeof reference !== 'string') return siblings;
     found = follow(root, reference);
     if (found === undefined) return undefined;
   }

@@ -3,7 +3,7 @@ export interface ItemComparison {
   /** Called with the cost of each comparison. Steps of the budget for validation. */
   spend(steps: number): void;
   /** A text, the same for equal numbers; undefined where the number itself will do. */
-  numberText(value: number, holder: object, key: string | number): string | undefined;
+  numberText(value: number, container: object, key: string | number): string | undefined;
 }
 
 /** The cost of one value: about as much as writing it as a text takes. Steps. */
@@ -39,10 +39,10 @@ function textOf(
 }
 
 /** A text, the same for equal values. */
-function canonicalText(value: unknown, holder: object, key: string | number, comparison: ItemComparison): string {
+function canonicalText(value: unknown, container: object, key: string | number, comparison: ItemComparison): string {
   comparison.spend(stepsPerValue);
   // JSON.stringify cannot write every number: a parser reads 1e999 as Infinity.
-  if (typeof value === 'number') return comparison.numberText(value, holder, key) ?? String(value === 0 ? 0 : value);
+  if (typeof value === 'number') return comparison.numberText(value, container, key) ?? String(value === 0 ? 0 : value);
   if (typeof value === 'string') comparison.spend(value.length * stepsPerCharacter);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) {

@@ -47,14 +47,16 @@ class ValidationMeter {
   };
 
   /** A text for a number in a list, the same for equal numbers; undefined where doubles tell the numbers apart. */
-  readonly numberText = (value: number, holder: unknown, key: string | number): string | undefined =>
-    this.written === undefined ? undefined : canonicalNumber(this.digitsOf(holder, key) ?? this.plainDigitsOf(value));
+  readonly numberText = (value: number, container: unknown, key: string | number): string | undefined =>
+    this.written === undefined
+      ? undefined
+      : canonicalNumber(this.digitsOf(container, key) ?? this.plainDigitsOf(value));
 
   /**
    * The digits of a number that a double does not hold. Every digit is charged, since callers go through all of them.
    */
-  readonly digitsOf = (holder: unknown, key: string | number): string | undefined => {
-    const digits = this.written?.textOf(holder, key);
+  readonly digitsOf = (container: unknown, key: string | number): string | undefined => {
+    const digits = this.written?.textOf(container, key);
     if (digits !== undefined) this.spend(stepsPerWrittenNumber + digits.length * stepsPerDigit);
     return digits;
   };

@@ -56,7 +56,7 @@ function compareMagnitudes(left: Decimal, right: Decimal): number {
 }
 
 /** Whether a JSON number has only zeros after its decimal point: `1.0` and `1e400` are whole. */
-export function isWhole(text: string): boolean {
+export function isIntegerText(text: string): boolean {
   return readDecimal(text).exponent >= 0;
 }
 
@@ -168,15 +168,15 @@ export class WrittenNumbers {
    * @param value The value that the parser returned.
    */
   constructor(text: string, value: unknown) {
-    new Reader(text, (holder, key, digits) => {
-      const texts = this.#texts.get(holder) ?? new Map<string | number, string>();
-      this.#texts.set(holder, texts.set(key, digits));
+    new Reader(text, (container, key, digits) => {
+      const texts = this.#texts.get(container) ?? new Map<string | number, string>();
+      this.#texts.set(container, texts.set(key, digits));
     }).read(value);
   }
 
   /** The written form of the number under a key or at an index; undefined when its double holds it. */
-  textOf(holder: unknown, key: string | number): string | undefined {
-    return typeof holder === 'object' && holder !== null ? this.#texts.get(holder)?.get(key) : undefined;
+  textOf(container: unknown, key: string | number): string | undefined {
+    return typeof container === 'object' && container !== null ? this.#texts.get(container)?.get(key) : undefined;
   }
 }
 
@@ -187,11 +187,11 @@ export class WrittenNumbers {
 const digitsOfSchema = Symbol('digits');
 
 /** Notes the written form of those numbers of a schema that a double does not hold. */
-export function noteDigits(text: string, schema: unknown): void {
+export function recordDigits(text: string, schema: unknown): void {
   if (!/\d[\d.]{14}|\d[eE]/.test(text)) return;
-  new Reader(text, (holder, key, digits) => {
-    Object.defineProperty(holder, digitsOfSchema, {
-      value: { ...digitsBeside(holder), [key]: digits },
+  new Reader(text, (container, key, digits) => {
+    Object.defineProperty(container, digitsOfSchema, {
+      value: { ...recordedDigits(container), [key]: digits },
       enumerable: true,
       configurable: true,
     });
@@ -199,42 +199,42 @@ export function noteDigits(text: string, schema: unknown): void {
 }
 
 /** The written form of the number of a schema under a key or at an index; undefined when its double holds it. */
-export function writtenDigits(holder: object, key: string | number): string | undefined {
-  return digitsBeside(holder)[key];
+export function writtenDigits(container: object, key: string | number): string | undefined {
+  return recordedDigits(container)[key];
 }
 
 /** Copies the digits of a part of a schema to a copy of that part, with the same keys or some of them renamed. */
 export function copyDigits(from: object, to: object, renamed: Readonly<Record<string, string>> = {}): void {
-  const digits = Object.entries(digitsBeside(from));
+  const digits = Object.entries(recordedDigits(from));
   if (digits.length === 0) return;
   const value = Object.fromEntries(digits.map(([key, text]) => [renamed[key] ?? key, text]));
   Object.defineProperty(to, digitsOfSchema, { value, enumerable: true, configurable: true });
 }
 
 /** A part of a schema under the keywords of another one, which win; each number keeps its own digits. */
-export function overlaid<Part extends object>(under: Part, over: Part): Part {
+export function mergeSchemas<Part extends object>(under: Part, over: Part): Part {
   const merged = { ...under, ...over };
-  const kept = Object.entries(digitsBeside(under)).filter(([key]) => !Object.hasOwn(over, key));
-  const value = { ...Object.fromEntries(kept), ...digitsBeside(over) };
+  const kept = Object.entries(recordedDigits(under)).filter(([key]) => !Object.hasOwn(over, key));
+  const value = { ...Object.fromEntries(kept), ...recordedDigits(over) };
   if (!(digitsOfSchema in merged)) return merged;
   return Object.defineProperty(merged, digitsOfSchema, { value, enumerable: true, configurable: true });
 }
 
-function digitsBeside(holder: object): Readonly<Record<string, string>> {
-  return (Reflect.get(holder, digitsOfSchema) as Record<string, string> | undefined) ?? {};
+function recordedDigits(container: object): Readonly<Record<string, string>> {
+  return (Reflect.get(container, digitsOfSchema) as Record<string, string> | undefined) ?? {};
 }
 
 const token = /[\s:,]*("[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|[[\]{}]|[a-z]+)/gsy;
 
-type Found = (holder: object, key: string | number, digits: string) => void;
+type NumberListener = (container: object, key: string | number, digits: string) => void;
 
 class Reader {
   readonly #text: string;
-  readonly #found: Found;
+  readonly #onNumber: NumberListener;
 
-  constructor(text: string, found: Found) {
+  constructor(text: string, onNumber: NumberListener) {
     this.#text = text;
-    this.#found = found;
+    this.#onNumber = onNumber;
   }
 
   read(value: unknown): void {
@@ -246,7 +246,7 @@ class Reader {
     return token.exec(this.#text)?.[1] ?? '';
   }
 
-  #value(first: string, value: unknown, holder: object, key: string | number): void {
+  #value(first: string, value: unknown, container: object, key: string | number): void {
     if (first === '{') {
       for (let name = this.#next(); name !== '}' && name !== ''; name = this.#next()) {
         const field = JSON.parse(name) as string;
@@ -257,7 +257,7 @@ class Reader {
       for (let item = this.#next(); item !== ']' && item !== ''; item = this.#next(), index += 1) {
         this.#value(item, memberOf(value, index), value as object, index);
       }
-    } else if (typeof value === 'number' && needsDigits(first)) this.#found(holder, key, first);
+    } else if (typeof value === 'number' && needsDigits(first)) this.#onNumber(container, key, first);
   }
 }
 

@@ -4,7 +4,7 @@ import type { PartitionBounds } from '../../ports/event-log.ts';
 import { StreamPartition } from './partition.ts';
 
 /** The partitions that one stream owns now, and their totals. */
-export class HeldPartitions {
+export class AssignedPartitions {
   list: readonly StreamPartition[] = [];
   /**
    * Number of offsets lost to retention that the consumer has not been notified of yet: those of events, and those of
@@ -27,17 +27,19 @@ export class HeldPartitions {
   }
 
   /** Whether any partition passed over offsets that no consumer can commit. */
-  hasPassed(): boolean {
+  hasCommittableWithoutConsumer(): boolean {
     for (const { committableWithoutConsumer } of this.list) if (committableWithoutConsumer !== undefined) return true;
     return false;
   }
 
   /** Notes committed offsets. Returns whether any of them moved forward. */
-  takeCommits(committed: readonly CommittedOffset[]): boolean {
+  applyCommits(committed: readonly CommittedOffset[]): boolean {
     let moved = false;
     for (const { eventType, partition, offset } of committed) {
-      const own = this.list.find((held) => held.partition === partition && held.eventType === eventType);
-      if (own?.commitThrough(offset) === true) moved = true;
+      const assignedPartition = this.list.find(
+        (assigned) => assigned.partition === partition && assigned.eventType === eventType,
+      );
+      if (assignedPartition?.commitThrough(offset) === true) moved = true;
     }
     return moved;
   }
@@ -55,18 +57,18 @@ export class HeldPartitions {
    */
   keepOwned(owned: readonly PartitionOwnership[], handOverUntil: number): boolean {
     const byKey = new Map(owned.map((ownership) => [partitionKey(ownership), ownership]));
-    const kept = this.list.filter((held) => byKey.has(partitionKey(held)));
+    const kept = this.list.filter((assigned) => byKey.has(partitionKey(assigned)));
     let stopped = kept.length < this.list.length;
     if (stopped) this.list = kept;
-    for (const held of kept) {
-      const { fence = held.fence, state } = byKey.get(partitionKey(held)) ?? {};
-      held.fence = fence;
+    for (const assigned of kept) {
+      const { fence = assigned.fence, state } = byKey.get(partitionKey(assigned)) ?? {};
+      assigned.fence = fence;
       const leaving = state === 'reassigning';
       if (!leaving) {
-        held.handOverUntil = undefined;
-      } else if (held.handOverUntil === undefined) {
-        held.handOverUntil = handOverUntil;
-        held.rewind();
+        assigned.handOverUntil = undefined;
+      } else if (assigned.handOverUntil === undefined) {
+        assigned.handOverUntil = handOverUntil;
+        assigned.rewind();
         stopped = true;
       }
     }
@@ -74,14 +76,14 @@ export class HeldPartitions {
   }
 
   /** Restarts the wait of partitions that are to go to another stream. @param handOverUntil Monotonic milliseconds. */
-  awaitCommitsUntil(handOverUntil: number): void {
-    for (const held of this.list) if (held.handOverUntil !== undefined) held.handOverUntil = handOverUntil;
+  setHandOverDeadline(handOverUntil: number): void {
+    for (const assigned of this.list) if (assigned.handOverUntil !== undefined) assigned.handOverUntil = handOverUntil;
   }
 
   /** The owned partitions that are not in the list yet. */
   missing(owned: readonly PartitionOwnership[]): PartitionOwnership[] {
-    const held = new Set(this.list.map(partitionKey));
-    return owned.filter((ownership) => !held.has(partitionKey(ownership)));
+    const assigned = new Set(this.list.map(partitionKey));
+    return owned.filter((ownership) => !assigned.has(partitionKey(ownership)));
   }
 
   /**
@@ -110,12 +112,14 @@ export class HeldPartitions {
   }
 
   /** Removes and returns the partitions that are to go to another stream and have no uncommitted events. */
-  takeHandedOver(): StreamPartition[] {
+  removeHandedOver(): StreamPartition[] {
     let leaving = false;
     for (const { handOverUntil } of this.list) if (handOverUntil !== undefined) leaving = true;
     if (!leaving) return [];
-    const done = this.list.filter((held) => held.handOverUntil !== undefined && held.uncommittedEvents === 0);
-    if (done.length > 0) this.list = this.list.filter((held) => !done.includes(held));
+    const done = this.list.filter(
+      (assigned) => assigned.handOverUntil !== undefined && assigned.uncommittedEvents === 0,
+    );
+    if (done.length > 0) this.list = this.list.filter((assigned) => !done.includes(assigned));
     return done;
   }
 }

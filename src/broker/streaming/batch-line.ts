@@ -26,12 +26,12 @@ const frames = new Map<string, LineFrame[]>();
 
 /** The frame of a partition. Streams share it: a copy in each would be a tenth of the memory of an idle stream. */
 export function lineFrame(eventType: string, partition: number): LineFrame {
-  let ofEventType = frames.get(eventType);
-  if (ofEventType === undefined) {
+  let framesOfEventType = frames.get(eventType);
+  if (framesOfEventType === undefined) {
     if (frames.size >= eventTypesOfFramesMaximum) frames.clear();
-    frames.set(eventType, (ofEventType = []));
+    frames.set(eventType, (framesOfEventType = []));
   }
-  return (ofEventType[partition] ??= {
+  return (framesOfEventType[partition] ??= {
     beforeOffset: `{"cursor":{"partition":"${partition}","offset":"`,
     afterOffset: `","event_type":${asciiJson(eventType)},"cursor_token":"`,
   });
@@ -80,7 +80,7 @@ export interface ValueRun {
  * From this size on bytes are referenced in place instead of copied. Below it, a separate piece, with the text between
  * it and the next, costs more than a copy into memory that was used a moment ago. Bytes.
  */
-const referredBytesMinimum = 64 * 1024;
+const referencedBytesMinimum = 64 * 1024;
 
 /**
  * Values that are larger than this on average are added one by one, so that no single copy becomes large. Bytes.
@@ -89,26 +89,26 @@ const valueBytesInRunMaximum = 8 * 1024;
 
 /**
  * Memory for copies is lent and given back: new memory for every write costs more garbage collection than the copy
- * costs CPU time. Copies from the smaller size up to the larger are made in lent memory. Bytes.
+ * costs CPU time. Copies from the smaller size up to the larger are made in pooled memory. Bytes.
  */
-const lentBytesMinimum = 32 * 1024;
-const lentBytesMaximum = 512 * 1024;
+const pooledBytesMinimum = 32 * 1024;
+const pooledBytesMaximum = 512 * 1024;
 
-/** The most pieces of lent memory that are kept for reuse. */
-const spareMaximum = 16;
+/** The most pieces of pooled memory that are kept for reuse. */
+const freeBuffersMaximum = 16;
 
-const spare: Buffer[] = [];
+const freeBuffers: Buffer[] = [];
 
-class Pieces implements Chunk {
+class PooledChunk implements Chunk {
   readonly pieces: readonly Buffer[];
   readonly length: number;
-  #lent: Buffer[];
+  #pooled: Buffer[];
   #releases: (() => void)[];
 
-  constructor(pieces: readonly Buffer[], length: number, lent: Buffer[], releases: (() => void)[]) {
+  constructor(pieces: readonly Buffer[], length: number, pooled: Buffer[], releases: (() => void)[]) {
     this.pieces = pieces;
     this.length = length;
-    this.#lent = lent;
+    this.#pooled = pooled;
     this.#releases = releases;
   }
 
@@ -117,9 +117,9 @@ class Pieces implements Chunk {
   }
 
   release(): void {
-    for (const memory of this.#lent) if (spare.length < spareMaximum) spare.push(memory);
+    for (const memory of this.#pooled) if (freeBuffers.length < freeBuffersMaximum) freeBuffers.push(memory);
     for (const release of this.#releases) release();
-    this.#lent = [];
+    this.#pooled = [];
     this.#releases = [];
   }
 }
@@ -183,9 +183,9 @@ export class ChunkBuilder {
   }
 
   /** Returns everything collected. To be called once. */
-  take(): Chunk {
+  build(): Chunk {
     const pieces: Buffer[] = [];
-    const lent: Buffer[] = [];
+    const pooled: Buffer[] = [];
     let copied = 0;
     let bytesToCopy = 0;
     for (let index = 0; index < this.#sources.length; index += 1) {
@@ -193,28 +193,28 @@ export class ChunkBuilder {
       const start = this.#starts[index] ?? 0;
       const end = this.#ends[index] ?? 0;
       const size = this.#sizes[index] ?? 0;
-      const isReferred = source instanceof Buffer && size >= referredBytesMinimum;
-      if (copied < index && (isReferred || bytesToCopy + size > lentBytesMaximum)) {
-        pieces.push(this.#copy(copied, index, lent));
+      const isReferenced = source instanceof Buffer && size >= referencedBytesMinimum;
+      if (copied < index && (isReferenced || bytesToCopy + size > pooledBytesMaximum)) {
+        pieces.push(this.#copy(copied, index, pooled));
         copied = index;
         bytesToCopy = 0;
       }
-      if (isReferred) {
+      if (isReferenced) {
         pieces.push(source.subarray(start, end));
         copied = index + 1;
       } else {
         bytesToCopy += size;
       }
     }
-    if (copied < this.#sources.length) pieces.push(this.#copy(copied, this.#sources.length, lent));
-    return new Pieces(pieces, this.size, lent, this.#releases);
+    if (copied < this.#sources.length) pieces.push(this.#copy(copied, this.#sources.length, pooled));
+    return new PooledChunk(pieces, this.size, pooled, this.#releases);
   }
 
   /** Copies the sources `from` to `to` (exclusive) into one buffer. */
-  #copy(from: number, to: number, lent: Buffer[]): Buffer {
+  #copy(from: number, to: number, pooled: Buffer[]): Buffer {
     let bytes = 0;
     for (let index = from; index < to; index += 1) bytes += this.#sizes[index] ?? 0;
-    const copy = memoryFor(bytes, lent);
+    const copy = allocate(bytes, pooled);
     let position = 0;
     for (let index = from; index < to; index += 1) {
       const source = this.#sources[index];
@@ -236,10 +236,10 @@ export class ChunkBuilder {
   }
 }
 
-function memoryFor(bytes: number, lent: Buffer[]): Buffer {
-  if (bytes < lentBytesMinimum || bytes > lentBytesMaximum) return Buffer.allocUnsafe(bytes);
-  const memory = spare.pop() ?? Buffer.allocUnsafeSlow(lentBytesMaximum);
-  lent.push(memory);
+function allocate(bytes: number, pooled: Buffer[]): Buffer {
+  if (bytes < pooledBytesMinimum || bytes > pooledBytesMaximum) return Buffer.allocUnsafe(bytes);
+  const memory = freeBuffers.pop() ?? Buffer.allocUnsafeSlow(pooledBytesMaximum);
+  pooled.push(memory);
   return memory.subarray(0, bytes);
 }
 

@@ -16,7 +16,7 @@ export interface BatchRules {
 }
 
 /** The events of one partition that wait to be sent. */
-export interface PartitionWaiting {
+export interface PendingEvents {
   /** Events in memory. */
   readonly events: number;
   /** How many of them belong to a span of append times that is over; 0 while the span is open or none is configured. */
@@ -55,22 +55,22 @@ export function sendAllowance(rules: BatchRules, uncommittedEvents: number, sent
  */
 export function dueBatch(
   rules: BatchRules,
-  waiting: PartitionWaiting,
+  pending: PendingEvents,
   allowance: number,
   now: number,
   ending: boolean,
 ): DueBatch | undefined {
   const room = Math.min(rules.batchLimit, allowance);
   if (room > 0) {
-    if (waiting.eventsOfEndedTimespan > 0) {
-      return { events: Math.min(waiting.eventsOfEndedTimespan, room), cause: 'batch_timespan' };
+    if (pending.eventsOfEndedTimespan > 0) {
+      return { events: Math.min(pending.eventsOfEndedTimespan, room), cause: 'batch_timespan' };
     }
-    if (waiting.events >= room) return { events: room, cause: 'batch_limit' };
-    if (waiting.events > 0 && ending) return { events: waiting.events, cause: 'stream_end' };
-    if (waiting.events > 0 && waiting.overflowing) return { events: waiting.events, cause: 'overflow' };
+    if (pending.events >= room) return { events: room, cause: 'batch_limit' };
+    if (pending.events > 0 && ending) return { events: pending.events, cause: 'stream_end' };
+    if (pending.events > 0 && pending.overflowing) return { events: pending.events, cause: 'overflow' };
   }
-  if (!ending && now >= flushDueAt(rules, waiting.lastSentAt)) {
-    return { events: Math.min(waiting.events, room), cause: 'flush_timeout' };
+  if (!ending && now >= flushDueAt(rules, pending.lastSentAt)) {
+    return { events: Math.min(pending.events, room), cause: 'flush_timeout' };
   }
   return undefined;
 }

@@ -33,7 +33,7 @@ export function closeInfo(code: CloseCode, detail = ''): LineInfo {
 }
 
 /** Reasons after which waiting for commits is pointless: they are too late, or nothing can send or accept them. */
-const endingAtOnce: ReadonlySet<CloseCode> = new Set([
+const immediateCloseCodes: ReadonlySet<CloseCode> = new Set([
   'commit_timeout',
   'no_partitions',
   'subscription_deleted',
@@ -43,6 +43,6 @@ const endingAtOnce: ReadonlySet<CloseCode> = new Set([
 ]);
 
 /** Whether a stream that closes for this reason ends without waiting for commits. */
-export function endsAtOnce(code: CloseCode): boolean {
-  return endingAtOnce.has(code);
+export function closesImmediately(code: CloseCode): boolean {
+  return immediateCloseCodes.has(code);
 }

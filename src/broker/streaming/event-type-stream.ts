@@ -5,7 +5,7 @@ import { eventsEnd, eventsStart, lineEnd, type LineInfo } from './batch-line.ts'
 import { closeInfo, type CloseCode } from './close-reasons.ts';
 import { formatOffset } from '../cursors/cursor.ts';
 import { noValue, type EventLog, type Offset, type ReadResult, type TopicPartition } from '../../ports/event-log.ts';
-import { checkForeignRecords } from '../log/external-records.ts';
+import { checkExternalRecords } from '../log/external-records.ts';
 
 /** The parameters of a reader of an event type without a subscription. */
 export interface EventTypeStreamParameters {
@@ -49,7 +49,7 @@ interface Partition extends TopicPartition {
   retryAt: number;
   flushAt: number;
   /** Whether any line carried this partition's cursor. */
-  isHeard: boolean;
+  hasSentCursor: boolean;
   keepAlives: number;
 }
 
@@ -64,10 +64,10 @@ export class EventTypeStream {
   readonly #partitions: Partition[];
   readonly #stop = new AbortController();
   readonly #endsAt: number;
-  #eventsLeft: number;
+  #remainingEvents: number;
   /** Why the stream ends; undefined while nothing ends it. */
   #closing: { readonly code: CloseCode; readonly detail: string } | undefined;
-  #hasSaidWhy = false;
+  #hasSentReason = false;
   #wake = (): void => {};
 
   /** @param positions Where to begin: each with the offset of the first event wanted. */
@@ -81,7 +81,7 @@ export class EventTypeStream {
     const now = services.clock.monotonic();
     const { streamTimeoutMilliseconds, streamLimit, flushMilliseconds } = parameters;
     this.#endsAt = streamTimeoutMilliseconds === 0 ? Infinity : now + streamTimeoutMilliseconds;
-    this.#eventsLeft = streamLimit === 0 ? Infinity : streamLimit;
+    this.#remainingEvents = streamLimit === 0 ? Infinity : streamLimit;
     this.#partitions = positions.map(({ topic, partition, offset }) => ({
       topic,
       partition,
@@ -91,7 +91,7 @@ export class EventTypeStream {
       reading: false,
       retryAt: 0,
       flushAt: now + flushMilliseconds,
-      isHeard: false,
+      hasSentCursor: false,
       keepAlives: 0,
     }));
   }
@@ -100,17 +100,17 @@ export class EventTypeStream {
   async next(): Promise<{ readonly pieces: readonly Buffer[]; release(): void } | null> {
     for (;;) {
       const now = this.#services.clock.monotonic();
-      this.#endWhenOver(now);
+      this.#endIfDue(now);
       const due = this.#nextDue(now);
-      if (due !== undefined) return lineOf(this.#take(due, now));
+      if (due !== undefined) return chunkOfLine(this.#buildLine(due, now));
       if (this.#closing !== undefined) {
-        const info = this.#infoWhenLast(now);
+        const info = this.#lastLineInfo(now);
         const [partition] = this.#partitions;
         if (info === undefined || partition === undefined) return null;
-        return lineOf(Buffer.from(cursorText(partition) + lineEnd(info)));
+        return chunkOfLine(Buffer.from(cursorText(partition) + lineEnd(info)));
       }
       for (const partition of this.#partitions) this.#read(partition, now);
-      await this.#change(now);
+      await this.#waitForChange(now);
     }
   }
 
@@ -125,22 +125,22 @@ export class EventTypeStream {
     this.#stop.abort();
   }
 
-  #endWhenOver(now: number): void {
+  #endIfDue(now: number): void {
     const { streamLimit, keepAliveLimit } = this.#parameters;
-    if (this.#eventsLeft <= 0) this.#end('stream_limit', String(streamLimit));
+    if (this.#remainingEvents <= 0) this.#end('stream_limit', String(streamLimit));
     else if (now >= this.#endsAt) this.#end('stream_timeout');
     else if (this.#isIdle()) this.#end('keep_alive_limit', String(keepAliveLimit));
   }
 
   /** The info of the line being built. Only the last line has one: it says why the stream ends. */
-  #infoWhenLast(now: number): LineInfo | undefined {
-    if (this.#closing === undefined || this.#hasSaidWhy || this.#nextDue(now) !== undefined) return undefined;
-    this.#hasSaidWhy = true;
+  #lastLineInfo(now: number): LineInfo | undefined {
+    if (this.#closing === undefined || this.#hasSentReason || this.#nextDue(now) !== undefined) return undefined;
+    this.#hasSentReason = true;
     return closeInfo(this.#closing.code, this.#closing.detail);
   }
 
   #nextDue(now: number): Partition | undefined {
-    return this.#eventsLeft > 0 ? this.#partitions.find((partition) => this.#isDue(partition, now)) : undefined;
+    return this.#remainingEvents > 0 ? this.#partitions.find((partition) => this.#isDue(partition, now)) : undefined;
   }
 
   #isIdle(): boolean {
@@ -148,26 +148,27 @@ export class EventTypeStream {
     return keepAliveLimit > 0 && this.#partitions.every(({ keepAlives }) => keepAlives >= keepAliveLimit);
   }
 
-  #isDue({ events, bytes, flushAt, isHeard }: Partition, now: number): boolean {
+  #isDue({ events, bytes, flushAt, hasSentCursor }: Partition, now: number): boolean {
     // The reader gets a cursor for each partition before the timeout ends the stream, even if no event arrived there.
-    if (this.#closing !== undefined) return events.length > 0 || (this.#closing.code === 'stream_timeout' && !isHeard);
+    if (this.#closing !== undefined)
+      return events.length > 0 || (this.#closing.code === 'stream_timeout' && !hasSentCursor);
     return events.length >= this.#parameters.batchLimit || bytes >= batchBytesMaximum || now >= flushAt;
   }
 
   /** Takes a batch from a partition, and moves the partition to the end of the list. */
-  #take(partition: Partition, now: number): Buffer {
-    const count = Math.min(this.#parameters.batchLimit, partition.events.length, this.#eventsLeft);
+  #buildLine(partition: Partition, now: number): Buffer {
+    const count = Math.min(this.#parameters.batchLimit, partition.events.length, this.#remainingEvents);
     const sent = partition.events.splice(0, count);
     for (const { value } of sent) partition.bytes -= value.length;
-    this.#eventsLeft -= count;
+    this.#remainingEvents -= count;
     partition.keepAlives = count > 0 ? 0 : partition.keepAlives + 1;
     partition.flushAt = now + this.#parameters.flushMilliseconds;
-    partition.isHeard = true;
+    partition.hasSentCursor = true;
     this.#partitions.splice(this.#partitions.indexOf(partition), 1);
     this.#partitions.push(partition);
     const cursor = cursorText(partition, sent.at(-1)?.offset);
-    this.#endWhenOver(now);
-    const end = lineEnd(this.#infoWhenLast(now));
+    this.#endIfDue(now);
+    const end = lineEnd(this.#lastLineInfo(now));
     if (count === 0) return Buffer.from(cursor + end);
     const values = sent.flatMap(({ value }, index) => (index === 0 ? [value] : [comma, value]));
     return Buffer.concat([Buffer.from(cursor + eventsStart), ...values, Buffer.from(eventsEnd + end)]);
@@ -177,19 +178,19 @@ export class EventTypeStream {
     const wantsMore = partition.events.length < this.#parameters.batchLimit && partition.bytes < batchBytesMaximum;
     if (partition.reading || !wantsMore || now < partition.retryAt) return;
     partition.reading = true;
-    const place = { topic: partition.topic, partition: partition.partition, offset: partition.readOffset };
+    const position = { topic: partition.topic, partition: partition.partition, offset: partition.readOffset };
     const options = { bytesMaximum: readBytes, waitMilliseconds: Infinity, signal: this.#stop.signal };
     this.#services.log
-      .read(place, options)
-      .then((result) => receive(partition, result))
-      .catch((error: unknown) => this.#failed(partition, error))
+      .read(position, options)
+      .then((result) => addEvents(partition, result))
+      .catch((error: unknown) => this.#handleReadFailure(partition, error))
       .finally(() => {
         partition.reading = false;
         this.#wake();
       });
   }
 
-  #failed(partition: Partition, error: unknown): void {
+  #handleReadFailure(partition: Partition, error: unknown): void {
     if (this.#closing !== undefined) return;
     if (isLendstreamError(error, 'OFFSET_OUT_OF_RANGE') && Number(error.details['earliest']) > partition.readOffset) {
       partition.readOffset = Number(error.details['earliest']);
@@ -207,7 +208,7 @@ export class EventTypeStream {
   }
 
   /** Resolves when a read has ended, when the stream is closed, or when a line is due by time. */
-  async #change(now: number): Promise<void> {
+  async #waitForChange(now: number): Promise<void> {
     const times = this.#partitions.flatMap(({ flushAt, retryAt }) => (retryAt > now ? [flushAt, retryAt] : [flushAt]));
     const milliseconds = Math.min(this.#endsAt, ...times) - now;
     await new Promise<void>((resolve) => {
@@ -221,8 +222,8 @@ export class EventTypeStream {
   }
 }
 
-/** A chunk that consists of one line. Lines are copies, so they use no lent memory. */
-function lineOf(bytes: Buffer): { readonly pieces: readonly Buffer[]; release(): void } {
+/** A chunk that consists of one line. Lines are copies, so they use no pooled memory. */
+function chunkOfLine(bytes: Buffer): { readonly pieces: readonly Buffer[]; release(): void } {
   return { pieces: [bytes], release: nothingToRelease };
 }
 
@@ -238,9 +239,9 @@ const comma = Buffer.from(',');
 const timerMillisecondsMaximum = 2_147_483_647;
 
 /** Adds the events of a read. Deleted keys and unreadable external records are passed over. */
-function receive(partition: Partition, { batches, nextOffset }: ReadResult): void {
+function addEvents(partition: Partition, { batches, nextOffset }: ReadResult): void {
   for (const source of batches) {
-    const { batch } = checkForeignRecords(source);
+    const { batch } = checkExternalRecords(source);
     for (let index = 0; index < batch.count; index += 1) {
       const start = batch.valueStarts[index] ?? noValue;
       if (start === noValue) continue;

@@ -16,7 +16,7 @@ import type { Coordination } from '../../ports/coordination.ts';
  * it either. If only this process is cut off, it cannot tell the difference. It then sends events from partitions that
  * others may have taken over, so events may be delivered twice. This ends when its windows are full and its streams
  * reach their commit timeout, because it cannot commit. Once the store is back or the process has woken up, a new
- * *tenure* begins, and all parts of this process read again what they still own before they continue.
+ * *lease epoch* begins, and all parts of this process read again what they still own before they continue.
  */
 export interface NodeLeaseOptions {
   readonly coordination: Pick<Coordination, 'renewLease'>;
@@ -42,11 +42,11 @@ const retryShare = 0.1;
 export class NodeLease {
   readonly #options: NodeLeaseOptions;
   /** Monotonic milliseconds. */
-  #sureUntil = Number.NEGATIVE_INFINITY;
-  #tenure = 0;
-  #isOutOfReach = false;
+  #validUntil = Number.NEGATIVE_INFINITY;
+  #epoch = 0;
+  #isUnreachable = false;
   /** When the store last responded. Monotonic milliseconds. */
-  #answeredAt = Number.NEGATIVE_INFINITY;
+  #respondedAt = Number.NEGATIVE_INFINITY;
   #attempt: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
@@ -60,8 +60,8 @@ export class NodeLease {
   }
 
   /** Grows whenever others may have taken over in between. */
-  get tenure(): number {
-    return this.#tenure;
+  get epoch(): number {
+    return this.#epoch;
   }
 
   /**
@@ -69,8 +69,8 @@ export class NodeLease {
    * store.
    * @param now Monotonic milliseconds, taken just before the action that depends on the result.
    */
-  isHeld(now: number): boolean {
-    return now < this.#sureUntil;
+  isValid(now: number): boolean {
+    return now < this.#validUntil;
   }
 
   /**
@@ -100,44 +100,44 @@ export class NodeLease {
 
   async #renew(): Promise<void> {
     const { clock, leaseMilliseconds } = this.#options;
-    const sureMilliseconds = leaseMilliseconds * (1 - marginShare);
+    const validMilliseconds = leaseMilliseconds * (1 - marginShare);
     const sentAt = clock.monotonic();
     try {
-      await this.#answer();
+      await this.#sendRenewal();
     } catch (error) {
       const now = clock.monotonic();
       // Still held: the process was awake all the time, so the store is out of reach, for others as well. Not held: the
       // process has just woken up, and the failure proves nothing.
-      if (this.isHeld(now)) this.#sureUntil = now + sureMilliseconds;
-      this.#noteFailure(error);
+      if (this.isValid(now)) this.#validUntil = now + validMilliseconds;
+      this.#reportFailure(error);
       this.#renewIn(leaseMilliseconds * retryShare);
       throw error;
     }
-    this.#answeredAt = clock.monotonic();
-    this.#options.health?.isReady();
-    if (this.#isOutOfReach || !this.isHeld(this.#answeredAt)) this.#beginTenure();
-    this.#isOutOfReach = false;
-    this.#sureUntil = sentAt + sureMilliseconds;
+    this.#respondedAt = clock.monotonic();
+    this.#options.health?.reportReady();
+    if (this.#isUnreachable || !this.isValid(this.#respondedAt)) this.#beginEpoch();
+    this.#isUnreachable = false;
+    this.#validUntil = sentAt + validMilliseconds;
     this.#renewIn(leaseMilliseconds / renewalsPerLease);
   }
 
-  #beginTenure(): void {
-    this.#tenure += 1;
-    if (this.#tenure === 1) return;
-    const facts = { nodeId: this.nodeId, wasOutOfReach: this.#isOutOfReach };
+  #beginEpoch(): void {
+    this.#epoch += 1;
+    if (this.#epoch === 1) return;
+    const facts = { nodeId: this.nodeId, wasOutOfReach: this.#isUnreachable };
     this.#options.logger.warn(facts, 'Others may have taken over from this process, which looks what is still its own');
   }
 
-  #noteFailure(error: unknown): void {
-    if (!this.#isOutOfReach) {
+  #reportFailure(error: unknown): void {
+    if (!this.#isUnreachable) {
       const facts = { nodeId: this.nodeId, error: describeError(error) };
       this.#options.logger.warn(facts, 'The lease of this process could not be renewed and is tried again');
     }
-    this.#isOutOfReach = true;
-    const silentMilliseconds = this.#options.clock.monotonic() - this.#answeredAt;
+    this.#isUnreachable = true;
+    const silentMilliseconds = this.#options.clock.monotonic() - this.#respondedAt;
     if (silentMilliseconds < unreachableMillisecondsMaximum) return;
     const seconds = Math.floor(silentMilliseconds / 1000);
-    this.#options.health?.isNotReady(
+    this.#options.health?.reportNotReady(
       `The coordination store has not answered for ${seconds} seconds: ${describeError(error)}`,
     );
   }
@@ -151,18 +151,18 @@ export class NodeLease {
     }, milliseconds);
   }
 
-  async #answer(): Promise<void> {
+  async #sendRenewal(): Promise<void> {
     const { coordination, nodeId, leaseMilliseconds } = this.#options;
     const milliseconds = leaseMilliseconds / renewalsPerLease;
     let timer: NodeJS.Timeout | undefined;
-    const tooLate = new Promise<never>((_resolve, reject) => {
+    const timeout = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => {
         const detail = `The coordination store did not answer for ${Math.round(milliseconds)} ms.`;
         reject(new LendstreamError('COORDINATION_UNAVAILABLE', detail));
       }, milliseconds);
     });
     try {
-      await Promise.race([coordination.renewLease(nodeId, leaseMilliseconds), tooLate]);
+      await Promise.race([coordination.renewLease(nodeId, leaseMilliseconds), timeout]);
     } finally {
       clearTimeout(timer);
     }

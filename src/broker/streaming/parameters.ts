@@ -31,7 +31,7 @@ const streamTimeoutSecondsSpread = 600;
 const batchFlushSecondsDefault = 30;
 const uncommittedEventsDefault = 10;
 
-const names = [
+const parameterNames = [
   'batch_limit',
   'batch_flush_timeout',
   'batch_timespan',
@@ -42,10 +42,10 @@ const names = [
   'commit_timeout',
 ] as const;
 
-type ParameterName = (typeof names)[number];
+type ParameterName = (typeof parameterNames)[number];
 
 /** The smallest value of each parameter. Lower values are refused. `commit_timeout` and `stream_timeout` differ. */
-const smallest: Partial<Record<ParameterName, number>> = {
+const minimums: Partial<Record<ParameterName, number>> = {
   batch_limit: 1,
   batch_flush_timeout: 1,
   batch_timespan: 0,
@@ -55,7 +55,7 @@ const smallest: Partial<Record<ParameterName, number>> = {
 };
 
 /** The largest value of each parameter that Nakadi can parse: it rejects a larger one as not a number. */
-const largest: Partial<Record<ParameterName, number>> = {
+const maximums: Partial<Record<ParameterName, number>> = {
   batch_limit: 2_147_483_647,
   batch_flush_timeout: 2_147_483_647,
   max_uncommitted_events: 2_147_483_647,
@@ -76,10 +76,10 @@ export function readStreamParameters(
   eventTypes: ReadonlyMap<string, number>,
   random: number,
 ): StreamParameters {
-  const value = (name: ParameterName): number | undefined => wholeNumber(name, source[name], largest[name]);
-  for (const name of names) {
+  const value = (name: ParameterName): number | undefined => readInteger(name, source[name], maximums[name]);
+  for (const name of parameterNames) {
     const given = value(name);
-    const bound = smallest[name];
+    const bound = minimums[name];
     if (given !== undefined && bound !== undefined && given < bound) {
       throw new LendstreamError('UNPROCESSABLE', `${name} can't be lower than ${bound}`);
     }
@@ -97,7 +97,7 @@ export function readStreamParameters(
   };
 }
 
-function wholeNumber(name: string, value: unknown, maximum = Number.MAX_SAFE_INTEGER): number | undefined {
+function readInteger(name: string, value: unknown, maximum = Number.MAX_SAFE_INTEGER): number | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   const number = typeof value === 'string' && /^[+-]?\d{1,15}$/.test(value) ? Number(value) : value;
   if (typeof number === 'number' && Number.isSafeInteger(number) && number <= maximum) return number;
@@ -120,22 +120,26 @@ function streamTimeoutSeconds(given: number | undefined, random: number): number
 function requestedPartitions(value: unknown, eventTypes: ReadonlyMap<string, number>): EventTypePartition[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw new LendstreamError('MALFORMED_REQUEST', '"partitions" should be a list.');
-  const named = value.map(namedPartition);
-  if (new Set(named.map(({ event_type: type, partition }) => `${type}:${partition}`)).size < named.length) {
+  const requested = value.map(readRequestedPartition);
+  if (new Set(requested.map(({ event_type: type, partition }) => `${type}:${partition}`)).size < requested.length) {
     throw new LendstreamError('UNPROCESSABLE', 'Duplicated partition specified');
   }
-  const foreign = named.filter(({ event_type: type, partition }) => !isPartitionOf(partition, eventTypes.get(type)));
-  if (foreign.length > 0) {
-    const list = foreign.map(({ event_type: type, partition }) => describePartition(type, partition)).join(', ');
+  const unknownPartitions = requested.filter(
+    ({ event_type: type, partition }) => !isPartitionOf(partition, eventTypes.get(type)),
+  );
+  if (unknownPartitions.length > 0) {
+    const list = unknownPartitions
+      .map(({ event_type: type, partition }) => describePartition(type, partition))
+      .join(', ');
     throw new LendstreamError(
       'UNPROCESSABLE',
       `Wrong partitions specified - some partitions don't belong to subscription: ${list}`,
     );
   }
-  return named.map(({ event_type: eventType, partition }) => ({ eventType, partition: Number(partition) }));
+  return requested.map(({ event_type: eventType, partition }) => ({ eventType, partition: Number(partition) }));
 }
 
-function namedPartition(entry: unknown): { event_type: string; partition: string } {
+function readRequestedPartition(entry: unknown): { event_type: string; partition: string } {
   const { event_type: type, partition } = (entry ?? {}) as Record<string, unknown>;
   if (typeof type === 'string' && (typeof partition === 'string' || typeof partition === 'number')) {
     return { event_type: type, partition: String(partition) };

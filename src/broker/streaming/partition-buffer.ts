@@ -36,14 +36,14 @@ export class PartitionBuffer {
     if (!wasEmpty) return;
     this.#head = this.#batches.length - 1;
     this.#index = first;
-    this.#passDeletions();
+    this.#skipDeletions();
   }
 
   /**
    * Notes that a read reached `offset` without records there. It has no effect while events wait: they have to be sent
    * first.
    */
-  passHolesThrough(offset: Offset): void {
+  skipHolesThrough(offset: Offset): void {
     if (this.events === 0) this.passedThrough = Math.max(this.passedThrough, offset);
   }
 
@@ -74,17 +74,17 @@ export class PartitionBuffer {
    * Moves the first `count` waiting events into `chunk`, separated by commas, and notes them as sent. Deletions right
    * after them are passed over as well, so a commit of this batch covers them.
    */
-  sendInto(chunk: ChunkBuilder, count: number, uncommitted: UncommittedEvents): void {
-    let missing = Math.min(count, this.events);
+  writeTo(chunk: ChunkBuilder, count: number, uncommitted: UncommittedEvents): void {
+    let remaining = Math.min(count, this.events);
     let separated = true;
-    while (missing > 0) {
+    while (remaining > 0) {
       const batch = this.#batches[this.#head];
       if (batch === undefined) break;
       if (!separated) chunk.addText(',');
       const end = batch.contiguous
-        ? this.#sendRun(batch, Math.min(this.#index + missing, batch.count), chunk, uncommitted)
-        : this.#sendEach(batch, missing, chunk, uncommitted);
-      missing -= end.events;
+        ? this.#writeRun(batch, Math.min(this.#index + remaining, batch.count), chunk, uncommitted)
+        : this.#writeEach(batch, remaining, chunk, uncommitted);
+      remaining -= end.events;
       separated = false;
       this.#moveTo(end.index);
       // Its last values are sent with this chunk, and all values before them were sent earlier. Batches that are
@@ -101,7 +101,7 @@ export class PartitionBuffer {
       this.#count(batch, this.#index, this.#index + 1, -1);
       this.#moveTo(this.#index + 1);
     }
-    this.passHolesThrough(offset);
+    this.skipHolesThrough(offset);
   }
 
   /** Drops all waiting events; the next push has to continue after {@link passedThrough}. */
@@ -114,28 +114,28 @@ export class PartitionBuffer {
   }
 
   /** Sends a run that is contiguous in memory, commas included: one copy. */
-  #sendRun(batch: RecordBatch, end: number, chunk: ChunkBuilder, uncommitted: UncommittedEvents) {
+  #writeRun(batch: RecordBatch, end: number, chunk: ChunkBuilder, uncommitted: UncommittedEvents) {
     const first = this.#index;
     const start = batch.valueStarts[first] ?? 0;
     chunk.addBytes(batch.bytes, start, batch.valueEnds[end - 1] ?? start);
     this.#count(batch, first, end, -1);
-    noteSent(batch, first, end, uncommitted);
+    recordSent(batch, first, end, uncommitted);
     return { index: end, events: end - first };
   }
 
-  #sendEach(batch: RecordBatch, missing: number, chunk: ChunkBuilder, uncommitted: UncommittedEvents) {
+  #writeEach(batch: RecordBatch, remaining: number, chunk: ChunkBuilder, uncommitted: UncommittedEvents) {
     let index = this.#index;
     let events = 0;
-    while (index < batch.count && events < missing) {
-      const end = endOfRun(batch, index, index + missing - events);
+    while (index < batch.count && events < remaining) {
+      const end = endOfRun(batch, index, index + remaining - events);
       if (end > index) {
         if (events > 0) chunk.addText(',');
         chunk.addValues(batch, index, end);
-        noteSent(batch, index, end, uncommitted);
+        recordSent(batch, index, end, uncommitted);
         events += end - index;
       }
       // The record after a run, if any, is a deletion.
-      index = end < batch.count && events < missing ? end + 1 : end;
+      index = end < batch.count && events < remaining ? end + 1 : end;
     }
     this.#count(batch, this.#index, index, -1);
     return { index, events };
@@ -146,11 +146,11 @@ export class PartitionBuffer {
     if (batch === undefined) return;
     this.passedThrough = batch.offsets[index - 1] ?? this.passedThrough;
     this.#index = index;
-    this.#passDeletions();
+    this.#skipDeletions();
   }
 
   /** Moves to the next event, past spent batches. */
-  #passDeletions(): void {
+  #skipDeletions(): void {
     for (let batch = this.#batches[this.#head]; batch !== undefined; batch = this.#batches[this.#head]) {
       while (this.#index < batch.count && batch.valueStarts[this.#index] === noValue) {
         this.passedThrough = batch.offsets[this.#index] ?? this.passedThrough;
@@ -197,7 +197,7 @@ function endOfRun({ count, valueStarts }: RecordBatch, from: number, most: numbe
 }
 
 /** Notes the events of these records, none of them a deletion, as sent. */
-function noteSent(batch: RecordBatch, from: number, to: number, uncommitted: UncommittedEvents): void {
+function recordSent(batch: RecordBatch, from: number, to: number, uncommitted: UncommittedEvents): void {
   const first = batch.offsets[from] ?? 0;
   const last = batch.offsets[to - 1] ?? first;
   if (last - first === to - 1 - from) {

@@ -1,6 +1,6 @@
 import { eventsEnd, eventsStart, lineEnd, lineFrame, lineStart } from './batch-line.ts';
 import type { ChunkBuilder, LineFrame, LineInfo } from './batch-line.ts';
-import type { PartitionWaiting } from './batches.ts';
+import type { PendingEvents } from './batches.ts';
 import type { EventTypePartition, PartitionOwnership } from '../../ports/coordination.ts';
 import { formatOffset } from '../cursors/cursor.ts';
 import type { Offset, ReadResult } from '../../ports/event-log.ts';
@@ -8,7 +8,7 @@ import { PartitionBuffer } from './partition-buffer.ts';
 import { UncommittedEvents } from './uncommitted-events.ts';
 
 /** One partition while a stream owns it: events read, sent and committed. Decides nothing about time or sockets. */
-export class StreamPartition implements EventTypePartition, PartitionWaiting {
+export class StreamPartition implements EventTypePartition, PendingEvents {
   readonly eventType: string;
   readonly partition: number;
   /** The fence of the present ownership. */
@@ -22,7 +22,7 @@ export class StreamPartition implements EventTypePartition, PartitionWaiting {
   /** A read is running. */
   reading = false;
   /** Grows when a running read is no longer wanted. The result of a read that began in an earlier turn is ignored. */
-  readTurn = 0;
+  readGeneration = 0;
   /** Why nothing more can be read. Events that were read before are sent first. */
   readFailure: string | undefined;
   /** Monotonic milliseconds. */
@@ -64,36 +64,36 @@ export class StreamPartition implements EventTypePartition, PartitionWaiting {
   }
 
   /** Adds the result of a read. */
-  received({ batches, nextOffset }: ReadResult): void {
+  addRecords({ batches, nextOffset }: ReadResult): void {
     for (const batch of batches) this.buffer.push(batch);
     this.readOffset = Math.max(this.readOffset, nextOffset);
-    this.buffer.passHolesThrough(this.readOffset - 1);
+    this.buffer.skipHolesThrough(this.readOffset - 1);
   }
 
   /** Continues at `earliest`, because older records are no longer stored. Returns how many offsets that skips. */
   skipTo(earliest: Offset): number {
     const skipped = Math.max(earliest - this.readOffset, 0);
     this.readOffset += skipped;
-    this.buffer.passHolesThrough(this.readOffset - 1);
+    this.buffer.skipHolesThrough(this.readOffset - 1);
     return skipped;
   }
 
   /** Counts the waiting events in a span of append times that is over. */
-  noteTimespan(timespanMilliseconds: number): void {
+  updateEndedTimespan(timespanMilliseconds: number): void {
     const oldest = timespanMilliseconds === 0 ? undefined : this.buffer.oldestAppendedAt();
     this.eventsOfEndedTimespan =
       oldest === undefined ? 0 : this.buffer.eventsOfTimespanEndedAt(oldest + timespanMilliseconds);
   }
 
   /** Writes a line with the next `events` events, or a keep-alive for 0. @param now Monotonic milliseconds. */
-  sendInto(chunk: ChunkBuilder, events: number, cursorToken: string, info: LineInfo | undefined, now: number): void {
+  writeLine(chunk: ChunkBuilder, events: number, cursorToken: string, info: LineInfo | undefined, now: number): void {
     if (events === 0) {
       chunk.addText(this.#lineStart(cursorToken));
       this.keepAlives += 1;
     } else {
       const position = chunk.reserveText();
       this.#uncommitted ??= new UncommittedEvents();
-      this.buffer.sendInto(chunk, events, this.#uncommitted);
+      this.buffer.writeTo(chunk, events, this.#uncommitted);
       this.sentThrough = this.buffer.passedThrough;
       chunk.fillText(position, this.#lineStart(cursorToken) + eventsStart);
       chunk.addText(eventsEnd);
@@ -104,7 +104,7 @@ export class StreamPartition implements EventTypePartition, PartitionWaiting {
   }
 
   /** The last line of a stream: no events, and why it ends. */
-  sayInto(chunk: ChunkBuilder, cursorToken: string, info: LineInfo): void {
+  writeLastLine(chunk: ChunkBuilder, cursorToken: string, info: LineInfo): void {
     chunk.addText(this.#lineStart(cursorToken));
     chunk.addText(lineEnd(info));
   }
@@ -122,7 +122,7 @@ export class StreamPartition implements EventTypePartition, PartitionWaiting {
       this.buffer.dropThrough(offset);
       if (this.readOffset <= offset) {
         this.readOffset = offset + 1;
-        this.readTurn += 1;
+        this.readGeneration += 1;
       }
     }
     return true;
@@ -138,7 +138,7 @@ export class StreamPartition implements EventTypePartition, PartitionWaiting {
   rewind(): void {
     this.buffer.clear();
     this.readOffset = this.buffer.passedThrough + 1;
-    this.readTurn += 1;
+    this.readGeneration += 1;
   }
 
   #lineStart(cursorToken: string): string {

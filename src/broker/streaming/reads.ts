@@ -1,8 +1,8 @@
 import { describeError, isLendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import type { EventLog, ReadOptions, ReadResult, RecordBatch, StopSignal } from '../../ports/event-log.ts';
-import { checkForeignRecords } from '../log/external-records.ts';
-import type { HeldPartitions } from './assigned-partitions.ts';
+import { checkExternalRecords } from '../log/external-records.ts';
+import type { AssignedPartitions } from './assigned-partitions.ts';
 import type { StreamParameters } from './parameters.ts';
 import type { StreamPartition } from './partition.ts';
 
@@ -32,49 +32,49 @@ export class StreamReads {
   retryAt = 0;
   readonly #log: EventLog;
   readonly #logger: Logger;
-  readonly #held: HeldPartitions;
-  readonly #changed: () => void;
-  #running = new ReadsStop();
+  readonly #assigned: AssignedPartitions;
+  readonly #onChange: () => void;
+  #abortSignal = new ReadsAbortSignal();
   /** The options of all waiting reads: one object for all partitions. */
   #options: ReadOptions | undefined;
   /** When reads were last begun. Monotonic milliseconds. */
-  #begunAt = 0;
+  #startedAt = 0;
 
-  /** @param changed Called when a read has ended, with new records or a failure. */
-  constructor(log: EventLog, logger: Logger, held: HeldPartitions, changed: () => void) {
+  /** @param onChange Called when a read has ended, with new records or a failure. */
+  constructor(log: EventLog, logger: Logger, assigned: AssignedPartitions, onChange: () => void) {
     this.#log = log;
     this.#logger = logger;
-    this.#held = held;
-    this.#changed = changed;
+    this.#assigned = assigned;
+    this.#onChange = onChange;
   }
 
   /** Begins the reads that are wanted now. */
   begin(parameters: StreamParameters, now: number): void {
     if (now < this.retryAt) return;
     this.retryAt = 0;
-    this.#begunAt = now;
-    for (const partition of this.#held.list) {
-      if (this.#wants(partition, parameters)) this.#read(partition);
+    this.#startedAt = now;
+    for (const partition of this.#assigned.list) {
+      if (this.#shouldRead(partition, parameters)) this.#read(partition);
     }
   }
 
   /** Ends the reads under way; {@link begin} starts again those that are still wanted. */
   stop(): void {
-    this.#running.abort();
-    this.#running = new ReadsStop();
+    this.#abortSignal.abort();
+    this.#abortSignal = new ReadsAbortSignal();
     this.#options = undefined;
   }
 
-  #wants(partition: StreamPartition, { batchLimit, uncommittedEventsMaximum }: StreamParameters): boolean {
+  #shouldRead(partition: StreamPartition, { batchLimit, uncommittedEventsMaximum }: StreamParameters): boolean {
     if (partition.reading || partition.readFailure !== undefined || partition.handOverUntil !== undefined) return false;
     const { buffer } = partition;
     if (buffer.bytes < this.#partitionPrefetchBytes() / 2) return true;
     const batchIsShort = buffer.events < Math.min(batchLimit, uncommittedEventsMaximum);
-    return batchIsShort && this.#held.bufferedBytes() < bufferBytesMaximum;
+    return batchIsShort && this.#assigned.bufferedBytes() < bufferBytesMaximum;
   }
 
   #partitionPrefetchBytes(): number {
-    return Math.max(Math.floor(prefetchBytesMaximum / this.#held.list.length), partitionPrefetchBytesMinimum);
+    return Math.max(Math.floor(prefetchBytesMaximum / this.#assigned.list.length), partitionPrefetchBytesMinimum);
   }
 
   /**
@@ -83,68 +83,68 @@ export class StreamReads {
    */
   #read(partition: StreamPartition): void {
     partition.reading = true;
-    const place = { topic: partition.eventType, partition: partition.partition, offset: partition.readOffset };
-    const ended = this.#readEnded.bind(this, partition, partition.readTurn);
-    this.#log.read(place, this.#readOptions()).then(ended, ended);
+    const position = { topic: partition.eventType, partition: partition.partition, offset: partition.readOffset };
+    const onEnded = this.#readEnded.bind(this, partition, partition.readGeneration);
+    this.#log.read(position, this.#readOptions()).then(onEnded, onEnded);
   }
 
   #readOptions(): ReadOptions {
     const bytesMaximum = this.#partitionPrefetchBytes();
     if (this.#options?.bytesMaximum === bytesMaximum) return this.#options;
-    return (this.#options = { bytesMaximum, waitMilliseconds: Infinity, signal: this.#running });
+    return (this.#options = { bytesMaximum, waitMilliseconds: Infinity, signal: this.#abortSignal });
   }
 
   /** @param outcome A {@link ReadResult}, or the error that the read failed with. */
-  #readEnded(partition: StreamPartition, turn: number, outcome: unknown): void {
-    if (partition.readTurn === turn) this.#take(partition, outcome);
+  #readEnded(partition: StreamPartition, generation: number, outcome: unknown): void {
+    if (partition.readGeneration === generation) this.#applyOutcome(partition, outcome);
     partition.reading = false;
-    this.#changed();
+    this.#onChange();
   }
 
-  #take(partition: StreamPartition, outcome: unknown): void {
+  #applyOutcome(partition: StreamPartition, outcome: unknown): void {
     if (!isReadResult(outcome)) {
-      this.#failed(partition, outcome);
+      this.#handleFailure(partition, outcome);
       return;
     }
     try {
-      partition.received(this.#checked(outcome));
+      partition.addRecords(this.#checked(outcome));
     } catch (error) {
-      this.#failed(partition, error);
+      this.#handleFailure(partition, error);
     }
   }
 
   /** Removes external records that are not readable events; the consumer is notified of them. */
   #checked(result: ReadResult): ReadResult {
-    if (result.batches.every(({ foreign }) => foreign === undefined)) return result;
+    if (result.batches.every(({ external }) => external === undefined)) return result;
     return { ...result, batches: result.batches.map((batch) => this.#checkedBatch(batch)) };
   }
 
   #checkedBatch(source: RecordBatch): RecordBatch {
-    const { batch, unreadable } = checkForeignRecords(source);
+    const { batch, unreadable } = checkExternalRecords(source);
     const [first] = unreadable;
     if (first === undefined) return batch;
     const { topic: eventType, partition } = batch;
     const facts = { eventType, partition, offset: first.offset, reason: first.reason, count: unreadable.length };
     this.#logger.warn(facts, 'Records that another producer wrote are no events and are passed over');
-    this.#held.unreadableRecords += unreadable.length;
+    this.#assigned.unreadableRecords += unreadable.length;
     return batch;
   }
 
-  #failed(partition: StreamPartition, error: unknown): void {
+  #handleFailure(partition: StreamPartition, error: unknown): void {
     if (isLendstreamError(error, 'LOG_CLOSED')) {
       this.logClosed = true;
       return;
     }
     if (isLendstreamError(error, 'OFFSET_OUT_OF_RANGE')) {
       const skipped = partition.skipTo(Number(error.details['earliest']));
-      this.#held.skippedOffsets += skipped;
+      this.#assigned.skippedOffsets += skipped;
       if (skipped > 0) return;
     }
     const { eventType, partition: number } = partition;
     const facts = { eventType, partition: number, error: describeError(error) };
     if (isLendstreamError(error) && error.retriable) {
       this.#logger.warn(facts, 'Reading for a stream failed and is tried again');
-      this.retryAt = this.#begunAt + retryMilliseconds;
+      this.retryAt = this.#startedAt + retryMilliseconds;
       return;
     }
     this.#logger.error(facts, 'Reading for a stream failed');
@@ -157,7 +157,7 @@ function isReadResult(outcome: unknown): outcome is ReadResult {
 }
 
 /** Stops reads as an AbortController does, with 1 KB less for each open stream. */
-class ReadsStop implements StopSignal {
+class ReadsAbortSignal implements StopSignal {
   aborted = false;
   /** Calls all listeners: hardly ever more than one. */
   #listener: (() => void) | undefined;

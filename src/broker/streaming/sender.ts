@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ChunkBuilder, type Chunk, type LineInfo } from './batch-line.ts';
 import { dueBatch, sendAllowance, type BatchCause } from './batches.ts';
-import type { HeldPartitions } from './assigned-partitions.ts';
+import type { AssignedPartitions } from './assigned-partitions.ts';
 import type { StreamParameters } from './parameters.ts';
 import type { StreamPartition } from './partition.ts';
 import { bufferBytesMaximum } from './reads.ts';
@@ -14,62 +14,62 @@ export class StreamSender {
   /** Events sent in the lifetime of the stream. */
   sentEvents = 0;
   readonly #parameters: StreamParameters;
-  readonly #held: HeldPartitions;
+  readonly #assigned: AssignedPartitions;
   #started = false;
   /** Index of the partition to begin with, so that none comes first every time. */
-  #firstPartition = 0;
+  #firstPartitionIndex = 0;
 
-  constructor(parameters: StreamParameters, held: HeldPartitions) {
+  constructor(parameters: StreamParameters, assigned: AssignedPartitions) {
     this.#parameters = parameters;
-    this.#held = held;
+    this.#assigned = assigned;
   }
 
   /** The lines that are due now, as many as one write should have; undefined when none is. */
-  due(now: number): Chunk | undefined {
+  nextChunk(now: number): Chunk | undefined {
     const chunk = new ChunkBuilder();
     this.#fill(chunk, now, false);
-    return chunk.size === 0 ? undefined : chunk.take();
+    return chunk.size === 0 ? undefined : chunk.build();
   }
 
   /**
    * The last bytes of the stream.
-   * @param speaker The partition whose cursor the last line carries.
+   * @param lastLinePartition The partition whose cursor the last line carries.
    * @param flushing Whether waiting events that may be sent go before it.
    */
-  last(speaker: StreamPartition, info: LineInfo, now: number, flushing: boolean): Chunk {
+  lastChunk(lastLinePartition: StreamPartition, info: LineInfo, now: number, flushing: boolean): Chunk {
     const chunk = new ChunkBuilder();
     if (flushing) this.#fill(chunk, now, true);
-    speaker.sayInto(chunk, randomUUID(), info);
-    return chunk.take();
+    lastLinePartition.writeLastLine(chunk, randomUUID(), info);
+    return chunk.build();
   }
 
   /** Puts due batches into the chunk, one of each partition in turn. */
   #fill(chunk: ChunkBuilder, now: number, ending: boolean): void {
     const rules = this.#parameters;
-    const partitions = this.#held.list;
+    const partitions = this.#assigned.list;
     const bytesTarget = ending ? Infinity : chunkBytesTarget;
-    let allowance = sendAllowance(rules, this.#held.uncommittedEvents(), this.sentEvents);
-    this.#noteOverflow();
+    let allowance = sendAllowance(rules, this.#assigned.uncommittedEvents(), this.sentEvents);
+    this.#markOverflow();
     for (let sent = true; sent && chunk.size < bytesTarget;) {
       sent = false;
-      for (let turn = 0; turn < partitions.length && chunk.size < bytesTarget; turn += 1) {
-        const partition = partitions[(this.#firstPartition + turn) % partitions.length];
+      for (let step = 0; step < partitions.length && chunk.size < bytesTarget; step += 1) {
+        const partition = partitions[(this.#firstPartitionIndex + step) % partitions.length];
         if (partition === undefined) continue;
-        if (rules.timespanMilliseconds > 0) partition.noteTimespan(rules.timespanMilliseconds);
+        if (rules.timespanMilliseconds > 0) partition.updateEndedTimespan(rules.timespanMilliseconds);
         const due = dueBatch(rules, partition, partition.handOverUntil === undefined ? allowance : 0, now, ending);
         if (due === undefined) continue;
-        partition.sendInto(chunk, due.events, randomUUID(), this.#info(due.cause), now);
+        partition.writeLine(chunk, due.events, randomUUID(), this.#info(due.cause), now);
         partition.overflowing = false;
         this.sentEvents += due.events;
         allowance -= due.events;
         if (due.events > 0) sent = true;
       }
     }
-    this.#firstPartition = partitions.length === 0 ? 0 : (this.#firstPartition + 1) % partitions.length;
+    this.#firstPartitionIndex = partitions.length === 0 ? 0 : (this.#firstPartitionIndex + 1) % partitions.length;
   }
 
   #info(cause: BatchCause): LineInfo | undefined {
-    const { skippedOffsets, unreadableRecords } = this.#held;
+    const { skippedOffsets, unreadableRecords } = this.#assigned;
     if (this.#started && skippedOffsets === 0 && unreadableRecords === 0 && cause !== 'overflow') return undefined;
     const texts: string[] = [];
     if (!this.#started) texts.push('Stream started');
@@ -77,15 +77,17 @@ export class StreamSender {
     // Some of the offsets may have been deletions or markers. This can no longer be determined.
     if (skippedOffsets > 0) texts.push(`skipped events due to retention time passed, count: ${skippedOffsets} at most`);
     if (unreadableRecords > 0) texts.push(`skipped records that are not JSON, count: ${unreadableRecords}`);
-    this.#held.skippedOffsets = 0;
-    this.#held.unreadableRecords = 0;
+    this.#assigned.skippedOffsets = 0;
+    this.#assigned.unreadableRecords = 0;
     if (cause === 'overflow') texts.push('Stream parameters are causing overflow');
     return { debug: texts.join('; ') };
   }
 
-  #noteOverflow(): void {
-    if (this.#held.bufferedBytes() < bufferBytesMaximum) return;
-    const largest = this.#held.list.reduce((left, right) => (right.buffer.bytes > left.buffer.bytes ? right : left));
+  #markOverflow(): void {
+    if (this.#assigned.bufferedBytes() < bufferBytesMaximum) return;
+    const largest = this.#assigned.list.reduce((left, right) =>
+      right.buffer.bytes > left.buffer.bytes ? right : left,
+    );
     largest.overflowing = true;
   }
 }

@@ -34,7 +34,7 @@ export async function openStreamSession(
   { requestedPartitions, commitTimeoutMilliseconds }: SessionParameters,
 ): Promise<string> {
   // The session of a process whose lease has ended would be closed at once.
-  if (!lease.isHeld(clock.monotonic())) await lease.renew();
+  if (!lease.isValid(clock.monotonic())) await lease.renew();
   await initialisePartitions(log, coordination, subscription, eventTypes);
   const streamId = randomUUID();
   const session = {
@@ -53,28 +53,28 @@ export async function openStreamSession(
  * session has lost is left to its new owner; the others are still committed. A failure is logged, and the next call
  * tries again.
  */
-export async function commitPassed(
+export async function commitWithoutConsumer(
   { coordination, logger }: Pick<StreamSessionServices, 'coordination' | 'logger'>,
   subscriptionId: string,
   streamId: string,
-  held: readonly Pick<StreamPartition, 'eventType' | 'partition' | 'fence' | 'committableWithoutConsumer'>[],
+  partitions: readonly Pick<StreamPartition, 'eventType' | 'partition' | 'fence' | 'committableWithoutConsumer'>[],
 ): Promise<void> {
-  let cursors = held.flatMap(({ eventType, partition, fence, committableWithoutConsumer: offset }) =>
+  let cursors = partitions.flatMap(({ eventType, partition, fence, committableWithoutConsumer: offset }) =>
     offset === undefined ? [] : [{ eventType, partition, fence, offset }],
   );
   try {
     while (cursors.length > 0) {
-      const answer = await coordination.commit(subscriptionId, streamId, cursors);
-      if (answer.outcome !== 'not_owner') {
-        if (answer.outcome === 'session_not_found') logger.debug({ streamId }, 'A session is gone with its positions');
+      const result = await coordination.commit(subscriptionId, streamId, cursors);
+      if (result.outcome !== 'not_owner') {
+        if (result.outcome === 'session_not_found') logger.debug({ streamId }, 'A session is gone with its positions');
         return;
       }
-      const lost = partitionKey(answer.cursor);
+      const lost = partitionKey(result.cursor);
       logger.debug({ streamId, partition: lost }, 'A position is left to the new owner of its partition');
-      const left = cursors.filter((cursor) => partitionKey(cursor) !== lost);
+      const remaining = cursors.filter((cursor) => partitionKey(cursor) !== lost);
       // If the store names a partition that is not in the request, stop: another attempt would loop for ever.
-      if (left.length === cursors.length) return;
-      cursors = left;
+      if (remaining.length === cursors.length) return;
+      cursors = remaining;
     }
   } catch (error) {
     const facts = { streamId, error: describeError(error) };

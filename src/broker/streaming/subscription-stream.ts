@@ -12,11 +12,11 @@ import type { Metrics } from '../../metrics.ts';
 import { surplusStreams } from '../subscriptions/assignment.ts';
 import type { Chunk } from './batch-line.ts';
 import { flushDueAt } from './batches.ts';
-import { closeInfo, endsAtOnce, type CloseCode } from './close-reasons.ts';
+import { closeInfo, closesImmediately, type CloseCode } from './close-reasons.ts';
 import type { CommittedOffset, Coordination, CoordinationChange, Topology } from '../../ports/coordination.ts';
 import { beforeFirst } from '../cursors/cursor.ts';
 import type { EventLog } from '../../ports/event-log.ts';
-import { HeldPartitions } from './assigned-partitions.ts';
+import { AssignedPartitions } from './assigned-partitions.ts';
 import type { NodeLease } from './node-lease.ts';
 import type { Registry } from '../definitions/registry.ts';
 import { closingDueAt, closingReason, commitsAwaitedUntil, type StreamProgress } from './closing.ts';
@@ -24,7 +24,7 @@ import type { StreamParameters } from './parameters.ts';
 import { StreamPartition } from './partition.ts';
 import { StreamReads } from './reads.ts';
 import { StreamSender } from './sender.ts';
-import { commitPassed, openStreamSession } from './session.ts';
+import { commitWithoutConsumer, openStreamSession } from './session.ts';
 import { StreamWatch, type StreamWatcher } from './watch.ts';
 import type { Subscription } from '../definitions/subscription.ts';
 
@@ -44,7 +44,7 @@ export interface StreamServices {
 const leaseRecheckMilliseconds = 250;
 
 /** How often positions after deletions that were passed over are committed. Milliseconds. */
-const passedCommitMilliseconds = 5_000;
+const commitWithoutConsumerMilliseconds = 5_000;
 
 /**
  * The longest time that commit timeouts are suspended while the coordination store is unreachable. As long as the
@@ -75,7 +75,7 @@ export class SubscriptionStream implements StreamWatcher {
   onEnded: (() => void) | undefined;
   readonly #services: StreamServices;
   readonly #parameters: StreamParameters;
-  readonly #held = new HeldPartitions();
+  readonly #assigned = new AssignedPartitions();
   readonly #reads: StreamReads;
   readonly #sender: StreamSender;
   readonly #watch: StreamWatch;
@@ -90,15 +90,15 @@ export class SubscriptionStream implements StreamWatcher {
   #lastChunk: Chunk | undefined;
   #sessionClosed = false;
   /** Nothing may be sent for now, see {@link StreamWatch.maySend}. */
-  #isHeldBack = false;
+  #isSendingSuspended = false;
   readonly #endsAt: number;
   /** Since when the stream has had no partition. Counts only while it has none. */
   #idleSince: number;
   /** Since when sent events have waited for a commit; undefined when there are none. */
   #uncommittedSince: number | undefined;
   /** Since when the coordination store has been unreachable; undefined while it is reachable. */
-  #awaySince: number | undefined;
-  #passedCommitAt = 0;
+  #unreachableSince: number | undefined;
+  #nextCommitWithoutConsumerAt = 0;
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Infinity;
 
@@ -117,8 +117,8 @@ export class SubscriptionStream implements StreamWatcher {
     const now = services.clock.monotonic();
     this.#endsAt = now + parameters.streamTimeoutMilliseconds;
     this.#idleSince = now;
-    this.#reads = new StreamReads(services.log, services.logger, this.#held, () => this.#advance());
-    this.#sender = new StreamSender(parameters, this.#held);
+    this.#reads = new StreamReads(services.log, services.logger, this.#assigned, () => this.#advance());
+    this.#sender = new StreamSender(parameters, this.#assigned);
     this.#watch = new StreamWatch(services, this);
     services.metrics.openStreams.inc({ subscription_id: subscription.id });
     this.#unwatch = services.coordination.watch(subscription.id, (change, generation, committed) => {
@@ -148,7 +148,7 @@ export class SubscriptionStream implements StreamWatcher {
 
   /** Requests partitions and begins to read. */
   start(): void {
-    this.#watch.look();
+    this.#watch.refresh();
     this.#advance();
   }
 
@@ -192,17 +192,17 @@ export class SubscriptionStream implements StreamWatcher {
       return;
     }
     const now = this.#services.clock.monotonic();
-    if (this.#state === 'streaming') this.#closeWhenOver(now);
+    if (this.#state === 'streaming') this.#closeIfDue(now);
     if (this.#state === 'streaming') {
-      this.#isHeldBack = !this.#watch.maySend(now);
-      if (this.#reader !== undefined && !this.#isHeldBack) this.#deliver(now);
+      this.#isSendingSuspended = !this.#watch.maySend(now);
+      if (this.#reader !== undefined && !this.#isSendingSuspended) this.#deliver(now);
       this.#reads.begin(this.#parameters, now);
     }
-    for (const partition of this.#held.takeHandedOver()) void this.#release(partition);
+    for (const partition of this.#assigned.removeHandedOver()) void this.#release(partition);
     this.#recheck(now);
     if (this.#state === 'closing') {
       this.#deliverLast();
-      if (endsAtOnce(this.#closeCode ?? 'client_closed') || now >= this.#graceEndsAt()) {
+      if (closesImmediately(this.#closeCode ?? 'client_closed') || now >= this.#graceEndsAt()) {
         void this.#end();
         return;
       }
@@ -218,18 +218,18 @@ export class SubscriptionStream implements StreamWatcher {
     const sentBefore = this.#sender.sentEvents;
     let bytes: Chunk | undefined;
     try {
-      bytes = this.#sender.due(now);
+      bytes = this.#sender.nextChunk(now);
     } catch (error) {
-      this.#cutOff(error);
+      this.#fail(error);
       return;
     }
     if (bytes === undefined) return;
-    this.#noteSent(this.#sender.sentEvents - sentBefore, now);
-    this.#give(bytes);
+    this.#recordSent(this.#sender.sentEvents - sentBefore, now);
+    this.#resolveReader(bytes);
   }
 
   /** A line could not be built. The stream cannot continue: the events of that line would be missing. */
-  #cutOff(error: unknown): void {
+  #fail(error: unknown): void {
     this.#closeCode = 'log_error';
     this.#failure = { error };
     this.#deliverLast();
@@ -238,23 +238,23 @@ export class SubscriptionStream implements StreamWatcher {
   #deliverLast(): void {
     if (this.#reader === undefined) return;
     if (this.#failure !== undefined) {
-      this.#give(Promise.reject(this.#failure.error));
+      this.#resolveReader(Promise.reject(this.#failure.error));
     } else if (this.#lastChunk !== undefined) {
       const last = this.#lastChunk;
       this.#lastChunk = undefined;
-      this.#give(last);
+      this.#resolveReader(last);
     } else if (this.#sessionClosed) {
-      this.#give(null);
+      this.#resolveReader(null);
     }
   }
 
-  #give(bytes: Chunk | null | Promise<never>): void {
+  #resolveReader(bytes: Chunk | null | Promise<never>): void {
     const reader = this.#reader;
     this.#reader = undefined;
     reader?.(bytes);
   }
 
-  #noteSent(events: number, now: number): void {
+  #recordSent(events: number, now: number): void {
     if (events === 0) return;
     this.#deliveredEvents ??= this.#services.metrics.deliveredEvents.labels({ subscription_id: this.subscription.id });
     this.#deliveredEvents.inc(events);
@@ -263,7 +263,8 @@ export class SubscriptionStream implements StreamWatcher {
     this.#watch.expectCommits(true, now);
   }
 
-  // Changes made by others: commits, sessions, ownership. Hints only say that it is time to read the store.
+  // Changes made by others: commits, sessions, ownership. Change notifications only say that it is time to read the
+  // store.
 
   #onChange(change: CoordinationChange, generation?: number, committed?: readonly CommittedOffset[]): void {
     if (this.#state === 'ended') return;
@@ -271,44 +272,44 @@ export class SubscriptionStream implements StreamWatcher {
       this.close('subscription_deleted');
       return;
     }
-    this.#watch.hinted(change, generation, committed);
+    this.#watch.notify(change, generation, committed);
   }
 
   #recheck(now: number): void {
     this.#watch.recheck(now);
-    if (now < this.#passedCommitAt || !this.#held.hasPassed()) return;
-    this.#passedCommitAt = now + passedCommitMilliseconds;
-    void this.#commitPassed();
+    if (now < this.#nextCommitWithoutConsumerAt || !this.#assigned.hasCommittableWithoutConsumer()) return;
+    this.#nextCommitWithoutConsumerAt = now + commitWithoutConsumerMilliseconds;
+    void this.#commitWithoutConsumer();
   }
 
-  isOver(): boolean {
+  hasEnded(): boolean {
     return this.#state === 'ended';
   }
 
-  async take(committed: readonly CommittedOffset[], topology: Topology | undefined): Promise<void> {
+  async applyState(committed: readonly CommittedOffset[], topology: Topology | undefined): Promise<void> {
     const now = this.#services.clock.monotonic();
-    this.#awaySince = undefined;
-    if (this.#held.takeCommits(committed)) this.#restartCommitTimer(now);
+    this.#unreachableSince = undefined;
+    if (this.#assigned.applyCommits(committed)) this.#restartCommitTimer(now);
     this.#watch.expectCommits(this.#uncommittedSince !== undefined, now);
-    if (topology !== undefined) await this.#takeTopology(topology, committed);
+    if (topology !== undefined) await this.#applyTopology(topology, committed);
   }
 
-  looked(): void {
+  onRefreshed(): void {
     this.#advance();
   }
 
   /**
    * Time in which commits are impossible does not count, up to a limit: the client may do better with another process.
    */
-  storeIsAway(now: number): void {
-    this.#awaySince ??= now;
-    if (now - this.#awaySince > outageMillisecondsMaximum) return;
+  onStoreUnreachable(now: number): void {
+    this.#unreachableSince ??= now;
+    if (now - this.#unreachableSince > outageMillisecondsMaximum) return;
     this.#restartCommitTimer(now);
     this.#idleSince = now;
-    this.#held.awaitCommitsUntil(now + this.#parameters.commitTimeoutMilliseconds);
+    this.#assigned.setHandOverDeadline(now + this.#parameters.commitTimeoutMilliseconds);
   }
 
-  lookFailed(error: unknown): void {
+  onRefreshFailed(error: unknown): void {
     if (isLendstreamError(error, 'LOG_CLOSED')) {
       this.close('server_shutdown');
       return;
@@ -319,10 +320,10 @@ export class SubscriptionStream implements StreamWatcher {
   }
 
   #restartCommitTimer(now: number): void {
-    this.#uncommittedSince = this.#held.uncommittedEvents() > 0 ? now : undefined;
+    this.#uncommittedSince = this.#assigned.uncommittedEvents() > 0 ? now : undefined;
   }
 
-  async #takeTopology(topology: Topology, committed: readonly CommittedOffset[]): Promise<void> {
+  async #applyTopology(topology: Topology, committed: readonly CommittedOffset[]): Promise<void> {
     if (this.#state === 'ended') return;
     if (!topology.sessions.some(({ streamId }) => streamId === this.streamId)) {
       this.#beginClosing('session_lost');
@@ -331,51 +332,51 @@ export class SubscriptionStream implements StreamWatcher {
     const { log, clock } = this.#services;
     const owned = topology.partitions.filter(({ streamId }) => streamId === this.streamId);
     const handOverUntil = clock.monotonic() + this.#parameters.commitTimeoutMilliseconds;
-    if (this.#held.keepOwned(owned, handOverUntil)) {
+    if (this.#assigned.keepOwned(owned, handOverUntil)) {
       this.#reads.stop();
-      this.#noteLetGo();
+      this.#updateAfterRelease();
     }
     if (topology.resetting) this.#beginClosing('cursors_reset');
     if (surplusStreams(topology).has(this.streamId)) this.#beginClosing('no_free_slots');
-    const gained = this.#held.missing(owned);
+    const gained = this.#assigned.missing(owned);
     if (this.#state !== 'streaming' || gained.length === 0) return;
     const bounds = await log.bounds(gained.map(({ eventType, partition }) => ({ topic: eventType, partition })));
-    if (this.#state === 'streaming') this.#held.adopt(gained, bounds, committed, clock.monotonic(), handOverUntil);
+    if (this.#state === 'streaming') this.#assigned.adopt(gained, bounds, committed, clock.monotonic(), handOverUntil);
   }
 
-  #noteLetGo(): void {
+  #updateAfterRelease(): void {
     const now = this.#services.clock.monotonic();
-    if (this.#held.list.length === 0) this.#idleSince = now;
-    if (this.#held.uncommittedEvents() === 0) this.#uncommittedSince = undefined;
+    if (this.#assigned.list.length === 0) this.#idleSince = now;
+    if (this.#assigned.uncommittedEvents() === 0) this.#uncommittedSince = undefined;
   }
 
   async #release({ eventType, partition, fence }: StreamPartition): Promise<void> {
     const { coordination, clock, logger } = this.#services;
-    this.#noteLetGo();
+    this.#updateAfterRelease();
     try {
       await coordination.release(this.subscription.id, this.streamId, { eventType, partition }, fence);
     } catch (error) {
       const facts = { streamId: this.streamId, eventType, partition, error: describeError(error) };
       logger.warn(facts, 'Handing over a partition failed and is tried again');
-      this.#watch.lookSoon(clock.monotonic());
+      this.#watch.refreshSoon(clock.monotonic());
       this.#advance();
     }
   }
 
-  #commitPassed(): Promise<void> {
-    return commitPassed(this.#services, this.subscription.id, this.streamId, this.#held.list);
+  #commitWithoutConsumer(): Promise<void> {
+    return commitWithoutConsumer(this.#services, this.subscription.id, this.streamId, this.#assigned.list);
   }
 
   // The end.
 
-  #closeWhenOver(now: number): void {
+  #closeIfDue(now: number): void {
     const closing = closingReason(this.#parameters, this.#progress(), now);
     if (closing !== undefined) this.#beginClosing(closing.code, closing.detail);
   }
 
   #progress(): StreamProgress {
     return {
-      partitions: this.#held.list,
+      partitions: this.#assigned.list,
       sentEvents: this.#sender.sentEvents,
       uncommittedSince: this.#uncommittedSince,
       idleSince: this.#idleSince,
@@ -387,31 +388,31 @@ export class SubscriptionStream implements StreamWatcher {
   #beginClosing(code: CloseCode, detail = ''): void {
     if (this.#state !== 'streaming') {
       // Stop waiting for late commits if they are no longer possible.
-      if (this.#state === 'closing' && endsAtOnce(code)) this.#closeCode = code;
+      if (this.#state === 'closing' && closesImmediately(code)) this.#closeCode = code;
       return;
     }
     const now = this.#services.clock.monotonic();
     const sentBefore = this.#sender.sentEvents;
-    const speaker = this.#held.list[0] ?? this.#anyPartition(now);
+    const lastLinePartition = this.#assigned.list[0] ?? this.#placeholderPartition(now);
     this.#closeCode = code;
     this.#state = 'closing';
     const isFlushing = code === 'stream_timeout' && this.#watch.maySend(now);
     try {
-      this.#lastChunk = this.#sender.last(speaker, closeInfo(code, detail), now, isFlushing);
+      this.#lastChunk = this.#sender.lastChunk(lastLinePartition, closeInfo(code, detail), now, isFlushing);
     } catch (error) {
-      this.#cutOff(error);
+      this.#fail(error);
     }
-    this.#noteSent(this.#sender.sentEvents - sentBefore, now);
+    this.#recordSent(this.#sender.sentEvents - sentBefore, now);
     this.#reads.stop();
-    for (const partition of this.#held.list) partition.rewind();
+    for (const partition of this.#assigned.list) partition.rewind();
   }
 
   /** The partition whose cursor the last line of a stream without partitions carries: every line needs a cursor. */
-  #anyPartition(now: number): StreamPartition {
+  #placeholderPartition(now: number): StreamPartition {
     const [requested] = this.#parameters.requestedPartitions;
     const { eventType, partition } = requested ?? { eventType: this.subscription.event_types[0] ?? '', partition: 0 };
-    const nobodys = { state: 'unassigned', streamId: null, nextStreamId: null, fence: 0 } as const;
-    return new StreamPartition({ eventType, partition, ...nobodys }, beforeFirst, now);
+    const unowned = { state: 'unassigned', streamId: null, nextStreamId: null, fence: 0 } as const;
+    return new StreamPartition({ eventType, partition, ...unowned }, beforeFirst, now);
   }
 
   #graceEndsAt(): number {
@@ -433,13 +434,13 @@ export class SubscriptionStream implements StreamWatcher {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     try {
-      await this.#commitPassed();
+      await this.#commitWithoutConsumer();
       await coordination.closeSession(this.subscription.id, this.streamId, lateCommits);
     } catch (error) {
       const facts = { streamId: this.streamId, error: describeError(error) };
       logger.warn(facts, 'A session could not be closed and ends with the lease of this node');
     }
-    this.#held.list = [];
+    this.#assigned.list = [];
     this.#sessionClosed = true;
     metrics.openStreams.dec({ subscription_id: this.subscription.id });
     metrics.closedStreams.inc({ reason });
@@ -451,14 +452,14 @@ export class SubscriptionStream implements StreamWatcher {
   // Time.
 
   #nextDeadline(now: number): number {
-    let at = this.#watch.nextLookAt;
-    if (this.#held.hasPassed()) at = Math.min(at, this.#passedCommitAt);
+    let at = this.#watch.nextRefreshAt;
+    if (this.#assigned.hasCommittableWithoutConsumer()) at = Math.min(at, this.#nextCommitWithoutConsumerAt);
     if (this.#state === 'closing') return Math.min(at, this.#graceEndsAt());
     at = Math.min(at, closingDueAt(this.#parameters, this.#progress()));
     if (this.#reads.retryAt > 0) at = Math.min(at, this.#reads.retryAt);
-    if (this.#isHeldBack) return Math.min(at, now + leaseRecheckMilliseconds);
+    if (this.#isSendingSuspended) return Math.min(at, now + leaseRecheckMilliseconds);
     if (this.#reader === undefined) return at;
-    for (const { lastSentAt } of this.#held.list) at = Math.min(at, flushDueAt(this.#parameters, lastSentAt));
+    for (const { lastSentAt } of this.#assigned.list) at = Math.min(at, flushDueAt(this.#parameters, lastSentAt));
     return at;
   }
 

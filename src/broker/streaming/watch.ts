@@ -1,16 +1,19 @@
 import type { Clock } from '../../clock.ts';
 import { describeError, isLendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
-import { settleOwnership } from '../subscriptions/assignment.ts';
+import { applyRebalance } from '../subscriptions/assignment.ts';
 import type { CommittedOffset, Coordination, CoordinationChange, Topology } from '../../ports/coordination.ts';
 import type { NodeLease } from './node-lease.ts';
 
-/** How often committed offsets are read again while sent events wait for commits: a hint may be lost. Milliseconds. */
+/**
+ * How often committed offsets are read again while sent events wait for commits: a change notification may be lost.
+ * Milliseconds.
+ */
 const offsetsRecheckMilliseconds = 1_000;
 
 /**
- * How often sessions and ownership are read again without notice of a change. The coordination makes up for lost hints
- * itself; this is for unforeseen cases. Milliseconds.
+ * How often sessions and ownership are read again without notice of a change. The coordination makes up for lost
+ * notifications itself; this is for unforeseen cases. Milliseconds.
  */
 const topologyRecheckMilliseconds = 300_000;
 
@@ -32,34 +35,34 @@ export interface StreamWatcher {
   readonly streamId: string;
   readonly subscription: { readonly id: string };
   /** Whether the stream has ended, so that nothing needs to be read any more. */
-  isOver(): boolean;
+  hasEnded(): boolean;
   /** Applies new state. @param topology Given only if it was read too, before the committed offsets. */
-  take(committed: readonly CommittedOffset[], topology: Topology | undefined): Promise<void>;
+  applyState(committed: readonly CommittedOffset[], topology: Topology | undefined): Promise<void>;
   /** Called after a read: new state may take effect, or the time of the next attempt is known. */
-  looked(): void;
+  onRefreshed(): void;
   /** The store cannot be reached: commits and hand-overs are impossible. @param now Monotonic milliseconds. */
-  storeIsAway(now: number): void;
+  onStoreUnreachable(now: number): void;
   /** Reading the state failed permanently. */
-  lookFailed(error: unknown): void;
+  onRefreshFailed(error: unknown): void;
 }
 
 /**
- * Follows changes that others make to a stream's subscription: commits, sessions, ownership. Hints only say that it is
- * time to read; the state itself is read from the coordination store, one read at a time. While commits are expected,
- * the watch also reads without a hint.
+ * Follows changes that others make to a stream's subscription: commits, sessions, ownership. Change notifications only
+ * say that it is time to read; the state itself is read from the coordination store, one read at a time. While commits
+ * are expected, the watch also reads without a change notification.
  */
 export class StreamWatch {
   readonly #services: StreamWatchServices;
   readonly #watcher: StreamWatcher;
-  #looking = false;
+  #isRefreshing = false;
   #topologyWanted = true;
   #offsetsWanted = false;
   /** The generation of the topology that was read last; undefined if it has to be read again in any case. */
   #generation: number | undefined;
-  /** The tenure of the process's lease during which the topology was last read. */
-  #tenure = 0;
-  /** The tenure for which a read of the topology was last requested. */
-  #tenureSeen = 0;
+  /** The epoch of the process's lease during which the topology was last read. */
+  #leaseEpoch = 0;
+  /** The lease epoch for which a read of the topology was last requested. */
+  #requestedLeaseEpoch = 0;
   #failing = false;
   #topologyRecheckAt: number;
   #offsetsRecheckAt = Infinity;
@@ -70,32 +73,32 @@ export class StreamWatch {
     this.#topologyRecheckAt = services.clock.monotonic() + topologyRecheckMilliseconds;
   }
 
-  /** When the next read without a hint is due. Monotonic milliseconds. */
-  get nextLookAt(): number {
+  /** When the next read without a change notification is due. Monotonic milliseconds. */
+  get nextRefreshAt(): number {
     return Math.min(this.#topologyRecheckAt, this.#offsetsRecheckAt);
   }
 
   /**
-   * Reads the state that a hint names.
+   * Reads the state that a change notification names.
    * @param generation Of the topology, where it is known.
    * @param committed The committed offsets, where they are known: then nothing has to be read.
    */
-  hinted(change: CoordinationChange, generation?: number, committed?: readonly CommittedOffset[]): void {
+  notify(change: CoordinationChange, generation?: number, committed?: readonly CommittedOffset[]): void {
     if (generation !== undefined && generation === this.#generation) return;
     if (change === 'offsets' && committed !== undefined) {
-      this.#watcher.take(committed, undefined).then(
-        () => this.#watcher.looked(),
-        (error: unknown) => this.#watcher.lookFailed(error),
+      this.#watcher.applyState(committed, undefined).then(
+        () => this.#watcher.onRefreshed(),
+        (error: unknown) => this.#watcher.onRefreshFailed(error),
       );
       return;
     }
     if (change === 'offsets') this.#offsetsWanted = true;
     else this.#topologyWanted = true;
-    this.look();
+    this.refresh();
   }
 
   /** Schedules an early read of sessions and ownership after an operation on them failed. */
-  lookSoon(now: number): void {
+  refreshSoon(now: number): void {
     this.#topologyRecheckAt = Math.min(this.#topologyRecheckAt, now + retryMilliseconds);
   }
 
@@ -114,7 +117,7 @@ export class StreamWatch {
       this.#offsetsRecheckAt = now + offsetsRecheckMilliseconds;
       this.#offsetsWanted = true;
     }
-    if (this.#topologyWanted || this.#offsetsWanted) this.look();
+    if (this.#topologyWanted || this.#offsetsWanted) this.refresh();
   }
 
   /**
@@ -123,51 +126,51 @@ export class StreamWatch {
    */
   maySend(now: number): boolean {
     const { lease } = this.#services;
-    if (!lease.isHeld(now)) return false;
-    if (this.#tenureSeen !== lease.tenure) {
-      this.#tenureSeen = lease.tenure;
+    if (!lease.isValid(now)) return false;
+    if (this.#requestedLeaseEpoch !== lease.epoch) {
+      this.#requestedLeaseEpoch = lease.epoch;
       this.#topologyWanted = true;
     }
-    return this.#tenure === lease.tenure;
+    return this.#leaseEpoch === lease.epoch;
   }
 
   /** Reads the state that is wanted, unless a read is already running: that one picks it up. */
-  look(): void {
-    if (!this.#looking) void this.#lookUntilCurrent();
+  refresh(): void {
+    if (!this.#isRefreshing) void this.#refreshUntilCurrent();
   }
 
-  async #lookUntilCurrent(): Promise<void> {
+  async #refreshUntilCurrent(): Promise<void> {
     const { coordination } = this.#services;
     const watcher = this.#watcher;
-    this.#looking = true;
+    this.#isRefreshing = true;
     try {
-      while (!watcher.isOver() && (this.#topologyWanted || this.#offsetsWanted)) {
-        const tenure = this.#tenureForSure();
-        if (this.#topologyWanted) this.#tenureSeen = tenure;
-        const topology = this.#topologyWanted ? await this.#settle() : undefined;
+      while (!watcher.hasEnded() && (this.#topologyWanted || this.#offsetsWanted)) {
+        const leaseEpoch = this.#currentLeaseEpoch();
+        if (this.#topologyWanted) this.#requestedLeaseEpoch = leaseEpoch;
+        const topology = this.#topologyWanted ? await this.#rebalance() : undefined;
         this.#offsetsWanted = false;
         // Read after the topology, so they include the commits of an earlier owner before it released a partition.
         const committed = await coordination.committedOffsets(watcher.subscription.id);
-        await watcher.take(committed, topology);
-        if (topology !== undefined) this.#tenure = tenure;
+        await watcher.applyState(committed, topology);
+        if (topology !== undefined) this.#leaseEpoch = leaseEpoch;
         this.#failing = false;
-        watcher.looked();
+        watcher.onRefreshed();
       }
     } catch (error) {
       this.#failed(error);
     }
-    this.#looking = false;
+    this.#isRefreshing = false;
   }
 
-  /** The tenure for which reads from now on are valid; 0 while the lease may have ended. */
-  #tenureForSure(): number {
+  /** The lease epoch for which reads from now on are valid; 0 while the lease may have ended. */
+  #currentLeaseEpoch(): number {
     const { lease, clock } = this.#services;
-    return lease.isHeld(clock.monotonic()) ? lease.tenure : 0;
+    return lease.isValid(clock.monotonic()) ? lease.epoch : 0;
   }
 
-  async #settle(): Promise<Topology> {
+  async #rebalance(): Promise<Topology> {
     this.#topologyWanted = false;
-    const topology = await settleOwnership(this.#services.coordination, this.#watcher.subscription.id);
+    const topology = await applyRebalance(this.#services.coordination, this.#watcher.subscription.id);
     this.#generation = topology.generation;
     return topology;
   }
@@ -176,7 +179,7 @@ export class StreamWatch {
     const { clock, logger } = this.#services;
     const watcher = this.#watcher;
     if (!isLendstreamError(error) || !error.retriable || error.code === 'LOG_CLOSED') {
-      watcher.lookFailed(error);
+      watcher.onRefreshFailed(error);
       return;
     }
     const { streamId, subscription } = watcher;
@@ -190,7 +193,7 @@ export class StreamWatch {
     this.#offsetsWanted = false;
     this.#offsetsRecheckAt = Infinity;
     this.#topologyRecheckAt = now + retryMilliseconds;
-    if (error.code === 'COORDINATION_UNAVAILABLE') watcher.storeIsAway(now);
-    watcher.looked();
+    if (error.code === 'COORDINATION_UNAVAILABLE') watcher.onStoreUnreachable(now);
+    watcher.onRefreshed();
   }
 }

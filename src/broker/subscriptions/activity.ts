@@ -11,21 +11,22 @@ import {
   type SubscriptionHistory,
 } from '../../ports/coordination.ts';
 
-/** How long notes may wait before they are stored: commits come by the thousand. Milliseconds. */
-const rememberAfterMilliseconds = 5_000;
+/** How long activity may wait before they are stored: commits come by the thousand. Milliseconds. */
+const storeAfterMilliseconds = 5_000;
 
 /**
- * The most subscriptions with pending notes. Beyond that, for example while the store is down, the oldest are dropped.
+ * The most subscriptions with pending activity. Beyond that, for example while the store is down, the oldest are
+ * dropped.
  */
-const waitingSubscriptionsMaximum = 10_000;
+const pendingSubscriptionsMaximum = 10_000;
 
-interface Notes {
+interface PendingActivity {
   readonly commits: Map<string, LastCommit>;
   /** Newest first. */
   readonly endedStreams: EndedStream[];
 }
 
-export interface HistoryNotesOptions {
+export interface ActivityRecorderOptions {
   readonly coordination: Coordination;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -35,26 +36,26 @@ export interface HistoryNotesOptions {
  * Notes what happens to subscriptions in this process, for their history. Noting costs next to nothing; the notes are
  * stored together a moment later, or when the history is read.
  */
-export class HistoryNotes {
-  readonly #options: HistoryNotesOptions;
-  readonly #waiting = new Map<string, Notes>();
+export class ActivityRecorder {
+  readonly #options: ActivityRecorderOptions;
+  readonly #pending = new Map<string, PendingActivity>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: HistoryNotesOptions) {
+  constructor(options: ActivityRecorderOptions) {
     this.#options = options;
   }
 
-  committed(subscriptionId: string, cursors: readonly SubscriptionCursor[]): void {
-    const { commits } = this.#notes(subscriptionId);
+  recordCommits(subscriptionId: string, cursors: readonly SubscriptionCursor[]): void {
+    const { commits } = this.#pendingActivity(subscriptionId);
     const committedAt = this.#options.clock.now();
-    for (const { event_type: eventType, partition: named, offset } of cursors) {
-      const partition = Number(named);
+    for (const { event_type: eventType, partition: partitionText, offset } of cursors) {
+      const partition = Number(partitionText);
       commits.set(partitionKey({ eventType, partition }), { eventType, partition, offset, committedAt });
     }
   }
 
-  ended(subscriptionId: string, streamId: string, reason: string): void {
-    const { endedStreams } = this.#notes(subscriptionId);
+  recordEndedStream(subscriptionId: string, streamId: string, reason: string): void {
+    const { endedStreams } = this.#pendingActivity(subscriptionId);
     endedStreams.unshift({ streamId, reason, endedAt: this.#options.clock.now() });
     endedStreams.splice(endedStreamsMaximum);
   }
@@ -63,45 +64,45 @@ export class HistoryNotes {
    * The stored history of a subscription, including what this process has just noted.
    * @throws COORDINATION_UNAVAILABLE
    */
-  async of(subscriptionId: string): Promise<SubscriptionHistory & { readonly since: number }> {
-    await this.#remember(subscriptionId);
+  async historyOf(subscriptionId: string): Promise<SubscriptionHistory & { readonly since: number }> {
+    await this.#store(subscriptionId);
     return this.#options.coordination.history(subscriptionId);
   }
 
-  /** Stores all pending notes, as far as the store accepts them. */
+  /** Stores all pending activity, as far as the store accepts them. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
-    await this.#rememberAll();
+    await this.#storeAll();
   }
 
-  #notes(subscriptionId: string): Notes {
-    const known = this.#waiting.get(subscriptionId);
+  #pendingActivity(subscriptionId: string): PendingActivity {
+    const known = this.#pending.get(subscriptionId);
     if (known !== undefined) return known;
-    const notes = { commits: new Map<string, LastCommit>(), endedStreams: [] };
-    this.#waiting.set(subscriptionId, notes);
-    if (this.#waiting.size > waitingSubscriptionsMaximum) {
-      const [oldest] = this.#waiting.keys();
-      if (oldest !== undefined) this.#waiting.delete(oldest);
+    const activity = { commits: new Map<string, LastCommit>(), endedStreams: [] };
+    this.#pending.set(subscriptionId, activity);
+    if (this.#pending.size > pendingSubscriptionsMaximum) {
+      const [oldest] = this.#pending.keys();
+      if (oldest !== undefined) this.#pending.delete(oldest);
     }
-    this.#timer ??= setTimeout(() => void this.#rememberAll(), rememberAfterMilliseconds).unref();
-    return notes;
+    this.#timer ??= setTimeout(() => void this.#storeAll(), storeAfterMilliseconds).unref();
+    return activity;
   }
 
-  async #rememberAll(): Promise<void> {
+  async #storeAll(): Promise<void> {
     this.#timer = undefined;
-    const ids = [...this.#waiting.keys()];
-    const answers = await Promise.allSettled(ids.map((subscriptionId) => this.#remember(subscriptionId)));
-    const failed = answers.find((answer) => answer.status === 'rejected');
+    const ids = [...this.#pending.keys()];
+    const results = await Promise.allSettled(ids.map((subscriptionId) => this.#store(subscriptionId)));
+    const failed = results.find((result) => result.status === 'rejected');
     if (failed === undefined) return;
     const error = describeError(failed.reason);
     this.#options.logger.debug({ error }, 'Some of the history of subscriptions is lost');
   }
 
-  async #remember(subscriptionId: string): Promise<void> {
-    const notes = this.#waiting.get(subscriptionId);
-    if (notes === undefined) return;
-    this.#waiting.delete(subscriptionId);
-    const news = { lastCommits: [...notes.commits.values()], endedStreams: notes.endedStreams };
-    await this.#options.coordination.remember(subscriptionId, news);
+  async #store(subscriptionId: string): Promise<void> {
+    const activity = this.#pending.get(subscriptionId);
+    if (activity === undefined) return;
+    this.#pending.delete(subscriptionId);
+    const history = { lastCommits: [...activity.commits.values()], endedStreams: activity.endedStreams };
+    await this.#options.coordination.recordHistory(subscriptionId, history);
   }
 }

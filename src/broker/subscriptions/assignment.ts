@@ -7,7 +7,7 @@ import {
   type Session,
   type Topology,
 } from '../../ports/coordination.ts';
-import { beyondEnd, boundsByPartition } from '../cursors/cursor-availability.ts';
+import { beyondEndReason, boundsByPartition } from '../cursors/cursor-availability.ts';
 import { beforeFirst, parseOffset } from '../cursors/cursor.ts';
 import type { EventLog, PartitionBounds } from '../../ports/event-log.ts';
 import type { EventTypeRecord } from '../definitions/event-type.ts';
@@ -20,11 +20,11 @@ import type { Subscription } from '../definitions/subscription.ts';
  */
 
 /** How often a lost race for the topology is repeated before the stream waits for the next change. */
-const settleAttemptsMaximum = 10;
+const rebalanceAttemptsMaximum = 10;
 
 /** How many different results of {@link partitionCounts} are kept, for thousands of streams that share them. */
-const knownCountsMaximum = 1_000;
-const knownCounts = new Map<string, ReadonlyMap<string, number>>();
+const cachedCountsMaximum = 1_000;
+const countsCache = new Map<string, ReadonlyMap<string, number>>();
 
 /**
  * The subscription's event types with the number of partitions each has now.
@@ -37,11 +37,11 @@ export function partitionCounts(registry: Registry, subscription: Subscription):
     return [name, record.partitionCount];
   });
   const text = counts.join();
-  const known = knownCounts.get(text);
+  const known = countsCache.get(text);
   if (known !== undefined) return known;
-  if (knownCounts.size >= knownCountsMaximum) knownCounts.clear();
+  if (countsCache.size >= cachedCountsMaximum) countsCache.clear();
   const read = new Map(counts);
-  knownCounts.set(text, read);
+  countsCache.set(text, read);
   return read;
 }
 
@@ -62,17 +62,18 @@ export function startingOffsets(
 ): CommittedOffset[] {
   const known = new Set(committed.map(partitionKey));
   const readFrom = known.size === 0 ? subscription.read_from : 'begin';
-  const given = new Map(
+  const initialOffsets = new Map(
     subscription.initial_cursors.map((cursor) => [
       partitionKey({ eventType: cursor.event_type, partition: Number(cursor.partition) }),
       parseOffset(cursor.offset),
     ]),
   );
   return bounds.flatMap(({ topic, partition, earliest, latest }) => {
-    const place = { eventType: topic, partition };
-    if (known.has(partitionKey(place))) return [];
+    const eventTypePartition = { eventType: topic, partition };
+    if (known.has(partitionKey(eventTypePartition))) return [];
     if (readFrom === 'end') return [{ eventType: topic, partition, offset: latest - 1 }];
-    const initial = readFrom === 'cursors' ? (given.get(partitionKey(place)) ?? beforeFirst) : beforeFirst;
+    const initial =
+      readFrom === 'cursors' ? (initialOffsets.get(partitionKey(eventTypePartition)) ?? beforeFirst) : beforeFirst;
     return [{ eventType: topic, partition, offset: initial === beforeFirst ? earliest - 1 : initial }];
   });
 }
@@ -95,14 +96,14 @@ export async function initialisePartitions(
   const committed = await coordination.committedOffsets(subscription.id);
   const bounds = await log.bounds(partitions);
   const start = startingOffsets(subscription, bounds, committed);
-  refusePositionsBeyond(bounds, [...committed, ...start]);
+  refusePositionsBeyondEnd(bounds, [...committed, ...start]);
   if (start.length > 0) await coordination.initialise(subscription.id, start);
 }
 
-function refusePositionsBeyond(bounds: readonly PartitionBounds[], positions: readonly CommittedOffset[]): void {
+function refusePositionsBeyondEnd(bounds: readonly PartitionBounds[], positions: readonly CommittedOffset[]): void {
   const byPartition = boundsByPartition(bounds);
   for (const position of positions) {
-    const reason = beyondEnd(position, byPartition.get(partitionKey(position))?.latest);
+    const reason = beyondEndReason(position, byPartition.get(partitionKey(position))?.latest);
     if (reason !== undefined) throw new LendstreamError('PRECONDITION_FAILED', reason);
   }
 }
@@ -113,8 +114,8 @@ function refusePositionsBeyond(bounds: readonly PartitionBounds[], positions: re
  */
 export async function openSession(coordination: Coordination, subscriptionId: string, session: Session): Promise<void> {
   await coordination.reapSessions(subscriptionId);
-  const answer = await coordination.openSession(subscriptionId, session);
-  switch (answer.outcome) {
+  const result = await coordination.openSession(subscriptionId, session);
+  switch (result.outcome) {
     case 'opened':
       return;
     case 'resetting':
@@ -122,13 +123,13 @@ export async function openSession(coordination: Coordination, subscriptionId: st
     case 'no_free_slots':
       throw new LendstreamError(
         'CONFLICT',
-        `No free slots for streaming available for subscription ${subscriptionId}. Total slots: ${answer.totalSlots}`,
+        `No free slots for streaming available for subscription ${subscriptionId}. Total slots: ${result.totalSlots}`,
       );
     case 'partitions_taken':
       throw new LendstreamError(
         'CONFLICT',
         'The following partitions are already requested by other stream(s) of this subscription: ' +
-          describePartitions(answer.partitions),
+          describePartitions(result.partitions),
       );
   }
 }
@@ -137,11 +138,11 @@ export async function openSession(coordination: Coordination, subscriptionId: st
  * Brings the ownership of partitions in line with the open streams and returns the resulting topology. Every stream
  * does this on every change; the first one applies it, and the others find nothing left to do.
  */
-export async function settleOwnership(coordination: Coordination, subscriptionId: string): Promise<Topology> {
+export async function applyRebalance(coordination: Coordination, subscriptionId: string): Promise<Topology> {
   for (let attempt = 1; ; attempt += 1) {
     const topology = await coordination.topology(subscriptionId);
     const changes = rebalance(topology.sessions, topology.partitions);
-    if (changes.length === 0 || attempt === settleAttemptsMaximum) return topology;
+    if (changes.length === 0 || attempt === rebalanceAttemptsMaximum) return topology;
     await coordination.applyOwnership(subscriptionId, topology.generation, changes);
   }
 }
@@ -152,9 +153,9 @@ export async function settleOwnership(coordination: Coordination, subscriptionId
  */
 export function surplusStreams({ sessions, partitions }: Pick<Topology, 'sessions' | 'partitions'>): Set<string> {
   const requested = new Set(sessions.flatMap(({ requestedPartitions }) => requestedPartitions.map(partitionKey)));
-  const shared = partitions.filter((partition) => !requested.has(partitionKey(partition))).length;
-  const takers = sessions
+  const sharedCount = partitions.filter((partition) => !requested.has(partitionKey(partition))).length;
+  const autoStreams = sessions
     .filter(({ requestedPartitions }) => requestedPartitions.length === 0)
     .sort((left, right) => left.openedAt - right.openedAt || (left.streamId < right.streamId ? -1 : 1));
-  return new Set(takers.slice(shared).map(({ streamId }) => streamId));
+  return new Set(autoStreams.slice(sharedCount).map(({ streamId }) => streamId));
 }

@@ -4,10 +4,10 @@ import type { Clock } from '../../clock.ts';
 import { FieldViolations, LendstreamError, type FieldViolation } from '../../errors.ts';
 import { initialisePartitions, partitionCounts } from './assignment.ts';
 import { partitionKey, type CommittedOffset, type Coordination } from '../../ports/coordination.ts';
-import { beyondEnd, boundsByPartition, unavailability } from '../cursors/cursor-availability.ts';
+import { beyondEndReason, boundsByPartition, unavailabilityReason } from '../cursors/cursor-availability.ts';
 import { formatOffset } from '../cursors/cursor.ts';
 import type { EventLog, PartitionBounds } from '../../ports/event-log.ts';
-import type { KnownEnds } from './end-offsets.ts';
+import type { EndOffsetCache } from './end-offsets.ts';
 import type { Registry } from '../definitions/registry.ts';
 import { parsePositions, readCursorFields } from './validation.ts';
 import { findSubscription, type InitialCursor } from '../definitions/subscription.ts';
@@ -47,7 +47,7 @@ export const cursorsPerCommitMaximum = 10_000;
  *   session that has ended, a partition of another stream, an offset beyond the end; COORDINATION_UNAVAILABLE
  */
 export async function commitCursors(
-  services: CommitServices & { readonly ends: KnownEnds },
+  services: CommitServices & { readonly ends: EndOffsetCache },
   subscriptionId: string,
   streamId: string,
   items: unknown,
@@ -58,27 +58,27 @@ export async function commitCursors(
     throw new LendstreamError('UNPROCESSABLE', `Stream id has to be valid UUID, but \`${streamId} was provided`);
   }
   const positions = parsePositions(cursors, partitionCounts(services.registry, subscription));
-  const ends = await services.ends.endsFor(positions);
-  for (const [index, position] of positions.entries()) refuse(beyondEnd(position, ends[index]));
+  const ends = await services.ends.endOffsetsOf(positions);
+  for (const [index, position] of positions.entries()) refuse(beyondEndReason(position, ends[index]));
 
-  const answer = await services.coordination.commit(subscriptionId, streamId, positions);
-  if (answer.outcome === 'session_not_found') {
+  const result = await services.coordination.commit(subscriptionId, streamId, positions);
+  if (result.outcome === 'session_not_found') {
     throw new LendstreamError('UNPROCESSABLE', sessionNotFound(streamId, services.endedStreamReason?.(streamId)));
   }
-  if (answer.outcome === 'not_owner') {
-    const foreign = partitionKey(answer.cursor);
-    const cursor = cursors[positions.findIndex((position) => partitionKey(position) === foreign)];
+  if (result.outcome === 'not_owner') {
+    const refusedKey = partitionKey(result.cursor);
+    const cursor = cursors[positions.findIndex((position) => partitionKey(position) === refusedKey)];
     throw new LendstreamError(
       'UNPROCESSABLE',
-      `Cursor ${cursor?.offset ?? ''} of partition ${answer.cursor.partition} of event type ` +
-        `${answer.cursor.eventType} cannot be committed with stream id ${streamId}`,
+      `Cursor ${cursor?.offset ?? ''} of partition ${result.cursor.partition} of event type ` +
+        `${result.cursor.eventType} cannot be committed with stream id ${streamId}`,
     );
   }
   return {
-    allCommitted: !answer.advanced.includes(false),
+    allCommitted: !result.advanced.includes(false),
     items: cursors.map((cursor, index) => ({
       cursor,
-      result: answer.advanced[index] === true ? 'committed' : 'outdated',
+      result: result.advanced[index] === true ? 'committed' : 'outdated',
     })),
   };
 }
@@ -117,15 +117,15 @@ export async function resetCursors(services: CommitServices, subscriptionId: str
   const cursors = readCursorFields('items', boundedList(items), violations);
   if (violations.length > 0) throw new FieldViolations(violations);
   const subscription = findSubscription(registry, subscriptionId);
-  const foreign = cursors.filter((cursor) => !subscription.event_types.includes(cursor.event_type));
-  if (foreign.length > 0) {
-    const names = [...new Set(foreign.map((cursor) => cursor.event_type))].join(', ');
+  const unsubscribed = cursors.filter((cursor) => !subscription.event_types.includes(cursor.event_type));
+  if (unsubscribed.length > 0) {
+    const names = [...new Set(unsubscribed.map((cursor) => cursor.event_type))].join(', ');
     throw new LendstreamError('UNPROCESSABLE', `Event type does not belong to subscription: [${names}]`);
   }
   const counts = partitionCounts(registry, subscription);
   const positions = parsePositions(cursors, counts);
   const bounds = await boundsOf(log, positions);
-  for (const position of positions) refuse(unavailability(position, bounds.get(partitionKey(position))));
+  for (const position of positions) refuse(unavailabilityReason(position, bounds.get(partitionKey(position))));
 
   await initialisePartitions(log, coordination, subscription, counts);
   if (positions.length === 0) return;
@@ -157,9 +157,9 @@ async function streamsEnded({ coordination, clock }: CommitServices, subscriptio
     try {
       await coordination.reapSessions(subscriptionId);
       if ((await coordination.topology(subscriptionId)).sessions.length === 0) return true;
-      const left = deadline - clock.monotonic();
-      if (left <= 0) return false;
-      await within(change, Math.min(left, hintLostMilliseconds));
+      const remainingMilliseconds = deadline - clock.monotonic();
+      if (remainingMilliseconds <= 0) return false;
+      await waitAtMost(change, Math.min(remainingMilliseconds, lostNotificationMilliseconds));
     } finally {
       stop();
     }
@@ -167,9 +167,9 @@ async function streamsEnded({ coordination, clock }: CommitServices, subscriptio
 }
 
 /** How long a lost notification may delay a check. Milliseconds. */
-const hintLostMilliseconds = 1_000;
+const lostNotificationMilliseconds = 1_000;
 
-async function within(event: Promise<void>, milliseconds: number): Promise<void> {
+async function waitAtMost(event: Promise<void>, milliseconds: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, milliseconds);

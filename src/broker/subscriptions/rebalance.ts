@@ -24,14 +24,14 @@ import {
  * @returns The changes by event type, then partition.
  */
 export function rebalance(sessions: readonly Session[], partitions: readonly PartitionOwnership[]): OwnershipChange[] {
-  const open = new Set(sessions.map(({ streamId }) => streamId));
+  const openStreamIds = new Set(sessions.map(({ streamId }) => streamId));
   const ordered = [...partitions].sort(comparePartitions);
   const targets = requestedTargets(sessions, ordered);
   const shared = ordered.filter((ownership) => !targets.has(partitionKey(ownership)));
-  for (const [key, streamId] of sharedTargets(autoStreams(sessions), shared, open)) targets.set(key, streamId);
+  for (const [key, streamId] of sharedTargets(autoStreams(sessions), shared, openStreamIds)) targets.set(key, streamId);
   return ordered.flatMap((ownership) => {
     const target = targets.get(partitionKey(ownership));
-    const change = target === undefined ? undefined : changeTowards(target, ownership, open);
+    const change = target === undefined ? undefined : changeTowards(target, ownership, openStreamIds);
     return change === undefined ? [] : [change];
   });
 }
@@ -67,42 +67,42 @@ function autoStreams(sessions: readonly Session[]): string[] {
 }
 
 /** The stream that owns the partition, or will own it when nothing changes; undefined when there is none. */
-function holderOf(ownership: PartitionOwnership, open: ReadonlySet<string>): string | undefined {
+function ownerOf(ownership: PartitionOwnership, openStreamIds: ReadonlySet<string>): string | undefined {
   const { state, streamId, nextStreamId } = ownership;
-  if (state === 'reassigning' && nextStreamId !== null && open.has(nextStreamId)) return nextStreamId;
-  return streamId !== null && open.has(streamId) ? streamId : undefined;
+  if (state === 'reassigning' && nextStreamId !== null && openStreamIds.has(nextStreamId)) return nextStreamId;
+  return streamId !== null && openStreamIds.has(streamId) ? streamId : undefined;
 }
 
 function sharedTargets(
   streams: readonly string[],
   partitions: readonly PartitionOwnership[],
-  open: ReadonlySet<string>,
+  openStreamIds: ReadonlySet<string>,
 ): Map<string, string> {
-  const held = new Map<string, PartitionOwnership[]>(
+  const assigned = new Map<string, PartitionOwnership[]>(
     streams.slice(0, partitions.length).map((streamId) => [streamId, []]),
   );
-  const free: PartitionOwnership[] = [];
+  const unassigned: PartitionOwnership[] = [];
   for (const ownership of partitions) {
-    const holder = holderOf(ownership, open);
-    ((holder === undefined ? undefined : held.get(holder)) ?? free).push(ownership);
+    const owner = ownerOf(ownership, openStreamIds);
+    ((owner === undefined ? undefined : assigned.get(owner)) ?? unassigned).push(ownership);
   }
 
-  const shares = sharesOf(held, partitions.length);
-  for (const [streamId, kept] of held) {
+  const shares = sharesOf(assigned, partitions.length);
+  for (const [streamId, kept] of assigned) {
     const surplus = kept.length - (shares.get(streamId) ?? 0);
     if (surplus <= 0) continue;
-    const taken = new Set([...kept].sort(movableFirst).slice(0, surplus));
-    held.set(
+    const released = new Set([...kept].sort(movableFirst).slice(0, surplus));
+    assigned.set(
       streamId,
-      kept.filter((ownership) => !taken.has(ownership)),
+      kept.filter((ownership) => !released.has(ownership)),
     );
-    free.push(...kept.filter((ownership) => taken.has(ownership)));
+    unassigned.push(...kept.filter((ownership) => released.has(ownership)));
   }
 
   const targets = new Map<string, string>();
   for (const [streamId, share] of [...shares].sort(([left], [right]) => compareText(left, right))) {
-    const kept = held.get(streamId) ?? [];
-    for (const ownership of [...kept, ...free.splice(0, share - kept.length)]) {
+    const kept = assigned.get(streamId) ?? [];
+    for (const ownership of [...kept, ...unassigned.splice(0, share - kept.length)]) {
       targets.set(partitionKey(ownership), streamId);
     }
   }
@@ -110,13 +110,13 @@ function sharedTargets(
 }
 
 /** Equal shares; the remainder goes to the streams that hold most already, so that it need not move. */
-function sharesOf(held: ReadonlyMap<string, readonly unknown[]>, total: number): Map<string, number> {
-  const base = held.size === 0 ? 0 : Math.floor(total / held.size);
-  const remainder = held.size === 0 ? 0 : total % held.size;
-  const byHeld = [...held].sort(
+function sharesOf(assigned: ReadonlyMap<string, readonly unknown[]>, total: number): Map<string, number> {
+  const base = assigned.size === 0 ? 0 : Math.floor(total / assigned.size);
+  const remainder = assigned.size === 0 ? 0 : total % assigned.size;
+  const byAssigned = [...assigned].sort(
     ([leftId, left], [rightId, right]) => right.length - left.length || compareText(leftId, rightId),
   );
-  return new Map(byHeld.map(([streamId], index) => [streamId, base + (index < remainder ? 1 : 0)]));
+  return new Map(byAssigned.map(([streamId], index) => [streamId, base + (index < remainder ? 1 : 0)]));
 }
 
 function movableFirst(left: PartitionOwnership, right: PartitionOwnership): number {
@@ -127,13 +127,15 @@ function movableFirst(left: PartitionOwnership, right: PartitionOwnership): numb
 function changeTowards(
   target: string,
   ownership: PartitionOwnership,
-  open: ReadonlySet<string>,
+  openStreamIds: ReadonlySet<string>,
 ): OwnershipChange | undefined {
   const { eventType, partition, state, streamId, nextStreamId } = ownership;
-  const ownerIsOpen = state !== 'unassigned' && streamId !== null && open.has(streamId);
+  const ownerIsOpen = state !== 'unassigned' && streamId !== null && openStreamIds.has(streamId);
   if (!ownerIsOpen || streamId === target) {
-    const settled = state === 'assigned' && streamId === target;
-    return settled ? undefined : { eventType, partition, state: 'assigned', streamId: target, nextStreamId: null };
+    const alreadyAssigned = state === 'assigned' && streamId === target;
+    return alreadyAssigned
+      ? undefined
+      : { eventType, partition, state: 'assigned', streamId: target, nextStreamId: null };
   }
   const underWay = state === 'reassigning' && nextStreamId === target;
   return underWay ? undefined : { eventType, partition, state: 'reassigning', streamId, nextStreamId: target };

@@ -46,10 +46,10 @@ export async function subscriptionStatus(
   { registry, coordination }: Pick<StatisticsServices, 'registry' | 'coordination'>,
   subscription: Subscription,
 ): Promise<EventTypeStatistics[]> {
-  const describe = describer(await coordination.topology(subscription.id));
-  return byEventType(registry, subscription, (place) => {
-    const { state, holder } = describe(place);
-    return { partition: String(place.partition), state, ...holder };
+  const describe = ownershipDescriber(await coordination.topology(subscription.id));
+  return byEventType(registry, subscription, (partition) => {
+    const { state, owner } = describe(partition);
+    return { partition: String(partition.partition), state, ...owner };
   });
 }
 
@@ -63,20 +63,20 @@ export async function subscriptionStatistics(
   showTimeLag: boolean,
 ): Promise<EventTypeStatistics[]> {
   const { registry, coordination, log } = services;
-  const describe = describer(await coordination.topology(subscription.id));
-  const backlogs = await backlogsOf(registry, coordination, subscription, (places) => boundsOf(log, places));
+  const describe = ownershipDescriber(await coordination.topology(subscription.id));
+  const backlogs = await backlogsOf(registry, coordination, subscription, (partitions) => boundsOf(log, partitions));
   const lags = showTimeLag ? await timeLags(services, backlogs) : new Map<string, number>();
-  return byEventType(registry, subscription, (place) => {
-    const key = partitionKey(place);
-    const { state, holder } = describe(place);
+  return byEventType(registry, subscription, (partition) => {
+    const key = partitionKey(partition);
+    const { state, owner } = describe(partition);
     const backlog = backlogs.get(key);
     const lag = lags.get(key);
     return {
-      partition: String(place.partition),
+      partition: String(partition.partition),
       state,
       ...(backlog === undefined ? {} : { unconsumed_events: backlog.unconsumedEvents }),
       ...(lag === undefined ? {} : { consumer_lag_seconds: lag }),
-      ...holder,
+      ...owner,
     };
   });
 }
@@ -89,7 +89,7 @@ export interface SubscriptionLag {
 }
 
 /** How many subscriptions' lags are computed at once: commits must not wait behind a scrape. */
-export const lagsAtOnce = 16;
+export const lagConcurrency = 16;
 
 /**
  * How many events each subscription has not committed, per event type; without those that were never streamed. The ends
@@ -99,13 +99,13 @@ export async function subscriptionLag(
   services: Pick<StatisticsServices, 'registry' | 'coordination' | 'log'>,
 ): Promise<SubscriptionLag[]> {
   const { registry, coordination, log } = services;
-  const known = new Map<string, ReturnType<BoundsOfPlaces>>();
-  const knownBoundsOf: BoundsOfPlaces = async (places) => {
-    const eventTypes = [...new Set(places.map(({ eventType }) => eventType))];
+  const known = new Map<string, ReturnType<ReadBounds>>();
+  const readBoundsOnce: ReadBounds = async (partitions) => {
+    const eventTypes = [...new Set(partitions.map(({ eventType }) => eventType))];
     const found = await Promise.all(
       eventTypes.map((eventType) => {
-        const ofEventType = places.filter((place) => place.eventType === eventType);
-        const bounds = known.get(eventType) ?? boundsOf(log, ofEventType);
+        const partitionsOfEventType = partitions.filter((partition) => partition.eventType === eventType);
+        const bounds = known.get(eventType) ?? boundsOf(log, partitionsOfEventType);
         known.set(eventType, bounds);
         return bounds;
       }),
@@ -114,10 +114,10 @@ export async function subscriptionLag(
   };
   const lags: SubscriptionLag[] = [];
   const next = registry.list<Subscription>('subscription').values();
-  const workOff = async (): Promise<void> => {
+  const computeLags = async (): Promise<void> => {
     for (const subscription of next) {
       const totals = new Map<string, number>();
-      const backlogs = await backlogsOf(registry, coordination, subscription, knownBoundsOf);
+      const backlogs = await backlogsOf(registry, coordination, subscription, readBoundsOnce);
       for (const { eventType, unconsumedEvents } of backlogs.values()) {
         totals.set(eventType, (totals.get(eventType) ?? 0) + unconsumedEvents);
       }
@@ -126,11 +126,11 @@ export async function subscriptionLag(
       }
     }
   };
-  await Promise.all(Array.from({ length: lagsAtOnce }, workOff));
+  await Promise.all(Array.from({ length: lagConcurrency }, computeLags));
   return lags;
 }
 
-type BoundsOfPlaces = (places: readonly EventTypePartition[]) => Promise<ReadonlyMap<string, PartitionBounds>>;
+type ReadBounds = (partitions: readonly EventTypePartition[]) => Promise<ReadonlyMap<string, PartitionBounds>>;
 
 interface Backlog extends EventTypePartition {
   /** The first offset that is not consumed. */
@@ -145,21 +145,24 @@ async function backlogsOf(
   registry: Registry,
   coordination: Coordination,
   subscription: Subscription,
-  boundsOfPlaces: BoundsOfPlaces,
+  readBounds: ReadBounds,
 ): Promise<Map<string, Backlog>> {
   const committed = new Map(
-    (await coordination.committedOffsets(subscription.id)).map((place) => [partitionKey(place), place.offset]),
+    (await coordination.committedOffsets(subscription.id)).map((partition) => [
+      partitionKey(partition),
+      partition.offset,
+    ]),
   );
   if (committed.size === 0) return new Map();
-  const places = partitionsOfSubscription(registry, subscription);
-  const bounds = await boundsOfPlaces(places);
+  const partitions = partitionsOfSubscription(registry, subscription);
+  const bounds = await readBounds(partitions);
   return new Map(
-    places.flatMap((place) => {
-      const key = partitionKey(place);
-      const held = bounds.get(key);
-      if (held === undefined) return [];
-      const next = Math.max((committed.get(key) ?? beforeFirst) + 1, held.earliest);
-      return [[key, { ...place, next, unconsumedEvents: Math.max(0, held.latest - next) }]];
+    partitions.flatMap((partition) => {
+      const key = partitionKey(partition);
+      const partitionBounds = bounds.get(key);
+      if (partitionBounds === undefined) return [];
+      const next = Math.max((committed.get(key) ?? beforeFirst) + 1, partitionBounds.earliest);
+      return [[key, { ...partition, next, unconsumedEvents: Math.max(0, partitionBounds.latest - next) }]];
     }),
   );
 }
@@ -189,9 +192,9 @@ async function timeLags(
   return new Map(entries.flat());
 }
 
-function describer(topology: Topology): (place: EventTypePartition) => {
+function ownershipDescriber(topology: Topology): (partition: EventTypePartition) => {
   readonly state: PartitionOwnership['state'];
-  readonly holder: Pick<PartitionStatistics, 'stream_id' | 'assignment_type'>;
+  readonly owner: Pick<PartitionStatistics, 'stream_id' | 'assignment_type'>;
 } {
   const ownerships = new Map(topology.partitions.map((ownership) => [partitionKey(ownership), ownership]));
   const direct = new Set(
@@ -199,15 +202,15 @@ function describer(topology: Topology): (place: EventTypePartition) => {
       requestedPartitions.length > 0 ? [streamId] : [],
     ),
   );
-  return (place) => {
-    const ownership = ownerships.get(partitionKey(place));
+  return (partition) => {
+    const ownership = ownerships.get(partitionKey(partition));
     if (ownership === undefined || ownership.streamId === null) {
-      return { state: 'unassigned', holder: { stream_id: '' } };
+      return { state: 'unassigned', owner: { stream_id: '' } };
     }
     const { state, streamId } = ownership;
     return {
       state,
-      holder: { stream_id: streamId, assignment_type: direct.has(streamId) ? 'direct' : 'auto' },
+      owner: { stream_id: streamId, assignment_type: direct.has(streamId) ? 'direct' : 'auto' },
     };
   };
 }
@@ -215,12 +218,12 @@ function describer(topology: Topology): (place: EventTypePartition) => {
 function byEventType(
   registry: Registry,
   subscription: Subscription,
-  describe: (place: EventTypePartition) => PartitionStatistics,
+  describe: (partition: EventTypePartition) => PartitionStatistics,
 ): EventTypeStatistics[] {
-  const places = partitionsOfSubscription(registry, subscription);
+  const partitions = partitionsOfSubscription(registry, subscription);
   return subscription.event_types.map((eventType) => ({
     event_type: eventType,
-    partitions: places.filter((place) => place.eventType === eventType).map(describe),
+    partitions: partitions.filter((partition) => partition.eventType === eventType).map(describe),
   }));
 }
 
@@ -233,14 +236,17 @@ function partitionsOfSubscription(registry: Registry, subscription: Subscription
 }
 
 /** A topic that is being deleted no longer has bounds; the others still have theirs. */
-async function boundsOf(log: EventLog, places: readonly EventTypePartition[]): Promise<Map<string, PartitionBounds>> {
+async function boundsOf(
+  log: EventLog,
+  eventTypePartitions: readonly EventTypePartition[],
+): Promise<Map<string, PartitionBounds>> {
   const topics = new Map<string, { topic: string; partition: number }[]>();
-  for (const { eventType, partition } of places) {
+  for (const { eventType, partition } of eventTypePartitions) {
     const partitions = topics.get(eventType) ?? [];
     topics.set(eventType, partitions);
     partitions.push({ topic: eventType, partition });
   }
-  const answers = await Promise.all(
+  const boundsOfTopics = await Promise.all(
     [...topics.values()].map(async (partitions) => {
       try {
         return await log.bounds(partitions);
@@ -250,5 +256,5 @@ async function boundsOf(log: EventLog, places: readonly EventTypePartition[]): P
       }
     }),
   );
-  return boundsByPartition(answers.flat());
+  return boundsByPartition(boundsOfTopics.flat());
 }

@@ -10,7 +10,7 @@ import { LendstreamError, isLendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import { whileClaimed } from '../definitions/claims.ts';
 import type { Coordination } from '../../ports/coordination.ts';
-import { checkAuthorizationChange, isNamed, type AuthorizationAttribute } from '../definitions/rules.ts';
+import { checkAuthorizationChange, hasRole, type AuthorizationAttribute } from '../definitions/rules.ts';
 import type { EventLog } from '../../ports/event-log.ts';
 import type { EventTypeRecord } from '../definitions/event-type.ts';
 import type { Registry, Revision } from '../definitions/registry.ts';
@@ -105,7 +105,7 @@ export class Subscriptions {
         (subscription) =>
           (owningApplication === undefined || subscription.owning_application === owningApplication) &&
           eventTypes.every((name) => subscription.event_types.includes(name)) &&
-          (reader === undefined || isNamed(subscription.authorization, 'readers', reader)),
+          (reader === undefined || hasRole(subscription.authorization, 'readers', reader)),
       )
       .toReversed()
       .sort((left, right) => compareNewestFirst(left.created_at, right.created_at));
@@ -153,7 +153,7 @@ export class Subscriptions {
         this.get(id);
         await revision.remove();
         // A request that has created it again since then has found what it left behind and removed that.
-        if (await isOvertaken(revision)) return;
+        if (await isSuperseded(revision)) return;
         await this.#options.coordination.remove(id);
       },
     );
@@ -198,12 +198,12 @@ export class Subscriptions {
     return counts;
   }
 
-  #claimed<Result>(id: string, settled: () => Result | undefined, work: Work<Result>): Promise<Result> {
-    return whileClaimed(this.#options, 'subscription', id, settled, work);
+  #claimed<Result>(id: string, alreadyDone: () => Result | undefined, work: Work<Result>): Promise<Result> {
+    return whileClaimed(this.#options, 'subscription', id, alreadyDone, work);
   }
 }
 
-async function isOvertaken(revision: Revision): Promise<boolean> {
+async function isSuperseded(revision: Revision): Promise<boolean> {
   try {
     await revision.confirm();
     return false;

@@ -1,6 +1,6 @@
 import { FieldViolations, LendstreamError, type FieldViolation } from '../../errors.ts';
 import { partitionKey, type CommittedOffset, type EventTypePartition } from '../../ports/coordination.ts';
-import { boundsByPartition, unavailability } from '../cursors/cursor-availability.ts';
+import { boundsByPartition, unavailabilityReason } from '../cursors/cursor-availability.ts';
 import { parseOffset, parsePartition } from '../cursors/cursor.ts';
 import {
   annotationViolations,
@@ -143,7 +143,7 @@ export function checkInitialCursors(
   const byPartition = boundsByPartition(bounds);
   for (const { event_type: eventType, partition, offset } of definition.initial_cursors) {
     const position = { eventType, partition: Number(partition), offset: parseOffset(offset) };
-    const reason = unavailability(position, byPartition.get(partitionKey(position)));
+    const reason = unavailabilityReason(position, byPartition.get(partitionKey(position)));
     if (reason !== undefined) refuse(reason);
   }
 }

@@ -9,7 +9,7 @@ import { noValue } from '../../ports/event-log.ts';
 import type { LogRecord, Offset, RecordBatch, TopicPartition } from '../../ports/event-log.ts';
 import { packRecords } from '../../ports/packed-records.ts';
 import type { PackedRecords } from '../../ports/packed-records.ts';
-import type { RunMemory } from './run-memory.ts';
+import type { SharedBuffer } from './shared-buffer.ts';
 
 /**
  * The bytes of a record batch as the embedded log stores it. Little endian:
@@ -54,7 +54,7 @@ export interface StoredBatch extends RecordBatch {
   /** The memory that this batch takes, without the memory of its run. Bytes. */
   readonly memoryBytes: number;
   /** The memory that it shares with other batches, if it does. */
-  readonly run: RunMemory | undefined;
+  readonly sharedBuffer: SharedBuffer | undefined;
 }
 
 /** A Buffer over the same memory. Nothing is copied. */
@@ -121,7 +121,7 @@ function copyValues(runs: readonly PackedRecords[], body: Buffer, valuesAt: numb
   let at = 0;
   let runStart = 0;
   for (const run of runs) {
-    if (holdsValue(run)) {
+    if (hasValue(run)) {
       if (runStart > 0) body[valuesAt + runStart - 1] = comma;
       body.set(run.values, valuesAt + runStart);
     }
@@ -129,12 +129,12 @@ function copyValues(runs: readonly PackedRecords[], body: Buffer, valuesAt: numb
       valueEnds[at] = end === noValue ? noValue : runStart + end;
       at += 1;
     }
-    if (holdsValue(run)) runStart += run.values.length + 1;
+    if (hasValue(run)) runStart += run.values.length + 1;
   }
 }
 
 /** Whether at least one record of the run has a value, that is, is not a tombstone. */
-function holdsValue({ values, valueEnds }: PackedRecords): boolean {
+function hasValue({ values, valueEnds }: PackedRecords): boolean {
   return values.length > 0 || valueEnds.some((end) => end !== noValue);
 }
 
@@ -178,7 +178,7 @@ function measure(runs: readonly PackedRecords[]): Measures {
       hasKeys = true;
       keyText += key;
     }
-    if (holdsValue(run)) valuesBytes += run.values.length + 1;
+    if (hasValue(run)) valuesBytes += run.values.length + 1;
   }
   const isAscii = Buffer.byteLength(keyText) === keyText.length;
   return {
@@ -201,18 +201,18 @@ function keysBytesOf(runs: readonly PackedRecords[]): number {
  * Checks a row against its checksum and its own header, and decodes it.
  * @throws CORRUPT_BATCH (details: topic, partition, baseOffset)
  */
-export function decodeRow(where: TopicPartition, row: BatchRow): StoredBatch {
-  checkRow(where, row);
-  return decodeBody(where, row.body);
+export function decodeRow(topicPartition: TopicPartition, row: BatchRow): StoredBatch {
+  checkRow(topicPartition, row);
+  return decodeBody(topicPartition, row.body);
 }
 
 /**
  * Checks a row against its checksum and its own header.
  * @throws CORRUPT_BATCH (details: topic, partition, baseOffset)
  */
-export function checkRow(where: TopicPartition, row: BatchRow): void {
-  if (checksumOf(row.body) !== row.checksum || !headerAgrees(row)) {
-    const { topic, partition } = where;
+export function checkRow(topicPartition: TopicPartition, row: BatchRow): void {
+  if (checksumOf(row.body) !== row.checksum || !headerMatches(row)) {
+    const { topic, partition } = topicPartition;
     throw new LendstreamError(
       'CORRUPT_BATCH',
       `The records of topic ${topic}, partition ${partition}, from offset ${row.baseOffset} to ${row.lastOffset} ` +
@@ -222,7 +222,7 @@ export function checkRow(where: TopicPartition, row: BatchRow): void {
   }
 }
 
-function headerAgrees(row: BatchRow): boolean {
+function headerMatches(row: BatchRow): boolean {
   const { body } = row;
   return (
     body.length >= headerBytes &&
@@ -237,9 +237,13 @@ function headerAgrees(row: BatchRow): boolean {
 
 /**
  * Decodes a body that is known to be sound: this process encoded it, or its checksum was compared.
- * @param run The memory that contains the body, with room after it for the decoded arrays (see {@link endOfRoomInRun}).
+ * @param sharedBuffer Contains the body, with room after it for the decoded arrays (see {@link endOfBodyInBuffer}).
  */
-export function decodeBody({ topic, partition }: TopicPartition, body: Buffer, run?: RunMemory): StoredBatch {
+export function decodeBody(
+  { topic, partition }: TopicPartition,
+  body: Buffer,
+  sharedBuffer?: SharedBuffer,
+): StoredBatch {
   const flags = body[1] ?? 0;
   const count = body.readUInt32LE(32);
   const position: BatchPosition = {
@@ -261,8 +265,8 @@ export function decodeBody({ topic, partition }: TopicPartition, body: Buffer, r
   const keysAt = valuesAt + body.readUInt32LE(36);
 
   // One piece of memory for all three arrays: three pieces would cost the collector more than their contents.
-  const memory = run === undefined ? new ArrayBuffer(decodedBytesPerRecord * count) : run.memory;
-  const decodedAt = run === undefined ? 0 : alignedEnd(body.byteOffset, body.length);
+  const memory = sharedBuffer === undefined ? new ArrayBuffer(decodedBytesPerRecord * count) : sharedBuffer.memory;
+  const decodedAt = sharedBuffer === undefined ? 0 : alignedEnd(body.byteOffset, body.length);
   const offsets = new Float64Array(memory, decodedAt, count);
   const valueStarts = new Uint32Array(memory, decodedAt + 8 * count, count);
   const valueEnds = new Uint32Array(memory, decodedAt + 12 * count, count);
@@ -293,9 +297,9 @@ export function decodeBody({ topic, partition }: TopicPartition, body: Buffer, r
     valueEnds,
     contiguous,
     key: (at) => (keyEnds === undefined ? null : keyAt(body, keysAt, keyEnds, at)),
-    memoryBytes: run === undefined ? body.length + decodedBytesPerRecord * count + objectBytes : objectBytes,
-    run,
-    release: run?.release,
+    memoryBytes: sharedBuffer === undefined ? body.length + decodedBytesPerRecord * count + objectBytes : objectBytes,
+    sharedBuffer,
+    release: sharedBuffer?.release,
   };
 }
 
@@ -308,7 +312,7 @@ function alignedEnd(start: number, bodyBytes: number): number {
 }
 
 /** Where the room of a body with so many records ends in the memory of a run. The next body begins there. */
-export function endOfRoomInRun(start: number, bodyBytes: number, count: number): number {
+export function endOfBodyInBuffer(start: number, bodyBytes: number, count: number): number {
   return alignedEnd(start, bodyBytes) + decodedBytesPerRecord * count;
 }
 

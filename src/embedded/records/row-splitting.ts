@@ -1,7 +1,7 @@
 import { noValue } from '../../ports/event-log.ts';
 import { sliceRecords, valueStartOf } from '../../ports/packed-records.ts';
 import type { PackedRecords } from '../../ports/packed-records.ts';
-import { roughBytes } from './record-sizes.ts';
+import { approximateBytes } from './record-sizes.ts';
 
 /** A row is closed when it has reached this size; one more record may exceed it. Bytes. */
 export const rowBytesMaximum = 1024 * 1024;
@@ -9,18 +9,18 @@ export const rowBytesMaximum = 1024 * 1024;
 /** The records of each row, in order. No row is empty. */
 export function splitIntoRows(runs: readonly PackedRecords[]): PackedRecords[][] {
   const rows: PackedRecords[][] = [];
-  let room = 0;
+  let remainingBytes = 0;
   for (const run of runs) {
     for (let first = 0; first < run.keys.length;) {
-      if (room <= 0) {
+      if (remainingBytes <= 0) {
         rows.push([]);
-        room = rowBytesMaximum;
+        remainingBytes = rowBytesMaximum;
       }
-      const bytes = first === 0 ? roughBytes(run) : Infinity;
-      const end = bytes <= room ? run.keys.length : endOfRoom(run, first, room);
+      const bytes = first === 0 ? approximateBytes(run) : Infinity;
+      const end = bytes <= remainingBytes ? run.keys.length : endIndexWithin(run, first, remainingBytes);
       const fitting = sliceRecords(run, first, end);
       rows.at(-1)?.push(fitting);
-      room -= roughBytes(fitting);
+      remainingBytes -= approximateBytes(fitting);
       first = end;
     }
   }
@@ -28,12 +28,12 @@ export function splitIntoRows(runs: readonly PackedRecords[]): PackedRecords[][]
 }
 
 /** The index after the record that fills the room, or after the last record. */
-function endOfRoom(run: PackedRecords, first: number, room: number): number {
+function endIndexWithin(run: PackedRecords, first: number, remainingBytes: number): number {
   const { keys, valueEnds } = run;
   let valueStart = valueStartOf(run, first);
   let bytes = 0;
   let end = first;
-  while (end < keys.length && bytes < room) {
+  while (end < keys.length && bytes < remainingBytes) {
     const valueEnd = valueEnds[end] as number;
     bytes += keys[end]?.length ?? 0;
     if (valueEnd !== noValue) {

@@ -1,10 +1,10 @@
 import { LendstreamError, describeError } from '../../errors.ts';
 import type { Offset } from '../../ports/event-log.ts';
 import { type Connection, databaseErrorKind } from '../../sqlite.ts';
-import { asBuffer, checkRow, endOfRoomInRun } from '../records/batch-format.ts';
+import { asBuffer, checkRow, endOfBodyInBuffer } from '../records/batch-format.ts';
 import { openForReading } from './database.ts';
-import type { FetchAnswer, FetchQuestion, FetchRequests } from './messages.ts';
-import { Transferred, answerRequests } from './log-thread.ts';
+import type { FetchResponse, FetchRequest, FetcherRequests } from './messages.ts';
+import { TransferredResponse, serveRequests } from './log-thread.ts';
 
 /**
  * The fetching thread reads rows and compares their checksums, so that neither a slow disk nor a long backlog blocks
@@ -29,7 +29,7 @@ type BatchColumns = [
 
 let opened: { connection: Connection; statements: ReturnType<typeof prepareStatements> } | undefined;
 /** The average size of the rows last read, by partition. It decides how many index rows are worth reading. Bytes. */
-const rowBytes = new Map<number, number>();
+const averageBytesByPartition = new Map<number, number>();
 
 function prepareStatements(connection: Connection) {
   return {
@@ -44,25 +44,25 @@ function prepareStatements(connection: Connection) {
   };
 }
 
-function fetchRows(question: FetchQuestion): Transferred<FetchAnswer> {
+function fetchRows(request: FetchRequest): TransferredResponse<FetchResponse> {
   if (opened === undefined) throw new LendstreamError('LOG_CLOSED', 'The log is closed.');
   const { sizes, batches } = opened.statements;
-  const { partitionId, from, latest, bytesMaximum } = question;
+  const { partitionId, from, latest, bytesMaximum } = request;
   try {
-    const weight = rowBytes.get(partitionId) ?? rowBytesAssumed;
-    const rows = Math.min(Math.ceil(bytesMaximum / weight) + 1, indexRowsMaximum);
+    const averageRowBytes = averageBytesByPartition.get(partitionId) ?? rowBytesAssumed;
+    const rows = Math.min(Math.ceil(bytesMaximum / averageRowBytes) + 1, indexRowsMaximum);
     const found = sizes.all(partitionId, from, latest, rows) as SizeRow[];
     const lastOffset = lastOffsetWithin(found, bytesMaximum);
-    const bodies = new FetchedBodies(question.memory, Math.min(sumOfBytes(found), bytesMaximum));
-    if (lastOffset === undefined) return bodies.answer();
-    rowBytes.set(partitionId, sumOfBytes(found) / found.length);
+    const bodies = new FetchedBodies(request.memory, Math.min(sumOfBytes(found), bytesMaximum));
+    if (lastOffset === undefined) return bodies.toResponse();
+    averageBytesByPartition.set(partitionId, sumOfBytes(found) / found.length);
     for (const columns of batches.all(partitionId, from, lastOffset) as BatchColumns[]) {
-      if (!isSound(question, columns, bodies.count > 0)) break;
+      if (!isIntact(request, columns, bodies.count > 0)) break;
       bodies.add(columns[5], columns[3]);
     }
-    return bodies.answer();
+    return bodies.toResponse();
   } catch (error) {
-    throw readFailure(question, error);
+    throw readFailure(request, error);
   }
 }
 
@@ -70,38 +70,38 @@ function fetchRows(question: FetchQuestion): Transferred<FetchAnswer> {
 class FetchedBodies {
   readonly #memory: ArrayBuffer | undefined;
   /** The same memory, as long as more may fit into it. */
-  #room: ArrayBuffer | undefined;
+  #freeMemory: ArrayBuffer | undefined;
   #end = 0;
-  readonly #places: { start: number; bytes: number }[] = [];
+  readonly #positions: { start: number; bytes: number }[] = [];
   readonly #bodies: ArrayBuffer[] = [];
 
   /** @param bytes The approximate size of all bodies. Memory that they would leave mostly empty is returned unused. */
   constructor(memory: ArrayBuffer | undefined, bytes: number) {
     this.#memory = memory;
-    if (memory !== undefined && bytes >= memory.byteLength / 2) this.#room = memory;
+    if (memory !== undefined && bytes >= memory.byteLength / 2) this.#freeMemory = memory;
   }
 
   get count(): number {
-    return this.#places.length + this.#bodies.length;
+    return this.#positions.length + this.#bodies.length;
   }
 
   add(body: Uint8Array, recordCount: number): void {
     const start = this.#end;
-    const end = endOfRoomInRun(start, body.length, recordCount);
-    if (this.#room === undefined || end > this.#room.byteLength) {
-      this.#room = undefined;
+    const end = endOfBodyInBuffer(start, body.length, recordCount);
+    if (this.#freeMemory === undefined || end > this.#freeMemory.byteLength) {
+      this.#freeMemory = undefined;
       this.#bodies.push(memoryOf(body));
       return;
     }
-    new Uint8Array(this.#room, start).set(body);
-    this.#places.push({ start, bytes: body.length });
+    new Uint8Array(this.#freeMemory, start).set(body);
+    this.#positions.push({ start, bytes: body.length });
     this.#end = end;
   }
 
-  answer(): Transferred<FetchAnswer> {
-    const [memory, places, bodies] = [this.#memory, this.#places, this.#bodies];
-    if (memory === undefined) return new Transferred({ run: undefined, bodies }, bodies);
-    return new Transferred({ run: { memory, places }, bodies }, [memory, ...bodies]);
+  toResponse(): TransferredResponse<FetchResponse> {
+    const [memory, positions, bodies] = [this.#memory, this.#positions, this.#bodies];
+    if (memory === undefined) return new TransferredResponse({ run: undefined, bodies }, bodies);
+    return new TransferredResponse({ run: { memory, positions }, bodies }, [memory, ...bodies]);
   }
 }
 
@@ -109,12 +109,12 @@ class FetchedBodies {
  * Whether a row is sound. A damaged row after sound ones is left for the fetch that begins there to report.
  * @throws CORRUPT_BATCH for a damaged row that is the first
  */
-function isSound(question: FetchQuestion, columns: BatchColumns, isLater: boolean): boolean {
+function isIntact(request: FetchRequest, columns: BatchColumns, isLater: boolean): boolean {
   const [baseOffset, lastOffset, appendedAt, count, checksum, bytes] = columns;
   const body = asBuffer(bytes);
-  const { partitionId } = question;
+  const { partitionId } = request;
   try {
-    checkRow(question, { partitionId, baseOffset, lastOffset, appendedAt, count, checksum, body });
+    checkRow(request, { partitionId, baseOffset, lastOffset, appendedAt, count, checksum, body });
     return true;
   } catch (error) {
     if (isLater) return false;
@@ -125,8 +125,8 @@ function isSound(question: FetchQuestion, columns: BatchColumns, isLater: boolea
 /** The memory of the body, to be transferred. The SQLite library gives each blob memory of its own. */
 function memoryOf(body: Uint8Array): ArrayBuffer {
   const { buffer, byteOffset, length } = body;
-  const isWhole = buffer instanceof ArrayBuffer && byteOffset === 0 && buffer.byteLength === length;
-  return isWhole ? buffer : new Uint8Array(body).buffer;
+  const ownsBuffer = buffer instanceof ArrayBuffer && byteOffset === 0 && buffer.byteLength === length;
+  return ownsBuffer ? buffer : new Uint8Array(body).buffer;
 }
 
 /** The last offset of the rows that fit. The first row is always included. */
@@ -147,7 +147,7 @@ function sumOfBytes(sizes: readonly SizeRow[]): number {
   return bytes;
 }
 
-function readFailure({ topic, partition, from }: FetchQuestion, error: unknown): LendstreamError {
+function readFailure({ topic, partition, from }: FetchRequest, error: unknown): LendstreamError {
   if (error instanceof LendstreamError) return error;
   return databaseErrorKind(error) === 'damaged'
     ? new LendstreamError(
@@ -158,7 +158,7 @@ function readFailure({ topic, partition, from }: FetchQuestion, error: unknown):
     : new LendstreamError('LOG_UNAVAILABLE', `Reading the log failed: ${describeError(error)}.`);
 }
 
-answerRequests<FetchRequests>({
+serveRequests<FetcherRequests>({
   open: ({ path }) => {
     const connection = openForReading(path);
     opened = { connection, statements: prepareStatements(connection) };

@@ -11,17 +11,17 @@ import { codeOfDatabaseError } from './database.ts';
 import type { ThreadFailure } from './messages.ts';
 
 /** The shape of a table of requests: the types of request and reply, by name. */
-type RequestTable<Table> = { [Name in keyof Table]: { request: unknown; answer: unknown } };
+type RequestTable<Table> = { [Name in keyof Table]: { request: unknown; response: unknown } };
 
-interface Question {
+interface RequestMessage {
   readonly id: number;
   readonly name: string;
   readonly request: unknown;
 }
 
-interface Reply {
+interface ResponseMessage {
   readonly id: number;
-  readonly answer?: unknown;
+  readonly response?: unknown;
   readonly failure?: ThreadFailure;
 }
 
@@ -31,18 +31,18 @@ interface Reply {
  * requests fail with LOG_UNAVAILABLE.
  */
 export interface LogThread<Table extends RequestTable<Table>> {
-  ask<Name extends keyof Table & string>(
+  call<Name extends keyof Table & string>(
     name: Name,
     request: Table[Name]['request'],
     transfer?: readonly TransferListItem[],
-  ): Promise<Table[Name]['answer']>;
+  ): Promise<Table[Name]['response']>;
   /** Ends the thread. It must have received `close` before, so that it has closed its database. */
   end(): Promise<void>;
 }
 
 /**
  * Starts a thread.
- * @param script The compiled module that it runs, which calls {@link answerRequests}.
+ * @param script The compiled module that it runs, which calls {@link serveRequests}.
  * @param onFailure Called once when the thread dies by itself.
  */
 export function startLogThread<Table extends RequestTable<Table>>(
@@ -50,7 +50,7 @@ export function startLogThread<Table extends RequestTable<Table>>(
   onFailure: (error: Error) => void,
 ): LogThread<Table> {
   const worker = new Worker(script);
-  const waiting = new Map<number, { resolve: (answer: unknown) => void; reject: (error: Error) => void }>();
+  const pending = new Map<number, { resolve: (response: unknown) => void; reject: (error: Error) => void }>();
   let lastId = 0;
   let failure: Error | undefined;
   let isEnding = false;
@@ -60,29 +60,32 @@ export function startLogThread<Table extends RequestTable<Table>>(
     failure = new LendstreamError('OUTCOME_UNKNOWN', `A thread of the log ended: ${cause.message}`, {
       cause,
     });
-    for (const { reject } of waiting.values()) reject(failure);
-    waiting.clear();
+    for (const { reject } of pending.values()) reject(failure);
+    pending.clear();
     if (!isEnding) onFailure(cause);
   };
   worker.on('error', (error) => fail(error instanceof Error ? error : new Error(describeError(error))));
   worker.on('exit', (code) => fail(new Error(`exit code ${code}`)));
-  worker.on('message', ({ id, answer, failure: refused }: Reply) => {
-    const caller = waiting.get(id);
-    waiting.delete(id);
-    if (refused === undefined) caller?.resolve(answer);
-    else caller?.reject(new LendstreamError(refused.code, refused.detail, { details: refused.details }));
+  worker.on('message', ({ id, response, failure: requestFailure }: ResponseMessage) => {
+    const caller = pending.get(id);
+    pending.delete(id);
+    if (requestFailure === undefined) caller?.resolve(response);
+    else
+      caller?.reject(
+        new LendstreamError(requestFailure.code, requestFailure.detail, { details: requestFailure.details }),
+      );
   });
 
   return {
-    ask: (name, request, transfer = []) =>
+    call: (name, request, transfer = []) =>
       new Promise((resolve, reject) => {
         if (failure !== undefined) {
           reject(new LendstreamError('LOG_UNAVAILABLE', failure.message, { cause: failure }));
           return;
         }
         lastId += 1;
-        waiting.set(lastId, { resolve, reject });
-        worker.postMessage({ id: lastId, name, request } satisfies Question, transfer);
+        pending.set(lastId, { resolve, reject });
+        worker.postMessage({ id: lastId, name, request } satisfies RequestMessage, transfer);
       }),
     end: async () => {
       isEnding = true;
@@ -92,12 +95,12 @@ export function startLogThread<Table extends RequestTable<Table>>(
 }
 
 /** A reply whose memory is transferred instead of copied. */
-export class Transferred<Answer> {
-  readonly answer: Answer;
+export class TransferredResponse<Result> {
+  readonly response: Result;
   readonly memory: readonly ArrayBuffer[];
 
-  constructor(answer: Answer, memory: readonly ArrayBuffer[]) {
-    this.answer = answer;
+  constructor(response: Result, memory: readonly ArrayBuffer[]) {
+    this.response = response;
     this.memory = memory;
   }
 }
@@ -106,25 +109,26 @@ export class Transferred<Answer> {
 export type RequestHandlers<Table extends RequestTable<Table>> = {
   readonly [Name in keyof Table]: (
     request: Table[Name]['request'],
-  ) => Table[Name]['answer'] | Transferred<Table[Name]['answer']>;
+  ) => Table[Name]['response'] | TransferredResponse<Table[Name]['response']>;
 };
 
 /** Serves requests in a worker thread. */
-export function answerRequests<Table extends RequestTable<Table>>(handlers: RequestHandlers<Table>): void {
+export function serveRequests<Table extends RequestTable<Table>>(handlers: RequestHandlers<Table>): void {
   const port = parentPort;
   if (port === null) throw new Error('This module runs as a worker thread.');
-  port.on('message', ({ id, name, request }: Question) => {
+  port.on('message', ({ id, name, request }: RequestMessage) => {
     try {
-      const answer: unknown = handlers[name as keyof Table](request);
-      if (answer instanceof Transferred) port.postMessage({ id, answer: answer.answer } satisfies Reply, answer.memory);
-      else port.postMessage({ id, answer } satisfies Reply);
+      const response: unknown = handlers[name as keyof Table](request);
+      if (response instanceof TransferredResponse)
+        port.postMessage({ id, response: response.response } satisfies ResponseMessage, response.memory);
+      else port.postMessage({ id, response } satisfies ResponseMessage);
     } catch (error) {
       const failure: ThreadFailure = {
         code: codeOfDatabaseError(error),
         detail: describeError(error),
         details: error instanceof LendstreamError ? error.details : {},
       };
-      port.postMessage({ id, failure } satisfies Reply);
+      port.postMessage({ id, failure } satisfies ResponseMessage);
     }
   });
 }

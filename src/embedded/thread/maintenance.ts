@@ -5,8 +5,8 @@ import type { Connection } from '../../sqlite.ts';
 import { asBuffer, decodeRow, encodeBody } from '../records/batch-format.ts';
 import type { StoredBatch } from '../records/batch-format.ts';
 import { openForReading, pageBytesOf } from './database.ts';
-import type { CompactionQuestion, MaintenanceRequests, RetentionQuestion, RowReplacement } from './messages.ts';
-import { answerRequests } from './log-thread.ts';
+import type { CompactionRequest, MaintenanceRequests, RetentionRequest, RowReplacement } from './messages.ts';
+import { serveRequests } from './log-thread.ts';
 
 /**
  * The maintenance thread runs checkpoints and decides which records retention and compaction remove. It changes no row
@@ -26,7 +26,7 @@ let connection: Connection | undefined;
 let compaction: Compaction | undefined;
 
 interface Compaction {
-  readonly question: CompactionQuestion;
+  readonly request: CompactionRequest;
   readonly newestByKey: ReadonlyMap<string, Offset>;
   position: Offset;
   recordCount: number;
@@ -46,14 +46,14 @@ function checkpoint(): { walBytes: number } {
  * The first offset to keep. Whole batches are removed, from the oldest on. The first batch to keep also keeps all later
  * ones.
  */
-function planRetention(question: RetentionQuestion): { earliest: Offset } {
-  const { partitionId, latest, appendedBefore, bytesMaximum } = question;
+function planRetention(request: RetentionRequest): { earliest: Offset } {
+  const { partitionId, latest, appendedBefore, bytesMaximum } = request;
   const select = database().prepare(
     `SELECT last_offset, appended_at, body_bytes FROM batch
      WHERE partition_id = ? AND last_offset >= ? AND last_offset < ? ORDER BY last_offset LIMIT ${rowsPerStatement}`,
   );
-  let surplusBytes = bytesMaximum === null ? 0 : storedBytes(question) - bytesMaximum;
-  let earliest = question.earliest;
+  let surplusBytes = bytesMaximum === null ? 0 : storedBytes(request) - bytesMaximum;
+  let earliest = request.earliest;
   for (;;) {
     const rows = select.all(partitionId, earliest, latest) as [Offset, number, number][];
     for (const [lastOffset, appendedAt, bytes] of rows) {
@@ -66,32 +66,32 @@ function planRetention(question: RetentionQuestion): { earliest: Offset } {
   }
 }
 
-function storedBytes({ partitionId, earliest }: RetentionQuestion): number {
+function storedBytes({ partitionId, earliest }: RetentionRequest): number {
   const [bytes] = database()
     .prepare('SELECT total(body_bytes) FROM batch WHERE partition_id = ? AND last_offset >= ?')
     .get(partitionId, earliest) as [number];
   return bytes;
 }
 
-function batchesFrom(where: TopicPartition & { partitionId: number; latest: Offset }, from: Offset): StoredBatch[] {
+function batchesFrom(partition: TopicPartition & { partitionId: number; latest: Offset }, from: Offset): StoredBatch[] {
   const rows = database()
     .prepare(
       `SELECT base_offset, last_offset, appended_at, record_count, checksum, body FROM batch
        WHERE partition_id = ? AND last_offset >= ? AND last_offset < ? ORDER BY last_offset LIMIT ${rowsPerStatement}`,
     )
-    .all(where.partitionId, from, where.latest) as [Offset, Offset, number, number, number, Uint8Array][];
+    .all(partition.partitionId, from, partition.latest) as [Offset, Offset, number, number, number, Uint8Array][];
   return rows.map(([baseOffset, lastOffset, appendedAt, count, checksum, bytes]) => {
     const body = asBuffer(bytes);
-    const { partitionId } = where;
-    return decodeRow(where, { partitionId, baseOffset, lastOffset, appendedAt, count, checksum, body });
+    const { partitionId } = partition;
+    return decodeRow(partition, { partitionId, baseOffset, lastOffset, appendedAt, count, checksum, body });
   });
 }
 
-function beginCompaction(question: CompactionQuestion): { keyCount: number } {
+function beginCompaction(request: CompactionRequest): { keyCount: number } {
   const newestByKey = new Map<string, Offset>();
   let position = 0;
   for (;;) {
-    const batches = batchesFrom(question, position);
+    const batches = batchesFrom(request, position);
     for (const batch of batches) {
       for (let index = 0; index < batch.count; index += 1) {
         const key = batch.key(index);
@@ -101,17 +101,17 @@ function beginCompaction(question: CompactionQuestion): { keyCount: number } {
     }
     if (batches.length === 0) break;
   }
-  compaction = { question, newestByKey, position: 0, recordCount: 0 };
+  compaction = { request, newestByKey, position: 0, recordCount: 0 };
   return { keyCount: newestByKey.size };
 }
 
-function nextCompaction(): MaintenanceRequests['nextCompaction']['answer'] {
+function nextCompaction(): MaintenanceRequests['nextCompaction']['response'] {
   const running = compaction;
   if (running === undefined) throw new LendstreamError('INTERNAL', 'No compaction was begun.');
   const rows: RowReplacement[] = [];
   let bytes = 0;
   for (;;) {
-    const batches = batchesFrom(running.question, running.position);
+    const batches = batchesFrom(running.request, running.position);
     for (const batch of batches) {
       running.position = batch.position.lastOffset + 1;
       const kept = keptIndexes(running, batch);
@@ -130,8 +130,8 @@ function nextCompaction(): MaintenanceRequests['nextCompaction']['answer'] {
 }
 
 /** The records that stay: the newest of each key, unless it is a tombstone that has expired. */
-function keptIndexes({ question, newestByKey }: Compaction, batch: StoredBatch): number[] {
-  const tombstonesExpired = batch.appendedAt < question.tombstonesBefore;
+function keptIndexes({ request, newestByKey }: Compaction, batch: StoredBatch): number[] {
+  const tombstonesExpired = batch.appendedAt < request.tombstonesBefore;
   const kept: number[] = [];
   for (let index = 0; index < batch.count; index += 1) {
     const key = batch.key(index);
@@ -154,7 +154,7 @@ function replacementOf(batch: StoredBatch, kept: readonly number[]): RowReplacem
   return { partitionId, lastOffset, count: kept.length, body: encodeBody(batch.position, records, offsets) };
 }
 
-answerRequests<MaintenanceRequests>({
+serveRequests<MaintenanceRequests>({
   open: ({ path }) => {
     connection = openForReading(path);
     return null;

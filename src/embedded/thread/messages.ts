@@ -7,42 +7,42 @@ import type { ErrorCode } from '../../errors.ts';
 export interface WriterRequests {
   open: {
     request: { path: string; databaseBytesMaximum: number; diskReserveBytes: number };
-    answer: PersistedState;
+    response: PersistedState;
   };
-  commit: { request: CommitRequest; answer: CommitAnswer };
-  openWriter: { request: { writerId: string }; answer: { epoch: number } };
-  createTopic: { request: { topic: PersistedTopic }; answer: { topicId: number; partitionIds: number[] } };
-  alterTopic: { request: { topicId: number; topic: PersistedTopic }; answer: { addedPartitionIds: number[] } };
-  deleteTopic: { request: { topicId: number }; answer: null };
-  saveGroupOffsets: { request: { offsets: readonly GroupOffset[] }; answer: null };
+  commit: { request: CommitRequest; response: CommitResponse };
+  openWriter: { request: { writerId: string }; response: { epoch: number } };
+  createTopic: { request: { topic: PersistedTopic }; response: { topicId: number; partitionIds: number[] } };
+  alterTopic: { request: { topicId: number; topic: PersistedTopic }; response: { addedPartitionIds: number[] } };
+  deleteTopic: { request: { topicId: number }; response: null };
+  saveGroupOffsets: { request: { offsets: readonly GroupOffset[] }; response: null };
   /** Persists the first held offset. Afterwards the rows below it may be deleted. */
-  raiseEarliest: { request: { partitionId: number; earliest: Offset; latest: Offset }; answer: null };
+  raiseEarliest: { request: { partitionId: number; earliest: Offset; latest: Offset }; response: null };
   /** Deletes some of the rows that are below the earliest offset or belong to a deleted partition. */
-  deleteSome: { request: { partitionId: number; below: Offset }; answer: { deletedRows: number } };
+  deleteSome: { request: { partitionId: number; below: Offset }; response: { deletedRows: number } };
   /** Replaces the bodies of rows with compacted ones, and deletes rows without any record left. */
-  replaceRows: { request: { rows: readonly RowReplacement[] }; answer: null };
-  saveCompaction: { request: { partitionId: number; toOffset: Offset; recordCount: number }; answer: null };
+  replaceRows: { request: { rows: readonly RowReplacement[] }; response: null };
+  saveCompaction: { request: { partitionId: number; toOffset: Offset; recordCount: number }; response: null };
   /** Returns some free pages to the file system when there are many. */
-  shrinkFile: { request: null; answer: { freedPages: number } };
+  shrinkFile: { request: null; response: { freedPages: number } };
   /**
    * Copies the rest of the write-ahead log into the database file. If nothing reads from the log, the next commit then
    * writes to its start.
    */
-  restartWal: { request: null; answer: { isRestarted: boolean } };
+  restartWal: { request: null; response: { isRestarted: boolean } };
   /** Why nothing can be stored now, in a sentence each: the files are missing or moved, or there is no room. */
-  inspectStorage: { request: null; answer: { missing: string | null; full: string | null } };
-  close: { request: null; answer: null };
+  inspectStorage: { request: null; response: { missing: string | null; full: string | null } };
+  close: { request: null; response: null };
 }
 
 /** The requests of the main thread to the fetching thread, and the replies. */
-export interface FetchRequests {
-  open: { request: { path: string }; answer: null };
+export interface FetcherRequests {
+  open: { request: { path: string }; response: null };
   /** The bodies of consecutive sound rows, checked. None when there is no row in the range. */
-  fetch: { request: FetchQuestion; answer: FetchAnswer };
-  close: { request: null; answer: null };
+  fetch: { request: FetchRequest; response: FetchResponse };
+  close: { request: null; response: null };
 }
 
-export interface FetchQuestion {
+export interface FetchRequest {
   readonly topic: string;
   readonly partition: number;
   readonly partitionId: number;
@@ -56,7 +56,7 @@ export interface FetchQuestion {
 }
 
 /** Bodies in the order of their rows: first those in the memory of the request, then those in memory of their own. */
-export interface FetchAnswer {
+export interface FetchResponse {
   readonly run: FetchedRun | undefined;
   readonly bodies: readonly ArrayBuffer[];
 }
@@ -65,21 +65,21 @@ export interface FetchedRun {
   /** The memory of the request, transferred back. */
   readonly memory: ArrayBuffer;
   /** The positions of the bodies in it, if any. After each body there is room for its decoded arrays. */
-  readonly places: readonly { readonly start: number; readonly bytes: number }[];
+  readonly positions: readonly { readonly start: number; readonly bytes: number }[];
 }
 
 /** The requests of the main thread to the maintenance thread, and the replies. */
 export interface MaintenanceRequests {
-  open: { request: { path: string }; answer: null };
-  checkpoint: { request: null; answer: { walBytes: number } };
-  planRetention: { request: RetentionQuestion; answer: { earliest: Offset } };
-  beginCompaction: { request: CompactionQuestion; answer: { keyCount: number } };
+  open: { request: { path: string }; response: null };
+  checkpoint: { request: null; response: { walBytes: number } };
+  planRetention: { request: RetentionRequest; response: { earliest: Offset } };
+  beginCompaction: { request: CompactionRequest; response: { keyCount: number } };
   /** The next rows to replace, in small steps. */
   nextCompaction: {
     request: null;
-    answer: { isDone: boolean; rows: readonly RowReplacement[]; recordCount: number };
+    response: { isDone: boolean; rows: readonly RowReplacement[]; recordCount: number };
   };
-  close: { request: null; answer: null };
+  close: { request: null; response: null };
 }
 
 export interface PersistedTopic {
@@ -131,14 +131,14 @@ export interface CommitRequest {
   readonly writers: readonly { readonly writerId: string; readonly epoch: number }[];
 }
 
-export interface CommitAnswer {
+export interface CommitResponse {
   /** Writers that later ones have fenced. If there are any, nothing was committed. */
   readonly fencedWriterIds: readonly string[];
   /** The bodies of the rows, transferred back. */
   readonly bodies: readonly ArrayBuffer[];
 }
 
-export interface RetentionQuestion {
+export interface RetentionRequest {
   readonly partitionId: number;
   readonly earliest: Offset;
   readonly latest: Offset;
@@ -151,7 +151,7 @@ export interface RetentionQuestion {
   readonly bytesMaximum: number | null;
 }
 
-export interface CompactionQuestion {
+export interface CompactionRequest {
   readonly topic: string;
   readonly partition: number;
   readonly partitionId: number;

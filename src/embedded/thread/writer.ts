@@ -4,7 +4,7 @@ import type { Connection } from '../../sqlite.ts';
 import { checksumOf } from '../records/batch-format.ts';
 import { codeOfDatabaseError, openForWriting, pageBytesOf, pragmaNumber, restartWal } from './database.ts';
 import type {
-  CommitAnswer,
+  CommitResponse,
   CommitRequest,
   GroupOffset,
   PersistedPartition,
@@ -13,7 +13,7 @@ import type {
   RowReplacement,
   WriterRequests,
 } from './messages.ts';
-import { Transferred, answerRequests } from './log-thread.ts';
+import { TransferredResponse, serveRequests } from './log-thread.ts';
 import { StorageCheck } from './storage-check.ts';
 
 /**
@@ -36,7 +36,7 @@ const freedBytesPerTransaction = 1024 * 1024;
 /** Bytes that are written to check whether a full log has room again. */
 const probeBytes = 64 * 1024;
 
-interface Opened {
+interface OpenDatabase {
   readonly connection: Connection;
   readonly statements: ReturnType<typeof prepareStatements>;
   readonly storage: StorageCheck;
@@ -46,9 +46,9 @@ interface Opened {
   lost: string | null;
 }
 
-let opened: Opened | undefined;
+let opened: OpenDatabase | undefined;
 
-function database(): Opened {
+function database(): OpenDatabase {
   if (opened === undefined) throw new LendstreamError('LOG_CLOSED', 'The log is not open.');
   return opened;
 }
@@ -86,14 +86,14 @@ function prepareStatements(connection: Connection) {
 /**
  * Runs a change as one transaction. A failure before the commit undoes everything. A failure of the commit itself may
  * have left the change on disk. No change is made to files that are not where they were opened.
- * @param room `needed` refuses a change while the disk has less free space than its reserve; `reserve` is for changes
+ * @param space `needed` refuses a change while the disk has less free space than its reserve; `reserve` is for changes
  *   that make room.
  * @throws LOG_FULL, LOG_UNAVAILABLE (nothing was stored), OUTCOME_UNKNOWN
  */
-function inTransaction<Result>(room: 'needed' | 'reserve', change: (connection: Connection) => Result): Result {
+function inTransaction<Result>(space: 'needed' | 'reserve', change: (connection: Connection) => Result): Result {
   const { connection, storage } = database();
   requireFiles();
-  if (room === 'needed') requireRoom();
+  if (space === 'needed') requireDiskSpace();
   let isCommitting = false;
   let result: Result;
   try {
@@ -126,22 +126,22 @@ function requireFiles(): void {
 }
 
 /** @throws LOG_FULL */
-function requireRoom(): void {
+function requireDiskSpace(): void {
   const full = database().storage.full();
   if (full !== null) throw new LendstreamError('LOG_FULL', `Nothing was stored: ${full}`);
 }
 
 const logFull = 'The log is full: its disk, or the size it is limited to.';
 
-function inspectStorage(): WriterRequests['inspectStorage']['answer'] {
+function inspectStorage(): WriterRequests['inspectStorage']['response'] {
   const { lost, storage } = database();
   const missing = lost ?? storage.missing();
   if (missing !== null) return { missing, full: null };
-  if (database().isFull) database().isFull = !hasRoomAgain();
+  if (database().isFull) database().isFull = !hasSpaceAgain();
   return { missing, full: storage.full() ?? (database().isFull ? logFull : null) };
 }
 
-function hasRoomAgain(): boolean {
+function hasSpaceAgain(): boolean {
   try {
     inTransaction('needed', (connection) => {
       connection.exec(
@@ -156,7 +156,7 @@ function hasRoomAgain(): boolean {
   }
 }
 
-function commit({ rows, writers }: CommitRequest): Transferred<CommitAnswer> {
+function commit({ rows, writers }: CommitRequest): TransferredResponse<CommitResponse> {
   const bodies = rows.map(({ body }) => body);
   const fencedWriterIds = inTransaction('needed', () => {
     const { statements } = database();
@@ -177,7 +177,7 @@ function commit({ rows, writers }: CommitRequest): Transferred<CommitAnswer> {
     }
     return [];
   });
-  return new Transferred({ fencedWriterIds, bodies }, bodies);
+  return new TransferredResponse({ fencedWriterIds, bodies }, bodies);
 }
 
 function epochOf(writerId: string): number {
@@ -325,7 +325,7 @@ function shrinkFile(): { freedPages: number } {
   return { freedPages: freePages - pragmaNumber(connection, 'freelist_count') };
 }
 
-answerRequests<WriterRequests>({
+serveRequests<WriterRequests>({
   open: ({ path, databaseBytesMaximum, diskReserveBytes }) => {
     const connection = openForWriting(path, databaseBytesMaximum);
     const state = loadState(connection);

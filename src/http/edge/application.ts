@@ -10,12 +10,12 @@ import { randomUUID } from 'node:crypto';
 import { createServer, IncomingMessage, ServerResponse, type Server } from 'node:http';
 import { LendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
-import { tellOfConnectionEnd } from './pipelined-responses.ts';
+import { emitCloseOnDisconnect } from './pipelined-responses.ts';
 import { contentEncodingOf } from './body.ts';
 import { isLendingPath, lendingErrorHandler } from './lending-errors.ts';
 import { pathNotFound, problemHandler } from './problem.ts';
 import {
-  answerUnreadableRequests,
+  respondToClientErrors,
   headersMillisecondsMaximum,
   requestCheckMilliseconds,
   requestMillisecondsMaximum,
@@ -31,12 +31,12 @@ const flowIdPattern = new RegExp(`^[!-~]{1,${flowIdCharactersMaximum}}$`);
 
 /**
  * Combines the routers. Only the routes that need a body read it, so that the hot ones cost no more than they must.
- * @param refuseForeign Throws for a request from an origin that is not allowed; called before any router.
+ * @param refuseCrossOrigin Throws for a request from an origin that is not allowed; called before any router.
  */
 export function createApplication(
   routers: readonly Router[],
   logger: Logger,
-  refuseForeign: (request: Request) => void = () => undefined,
+  refuseCrossOrigin: (request: Request) => void = () => undefined,
 ): Express {
   const application = express();
   application.disable('x-powered-by');
@@ -46,33 +46,33 @@ export function createApplication(
   // treat `If-None-Match: *` as a match.
   Object.defineProperty(application.request, 'fresh', { value: false });
   application.use((request, response, next) => {
-    tellOfConnectionEnd(request, response);
-    const sent = request.headers['x-flow-id'];
-    const flowId = typeof sent === 'string' && flowIdPattern.test(sent) ? sent : newFlowId();
+    emitCloseOnDisconnect(request, response);
+    const sentFlowId = request.headers['x-flow-id'];
+    const flowId = typeof sentFlowId === 'string' && flowIdPattern.test(sentFlowId) ? sentFlowId : newFlowId();
     request.headers['x-flow-id'] = flowId;
     response.setHeader(flowIdHeader, flowId);
     // A response may hold data for this client alone, so it must not be cached, and its type must be taken as declared.
     // Pages set their own Cache-Control.
     response.setHeader('Cache-Control', 'no-store');
     response.setHeader('X-Content-Type-Options', 'nosniff');
-    if (sent !== undefined && sent !== '' && sent !== flowId) throw unusableFlowId();
-    refuseUnclear(request);
-    refuseForeign(request);
-    if (request.method === 'DELETE' && isBodyAnnounced(request)) onceThrownAway(request, next);
+    if (sentFlowId !== undefined && sentFlowId !== '' && sentFlowId !== flowId) throw unusableFlowId();
+    refuseAmbiguous(request);
+    refuseCrossOrigin(request);
+    if (request.method === 'DELETE' && isBodyAnnounced(request)) afterDiscardingBody(request, next);
     else next();
   });
   for (const router of routers) application.use(router);
   application.use(pathNotFound);
-  application.use(refusalHandler(logger));
+  application.use(errorHandler(logger));
   return application;
 }
 
 /** Responds to errors that no router has handled, in the error format of the API that the path belongs to. */
-function refusalHandler(logger: Logger): ErrorRequestHandler {
-  const [answerProblem, answerLendingErrors] = [problemHandler(logger), lendingErrorHandler(logger)];
+function errorHandler(logger: Logger): ErrorRequestHandler {
+  const [handleProblem, handleLendingErrors] = [problemHandler(logger), lendingErrorHandler(logger)];
   return (error, request, response, next) => {
-    const answer = isLendingPath(request.path) ? answerLendingErrors : answerProblem;
-    return answer(error, request, response, next);
+    const handle = isLendingPath(request.path) ? handleLendingErrors : handleProblem;
+    return handle(error, request, response, next);
   };
 }
 
@@ -88,7 +88,7 @@ const bodilessMethods = new Set(['GET', 'HEAD', 'DELETE']);
  * @throws MALFORMED_REQUEST for a missing or repeated Host header (RFC 9112, 3.2) and for a path with an empty segment,
  *   NOT_ACCEPTABLE for a compressed body where none is read
  */
-function refuseUnclear(request: Request): void {
+function refuseAmbiguous(request: Request): void {
   if (request.headers.host === undefined && request.httpVersion === '1.1') {
     throw new LendstreamError('MALFORMED_REQUEST', 'A request must have a Host header.');
   }
@@ -107,12 +107,12 @@ function refuseUnclear(request: Request): void {
 
 /** @param rawHeaders Names and values, alternating. */
 function namesTwoHosts(rawHeaders: readonly string[]): boolean {
-  let hosts = 0;
+  let hostCount = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at];
-    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+    if (name?.length === 4 && name.toLowerCase() === 'host') hostCount += 1;
   }
-  return hosts > 1;
+  return hostCount > 1;
 }
 
 function isBodyAnnounced({ headers }: Request): boolean {
@@ -124,7 +124,7 @@ function isBodyAnnounced({ headers }: Request): boolean {
  * refused, and its client would not expect it to have deleted anything. A route that reads its body waits for the end
  * of it anyway.
  */
-function onceThrownAway(request: Request, next: () => void): void {
+function afterDiscardingBody(request: Request, next: () => void): void {
   request.on('end', next);
   request.resume();
 }
@@ -163,6 +163,6 @@ export function createApplicationServer(application: Express): Server {
   // An expectation other than 100-continue need not be refused (RFC 9110, 10.1.1); Node would refuse it in its own
   // format.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  answerUnreadableRequests(server);
+  respondToClientErrors(server);
   return server;
 }

@@ -21,7 +21,7 @@ export function createAuthentication(apiKeys: readonly string[]): Router {
   if (apiKeys.length === 0) return router;
   const digests = apiKeys.map(digestOf);
   router.use((request, response, next) => {
-    if (isOpen(request.path) || presentedKeys(request).some((key) => isKnown(key, digests))) {
+    if (isPublicPath(request.path) || presentedKeys(request).some((key) => isValidKey(key, digests))) {
       next();
       return;
     }
@@ -34,7 +34,7 @@ export function createAuthentication(apiKeys: readonly string[]): Router {
   return router;
 }
 
-function isOpen(path: string): boolean {
+function isPublicPath(path: string): boolean {
   return probes.has(withoutLastSlash(path)) || isBrowserPage(path);
 }
 
@@ -54,9 +54,9 @@ function presentedKeys(request: Request): string[] {
 }
 
 /** Compares digests, which all have one length, with every key: the time taken reveals nothing about a key. */
-function isKnown(key: string, digests: readonly Buffer[]): boolean {
+function isValidKey(key: string, digests: readonly Buffer[]): boolean {
   const presented = digestOf(key);
-  return digests.reduce((known, digest) => timingSafeEqual(presented, digest) || known, false);
+  return digests.reduce((isMatch, digest) => timingSafeEqual(presented, digest) || isMatch, false);
 }
 
 function digestOf(key: string): Buffer {

@@ -32,7 +32,7 @@ export type ExhaustedBudget = (typeof bodyBudgetNames)[number];
  */
 export class BodiesInFlight {
   readonly #budget: BodyBudget;
-  readonly #ofConnections = new WeakMap<Socket, number>();
+  readonly #bytesByConnection = new WeakMap<Socket, number>();
   readonly #refusalListeners = new Set<(exhausted: ExhaustedBudget) => void>();
   #smallBytes = 0;
   #largeBytes = 0;
@@ -63,18 +63,18 @@ export class BodiesInFlight {
    */
   change(socket: Socket, before: number, after: number): boolean {
     const { smallBytesMaximum, largeBytesMaximum, connectionBytesMaximum } = this.#budget;
-    const ofConnection = (this.#ofConnections.get(socket) ?? 0) + after - before;
+    const connectionBytes = (this.#bytesByConnection.get(socket) ?? 0) + after - before;
     const smallBytes = this.#smallBytes + this.#smallShare(after) - this.#smallShare(before);
     const largeBytes = this.#largeBytes + this.#largeShare(after) - this.#largeShare(before);
     const isTooMuch =
-      ofConnection > connectionBytesMaximum || smallBytes > smallBytesMaximum || largeBytes > largeBytesMaximum;
+      connectionBytes > connectionBytesMaximum || smallBytes > smallBytesMaximum || largeBytes > largeBytesMaximum;
     if (after > before && isTooMuch) {
-      const ofProcess = smallBytes > smallBytesMaximum ? 'small' : 'large';
-      const exhausted = ofConnection > connectionBytesMaximum ? 'connection' : ofProcess;
+      const processBudget = smallBytes > smallBytesMaximum ? 'small' : 'large';
+      const exhausted = connectionBytes > connectionBytesMaximum ? 'connection' : processBudget;
       for (const listener of this.#refusalListeners) listener(exhausted);
       return false;
     }
-    this.#ofConnections.set(socket, ofConnection);
+    this.#bytesByConnection.set(socket, connectionBytes);
     this.#smallBytes = smallBytes;
     this.#largeBytes = largeBytes;
     return true;
@@ -112,9 +112,9 @@ export class BodyClaim {
   resize(bytes: number): boolean {
     if (this.#isReleased) return false;
     if (bytes === this.#bytes) return true;
-    const isGiven = this.#bodies.change(this.#socket, this.#bytes, bytes);
-    if (isGiven) this.#bytes = bytes;
-    return isGiven;
+    const isGranted = this.#bodies.change(this.#socket, this.#bytes, bytes);
+    if (isGranted) this.#bytes = bytes;
+    return isGranted;
   }
 
   /** Gives everything back. The claim cannot grow again. */

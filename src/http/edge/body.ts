@@ -24,33 +24,33 @@ export const bodyDepthMaximum = 200;
 export function readBody(request: Request, bytesMaximum: number = bodyBytesMaximum): Promise<Buffer> {
   const claim = bodiesInFlight.claim(request.socket);
   request.res?.once('close', () => claim.release());
-  return readClaimed(request, bytesMaximum, claim);
+  return readWithClaim(request, bytesMaximum, claim);
 }
 
 /**
  * Like {@link readBody}, for a request whose response continues long after its body was used: the bytes count as in
  * flight only until they are read.
  */
-export async function readPassingBody(request: Request): Promise<Buffer> {
+export async function readBodyAndRelease(request: Request): Promise<Buffer> {
   const claim = bodiesInFlight.claim(request.socket);
   try {
-    return await readClaimed(request, bodyBytesMaximum, claim);
+    return await readWithClaim(request, bodyBytesMaximum, claim);
   } finally {
     claim.release();
   }
 }
 
-async function readClaimed(request: Request, bytesMaximum: number, claim: BodyClaim): Promise<Buffer> {
+async function readWithClaim(request: Request, bytesMaximum: number, claim: BodyClaim): Promise<Buffer> {
   // If the connection ended during an earlier wait, no further event comes, not even 'end'.
-  if (request.destroyed) throw cutOff();
-  const sent = await readRaw(request, bytesMaximum, claim);
+  if (request.destroyed) throw requestAborted();
+  const raw = await readRaw(request, bytesMaximum, claim);
   const encoding = contentEncodingOf(request);
-  if (sent.length > 0) refuseOtherThanJsonOfPages(request);
-  if (encoding === 'identity') return sent;
+  if (raw.length > 0) requireJsonOfBrowsers(request);
+  if (encoding === 'identity') return raw;
   if (encoding !== 'gzip' && encoding !== 'x-gzip') {
     throw new LendstreamError('UNSUPPORTED_MEDIA_TYPE', `Content-Encoding ${encoding} is not supported, use gzip.`);
   }
-  return unpack(sent, bytesMaximum, claim);
+  return decompress(raw, bytesMaximum, claim);
 }
 
 /** The encoding of a body, in lower case; an empty header counts as none. */
@@ -64,14 +64,14 @@ export function contentEncodingOf({ headers }: Request): string {
  * programs that are no browsers, the type is not checked.
  * @throws UNSUPPORTED_MEDIA_TYPE
  */
-function refuseOtherThanJsonOfPages({ headers }: Request): void {
+function requireJsonOfBrowsers({ headers }: Request): void {
   if (headers.origin === undefined && headers['sec-fetch-site'] === undefined) return;
   if (/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? '')) return;
   throw new LendstreamError('UNSUPPORTED_MEDIA_TYPE', 'A page must send its body as Content-Type: application/json.');
 }
 
 /** Counts the unpacked bytes as they come, since their number is not known in advance. */
-function unpack(packed: Buffer, bytesMaximum: number, claim: BodyClaim): Promise<Buffer> {
+function decompress(compressed: Buffer, bytesMaximum: number, claim: BodyClaim): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const gunzip = createGunzip();
     const chunks: Buffer[] = [];
@@ -84,7 +84,7 @@ function unpack(packed: Buffer, bytesMaximum: number, claim: BodyClaim): Promise
       size += chunk.length;
       chunks.push(chunk);
       if (size > bytesMaximum) refuse(tooLarge(bytesMaximum));
-      else if (!claim.resize(packed.length + size)) refuse(tooMuchInFlight());
+      else if (!claim.resize(compressed.length + size)) refuse(tooMuchInFlight());
     });
     gunzip.on('error', (error) => {
       reject(new LendstreamError('MALFORMED_REQUEST', `The gzip body cannot be read: ${describeError(error)}`));
@@ -93,7 +93,7 @@ function unpack(packed: Buffer, bytesMaximum: number, claim: BodyClaim): Promise
       claim.resize(size);
       resolve(Buffer.concat(chunks, size));
     });
-    gunzip.end(packed);
+    gunzip.end(compressed);
   });
 }
 
@@ -140,7 +140,7 @@ function isNestedDeeper(body: Buffer, levels: number): boolean {
   for (let at = 0; at < body.length; at += 1) {
     switch (body[at] ?? 0) {
       case quote:
-        at = endOfText(body, at);
+        at = endOfString(body, at);
         break;
       case openingBracket:
       case openingBrace:
@@ -158,7 +158,7 @@ function isNestedDeeper(body: Buffer, levels: number): boolean {
 }
 
 /** The index of the quotation mark that ends a string. */
-function endOfText(body: Buffer, begin: number): number {
+function endOfString(body: Buffer, begin: number): number {
   let at = begin + 1;
   while (at < body.length && body[at] !== quote) at += body[at] === backslash ? 2 : 1;
   return at;
@@ -174,7 +174,7 @@ const closingBrace = 0x7d;
 /** A declared length that is too large is refused at once. Otherwise the bytes are counted as they come. */
 function readRaw(request: Request, bytesMaximum: number, claim: BodyClaim): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const refuse = (error: LendstreamError): void => onceDiscarded(request, () => reject(error));
+    const refuse = (error: LendstreamError): void => afterDiscarding(request, () => reject(error));
     const length = Number(request.headers['content-length'] ?? 0);
     if (length > bytesMaximum) {
       refuse(tooLarge(bytesMaximum));
@@ -188,7 +188,7 @@ function readRaw(request: Request, bytesMaximum: number, claim: BodyClaim): Prom
     let size = 0;
     const finish = (): void =>
       resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
-    const giveUp = (error: LendstreamError): void => {
+    const abandon = (error: LendstreamError): void => {
       request.removeAllListeners('data').off('end', finish);
       chunks.length = 0;
       claim.release();
@@ -196,8 +196,8 @@ function readRaw(request: Request, bytesMaximum: number, claim: BodyClaim): Prom
     };
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > bytesMaximum) giveUp(tooLarge(bytesMaximum));
-      else if (size > claim.bytes && !claim.resize(size)) giveUp(tooMuchInFlight());
+      if (size > bytesMaximum) abandon(tooLarge(bytesMaximum));
+      else if (size > claim.bytes && !claim.resize(size)) abandon(tooMuchInFlight());
       else chunks.push(chunk);
     });
     request.on('end', finish);
@@ -205,28 +205,28 @@ function readRaw(request: Request, bytesMaximum: number, claim: BodyClaim): Prom
     request.on('aborted', () => {
       chunks.length = 0;
       claim.release();
-      reject(cutOff());
+      reject(requestAborted());
     });
   });
 }
 
 /** How long a client may continue to send a refused body, and how long it may pause. Milliseconds. */
 const discardingMillisecondsMaximum = 10_000;
-const discardingPauseMilliseconds = 500;
+const discardingIdleMilliseconds = 500;
 
 /**
  * Discards the rest of a body, then calls back. A response while the client is sending closes its connection, and many
  * clients then report the broken connection instead of the response. A client that pauses gets the response too.
  */
-function onceDiscarded(request: Request, done: () => void): void {
+function afterDiscarding(request: Request, done: () => void): void {
   const finish = (): void => {
-    clearTimeout(pause);
-    clearTimeout(whole);
+    clearTimeout(idleTimer);
+    clearTimeout(deadlineTimer);
     done();
   };
-  const pause = setTimeout(finish, discardingPauseMilliseconds);
-  const whole = setTimeout(finish, discardingMillisecondsMaximum);
-  request.on('data', () => pause.refresh());
+  const idleTimer = setTimeout(finish, discardingIdleMilliseconds);
+  const deadlineTimer = setTimeout(finish, discardingMillisecondsMaximum);
+  request.on('data', () => idleTimer.refresh());
   request.on('end', finish);
   request.on('close', finish);
 }
@@ -235,7 +235,7 @@ function tooLarge(bytesMaximum: number): LendstreamError {
   return new LendstreamError('REQUEST_TOO_LARGE', `A request body may have at most ${bytesMaximum} bytes.`);
 }
 
-function cutOff(): LendstreamError {
+function requestAborted(): LendstreamError {
   return new LendstreamError('MALFORMED_REQUEST', 'The request was cut off.');
 }
 

@@ -13,19 +13,19 @@ export const headersMillisecondsMaximum = 10_000;
 export const requestCheckMilliseconds = 5_000;
 
 /** Responds with a problem to input that never becomes a request: no HTTP, too long or too slow. */
-export function answerUnreadableRequests(server: Server): void {
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: AnsweringSocket) => {
+export function respondToClientErrors(server: Server): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: RespondingSocket) => {
     // In the middle of a response, or with no client left to read one, nothing can be sent.
     if (!socket.writable || error.code === 'ECONNRESET' || socket._httpMessage?.headersSent === true) {
       socket.destroy();
       return;
     }
-    socket.end(answerOf(problemOf(error)), () => socket.destroy());
+    socket.end(responseText(problemOf(error)), () => socket.destroy());
   });
 }
 
 /** Node keeps the current response here, and offers it nowhere else. */
-interface AnsweringSocket extends Socket {
+interface RespondingSocket extends Socket {
   readonly _httpMessage?: { readonly headersSent?: boolean } | null;
 }
 
@@ -39,7 +39,7 @@ const problems: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['REQUEST_TIMEOUT', 'The request took too long to arrive.'],
 };
 
-function answerOf(problem: LendstreamError): string {
+function responseText(problem: LendstreamError): string {
   const body = problemText(problem);
   return [
     `HTTP/1.1 ${problem.status} ${problem.title}`,

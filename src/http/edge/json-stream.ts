@@ -37,7 +37,7 @@ export function writeJsonStream(
 ): void {
   const gzip = compressed ? createGzip(gzipOptions) : undefined;
   gzip?.on('error', (error) => response.destroy(error)).pipe(response);
-  new JsonStreamWriter(response, source, gzip, onFailure).askForMore();
+  new JsonStreamWriter(response, source, gzip, onFailure).requestNext();
 }
 
 /** Whether a client can read a compressed stream. */
@@ -47,7 +47,7 @@ export function acceptsGzip({ headers }: IncomingMessage): boolean {
 }
 
 /** Call it when a stream has ended: a client that does not take the last line must not hold the connection for ever. */
-export function cutOffLater(response: ServerResponse): void {
+export function destroyAfterGracePeriod(response: ServerResponse): void {
   if (response.closed) return;
   const timer = setTimeout(() => response.destroy(), lastLineMillisecondsMaximum);
   response.on('close', () => clearTimeout(timer));
@@ -79,18 +79,18 @@ class JsonStreamWriter {
     this.#onFailure = onFailure;
   }
 
-  askForMore(): void {
-    this.#source.next().then(this.#given.bind(this), this.#onFailure);
+  requestNext(): void {
+    this.#source.next().then(this.#onChunk.bind(this), this.#onFailure);
   }
 
-  async #given(chunk: SourceChunk): Promise<void> {
+  async #onChunk(chunk: SourceChunk): Promise<void> {
     try {
       if (chunk === null || this.#response.destroyed) {
         this.#end();
         return;
       }
       await this.#write(chunk);
-      this.askForMore();
+      this.requestNext();
     } catch (error) {
       this.#onFailure(error);
     }
@@ -130,16 +130,16 @@ function write(
 }
 
 function writePlain(response: ServerResponse, pieces: readonly Buffer[]): Promise<boolean> | boolean {
-  let taken: (() => void) | undefined;
+  let onFlushed: (() => void) | undefined;
   const last = pieces.length - 1;
   response.cork();
   for (let index = 0; index < last; index += 1) response.write(pieces[index]);
   // Waits for exactly these bytes: 'drain' comes only after a write that reached the high-water mark, but a smaller
   // write can find the connection full as well.
-  if (last >= 0) response.write(pieces[last], () => taken?.());
+  if (last >= 0) response.write(pieces[last], () => onFlushed?.());
   response.uncork();
   if (response.writableLength === 0) return false;
-  return untilDoneOrClosed(response, (done) => (taken = done));
+  return untilDoneOrClosed(response, (done) => (onFlushed = done));
 }
 
 function writeCompressed(response: ServerResponse, gzip: Gzip, pieces: readonly Buffer[]): Promise<boolean> {

@@ -86,7 +86,7 @@ export function transactionNotFound(): LendingErrors {
 }
 
 /** The lending API's name for each error code; a code that is not listed is this service's own fault. */
-const reasonOf: Readonly<Partial<Record<ErrorCode, RequestErrorReason>>> = {
+const requestErrorReasons: Readonly<Partial<Record<ErrorCode, RequestErrorReason>>> = {
   MALFORMED_REQUEST: 'INVALID_PARAMETERS',
   NOT_ACCEPTABLE: 'INVALID_PARAMETERS',
   REQUEST_TOO_LARGE: 'INVALID_PARAMETERS',
@@ -111,9 +111,9 @@ export function lendingErrorHandler(logger: Logger): ErrorRequestHandler {
       response.destroy();
       return;
     }
-    const known = knownError(error);
-    if (known !== undefined) {
-      sendLendingError(response, known);
+    const expectedError = expectedErrorOf(error);
+    if (expectedError !== undefined) {
+      sendLendingError(response, expectedError);
       return;
     }
     const token = randomBytes(12).toString('hex');
@@ -153,7 +153,7 @@ export function errorBody(errors: readonly ApiError[]): string {
   return JSON.stringify({ errors });
 }
 
-function knownError(error: unknown): LendstreamError | undefined {
+function expectedErrorOf(error: unknown): LendstreamError | undefined {
   if (error instanceof LendingErrors) return error;
   if (error instanceof LendstreamError) return error.code === 'INTERNAL' ? undefined : error;
   // Express throws this for a request that it cannot read, such as one with a malformed escape in the path.
@@ -171,7 +171,7 @@ function sendLendingError(response: Response, error: LendstreamError): void {
     return;
   }
   const fallback = error.retriable ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR';
-  sendErrors(response, error.status, [requestError(reasonOf[error.code] ?? fallback, error.message)]);
+  sendErrors(response, error.status, [requestError(requestErrorReasons[error.code] ?? fallback, error.message)]);
 }
 
 function sendErrors(response: Response, status: number, errors: readonly ApiError[]): void {

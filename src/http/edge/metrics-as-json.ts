@@ -1,4 +1,4 @@
-import type { Answers } from '../../contract.ts';
+import type { Responses } from '../../contract.ts';
 import type { Metrics } from '../../metrics.ts';
 
 /**
@@ -6,7 +6,7 @@ import type { Metrics } from '../../metrics.ts';
  * Prometheus writes them. There are no meters and no timers: clients work out rates themselves, and durations are
  * histograms.
  */
-export async function metricsAsJson({ registry }: Metrics): Promise<Answers['getMetrics']> {
+export async function metricsAsJson({ registry }: Metrics): Promise<Responses['getMetrics']> {
   const gauges: Record<string, { value: number }> = {};
   const counters: Record<string, { count: number }> = {};
   const histograms: Record<string, { count: number; sum: number; buckets: Record<string, number> }> = {};
@@ -25,11 +25,11 @@ export async function metricsAsJson({ registry }: Metrics): Promise<Answers['get
       }
     }
   }
-  return { version: formVersion, gauges, counters, histograms, meters: {}, timers: {} };
+  return { version: formatVersion, gauges, counters, histograms, meters: {}, timers: {} };
 }
 
 /** The version of Dropwizard's format, not of the service. */
-const formVersion = '4.0.0';
+const formatVersion = '4.0.0';
 
 interface SeriesValue {
   readonly labels: Readonly<Record<string, string | number | undefined>>;

@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import type { Answers } from '../../contract.ts';
+import type { Responses } from '../../contract.ts';
 import { toTimestamp } from '../../clock.ts';
 import type { Health } from '../../health.ts';
 import type { Metrics } from '../../metrics.ts';
@@ -29,14 +29,14 @@ export function createOperationsRouter(services: OperationsServices): Router {
       const parts = health.parts().map(({ name, ready, since, reason }) => {
         return { name, ready, since: toTimestamp(since), reason };
       });
-      response.json({ ready: health.notReadyReasons().length === 0, parts } satisfies Answers['getHealth']);
+      response.json({ ready: health.notReadyReasons().length === 0, parts } satisfies Responses['getHealth']);
     })
     .all(methodNotAllowed('GET'));
   router
     .route('/ready')
     .get((_request, response) => {
       const reasons = health.notReadyReasons();
-      const readiness = { ready: reasons.length === 0, reasons } satisfies Answers['getReadiness'];
+      const readiness = { ready: reasons.length === 0, reasons } satisfies Responses['getReadiness'];
       if (!readiness.ready) response.set('Retry-After', '1');
       response.status(readiness.ready ? 200 : 503).json(readiness);
     })
@@ -57,7 +57,7 @@ export function createOperationsRouter(services: OperationsServices): Router {
   router
     .route('/version')
     .get((_request, response) => {
-      response.json({ version } satisfies Answers['getVersion']);
+      response.json({ version } satisfies Responses['getVersion']);
     })
     .all(methodNotAllowed('GET'));
   return router;
@@ -65,6 +65,8 @@ export function createOperationsRouter(services: OperationsServices): Router {
 
 /** Prometheus always asks for its text format by name. Clients of Nakadi ask for JSON, or for nothing in particular. */
 function wantsPrometheusText(accept: string): boolean {
-  const wanted = accept.toLowerCase();
-  return /text\/(plain|\*)|application\/openmetrics-text/.test(wanted) && !wanted.includes('application/json');
+  const acceptedTypes = accept.toLowerCase();
+  return (
+    /text\/(plain|\*)|application\/openmetrics-text/.test(acceptedTypes) && !acceptedTypes.includes('application/json')
+  );
 }

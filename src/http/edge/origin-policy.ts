@@ -19,16 +19,16 @@ export interface OriginPolicyOptions {
 export function createOriginPolicy({ isOpen, allowedHosts }: OriginPolicyOptions): (request: Request) => void {
   const allowed = new Set(allowedHosts.map((host) => host.toLowerCase()));
   // Nearly every request names the same host as the one before.
-  let knownHost: string | undefined;
+  let checkedHost: string | undefined;
   return (request) => {
     const host = authorityOf(request);
-    if (isOpen && host !== undefined && host !== knownHost) {
+    if (isOpen && host !== undefined && host !== checkedHost) {
       if (!isOwnHost(host, allowed)) throw misdirected(host);
-      knownHost = host;
+      checkedHost = host;
     }
     const { origin, 'sec-fetch-site': site } = request.headers;
     if (origin === undefined && site === undefined) return;
-    if (!isOwnPage(origin, singleOf(site), host, allowed) && !isLinkToPage(request)) throw foreign();
+    if (!isOwnPage(origin, joinedHeader(site), host, allowed) && !isLinkToPage(request)) throw crossOriginForbidden();
   };
 }
 
@@ -67,13 +67,13 @@ function isOwnPage(
   allowed: ReadonlySet<string>,
 ): boolean {
   if (site === 'same-origin' || site === 'none') return true;
-  const from = origin === undefined || !URL.canParse(origin) ? undefined : new URL(origin);
-  if (from === undefined || (from.protocol !== 'http:' && from.protocol !== 'https:')) return false;
-  if (allowed.has(from.host)) return true;
+  const originUrl = origin === undefined || !URL.canParse(origin) ? undefined : new URL(origin);
+  if (originUrl === undefined || (originUrl.protocol !== 'http:' && originUrl.protocol !== 'https:')) return false;
+  if (allowed.has(originUrl.host)) return true;
   if (site !== undefined || host === undefined) return false;
   // Without the default port of the protocol, as in the origin.
-  const to = `${from.protocol}//${host}`;
-  return URL.canParse(to) && new URL(to).host === from.host;
+  const ownOrigin = `${originUrl.protocol}//${host}`;
+  return URL.canParse(ownOrigin) && new URL(ownOrigin).host === originUrl.host;
 }
 
 /** Links on other pages may lead to the service's pages: these hold no data, and one page cannot read another. */
@@ -83,11 +83,11 @@ function isLinkToPage({ method, path, headers }: Request): boolean {
 }
 
 /** Joins repeated headers. The joined text matches none of the values that have a meaning. */
-function singleOf(value: string | string[] | undefined): string | undefined {
+function joinedHeader(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : value?.join(', ');
 }
 
-function foreign(): LendstreamError {
+function crossOriginForbidden(): LendstreamError {
   const detail = 'Pages of other sites may not use this service. ALLOWED_HOSTS names those that may.';
   return new LendstreamError('FORBIDDEN', detail);
 }

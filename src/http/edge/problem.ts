@@ -21,7 +21,7 @@ export function problemText(error: LendstreamError, extensions: Record<string, u
 }
 
 /** Reads the error that Express throws for a request that it cannot read, such as one with a malformed URL. */
-function fromFramework(error: unknown): LendstreamError | undefined {
+function expressError(error: unknown): LendstreamError | undefined {
   const status = (error as { status?: unknown } | null)?.status;
   return typeof status === 'number' && status >= 400 && status < 500
     ? new LendstreamError('MALFORMED_REQUEST', describeError(error))
@@ -38,9 +38,9 @@ export function problemHandler(logger: Logger): ErrorRequestHandler {
       response.destroy();
       return;
     }
-    const known = error instanceof LendstreamError ? error : fromFramework(error);
-    if (known !== undefined && known.code !== 'INTERNAL') {
-      sendProblem(response, known);
+    const expectedError = error instanceof LendstreamError ? error : expressError(error);
+    if (expectedError !== undefined && expectedError.code !== 'INTERNAL') {
+      sendProblem(response, expectedError);
       return;
     }
     const token = randomBytes(12).toString('hex');

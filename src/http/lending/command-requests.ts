@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { CommandOutcome } from '../../lending-format/fence.ts';
+import type { CommandOutcome } from '../../lending-format/checkpoint.ts';
 import type { Schemas } from '../../contract.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
 import {
@@ -61,7 +61,7 @@ export interface CommandRoute {
 }
 
 /** The result of one command request. */
-interface Decided {
+interface CommandResponse {
   readonly status: number;
   readonly body: string;
   /** Whether the command had been done before this request. */
@@ -87,17 +87,17 @@ export class CommandRequests {
       const commandId = commandIdOf(key, pathOf(request));
       const subject = route.subjectOf(request, bodyText, newIdFrom(commandId));
       const payloadText = route.payloadOf?.(bodyText) ?? bodyText;
-      refuseFaults(route.type, payloadText, subject);
+      validatePayload(route.type, payloadText, subject);
       const occurredAt = this.#services.clock.now();
       const command = { commandId, type: route.type, ...subject, payloadText, occurredAt };
       const digest = commandDigest(command);
-      await this.#begin(command, digest, key !== undefined);
+      await this.#registerPending(command, digest, key !== undefined);
       const { secondsDefault, secondsMaximum } = this.#services.outcomeWait ?? outcomeWaitDefault;
-      const asked = preferredSeconds(request, secondsMaximum);
-      const outcome = await this.#outcomeOf(command, request, response, asked ?? secondsDefault);
-      if (asked !== undefined) response.set('Preference-Applied', `wait=${asked}`);
+      const preferredWaitSeconds = readPreferredWait(request, secondsMaximum);
+      const outcome = await this.#outcomeOf(command, request, response, preferredWaitSeconds ?? secondsDefault);
+      if (preferredWaitSeconds !== undefined) response.set('Preference-Applied', `wait=${preferredWaitSeconds}`);
       if (outcome === undefined) sendPending(response, commandId, subject);
-      else sendAnswer(response, await decidedBy(route, outcome, digest));
+      else sendResponse(response, await commandResponse(route, outcome, digest));
     };
   }
 
@@ -107,16 +107,20 @@ export class CommandRequests {
    * @throws LendingErrors: CONFLICT while the same request is under way; UNPROCESSABLE when the key came with another
    *   one
    */
-  async #begin({ commandId, type }: CommandToWrite, digest: string, isKeyed: boolean): Promise<void> {
-    const { view, clock, rememberedMilliseconds } = this.#services;
-    if (isKeyed && (type === 'CREATE_LOAN' || type === 'CREATE_PRODUCT')) {
-      if (view.knownCommand(commandId) === undefined) await view.catchUpOnMiss();
-      const known = view.knownCommand(commandId);
-      const isRemembered = known !== undefined && clock.now() - known.decidedAt < rememberedMilliseconds;
-      if (isRemembered && known.digest !== digest) throw keyAlreadyUsed();
+  async #registerPending(
+    { commandId, type }: CommandToWrite,
+    digest: string,
+    hasIdempotencyKey: boolean,
+  ): Promise<void> {
+    const { view, clock, idempotencyMilliseconds } = this.#services;
+    if (hasIdempotencyKey && (type === 'CREATE_LOAN' || type === 'CREATE_PRODUCT')) {
+      if (view.recordedCommand(commandId) === undefined) await view.catchUpOnMiss();
+      const recorded = view.recordedCommand(commandId);
+      const isWithinRetention = recorded !== undefined && clock.now() - recorded.decidedAt < idempotencyMilliseconds;
+      if (isWithinRetention && recorded.digest !== digest) throw keyAlreadyUsed();
     }
-    const underWay = view.commandUnderWay(commandId);
-    if (underWay !== undefined) throw underWay === digest ? requestInProgress() : keyAlreadyUsed();
+    const pendingDigest = view.pendingCommandDigest(commandId);
+    if (pendingDigest !== undefined) throw pendingDigest === digest ? requestInProgress() : keyAlreadyUsed();
     view.beginCommand(commandId, digest);
   }
 
@@ -172,7 +176,7 @@ export class CommandRequests {
  * @param digest The digest of this request's command.
  * @throws LendingErrors when the command could not be decided, UNPROCESSABLE when another one had its id
  */
-async function decidedBy(route: CommandRoute, outcome: CommandOutcome, digest: string): Promise<Decided> {
+async function commandResponse(route: CommandRoute, outcome: CommandOutcome, digest: string): Promise<CommandResponse> {
   if (outcome.digest !== undefined && outcome.digest !== digest) throw keyAlreadyUsed();
   const replayed = outcome.outcome === 'repeated';
   switch (statusOf(outcome)) {
@@ -192,12 +196,13 @@ async function decidedBy(route: CommandRoute, outcome: CommandOutcome, digest: s
 
 /** 404 when the loan in the path does not exist, else 400. */
 function refusedStatus(type: CommandType, errors: readonly ApiError[]): number {
-  const missing = type !== 'CREATE_LOAN' && errors.some(({ errorReason }) => errorReason === 'INVALID_LOAN_ACCOUNT_ID');
-  return missing ? 404 : 400;
+  const isLoanMissing =
+    type !== 'CREATE_LOAN' && errors.some(({ errorReason }) => errorReason === 'INVALID_LOAN_ACCOUNT_ID');
+  return isLoanMissing ? 404 : 400;
 }
 
 /** @throws LendingErrors with every fault of form that the worker would find */
-function refuseFaults(type: CommandType, bodyText: string, subject: CommandSubject): void {
+function validatePayload(type: CommandType, bodyText: string, subject: CommandSubject): void {
   const id = subject.loanAccountId ?? subject.loanProductId ?? '';
   const refusals = checkPayload(type, bodyText, id, subject.pathFields);
   if (refusals.length > 0) throw new LendingErrors('MALFORMED_REQUEST', apiErrors(refusals));
@@ -208,7 +213,7 @@ function refuseFaults(type: CommandType, bodyText: string, subject: CommandSubje
  * refuses.
  * @throws LendingErrors when the body is no JSON object
  */
-export function idIn(bodyText: string, newId: string): string {
+export function idFromBody(bodyText: string, newId: string): string {
   const id = bodyText.trim() === '' ? undefined : readBodyObject(bodyText)['id'];
   if (id === undefined || id === null) return newId;
   return typeof id === 'string' ? id : '';
@@ -243,12 +248,12 @@ function pathOf(request: Request): string {
 }
 
 /** `Prefer: wait=N` in whole seconds, at most `secondsMaximum`; undefined when there is no such preference. */
-function preferredSeconds(request: Request, secondsMaximum: number): number | undefined {
+function readPreferredWait(request: Request, secondsMaximum: number): number | undefined {
   const seconds = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,9})"?(?=$|[,;\s])/i.exec(request.get('prefer') ?? '')?.[1];
   return seconds === undefined ? undefined : Math.min(Number(seconds), secondsMaximum);
 }
 
-function sendAnswer(response: Response, { status, body, replayed }: Decided): void {
+function sendResponse(response: Response, { status, body, replayed }: CommandResponse): void {
   if (replayed) response.set('Idempotent-Replayed', 'true');
   if (status === 204) response.status(status).end();
   else response.status(status).type('application/json').end(body);

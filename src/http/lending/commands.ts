@@ -1,6 +1,6 @@
 import { Router } from 'express';
-import type { Answers, Schemas } from '../../contract.ts';
-import type { CommandOutcome } from '../../lending-format/fence.ts';
+import type { Responses, Schemas } from '../../contract.ts';
+import type { CommandOutcome } from '../../lending-format/checkpoint.ts';
 import {
   lendingErrorHandler,
   lendingMethodNotAllowed,
@@ -23,9 +23,9 @@ export function createCommandsRouter({ view, logger }: LendingServices): Router 
     .route('/commands/:commandId')
     .get((request, response) => {
       const commandId = request.params.commandId.toLowerCase();
-      if (view.commandUnderWay(commandId) !== undefined) {
+      if (view.pendingCommandDigest(commandId) !== undefined) {
         response.set('Retry-After', String(pendingRetrySeconds));
-        response.json({ commandId, status: 'PENDING' } satisfies Answers['getCommand']);
+        response.json({ commandId, status: 'PENDING' } satisfies Responses['getCommand']);
         return;
       }
       const outcome = view.recentOutcome(commandId);
@@ -39,7 +39,7 @@ export function createCommandsRouter({ view, logger }: LendingServices): Router 
         ...(loanProductId === undefined ? {} : { loanProductId }),
         ...(transactionKey === undefined ? {} : { transactionEncodedKey: transactionKey }),
         ...(errors === undefined ? {} : { errors }),
-      } satisfies Answers['getCommand']);
+      } satisfies Responses['getCommand']);
     })
     .all(lendingMethodNotAllowed('GET'));
   router.use(pathsBelow('/commands'), lendingPathNotFound, lendingErrorHandler(logger));

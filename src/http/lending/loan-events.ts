@@ -2,9 +2,9 @@ import { Router } from 'express';
 import type { EventLog } from '../../ports/event-log.ts';
 import { readLoanEvents } from '../../lending-format/loan-events.ts';
 import { lendingErrorHandler, lendingMethodNotAllowed, loanNotFound } from '../edge/lending-errors.ts';
-import { knownParameters } from './query.ts';
+import { refuseUnknownParameters } from './query.ts';
 import type { LendingServices } from './services.ts';
-import { catchUpOnMissingLoans } from './named-loans.ts';
+import { catchUpOnMissingLoans } from './loan-lookup.ts';
 
 export interface LoanEventsServices extends LendingServices {
   readonly log: EventLog;
@@ -25,7 +25,7 @@ export function createLoanEventsRouter(services: LoanEventsServices): Router {
   router
     .route('/loans/:loanAccountId/events')
     .get(async (request, response) => {
-      knownParameters(request);
+      refuseUnknownParameters(request);
       const loanAccountId = view.loanId(request.params.loanAccountId);
       if (loanAccountId === undefined) throw loanNotFound();
       const { events, complete } = await readLoanEvents(log, loanAccountId, partitionCount, scannedBytesMaximum);

@@ -1,10 +1,10 @@
 import { Router, type Request } from 'express';
 import { LendstreamError } from '../../errors.ts';
-import type { CommandOutcome } from '../../lending-format/fence.ts';
+import type { CommandOutcome } from '../../lending-format/checkpoint.ts';
 import { writeProduct } from '../../lending-format/loan-format.ts';
 import { findProduct, listProducts } from '../../lending-format/products.ts';
 import { catchUpOnMiss } from '../edge/catch-up.ts';
-import { CommandRequests, idIn } from './command-requests.ts';
+import { CommandRequests, idFromBody } from './command-requests.ts';
 import {
   lendingErrorHandler,
   lendingMethodNotAllowed,
@@ -14,7 +14,7 @@ import {
 } from '../edge/lending-errors.ts';
 import {
   choiceParameter,
-  knownParameters,
+  refuseUnknownParameters,
   lendingPage,
   pageParameters,
   setPageHeaders,
@@ -37,7 +37,7 @@ export function createLoanProductsRouter(services: LendingServices): Router {
   router
     .route('/loanproducts')
     .get((request, response) => {
-      knownParameters(request, ...pageParameters, 'detailsLevel', 'sortBy');
+      refuseUnknownParameters(request, ...pageParameters, 'detailsLevel', 'sortBy');
       choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
       const page = lendingPage(request);
       const products = sorted(listProducts(registry), request);
@@ -49,7 +49,7 @@ export function createLoanProductsRouter(services: LendingServices): Router {
       commands.handler({
         type: 'CREATE_PRODUCT',
         successStatus: 201,
-        subjectOf: (_request, bodyText, newId) => ({ loanProductId: idIn(bodyText, newId) }),
+        subjectOf: (_request, bodyText, newId) => ({ loanProductId: idFromBody(bodyText, newId) }),
         resourceOf: async (outcome) => writeProduct(await productAfter(services, outcome)),
       }),
     )
@@ -57,7 +57,7 @@ export function createLoanProductsRouter(services: LendingServices): Router {
   router
     .route('/loanproducts/:loanProductId')
     .get((request, response) => {
-      knownParameters(request, 'detailsLevel');
+      refuseUnknownParameters(request, 'detailsLevel');
       choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
       const product = findProduct(registry, request.params['loanProductId']);
       if (product === null) throw resourceNotFound('loanProductId');
@@ -108,26 +108,26 @@ async function productAfter(services: LendingServices, outcome: CommandOutcome):
     throw new LendstreamError('INTERNAL', `Command ${commandId} left no product to answer with.`);
   }
   const find = (): LoanProduct | null => findProduct(services.registry, loanProductId);
-  await untilRegistryHas(services, outcome, () => find() !== null);
+  await waitForRegistry(services, outcome, () => find() !== null);
   const product = find();
   if (product === null) throw new LendstreamError('INTERNAL', `Product ${loanProductId} went away.`);
   return product;
 }
 
 /** @throws LOG_UNAVAILABLE when the registry of this process lags too far behind the commit of the command */
-async function untilRegistryHas(
+async function waitForRegistry(
   { registry }: LendingServices,
   { loanProductId }: CommandOutcome,
-  has: () => boolean,
+  isPresent: () => boolean,
 ): Promise<void> {
-  if (has()) return;
+  if (isPresent()) return;
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => {
       stopListening();
       reject(new LendstreamError('LOG_UNAVAILABLE', 'The product is stored but cannot be read yet.'));
     }, productLagMillisecondsMaximum);
     const stopListening = registry.onChange(({ kind, name }) => {
-      if (kind !== 'product' || name !== loanProductId || !has()) return;
+      if (kind !== 'product' || name !== loanProductId || !isPresent()) return;
       clearTimeout(timer);
       stopListening();
       resolve();

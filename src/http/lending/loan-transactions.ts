@@ -1,13 +1,13 @@
 import type { Router } from 'express';
 import { LendstreamError } from '../../errors.ts';
 import type { CommandType } from '../../lending-format/command-format.ts';
-import type { CommandOutcome } from '../../lending-format/fence.ts';
+import type { CommandOutcome } from '../../lending-format/checkpoint.ts';
 import { writeTransaction, writeTransactions } from '../../lending-format/loan-format.ts';
 import type { CommandRequests } from './command-requests.ts';
 import { lendingMethodNotAllowed, transactionNotFound } from '../edge/lending-errors.ts';
-import { choiceParameter, knownParameters, lendingPage, pageParameters, setPageHeaders } from './query.ts';
+import { choiceParameter, refuseUnknownParameters, lendingPage, pageParameters, setPageHeaders } from './query.ts';
 import type { LendingServices } from './services.ts';
-import { existingLoan, loanAfter, loanOfPath } from './named-loans.ts';
+import { existingLoan, loanAfter, loanIdOfPath } from './loan-lookup.ts';
 
 /** The commands that post a transaction to a loan, by the last part of their path. */
 const postingRoutes: Readonly<Record<string, CommandType>> = {
@@ -34,7 +34,7 @@ export function addTransactionRoutes(router: Router, services: LendingServices, 
         commands.handler({
           type,
           successStatus: 201,
-          subjectOf: (request) => ({ loanAccountId: loanOfPath(services, request) }),
+          subjectOf: (request) => ({ loanAccountId: loanIdOfPath(services, request) }),
           resourceOf: transactionAfter,
         }),
       )
@@ -61,7 +61,7 @@ export function addTransactionRoutes(router: Router, services: LendingServices, 
   router
     .route('/loans/:loanAccountId/transactions')
     .get((request, response) => {
-      knownParameters(request, ...pageParameters, 'detailsLevel');
+      refuseUnknownParameters(request, ...pageParameters, 'detailsLevel');
       choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
       const loan = existingLoan(services, request);
       const page = lendingPage(request);

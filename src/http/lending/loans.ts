@@ -10,7 +10,7 @@ import { findProduct } from '../../lending-format/products.ts';
 import { apiErrors } from '../../lending-format/refusal-format.ts';
 import { readToggles } from '../../lending-format/toggles.ts';
 import { type LoanQuery, loanSortFields } from '../../views/loan-query.ts';
-import { CommandRequests, idIn } from './command-requests.ts';
+import { CommandRequests, idFromBody } from './command-requests.ts';
 import {
   LendingErrors,
   lendingErrorHandler,
@@ -18,11 +18,11 @@ import {
   lendingPathNotFound,
   pathsBelow,
 } from '../edge/lending-errors.ts';
-import { writeList } from './list.ts';
+import { writeJsonArray } from './json-array.ts';
 import {
   choiceParameter,
   filterParameter,
-  knownParameters,
+  refuseUnknownParameters,
   lendingPage,
   pageParameters,
   setPageHeaders,
@@ -30,7 +30,7 @@ import {
 } from './query.ts';
 import type { LendingServices } from './services.ts';
 import { addTransactionRoutes } from './loan-transactions.ts';
-import { catchUpOnMissingLoans, existingLoan, loanAfter, loanOfPath } from './named-loans.ts';
+import { catchUpOnMissingLoans, existingLoan, loanAfter, loanIdOfPath } from './loan-lookup.ts';
 
 /** The states that the list of loans can be filtered by. */
 const accountStates = [
@@ -62,14 +62,14 @@ export function createLoansRouter(services: LendingServices): Router {
   router
     .route('/loans')
     .get(async (request, response) => {
-      knownParameters(request, ...listParameters);
+      refuseUnknownParameters(request, ...listParameters);
       const page = lendingPage(request);
       const query = {
         ...loanFilters(services, request),
         sorting: sortParameter(request, loanSortFields, 'creationDate'),
         ...page,
       };
-      const body = await writeList(view.list(query), writeAccount, clock);
+      const body = await writeJsonArray(view.list(query), writeAccount, clock);
       setPageHeaders(response, page, () => view.count(query));
       response.type('json').send(body);
     })
@@ -77,7 +77,7 @@ export function createLoansRouter(services: LendingServices): Router {
       commands.handler({
         type: 'CREATE_LOAN',
         successStatus: 201,
-        subjectOf: (_request, bodyText, newId) => ({ loanAccountId: idIn(bodyText, newId) }),
+        subjectOf: (_request, bodyText, newId) => ({ loanAccountId: idFromBody(bodyText, newId) }),
         resourceOf: (outcome) => writeAccount(loanAfter(services, outcome)),
       }),
     )
@@ -90,7 +90,7 @@ export function createLoansRouter(services: LendingServices): Router {
       commands.handler({
         type: 'CHANGE_STATE',
         successStatus: 200,
-        subjectOf: (request) => ({ loanAccountId: loanOfPath(services, request) }),
+        subjectOf: (request) => ({ loanAccountId: loanIdOfPath(services, request) }),
         resourceOf: (outcome) => writeAccount(loanAfter(services, outcome)),
       }),
     )
@@ -101,7 +101,7 @@ export function createLoansRouter(services: LendingServices): Router {
   router
     .route('/loans/:loanAccountId')
     .get((request, response) => {
-      knownParameters(request, 'detailsLevel');
+      refuseUnknownParameters(request, 'detailsLevel');
       choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
       response.type('json').send(writeAccount(existingLoan(services, request)));
     })
@@ -109,7 +109,7 @@ export function createLoansRouter(services: LendingServices): Router {
   router
     .route('/loans/:loanAccountId/schedule')
     .get((request, response) => {
-      knownParameters(request, 'detailsLevel');
+      refuseUnknownParameters(request, 'detailsLevel');
       choiceParameter(request, 'detailsLevel', ['BASIC', 'FULL']);
       const schedule = writeSchedule(existingLoan(services, request), readToggles(registry));
       if (typeof schedule !== 'string') throw new LendingErrors('MALFORMED_REQUEST', apiErrors(schedule));
@@ -119,7 +119,7 @@ export function createLoansRouter(services: LendingServices): Router {
   router
     .route('/loans/:loanAccountId/balances')
     .get((request, response) => {
-      knownParameters(request);
+      refuseUnknownParameters(request);
       response.type('json').send(writeBalances(existingLoan(services, request), readToggles(registry)));
     })
     .all(lendingMethodNotAllowed('GET'));

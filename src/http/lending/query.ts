@@ -19,10 +19,12 @@ export const pageParameters = ['offset', 'limit', 'paginationDetails'] as const;
  * response would contain more than was asked for.
  * @throws LendingErrors with INVALID_PARAMETERS, one for each name
  */
-export function knownParameters(request: Request, ...names: readonly string[]): void {
-  const wrong = Object.entries(request.query).filter(([name, value]) => !names.includes(name) || Array.isArray(value));
-  if (wrong.length === 0) return;
-  const errors = wrong
+export function refuseUnknownParameters(request: Request, ...names: readonly string[]): void {
+  const unknownParameters = Object.entries(request.query).filter(
+    ([name, value]) => !names.includes(name) || Array.isArray(value),
+  );
+  if (unknownParameters.length === 0) return;
+  const errors = unknownParameters
     .slice(0, refusedParametersMaximum)
     .map(([name]) => requestError('INVALID_PARAMETERS', name.slice(0, parameterCharactersMaximum)));
   throw new LendingErrors('MALFORMED_REQUEST', errors);
@@ -85,16 +87,16 @@ export function filterParameter(request: Request, name: string): string | undefi
 /**
  * `sortBy=field:ASC,field:DESC`; without a direction it is ascending.
  * @param fields The fields that the list can be sorted by.
- * @param usual The field to sort by when the request names none.
+ * @param defaultField The field to sort by when the request names none.
  * @throws LendingErrors with INVALID_PARAMETERS for an unknown field or direction, a field named twice or too many
  */
 export function sortParameter<Field extends string>(
   request: Request,
   fields: readonly Field[],
-  usual: Field,
+  defaultField: Field,
 ): { readonly field: Field; readonly descending: boolean }[] {
   const text = textParameter(request, 'sortBy');
-  if (text === undefined || text === '') return [{ field: usual, descending: false }];
+  if (text === undefined || text === '') return [{ field: defaultField, descending: false }];
   const sorting = text.split(',').map((part) => {
     const [name = '', direction = 'ASC', ...rest] = part.trim().split(':');
     const field = fields.find((known) => known === name);

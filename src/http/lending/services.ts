@@ -5,10 +5,10 @@ import type { Clock } from '../../clock.ts';
 import type { HealthPart } from '../../health.ts';
 import type { Logger } from '../../logger.ts';
 import type { CommandOutcomesLimits } from '../../views/command-outcomes.ts';
-import { type ChangelogNews, LoanView } from '../../views/loan-view.ts';
-import { type CommandOutcome, isFenceKey, parseFence } from '../../lending-format/fence.ts';
+import { type ChangelogUpdate, LoanView } from '../../views/loan-view.ts';
+import { type CommandOutcome, isCheckpointKey, parseCheckpoint } from '../../lending-format/checkpoint.ts';
 import { loansTopic } from '../../lending-format/lending-topics.ts';
-import { commandIdOfKey, parseRemembered } from '../../worker/remembered-commands.ts';
+import { commandIdOfKey, parseIdempotencyRecord } from '../../worker/idempotency-records.ts';
 
 /** The services that the routers of the lending API use. */
 export interface LendingServices {
@@ -18,7 +18,7 @@ export interface LendingServices {
   readonly clock: Clock;
   readonly logger: Logger;
   /** How long a command that posted no transaction is remembered. Milliseconds. */
-  readonly rememberedMilliseconds: number;
+  readonly idempotencyMilliseconds: number;
   /** Replaces the API's own times. */
   readonly outcomeWait?: OutcomeWait | undefined;
 }
@@ -41,22 +41,24 @@ export interface LoanViewSettings {
   readonly outcomes?: CommandOutcomesLimits | undefined;
 }
 
-/** Reads the worker's records other than loans; null for a loan. A fence record is never deleted. */
-export function readChangelogNews(key: string, value: Buffer | null): ChangelogNews<CommandOutcome> | null {
-  if (isFenceKey(key)) return { kind: 'outcomes', outcomes: value === null ? [] : parseFence(value).outcomes };
+/** Reads the worker's records other than loans; null for a loan. A checkpoint record is never deleted. */
+export function readChangelogUpdate(key: string, value: Buffer | null): ChangelogUpdate<CommandOutcome> | null {
+  if (isCheckpointKey(key))
+    return { kind: 'outcomes', outcomes: value === null ? [] : parseCheckpoint(value).outcomes };
   const commandId = commandIdOfKey(key);
   if (commandId === undefined) return null;
-  return { kind: 'command', commandId, command: value === null ? null : parseRemembered(value.toString()) };
+  return { kind: 'command', commandId, command: value === null ? null : parseIdempotencyRecord(value.toString()) };
 }
 
 /**
- * Opens the view of the loans that the worker writes. The worker's fence records bring the outcome of each command.
+ * Opens the view of the loans that the worker writes. The worker's checkpoint records bring the outcome of each
+ * command.
  * @throws what {@link LoanView.open} throws
  */
 export function openLoanView(settings: LoanViewSettings): Promise<LoanView<CommandOutcome>> {
   return LoanView.open<CommandOutcome>({
     ...settings,
     topic: loansTopic,
-    readNews: readChangelogNews,
+    readUpdate: readChangelogUpdate,
   });
 }

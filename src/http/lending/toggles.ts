@@ -1,5 +1,5 @@
 import { Router, type Request } from 'express';
-import type { Answers, Requests, Unread } from '../../contract.ts';
+import type { Responses, Requests, Unread } from '../../contract.ts';
 import { describeError } from '../../errors.ts';
 import { readExactObject } from '../../lending-format/exact-json.ts';
 import { type ToggleName, isToggleName, listToggles, setToggle, viewToggle } from '../../lending-format/toggles.ts';
@@ -23,18 +23,18 @@ export function createTogglesRouter({ registry, clock, logger }: LendingServices
   router
     .route('/toggles')
     .get((_request, response) => {
-      response.json(listToggles(registry) satisfies Answers['listToggles']);
+      response.json(listToggles(registry) satisfies Responses['listToggles']);
     })
     .all(lendingMethodNotAllowed('GET'));
   router
     .route('/toggles/:name')
     .get((request, response) => {
-      response.json(viewToggle(registry, namedToggle(request)) satisfies Answers['getToggle']);
+      response.json(viewToggle(registry, namedToggle(request)) satisfies Responses['getToggle']);
     })
     .put(async (request, response) => {
       const name = namedToggle(request);
       await setToggle(registry, name, await readEnabled(request), clock.now());
-      response.json(viewToggle(registry, name) satisfies Answers['switchToggle']);
+      response.json(viewToggle(registry, name) satisfies Responses['switchToggle']);
     })
     .all(lendingMethodNotAllowed('GET', 'PUT'));
   router.use(pathsBelow('/toggles'), lendingPathNotFound, lendingErrorHandler(logger));

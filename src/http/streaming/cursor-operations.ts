@@ -6,7 +6,7 @@ import {
   unconsumedEvents,
   type Position,
 } from '../../broker/cursors/cursor-operations.ts';
-import type { Answers, Requests, Schemas, Unread } from '../../contract.ts';
+import type { Responses, Requests, Schemas, Unread } from '../../contract.ts';
 import { LendstreamError } from '../../errors.ts';
 import { parseJson, readBody } from '../edge/body.ts';
 import { catchUpOnMiss } from '../edge/catch-up.ts';
@@ -25,14 +25,14 @@ export function createCursorOperationsRouter({ registry, eventTypes, log }: Even
     .post(async (request, response) => {
       eventTypes.get(request.params.name);
       const queries: readonly Unread<Requests['measureCursorDistances'][number]>[] = await readQueries(request);
-      const answers = queries.map((query) => {
+      const results = queries.map((query) => {
         const initial_cursor = cursorOf(query.initial_cursor, 'initial_cursor.');
         const final_cursor = cursorOf(query.final_cursor, 'final_cursor.');
         const distance = cursorDistance(positionOf(initial_cursor), positionOf(final_cursor));
         // The cursors as they were sent, so that a client recognises its own.
         return { initial_cursor, final_cursor, distance };
       });
-      response.json(answers satisfies Answers['measureCursorDistances']);
+      response.json(results satisfies Responses['measureCursorDistances']);
     })
     .all(methodNotAllowed('POST'));
   router
@@ -40,13 +40,13 @@ export function createCursorOperationsRouter({ registry, eventTypes, log }: Even
     .post(async (request, response) => {
       eventTypes.get(request.params.name);
       const queries: readonly Unread<Requests['shiftCursors'][number]>[] = await readQueries(request);
-      const answers = queries.map((query) => {
+      const results = queries.map((query) => {
         const position = positionOf(cursorOf(query, ''));
         const shift = query.shift ?? 0;
-        if (!Number.isSafeInteger(shift)) throw missing('shift', 'must be a whole number');
+        if (!Number.isSafeInteger(shift)) throw malformedField('shift', 'must be a whole number');
         return cursorView({ ...position, offset: shiftCursor(position, shift as number) });
       });
-      response.json(answers satisfies Answers['shiftCursors']);
+      response.json(results satisfies Responses['shiftCursors']);
     })
     .all(methodNotAllowed('POST'));
   router
@@ -62,11 +62,11 @@ export function createCursorOperationsRouter({ registry, eventTypes, log }: Even
         return { topic: eventType.name, partition };
       });
       const bounds = await log.bounds(partitions);
-      const answers = bounds.map((found, index) => ({
+      const results = bounds.map((found, index) => ({
         ...partitionView(found),
         unconsumed_events: unconsumedEvents(found, positions[index]?.offset ?? -1),
       }));
-      response.json(answers satisfies Answers['measureCursorLag']);
+      response.json(results satisfies Responses['measureCursorLag']);
     })
     .all(methodNotAllowed('POST'));
   return router;
@@ -78,7 +78,7 @@ function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function missing(field: string, message: string): LendstreamError {
+function malformedField(field: string, message: string): LendstreamError {
   return new LendstreamError('MALFORMED_REQUEST', `Field "${field}" ${message}`);
 }
 
@@ -102,7 +102,7 @@ function cursorOf(cursor: unknown, parent: string): Schemas['Position'] {
   const fields: Unread<Schemas['PositionQuery']> = isObject(cursor) ? cursor : {};
   const text = (name: keyof typeof fields): string => {
     const value = fields[name];
-    if (typeof value !== 'string') throw missing(`${parent}${name}`, 'must be a string and must not be null');
+    if (typeof value !== 'string') throw malformedField(`${parent}${name}`, 'must be a string and must not be null');
     return value;
   };
   return { partition: text('partition'), offset: text('offset') };

@@ -1,8 +1,8 @@
 import { Router, type Request } from 'express';
 import { commitCursors, listCursors, resetCursors, type CommitServices } from '../../broker/subscriptions/commits.ts';
-import type { HistoryNotes } from '../../broker/subscriptions/activity.ts';
-import { KnownEnds } from '../../broker/subscriptions/end-offsets.ts';
-import type { Answers } from '../../contract.ts';
+import type { ActivityRecorder } from '../../broker/subscriptions/activity.ts';
+import { EndOffsetCache } from '../../broker/subscriptions/end-offsets.ts';
+import type { Responses } from '../../contract.ts';
 import { LendstreamError } from '../../errors.ts';
 import type { Metrics } from '../../metrics.ts';
 import { readJsonObject } from '../edge/body.ts';
@@ -11,18 +11,18 @@ import { methodNotAllowed } from '../edge/problem.ts';
 
 export interface CursorsServices extends CommitServices {
   readonly metrics: Metrics;
-  readonly history?: HistoryNotes;
+  readonly activity?: ActivityRecorder;
 }
 
 /** `/subscriptions/{id}/cursors`: showing, committing and resetting the cursors of a subscription. */
 export function createCursorsRouter(services: CursorsServices): Router {
-  const committing = { ...services, ends: new KnownEnds(services) };
+  const committing = { ...services, ends: new EndOffsetCache(services) };
   const router = Router({ caseSensitive: true });
   router.param('id', catchUpOnMiss(services.registry, 'subscription'));
   router
     .route('/subscriptions/:id/cursors')
     .get(async (request, response) => {
-      response.json({ items: await listCursors(services, request.params.id) } satisfies Answers['listCursors']);
+      response.json({ items: await listCursors(services, request.params.id) } satisfies Responses['listCursors']);
     })
     .post(async (request, response) => {
       const endTimer = services.metrics.commitSeconds.startTimer();
@@ -30,12 +30,12 @@ export function createCursorsRouter(services: CursorsServices): Router {
       const { items } = await readJsonObject<'commitCursors'>(request);
       const outcome = await commitCursors(committing, request.params.id, streamId, items);
       endTimer();
-      services.history?.committed(
+      services.activity?.recordCommits(
         request.params.id,
         outcome.items.map(({ cursor }) => cursor),
       );
       if (outcome.allCommitted) response.status(204).end();
-      else response.json({ items: outcome.items } satisfies Answers['commitCursors']);
+      else response.json({ items: outcome.items } satisfies Responses['commitCursors']);
     })
     .patch(async (request, response) => {
       const { items } = await readJsonObject<'resetCursors'>(request);

@@ -1,12 +1,12 @@
 import { Router, type Request } from 'express';
 import { writtenValueAt } from '../../broker/publishing/event-scanner.ts';
-import { judgeDefinition, judgeEvent } from '../../broker/publishing/event-type-check.ts';
+import { checkDefinition, checkEvent } from '../../broker/publishing/event-type-check.ts';
 import type { EventTypeRecord } from '../../broker/definitions/event-type.ts';
 import { readEventType, type EventTypeDefinition } from '../../broker/event-types/validation.ts';
 import { readBoundedSchema } from '../../broker/schemas/effective-schema.ts';
 import { nextSchemaVersion } from '../../broker/schemas/schema-evolution.ts';
 import { toTimestamp, type Clock } from '../../clock.ts';
-import type { Answers, Requests, Schemas, Unread } from '../../contract.ts';
+import type { Responses, Requests, Schemas, Unread } from '../../contract.ts';
 import { LendstreamError, isLendstreamError } from '../../errors.ts';
 import { parseJsonObject, readBody, readJsonObject } from '../edge/body.ts';
 import { catchUpOnMiss } from '../edge/catch-up.ts';
@@ -37,8 +37,8 @@ export function createEventTypeChecksRouter(services: EventTypeChecksServices): 
         await registry.find('event-type', subject);
         const record = eventTypes.get(subject);
         const { version } = record.eventType.schema;
-        const known = { ...verdictOnExisting, current_version: version, version };
-        response.json({ ...known, event: await eventVerdict(record, event) } satisfies Answers['checkEventType']);
+        const unchanged = { ...existingTypeOutcome, current_version: version, version };
+        response.json({ ...unchanged, event: await eventVerdict(record, event) } satisfies Responses['checkEventType']);
         return;
       }
       if (typeof subject !== 'object' || subject === null || Array.isArray(subject)) {
@@ -49,13 +49,13 @@ export function createEventTypeChecksRouter(services: EventTypeChecksServices): 
       const name = typeof definition['name'] === 'string' ? definition['name'] : '';
       const current = eventTypes.find(name);
       const read = (): EventTypeDefinition => {
-        const wanted = readEventType(definition);
-        if (current === undefined) eventTypes.refuseConfusingName(wanted.name);
-        return wanted;
+        const requested = readEventType(definition);
+        if (current === undefined) eventTypes.refuseSimilarName(requested.name);
+        return requested;
       };
-      const { verdict, record } = judgeDefinition(current, read, now);
-      const judged = record === undefined ? null : await eventVerdict(record, event);
-      response.json({ ...verdict, event: judged } satisfies Answers['checkEventType']);
+      const { outcome, record } = checkDefinition(current, read, now);
+      const eventOutcome = record === undefined ? null : await eventVerdict(record, event);
+      response.json({ ...outcome, event: eventOutcome } satisfies Responses['checkEventType']);
     })
     .all(methodNotAllowed('POST'));
   router
@@ -68,7 +68,7 @@ export function createEventTypeChecksRouter(services: EventTypeChecksServices): 
 }
 
 /** The verdict on an event type that is checked by its name: it exists and does not change. */
-const verdictOnExisting = { valid: true, detail: null, violations: [], changes: [] };
+const existingTypeOutcome = { valid: true, detail: null, violations: [], changes: [] };
 
 /**
  * @param event The JSON text of the event to check against the schema; undefined when only the definition is checked.
@@ -78,7 +78,7 @@ async function eventVerdict(
   event: string | undefined,
 ): Promise<Schemas['EventTypeCheck']['event']> {
   if (event === undefined) return null;
-  const violations = await judgeEvent(record, event);
+  const violations = await checkEvent(record, event);
   return { valid: violations.length === 0, violations };
 }
 
@@ -86,17 +86,17 @@ async function eventVerdict(
 async function compatibilityOf(
   { eventTypes }: EventTypeChecksServices,
   request: Request<{ name: string; version: string }>,
-): Promise<Answers['checkCompatibility']> {
+): Promise<Responses['checkCompatibility']> {
   const { name, version } = request.params;
   const { compatibility_mode: mode } = eventTypes.get(name).eventType;
   const base = eventTypes.schema(name, version);
   const next = readBoundedSchema(comparedSchemaTextOf(await readJsonObject<'checkCompatibility'>(request)));
-  const answer = { compatibility_mode: mode, version: base.version };
+  const commonFields = { compatibility_mode: mode, version: base.version };
   try {
     nextSchemaVersion(readBoundedSchema(base.schema), next, mode, base.version);
-    return { compatible: true, ...answer, error: null };
+    return { compatible: true, ...commonFields, error: null };
   } catch (error) {
     if (!isLendstreamError(error, 'UNPROCESSABLE')) throw error;
-    return { compatible: false, ...answer, error: error.message };
+    return { compatible: false, ...commonFields, error: error.message };
   }
 }

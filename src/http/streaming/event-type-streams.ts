@@ -1,14 +1,14 @@
 import { Router, type Request, type Response } from 'express';
 import { once } from 'node:events';
 import { parseOffset, parsePartition } from '../../broker/cursors/cursor.ts';
-import { unavailability } from '../../broker/cursors/cursor-availability.ts';
+import { unavailabilityReason } from '../../broker/cursors/cursor-availability.ts';
 import type { Offset, PartitionBounds, TopicPartition } from '../../ports/event-log.ts';
 import { EventTypeStream, type EventTypeStreamParameters } from '../../broker/streaming/event-type-stream.ts';
 import type { Clock } from '../../clock.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import { catchUpOnMiss } from '../edge/catch-up.ts';
-import { acceptsGzip, cutOffLater, writeJsonStream } from '../edge/json-stream.ts';
+import { acceptsGzip, destroyAfterGracePeriod, writeJsonStream } from '../edge/json-stream.ts';
 import type { EventTypesServices } from './partitions.ts';
 import { methodNotAllowed } from '../edge/problem.ts';
 import { textParameter } from '../edge/query.ts';
@@ -65,7 +65,9 @@ export function createEventTypeStreamsRouter(services: EventTypeStreamsServices)
     const { streamTimeoutMilliseconds } = parameters;
     // While the client reads nothing, nothing is requested from the stream, so the stream would not end by itself.
     const timer =
-      streamTimeoutMilliseconds === 0 ? undefined : setTimeout(() => cutOffLater(response), streamTimeoutMilliseconds);
+      streamTimeoutMilliseconds === 0
+        ? undefined
+        : setTimeout(() => destroyAfterGracePeriod(response), streamTimeoutMilliseconds);
     streams.set(stream, response);
     response.on('close', () => {
       clearTimeout(timer);
@@ -95,7 +97,7 @@ export function createEventTypeStreamsRouter(services: EventTypeStreamsServices)
         [...streams].map(([stream, response]) => {
           const closed = once(response, 'close');
           stream.close('server_shutdown');
-          cutOffLater(response);
+          destroyAfterGracePeriod(response);
           return closed;
         }),
       );
@@ -105,21 +107,21 @@ export function createEventTypeStreamsRouter(services: EventTypeStreamsServices)
 
 /** @throws MALFORMED_REQUEST for a value that is no whole number, UNPROCESSABLE for one out of bounds */
 function readParameters(request: Request): EventTypeStreamParameters {
-  const number = (name: string, least: number, most: number, absent: number): number => {
+  const readNumber = (name: string, minimum: number, maximum: number, defaultValue: number): number => {
     const text = textParameter(request, name);
-    if (text === undefined || text === '') return absent;
+    if (text === undefined || text === '') return defaultValue;
     if (!/^-?\d{1,15}$/.test(text)) {
       const detail = `'${name}' parameter should be a whole number, but was '${text}'`;
       throw new LendstreamError('MALFORMED_REQUEST', detail);
     }
-    if (Number(text) < least) throw new LendstreamError('UNPROCESSABLE', `${name} can't be lower than ${least}`);
-    if (Number(text) > most) throw new LendstreamError('UNPROCESSABLE', `${name} can't be higher than ${most}`);
+    if (Number(text) < minimum) throw new LendstreamError('UNPROCESSABLE', `${name} can't be lower than ${minimum}`);
+    if (Number(text) > maximum) throw new LendstreamError('UNPROCESSABLE', `${name} can't be higher than ${maximum}`);
     return Number(text);
   };
-  const batchLimit = number('batch_limit', 1, eventsMaximum, 1);
-  const flushSeconds = number('batch_flush_timeout', 1, secondsMaximum, flushSecondsDefault);
-  const streamLimit = number('stream_limit', 0, eventsMaximum, 0);
-  const streamSeconds = number('stream_timeout', 0, secondsMaximum, 0);
+  const batchLimit = readNumber('batch_limit', 1, eventsMaximum, 1);
+  const flushSeconds = readNumber('batch_flush_timeout', 1, secondsMaximum, flushSecondsDefault);
+  const streamLimit = readNumber('stream_limit', 0, eventsMaximum, 0);
+  const streamSeconds = readNumber('stream_timeout', 0, secondsMaximum, 0);
   if (streamLimit !== 0 && streamLimit < batchLimit) {
     throw new LendstreamError('UNPROCESSABLE', "stream_limit can't be lower than batch_limit");
   }
@@ -131,7 +133,7 @@ function readParameters(request: Request): EventTypeStreamParameters {
     flushMilliseconds: flushSeconds * 1_000,
     streamLimit,
     streamTimeoutMilliseconds: streamSeconds * 1_000,
-    keepAliveLimit: number('stream_keep_alive_limit', 0, eventsMaximum, 0),
+    keepAliveLimit: readNumber('stream_keep_alive_limit', 0, eventsMaximum, 0),
   };
 }
 
@@ -152,33 +154,34 @@ async function readPositions(
     const partitions = Array.from({ length: partitionCount }, (_, partition) => ({ topic, partition }));
     return (await log.bounds(partitions)).map(({ partition, latest }) => ({ topic, partition, offset: latest }));
   }
-  const places = cursors.map(({ partition: text, offset }) => {
+  const requestedPositions = cursors.map(({ partition: text, offset }) => {
     const partition = parsePartition(text);
-    if (partition === undefined || partition >= partitionCount) throw refused(`non existing partition ${text}`);
+    if (partition === undefined || partition >= partitionCount)
+      throw preconditionFailed(`non existing partition ${text}`);
     return { topic, partition, offset };
   });
-  if (new Set(places.map(({ partition }) => partition)).size < places.length) {
-    throw refused('more than one cursor for a partition');
+  if (new Set(requestedPositions.map(({ partition }) => partition)).size < requestedPositions.length) {
+    throw preconditionFailed('more than one cursor for a partition');
   }
-  const bounds = await log.bounds(places.map(({ partition }) => ({ topic, partition })));
-  return places.map(({ partition, offset: text }, index) => {
-    const found = bounds[index] as PartitionBounds;
-    const offset = offsetOf(text);
-    const reason = unavailability({ eventType: topic, partition, offset }, found);
-    if (reason !== undefined) throw refused(reason);
-    return { topic, partition, offset: Math.max(offset + 1, found.earliest) };
+  const bounds = await log.bounds(requestedPositions.map(({ partition }) => ({ topic, partition })));
+  return requestedPositions.map(({ partition, offset: text }, index) => {
+    const partitionBounds = bounds[index] as PartitionBounds;
+    const offset = readOffset(text);
+    const reason = unavailabilityReason({ eventType: topic, partition, offset }, partitionBounds);
+    if (reason !== undefined) throw preconditionFailed(reason);
+    return { topic, partition, offset: Math.max(offset + 1, partitionBounds.earliest) };
   });
 }
 
-function offsetOf(text: string): Offset {
+function readOffset(text: string): Offset {
   try {
     return parseOffset(text);
   } catch (error) {
-    throw refused(describeError(error));
+    throw preconditionFailed(describeError(error));
   }
 }
 
-function refused(reason: string): LendstreamError {
+function preconditionFailed(reason: string): LendstreamError {
   return new LendstreamError('PRECONDITION_FAILED', reason);
 }
 

@@ -1,10 +1,10 @@
 import { Router, type Request } from 'express';
 import { isDeepStrictEqual } from 'node:util';
-import { isNamed } from '../../broker/definitions/rules.ts';
+import { hasRole } from '../../broker/definitions/rules.ts';
 import type { EventType } from '../../broker/definitions/event-type.ts';
 import { enrichmentStrategies, partitionStrategies, readEventType } from '../../broker/event-types/validation.ts';
 import { readBoundedSchema } from '../../broker/schemas/effective-schema.ts';
-import type { Answers, Schemas } from '../../contract.ts';
+import type { Responses, Schemas } from '../../contract.ts';
 import { LendstreamError } from '../../errors.ts';
 import { readJsonObject } from '../edge/body.ts';
 import { catchUpOnMiss } from '../edge/catch-up.ts';
@@ -24,13 +24,13 @@ export function createEventTypesRouter(services: EventTypesServices): Router {
   router
     .route('/registry/enrichment-strategies')
     .get((_request, response) => {
-      response.json(enrichmentStrategies satisfies Answers['listEnrichmentStrategies']);
+      response.json(enrichmentStrategies satisfies Responses['listEnrichmentStrategies']);
     })
     .all(methodNotAllowed('GET'));
   router
     .route('/registry/partition-strategies')
     .get((_request, response) => {
-      response.json(partitionStrategies satisfies Answers['listPartitionStrategies']);
+      response.json(partitionStrategies satisfies Responses['listPartitionStrategies']);
     })
     .all(methodNotAllowed('GET'));
   return router;
@@ -45,9 +45,9 @@ function addEventTypes(router: Router, { eventTypes }: EventTypesServices): void
       const found = eventTypes
         .list()
         .filter(({ eventType }) => owner === undefined || eventType.owning_application === owner)
-        .filter(({ eventType }) => writer === undefined || isNamed(eventType.authorization, 'writers', writer))
+        .filter(({ eventType }) => writer === undefined || hasRole(eventType.authorization, 'writers', writer))
         .map(({ eventType }) => viewOf(eventType));
-      response.json(cut(found, optionalPage(request)) satisfies Answers['listEventTypes']);
+      response.json(pageItems(found, optionalPage(request)) satisfies Responses['listEventTypes']);
     })
     .post(async (request, response) => {
       await eventTypes.create(readEventType(await readJsonObject<'createEventType'>(request)));
@@ -57,7 +57,7 @@ function addEventTypes(router: Router, { eventTypes }: EventTypesServices): void
   router
     .route('/event-types/:name')
     .get((request, response) => {
-      response.json(viewOf(eventTypes.get(request.params.name).eventType) satisfies Answers['getEventType']);
+      response.json(viewOf(eventTypes.get(request.params.name).eventType) satisfies Responses['getEventType']);
     })
     .put(async (request, response) => {
       eventTypes.get(request.params.name);
@@ -80,11 +80,11 @@ function viewOf(eventType: EventType): Schemas['EventType'] {
 
 /** The requested page; null when the request names none, as event types are then listed whole. */
 function optionalPage(request: Request): Page | null {
-  const isAsked = ['limit', 'offset'].some((name) => textParameter(request, name) !== undefined);
-  return isAsked ? pageOf(request) : null;
+  const isPaged = ['limit', 'offset'].some((name) => textParameter(request, name) !== undefined);
+  return isPaged ? pageOf(request) : null;
 }
 
-function cut<Item>(items: readonly Item[], page: Page | null): readonly Item[] {
+function pageItems<Item>(items: readonly Item[], page: Page | null): readonly Item[] {
   return page === null ? items : items.slice(page.offset, page.offset + page.limit);
 }
 
@@ -96,31 +96,31 @@ function addSchemas(router: Router, { eventTypes }: EventTypesServices): void {
       const schemas = eventTypes.schemas(request.params.name);
       const path = `/event-types/${encodeURIComponent(request.params.name)}/schemas`;
       const _links = linksOf(path, page, schemas.length);
-      response.json({ items: cut(schemas, page), _links } satisfies Answers['listSchemas']);
+      response.json({ items: pageItems(schemas, page), _links } satisfies Responses['listSchemas']);
     })
     .post(async (request, response) => {
       const { name } = request.params;
       eventTypes.get(name);
       const text = schemaTextOf(await readJsonObject<'addSchema'>(request));
       if (!flagParameter(request, 'fetch')) {
-        response.json((await eventTypes.addSchema(name, text)) satisfies Answers['addSchema']);
+        response.json((await eventTypes.addSchema(name, text)) satisfies Responses['addSchema']);
         return;
       }
-      const wanted = readBoundedSchema(text);
+      const requestedSchema = readBoundedSchema(text);
       const found = eventTypes
         .schemas(name)
-        .find((schema) => isDeepStrictEqual(readBoundedSchema(schema.schema), wanted));
+        .find((schema) => isDeepStrictEqual(readBoundedSchema(schema.schema), requestedSchema));
       if (found === undefined) {
         throw new LendstreamError('NOT_FOUND', `EventType "${name}" has no schema equal to the one given.`);
       }
-      response.json(found satisfies Answers['addSchema']);
+      response.json(found satisfies Responses['addSchema']);
     })
     .all(methodNotAllowed('GET', 'POST'));
   router
     .route('/event-types/:name/schemas/:version')
     .get((request, response) => {
       const schema = eventTypes.schema(request.params.name, request.params.version);
-      response.json(schema satisfies Answers['getSchema']);
+      response.json(schema satisfies Responses['getSchema']);
     })
     .all(methodNotAllowed('GET'));
 }

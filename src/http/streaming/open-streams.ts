@@ -1,5 +1,5 @@
 import type { CloseCode } from '../../broker/streaming/close-reasons.ts';
-import type { HistoryNotes } from '../../broker/subscriptions/activity.ts';
+import type { ActivityRecorder } from '../../broker/subscriptions/activity.ts';
 import type { SubscriptionStream } from '../../broker/streaming/subscription-stream.ts';
 import { LendstreamError } from '../../errors.ts';
 
@@ -12,12 +12,12 @@ export class OpenStreams {
   /** Why streams ended recently, oldest first: for clients that commit too late and want to know the reason. */
   readonly #endedReasons = new Map<string, string>();
   #closing: CloseCode | undefined;
-  #emptied: (() => void)[] = [];
-  readonly #history: HistoryNotes | undefined;
+  #drainWaiters: (() => void)[] = [];
+  readonly #activity: ActivityRecorder | undefined;
 
-  /** @param history Records why streams ended, for people to read later. */
-  constructor(history?: HistoryNotes) {
-    this.#history = history;
+  /** @param activity Records why streams ended, for people to read later. */
+  constructor(activity?: ActivityRecorder) {
+    this.#activity = activity;
   }
 
   get size(): number {
@@ -38,10 +38,10 @@ export class OpenStreams {
 
   delete(stream: SubscriptionStream): void {
     this.#streams.delete(stream);
-    this.#remember(stream);
+    this.#recordEnd(stream);
     if (this.#streams.size > 0) return;
-    for (const resolve of this.#emptied) resolve();
-    this.#emptied = [];
+    for (const resolve of this.#drainWaiters) resolve();
+    this.#drainWaiters = [];
   }
 
   /** Why a stream of this process ended, in words; undefined when it has not ended, or ended too long ago. */
@@ -61,12 +61,12 @@ export class OpenStreams {
     this.#closing = code;
     this.closeWhere(() => true, code);
     if (this.#streams.size === 0) return Promise.resolve();
-    return new Promise((resolve) => this.#emptied.push(resolve));
+    return new Promise((resolve) => this.#drainWaiters.push(resolve));
   }
 
-  #remember({ streamId, closeReason, subscription }: SubscriptionStream): void {
+  #recordEnd({ streamId, closeReason, subscription }: SubscriptionStream): void {
     if (closeReason === undefined) return;
-    this.#history?.ended(subscription.id, streamId, closeReason);
+    this.#activity?.recordEndedStream(subscription.id, streamId, closeReason);
     this.#endedReasons.set(streamId, closeReason);
     if (this.#endedReasons.size <= endedReasonsMaximum) return;
     for (const oldest of this.#endedReasons.keys()) {

@@ -4,7 +4,7 @@ import { unconsumedEvents } from '../../broker/cursors/cursor-operations.ts';
 import type { EventLog, PartitionBounds } from '../../ports/event-log.ts';
 import type { EventTypes } from '../../broker/event-types/event-types.ts';
 import type { Registry } from '../../broker/definitions/registry.ts';
-import type { Answers, Schemas } from '../../contract.ts';
+import type { Responses, Schemas } from '../../contract.ts';
 import { LendstreamError } from '../../errors.ts';
 import { catchUpOnMiss } from '../edge/catch-up.ts';
 import { methodNotAllowed } from '../edge/problem.ts';
@@ -34,7 +34,7 @@ export function createPartitionsRouter({ registry, eventTypes, log }: EventTypes
         partition,
       }));
       const views = (await log.bounds(partitions)).map(partitionView);
-      response.json(views satisfies Answers['listPartitions']);
+      response.json(views satisfies Responses['listPartitions']);
     })
     .all(methodNotAllowed('GET'));
   router
@@ -45,10 +45,10 @@ export function createPartitionsRouter({ registry, eventTypes, log }: EventTypes
       if (partition === undefined || partition >= partitionCount) {
         throw new LendstreamError('NOT_FOUND', 'partition not found');
       }
-      const consumed = textParameter(request, 'consumed_offset');
-      const offset = consumed === undefined ? undefined : parseOffset(consumed);
+      const consumedOffset = textParameter(request, 'consumed_offset');
+      const offset = consumedOffset === undefined ? undefined : parseOffset(consumedOffset);
       const views = (await log.bounds([{ topic: eventType.name, partition }])).map(
-        (bounds): Answers['getPartition'] => ({
+        (bounds): Responses['getPartition'] => ({
           ...partitionView(bounds),
           ...(offset === undefined ? {} : { unconsumed_events: unconsumedEvents(bounds, offset) }),
         }),

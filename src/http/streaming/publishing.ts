@@ -2,7 +2,7 @@ import { Router } from 'express';
 import type { PublishedItem } from '../../broker/publishing/published-item.ts';
 import type { Publisher } from '../../broker/publishing/publisher.ts';
 import type { Registry } from '../../broker/definitions/registry.ts';
-import type { Answers } from '../../contract.ts';
+import type { Responses } from '../../contract.ts';
 import { LendstreamError } from '../../errors.ts';
 import { readBody } from '../edge/body.ts';
 import { catchUpOnMiss } from '../edge/catch-up.ts';
@@ -34,7 +34,7 @@ export function createPublishingRouter({ registry, publisher }: PublishingServic
       publishedBy: anonymousPublisher,
     });
     if (outcome.status === 200) response.status(200).end();
-    else response.status(outcome.status).json(outcome.items.map(withoutOffset) satisfies Answers['publishEvents']);
+    else response.status(outcome.status).json(outcome.items.map(withoutOffset) satisfies Responses['publishEvents']);
   });
   route.all(methodNotAllowed('POST'));
   return router;

@@ -10,21 +10,21 @@ import type { ServerResponse } from 'node:http';
 import { partitionCounts } from '../../broker/subscriptions/assignment.ts';
 import { type CloseCode, closeCodes } from '../../broker/streaming/close-reasons.ts';
 import type { EventTypeRecord } from '../../broker/definitions/event-type.ts';
-import type { HistoryNotes } from '../../broker/subscriptions/activity.ts';
+import type { ActivityRecorder } from '../../broker/subscriptions/activity.ts';
 import type { RegistryChange } from '../../broker/definitions/registry.ts';
 import { readStreamParameters } from '../../broker/streaming/parameters.ts';
 import { SubscriptionStream, type StreamServices } from '../../broker/streaming/subscription-stream.ts';
 import { findSubscription } from '../../broker/definitions/subscription.ts';
 import { describeError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
-import { parseJsonObject, readPassingBody } from '../edge/body.ts';
+import { parseJsonObject, readBodyAndRelease } from '../edge/body.ts';
 import { catchUpOnMiss } from '../edge/catch-up.ts';
-import { acceptsGzip, cutOffLater, writeJsonStream } from '../edge/json-stream.ts';
+import { acceptsGzip, destroyAfterGracePeriod, writeJsonStream } from '../edge/json-stream.ts';
 import { OpenStreams } from './open-streams.ts';
 import { methodNotAllowed } from '../edge/problem.ts';
-import { letGoOfHeads } from '../edge/sent-head.ts';
+import { releaseHeaders } from '../edge/release-headers.ts';
 
-export interface StreamsRouter {
+export interface SubscriptionEventsRouter {
   readonly router: Router;
   /** The streams that are open on this process. */
   readonly openStreams: OpenStreams;
@@ -40,11 +40,14 @@ export interface StreamsRouter {
 const headersAheadMilliseconds = 5;
 
 /** `GET` and `POST /subscriptions/{id}/events`: the events of a subscription, one batch a line, as they come. */
-export function createStreamsRouter(services: StreamServices, history?: HistoryNotes): StreamsRouter {
+export function createSubscriptionEventsRouter(
+  services: StreamServices,
+  activity?: ActivityRecorder,
+): SubscriptionEventsRouter {
   const { registry, metrics } = services;
   // Each series begins at 0: an alert sees no increase in a series that begins with its first stream.
   for (const reason of closeCodes) metrics.closedStreams.inc({ reason }, 0);
-  const openStreams = new OpenStreams(history);
+  const openStreams = new OpenStreams(activity);
   registry.onChange((change) => closeStreamsOf(change, openStreams));
   const router = Router({ caseSensitive: true });
   router.param('id', catchUpOnMiss(registry, 'subscription'));
@@ -87,7 +90,7 @@ function closeStreamsOf({ kind, name, value }: RegistryChange, openStreams: Open
 
 /** The parameters of a POST; an empty body means none. */
 async function readParameters(request: Request): Promise<Record<string, unknown>> {
-  const body = await readPassingBody(request);
+  const body = await readBodyAndRelease(request);
   return body.length === 0 ? {} : parseJsonObject(body);
 }
 
@@ -116,7 +119,7 @@ async function serveStream(
     }
     const compressed = acceptsGzip(request);
     sendHeaders(response, stream.streamId, compressed);
-    letGoOfHeads(request, response);
+    releaseHeaders(request, response);
     deliver(stream, response, compressed, openStreams, services.logger);
   } catch (error) {
     // Nothing reads the stream, so its partitions go to others.
@@ -145,7 +148,7 @@ function deliver(
     stream.clientClosed();
     openStreams.delete(stream);
   });
-  stream.onEnded = () => cutOffLater(response);
+  stream.onEnded = () => destroyAfterGracePeriod(response);
   stream.start();
   setTimeout(() => {
     writeJsonStream(response, stream, compressed, (error) => {

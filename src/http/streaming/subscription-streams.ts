@@ -1,17 +1,17 @@
 import { Router } from 'express';
 import type { Coordination, PartitionOwnership } from '../../ports/coordination.ts';
-import type { HistoryNotes } from '../../broker/subscriptions/activity.ts';
+import type { ActivityRecorder } from '../../broker/subscriptions/activity.ts';
 import type { Registry } from '../../broker/definitions/registry.ts';
 import { findSubscription } from '../../broker/definitions/subscription.ts';
 import { toTimestamp } from '../../clock.ts';
-import type { Answers, Schemas } from '../../contract.ts';
+import type { Responses, Schemas } from '../../contract.ts';
 import { catchUpOnMiss } from '../edge/catch-up.ts';
 import { methodNotAllowed } from '../edge/problem.ts';
 
 export interface SubscriptionStreamsServices {
   readonly registry: Registry;
   readonly coordination: Coordination;
-  readonly history: HistoryNotes;
+  readonly activity: ActivityRecorder;
 }
 
 /**
@@ -19,7 +19,7 @@ export interface SubscriptionStreamsServices {
  * ended, on all processes.
  */
 export function createSubscriptionStreamsRouter(services: SubscriptionStreamsServices): Router {
-  const { registry, coordination, history } = services;
+  const { registry, coordination, activity } = services;
   const router = Router({ caseSensitive: true });
   router.param('id', catchUpOnMiss(registry, 'subscription'));
   router
@@ -28,7 +28,7 @@ export function createSubscriptionStreamsRouter(services: SubscriptionStreamsSer
       const { id } = findSubscription(registry, request.params.id);
       const [{ sessions, partitions }, { since, lastCommits, endedStreams }] = await Promise.all([
         coordination.topology(id),
-        history.of(id),
+        activity.historyOf(id),
       ]);
       response.json({
         items: sessions.map(({ streamId, nodeId, openedAt, requestedPartitions }) => ({
@@ -52,14 +52,14 @@ export function createSubscriptionStreamsRouter(services: SubscriptionStreamsSer
           ended_at: toTimestamp(endedAt),
           reason,
         })),
-      } satisfies Answers['listSubscriptionStreams']);
+      } satisfies Responses['listSubscriptionStreams']);
     })
     .all(methodNotAllowed('GET'));
   return router;
 }
 
-type HeldPartition = Schemas['SubscriptionStreams']['items'][number]['partitions'][number];
+type AssignedPartition = Schemas['SubscriptionStreams']['items'][number]['partitions'][number];
 
-function partitionView({ eventType, partition, state }: PartitionOwnership): HeldPartition[] {
+function partitionView({ eventType, partition, state }: PartitionOwnership): AssignedPartition[] {
   return state === 'unassigned' ? [] : [{ event_type: eventType, partition: String(partition), state }];
 }

@@ -6,7 +6,7 @@ import {
   type SubscriptionFilter,
   type SubscriptionsOptions,
 } from '../../broker/subscriptions/subscriptions.ts';
-import type { Answers, Schemas } from '../../contract.ts';
+import type { Responses, Schemas } from '../../contract.ts';
 import { readJsonObject } from '../edge/body.ts';
 import { catchUpOnMiss } from '../edge/catch-up.ts';
 import { methodNotAllowed } from '../edge/problem.ts';
@@ -33,7 +33,7 @@ export function createSubscriptionsRouter(services: SubscriptionsOptions): Route
       const location = `/subscriptions/${subscription.id}`;
       response.set('Location', location);
       if (outcome === 'created') response.set('Content-Location', location);
-      response.status(outcome === 'created' ? 201 : 200).json(subscription satisfies Answers['createSubscription']);
+      response.status(outcome === 'created' ? 201 : 200).json(subscription satisfies Responses['createSubscription']);
     })
     .get(async (request, response) => {
       refuseParameter(request, 'token', 'limit and offset ask for pages');
@@ -51,14 +51,14 @@ export function createSubscriptionsRouter(services: SubscriptionsOptions): Route
       });
       const items = isShowingStatus ? await Promise.all(found.map(withStatus)) : found;
       const _links = linksOf(filter, page, found.length, isShowingStatus);
-      response.json({ items, _links } satisfies Answers['listSubscriptions']);
+      response.json({ items, _links } satisfies Responses['listSubscriptions']);
     })
     .all(methodNotAllowed('GET', 'POST'));
 
   router
     .route('/subscriptions/:id')
     .get((request, response) => {
-      response.json(subscriptions.get(request.params.id) satisfies Answers['getSubscription']);
+      response.json(subscriptions.get(request.params.id) satisfies Responses['getSubscription']);
     })
     .put(async (request, response) => {
       await subscriptions.update(request.params.id, await readJsonObject<'updateSubscription'>(request));
@@ -75,7 +75,7 @@ export function createSubscriptionsRouter(services: SubscriptionsOptions): Route
     .get(async (request, response) => {
       const subscription = subscriptions.get(request.params.id);
       const items = await subscriptionStatistics(services, subscription, flagParameter(request, 'show_time_lag'));
-      response.json({ items } satisfies Answers['getSubscriptionStatistics']);
+      response.json({ items } satisfies Responses['getSubscriptionStatistics']);
     })
     .all(methodNotAllowed('GET'));
 
@@ -89,7 +89,7 @@ function linksOf(
   count: number,
   isShowingStatus: boolean,
 ): Schemas['Links'] {
-  const to = (start: number): NonNullable<Schemas['Links']['next']> => {
+  const linkTo = (start: number): NonNullable<Schemas['Links']['next']> => {
     const parameters: [string, string | undefined][] = [
       ...eventTypes.map((name): [string, string] => ['event_type', name]),
       ['owning_application', owningApplication],
@@ -104,7 +104,7 @@ function linksOf(
     return { href: `/subscriptions?${query.join('&')}` };
   };
   return {
-    ...(offset > 0 ? { prev: to(Math.max(0, offset - limit)) } : {}),
-    ...(count === limit ? { next: to(offset + limit) } : {}),
+    ...(offset > 0 ? { prev: linkTo(Math.max(0, offset - limit)) } : {}),
+    ...(count === limit ? { next: linkTo(offset + limit) } : {}),
   };
 }

@@ -32,9 +32,9 @@ function deleteRecordsRequest(
         .int32(partition)
         .int64(offset)
         .int32(agreementMilliseconds)
-        .take(),
-    decode: (answer) => {
-      const reader = new WireReader(answer);
+        .toBuffer(),
+    decode: (response) => {
+      const reader = new WireReader(response);
       reader.int32(); // throttle time
       return readByTopic(reader, () => {
         reader.int32(); // partition
@@ -56,22 +56,22 @@ export async function deleteRecords(
   { topic, partition, offset }: TopicPartition & { readonly offset: Offset },
   appendedBefore: number,
 ): Promise<void> {
-  const place = { topic, partition };
-  const leader = await metadata.leaderOf(place);
+  const topicPartition = { topic, partition };
+  const leader = await metadata.leaderOf(topicPartition);
   const what = `Deleting records of topic ${topic}, partition ${partition},`;
-  const ask = async <Answer extends { readonly errorCode: number }>(
-    request: KafkaRequest<Answer[]>,
-  ): Promise<Answer> => {
-    const [answer] = await connections.send(leader, 'metadata', request);
-    if (answer?.errorCode === protocolError.none) return answer;
-    const code = answer?.errorCode ?? protocolError.unknownServerError;
+  const send = async <Result extends { readonly errorCode: number }>(
+    request: KafkaRequest<Result[]>,
+  ): Promise<Result> => {
+    const [result] = await connections.send(leader, 'metadata', request);
+    if (result?.errorCode === protocolError.none) return result;
+    const code = result?.errorCode ?? protocolError.unknownServerError;
     if (isLeadershipError(code) || isUnknownTopic(code)) metadata.forgetLeaders(topic);
     if (isLeadershipError(code)) throw new LendstreamError('LOG_UNAVAILABLE', `${what} failed: its leader has moved.`);
     throw errorOf(code, what);
   };
   // Nothing is older than the epoch, and a time below zero has a meaning of its own in ListOffsets.
-  const first = await ask(listOffsetsRequest([place], Math.max(0, appendedBefore), {}));
+  const first = await send(listOffsetsRequest([topicPartition], Math.max(0, appendedBefore), {}));
   const end = first.offset === noOffset ? offset : Math.min(offset, first.offset);
-  const held = await ask(listOffsetsRequest([place], timestamps.earliest, {}));
-  if (end > held.offset) await ask(deleteRecordsRequest(place, end));
+  const earliest = await send(listOffsetsRequest([topicPartition], timestamps.earliest, {}));
+  if (end > earliest.offset) await send(deleteRecordsRequest(topicPartition, end));
 }

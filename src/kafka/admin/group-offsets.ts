@@ -5,12 +5,12 @@ import type { KafkaConnections } from '../connection/connections.ts';
 import type { KafkaRequest } from '../protocol/request.ts';
 import type { Coordinators } from '../connection/coordinator.ts';
 import { errorOf, isCoordinatorError, protocolError } from '../protocol/errors.ts';
-import { byTopic, readByTopic } from '../protocol/topic-partitions.ts';
-import { Retry, passing } from '../connection/retry.ts';
+import { groupByTopic, readByTopic } from '../protocol/topic-partitions.ts';
+import { Retry, orTransientError } from '../connection/retry.ts';
 import { WireReader, WireWriter } from '../protocol/wire.ts';
 
 type Position = TopicPartition & { readonly offset: Offset };
-type Answered<Item> = Item & { readonly errorCode: number };
+type WithErrorCode<Item> = Item & { readonly errorCode: number };
 
 export interface GroupOffsetsOptions {
   readonly connections: KafkaConnections;
@@ -19,7 +19,7 @@ export interface GroupOffsetsOptions {
 }
 
 /** How long to keep asking while the group's coordinator moves or loads. */
-const asking = { forMilliseconds: 10_000, firstPauseMilliseconds: 50, pauseMillisecondsMaximum: 50 };
+const coordinatorRetry = { forMilliseconds: 10_000, firstPauseMilliseconds: 50, pauseMillisecondsMaximum: 50 };
 
 /** A commit from outside the group names no member and no generation. */
 const noGeneration = -1;
@@ -42,8 +42,8 @@ export class KafkaGroupOffsets {
    */
   async export(group: string, positions: readonly Position[]): Promise<void> {
     if (positions.length === 0) return;
-    await this.#atCoordinator(group, offsetCommitRequest(group, positions), (answer) => {
-      const refused = answer.find(({ errorCode }) => !passedOver.has(errorCode));
+    await this.#sendToCoordinator(group, offsetCommitRequest(group, positions), (results) => {
+      const refused = results.find(({ errorCode }) => !ignoredErrorCodes.has(errorCode));
       if (refused === undefined) return;
       if (refused.errorCode === protocolError.unknownMemberId) {
         throw new LendstreamError('UNPROCESSABLE', `A client consumes with the group id ${group} of a subscription.`);
@@ -57,8 +57,8 @@ export class KafkaGroupOffsets {
    * @throws LOG_UNAVAILABLE
    */
   async of(group: string): Promise<Position[]> {
-    const positions = await this.#atCoordinator(group, offsetFetchRequest(group), (answer) => {
-      const refused = answer.find(({ errorCode }) => errorCode !== protocolError.none);
+    const positions = await this.#sendToCoordinator(group, offsetFetchRequest(group), (results) => {
+      const refused = results.find(({ errorCode }) => errorCode !== protocolError.none);
       if (refused !== undefined) throw errorOf(refused.errorCode, `Looking up the offsets of group ${group}`);
     });
     return positions
@@ -69,37 +69,40 @@ export class KafkaGroupOffsets {
       );
   }
 
-  async #atCoordinator<Answer extends Answered<object>[]>(
+  async #sendToCoordinator<Results extends WithErrorCode<object>[]>(
     group: string,
-    request: KafkaRequest<Answer>,
-    check: (answer: Answer) => void,
-  ): Promise<Answer> {
+    request: KafkaRequest<Results>,
+    check: (results: Results) => void,
+  ): Promise<Results> {
     const { connections, coordinators, clock } = this.#options;
-    const ask = async (): Promise<Answer> => {
-      const answer = await connections.send(await coordinators.of('group', group), 'coordinator', request);
-      if (answer.some(({ errorCode }) => isCoordinatorError(errorCode))) throw coordinatorMissing(group);
-      check(answer);
-      return answer;
+    const attempt = async (): Promise<Results> => {
+      const results = await connections.send(await coordinators.of('group', group), 'coordinator', request);
+      if (results.some(({ errorCode }) => isCoordinatorError(errorCode))) throw coordinatorMissing(group);
+      check(results);
+      return results;
     };
-    const retry = new Retry(clock, asking);
+    const retry = new Retry(clock, coordinatorRetry);
     for (;;) {
       // Both requests may be sent again: the positions are set, not added.
-      const answer = await passing(ask());
-      if (!(answer instanceof LendstreamError)) return answer;
+      const result = await orTransientError(attempt());
+      if (!(result instanceof LendstreamError)) return result;
       coordinators.forget('group', group);
-      await retry.after(answer);
+      await retry.after(result);
     }
   }
 }
 
-const passedOver = new Set<number>([protocolError.none, protocolError.unknownTopicOrPartition]);
+const ignoredErrorCodes = new Set<number>([protocolError.none, protocolError.unknownTopicOrPartition]);
 
 function coordinatorMissing(group: string): LendstreamError {
   return new LendstreamError('LOG_UNAVAILABLE', `The coordinator of group ${group} is not available.`);
 }
 
 /** OffsetCommit, version 5. */
-function offsetCommitRequest(group: string, positions: readonly Position[]): KafkaRequest<Answered<TopicPartition>[]> {
+function offsetCommitRequest(
+  group: string,
+  positions: readonly Position[],
+): KafkaRequest<WithErrorCode<TopicPartition>[]> {
   return {
     name: 'OffsetCommit',
     apiKey: 8,
@@ -110,15 +113,15 @@ function offsetCommitRequest(group: string, positions: readonly Position[]): Kaf
         .string(group)
         .int32(noGeneration)
         .string(noMember)
-        .array([...byTopic(positions)], ([topic, ofTopic]) =>
+        .array([...groupByTopic(positions)], ([topic, ofTopic]) =>
           writer
             .string(topic)
             .array(ofTopic, ({ partition, offset }) => writer.int32(partition).int64(offset).string(null)),
         )
-        .take();
+        .toBuffer();
     },
-    decode: (answer) => {
-      const reader = new WireReader(answer);
+    decode: (response) => {
+      const reader = new WireReader(response);
       reader.int32(); // throttle time
       return readByTopic(reader, (topic) => ({ topic, partition: reader.int32(), errorCode: reader.int16() }));
     },
@@ -126,7 +129,7 @@ function offsetCommitRequest(group: string, positions: readonly Position[]): Kaf
 }
 
 /** OffsetFetch, version 3: every position of the group. */
-function offsetFetchRequest(group: string): KafkaRequest<Answered<Position>[]> {
+function offsetFetchRequest(group: string): KafkaRequest<WithErrorCode<Position>[]> {
   return {
     name: 'OffsetFetch',
     apiKey: 9,
@@ -135,9 +138,9 @@ function offsetFetchRequest(group: string): KafkaRequest<Answered<Position>[]> {
       new WireWriter()
         .string(group)
         .array(null, () => {})
-        .take(),
-    decode: (answer) => {
-      const reader = new WireReader(answer);
+        .toBuffer(),
+    decode: (response) => {
+      const reader = new WireReader(response);
       reader.int32(); // throttle time
       const positions = readByTopic(reader, (topic) => {
         const partition = reader.int32();

@@ -11,7 +11,7 @@ import type { BrokerAddress, KafkaConnections } from '../connection/connections.
 import type { KafkaRequest } from '../protocol/request.ts';
 import { topicMessageBytesMaximum } from '../protocol/limits.ts';
 import { listBounds } from '../consume/list-offsets.ts';
-import { type MetadataAnswer, type TopicMetadata, metadataRequest } from '../protocol/metadata-request.ts';
+import { type MetadataResponse, type TopicMetadata, metadataRequest } from '../protocol/metadata-request.ts';
 import { type ClusterMetadata, unknownPartition } from '../connection/metadata.ts';
 import { errorOf, isLeadershipError, isUnknownTopic, protocolError } from '../protocol/errors.ts';
 import {
@@ -35,19 +35,19 @@ export interface KafkaTopicsOptions {
 }
 
 /** How long a change may take to reach every broker. Milliseconds. */
-const spreadMillisecondsMaximum = 30_000;
+const propagationMillisecondsMaximum = 30_000;
 
-const spreadPollMilliseconds = 20;
+const propagationPollMilliseconds = 20;
 
 /** How long the cleanup policy of a topic is used without asking again. Milliseconds. */
-const policyMilliseconds = 60_000;
+const policyCacheMilliseconds = 60_000;
 
 const settingNames = ['cleanup.policy', 'retention.ms', 'retention.bytes'] as const;
 
 /** Creates, changes, lists and deletes topics. */
 export class KafkaTopics {
   readonly #options: KafkaTopicsOptions;
-  readonly #policies = new Map<string, { readonly policy: Promise<CleanupPolicy>; readonly askedAt: number }>();
+  readonly #policies = new Map<string, { readonly policy: Promise<CleanupPolicy>; readonly fetchedAt: number }>();
 
   constructor(options: KafkaTopicsOptions) {
     this.#options = options;
@@ -56,7 +56,7 @@ export class KafkaTopics {
   /** @throws TOPIC_ALREADY_EXISTS, UNPROCESSABLE, LOG_UNAVAILABLE */
   async create(configuration: TopicConfiguration): Promise<void> {
     const { name, partitionCount } = configuration;
-    refusePartitionCount(name, partitionCount);
+    assertPartitionCount(name, partitionCount);
     const { replicationFactor, minimumInSyncReplicas } = this.#options;
     const settings = new Map<string, string | null>([
       ...settingsOf(configuration),
@@ -72,14 +72,14 @@ export class KafkaTopics {
         `Creating topic ${name}`,
       );
     } catch (error) {
-      if (isLendstreamError(error, 'UNPROCESSABLE')) await this.#refuseClash(name);
+      if (isLendstreamError(error, 'UNPROCESSABLE')) await this.#assertNoNameClash(name);
       throw error;
     }
-    await this.#untilReady(name, 0, partitionCount);
+    await this.#waitUntilReady(name, 0, partitionCount);
   }
 
   /** @throws UNPROCESSABLE when a topic exists whose name Kafka does not distinguish from this one */
-  async #refuseClash(name: string): Promise<void> {
+  async #assertNoNameClash(name: string): Promise<void> {
     const spelling = name.replaceAll('.', '_');
     const topics = await this.#options.metadata.allTopics();
     const other = topics.find((topic) => topic.name.replaceAll('.', '_') === spelling);
@@ -95,7 +95,7 @@ export class KafkaTopics {
     this.#options.metadata.forgetLeaders(name);
     const { partitions } = await this.#options.metadata.topic(name);
     const { partitionCount } = alteration;
-    if (partitionCount !== undefined) refusePartitionCount(name, partitionCount);
+    if (partitionCount !== undefined) assertPartitionCount(name, partitionCount);
     if (partitionCount !== undefined && partitionCount < partitions.length) {
       throw new LendstreamError(
         'UNPROCESSABLE',
@@ -107,7 +107,7 @@ export class KafkaTopics {
     this.#policies.delete(name);
     if (partitionCount === undefined || partitionCount === partitions.length) return;
     await this.#addPartitions(name, partitionCount);
-    await this.#untilReady(name, partitions.length, partitionCount);
+    await this.#waitUntilReady(name, partitions.length, partitionCount);
   }
 
   async #addPartitions(name: string, partitionCount: number): Promise<void> {
@@ -125,7 +125,7 @@ export class KafkaTopics {
   async delete(name: string): Promise<void> {
     await this.#change(deleteTopicRequest(name), `Deleting topic ${name}`);
     this.#policies.delete(name);
-    await this.#untilEveryBroker(name, ({ errorCode }) => errorCode === protocolError.unknownTopicOrPartition);
+    await this.#waitForEveryBroker(name, ({ errorCode }) => errorCode === protocolError.unknownTopicOrPartition);
   }
 
   /**
@@ -137,7 +137,7 @@ export class KafkaTopics {
     const topics = await metadata.allTopics();
     if (topics.length === 0) return [];
     const names = topics.map(({ name }) => name);
-    const described = await metadata.ask(describeTopicsRequest(names, settingNames));
+    const described = await metadata.sendToAny(describeTopicsRequest(names, settingNames));
     const counts = new Map(topics.map(({ name, partitions }) => [name, partitions.length]));
     // A topic that is being deleted right now is described with an error: it no longer exists.
     return described
@@ -153,24 +153,24 @@ export class KafkaTopics {
   cleanupPolicyOf(name: string): Promise<CleanupPolicy> {
     const now = this.#options.clock.monotonic();
     const known = this.#policies.get(name);
-    if (known !== undefined && now - known.askedAt < policyMilliseconds) return known.policy;
-    const policy: Promise<CleanupPolicy> = this.#askCleanupPolicy(name).catch((error: unknown) => {
+    if (known !== undefined && now - known.fetchedAt < policyCacheMilliseconds) return known.policy;
+    const policy: Promise<CleanupPolicy> = this.#fetchCleanupPolicy(name).catch((error: unknown) => {
       if (this.#policies.get(name)?.policy === policy) this.#policies.delete(name);
       throw error;
     });
-    this.#policies.set(name, { policy, askedAt: now });
+    this.#policies.set(name, { policy, fetchedAt: now });
     return policy;
   }
 
-  async #askCleanupPolicy(name: string): Promise<CleanupPolicy> {
-    const [described] = await this.#options.metadata.ask(describeTopicsRequest([name], settingNames));
+  async #fetchCleanupPolicy(name: string): Promise<CleanupPolicy> {
+    const [described] = await this.#options.metadata.sendToAny(describeTopicsRequest([name], settingNames));
     if (described === undefined || isUnknownTopic(described.errorCode)) throw unknownPartition({ topic: name });
     if (described.errorCode !== protocolError.none) throw errorOf(described.errorCode, `Looking at topic ${name}`);
     return policyOf(described.settings.get('cleanup.policy'));
   }
 
   async #change(request: KafkaRequest<NamedResult[]>, what: string): Promise<void> {
-    const [result] = await this.#options.metadata.change(request);
+    const [result] = await this.#options.metadata.sendChange(request);
     if (result === undefined) throw new LendstreamError('LOG_UNAVAILABLE', `${what} got an empty answer.`);
     if (result.errorCode === protocolError.none) return;
     const error = errorOf(result.errorCode, what, { topic: result.name });
@@ -179,41 +179,41 @@ export class KafkaTopics {
   }
 
   /** New partitions have leaders before those leaders are ready for them: a thousand keep a broker busy for seconds. */
-  async #untilReady(name: string, firstNew: number, partitionCount: number): Promise<void> {
-    await this.#untilEveryBroker(name, (topic) => isReady(topic, partitionCount));
+  async #waitUntilReady(name: string, firstNew: number, partitionCount: number): Promise<void> {
+    await this.#waitForEveryBroker(name, (topic) => isReady(topic, partitionCount));
     const added = Array.from({ length: partitionCount - firstNew }, (_, index) => ({
       topic: name,
       partition: firstNew + index,
     }));
-    await listBounds(this.#options, added, { forMilliseconds: spreadMillisecondsMaximum });
+    await listBounds(this.#options, added, { forMilliseconds: propagationMillisecondsMaximum });
   }
 
   /** A change is agreed on before every broker knows of it, and the next request may go to any broker. */
-  async #untilEveryBroker(name: string, holds: (topic: TopicMetadata) => boolean): Promise<void> {
+  async #waitForEveryBroker(name: string, predicate: (topic: TopicMetadata) => boolean): Promise<void> {
     const { clock, metadata } = this.#options;
-    const deadline = clock.monotonic() + spreadMillisecondsMaximum;
+    const deadline = clock.monotonic() + propagationMillisecondsMaximum;
     await metadata.refresh(name);
     for (const broker of metadata.brokers) {
-      while (!(await this.#holdsAt(broker, name, holds))) {
+      while (!(await this.#isTrueAt(broker, name, predicate))) {
         if (clock.monotonic() > deadline) {
           throw new LendstreamError('LOG_UNAVAILABLE', `Not every broker knows of the change of topic ${name}.`);
         }
-        await new Promise((resolve) => setTimeout(resolve, spreadPollMilliseconds));
+        await new Promise((resolve) => setTimeout(resolve, propagationPollMilliseconds));
       }
     }
     await metadata.refresh(name);
   }
 
-  async #holdsAt(broker: BrokerAddress, name: string, holds: (topic: TopicMetadata) => boolean): Promise<boolean> {
-    let answer: MetadataAnswer;
+  async #isTrueAt(broker: BrokerAddress, name: string, predicate: (topic: TopicMetadata) => boolean): Promise<boolean> {
+    let response: MetadataResponse;
     try {
-      answer = await this.#options.connections.send(broker, 'metadata', metadataRequest([name]));
+      response = await this.#options.connections.send(broker, 'metadata', metadataRequest([name]));
     } catch (error) {
       if (isLendstreamError(error, 'LOG_CLOSED')) throw error;
       // A broker that is down will have caught up before it responds again.
       return true;
     }
-    return answer.topics.every(holds);
+    return response.topics.every(predicate);
   }
 }
 
@@ -225,7 +225,7 @@ function isReady({ errorCode, partitions }: TopicMetadata, partitionCount: numbe
   );
 }
 
-function refusePartitionCount(name: string, partitionCount: number): void {
+function assertPartitionCount(name: string, partitionCount: number): void {
   if (Number.isInteger(partitionCount) && partitionCount >= 1 && partitionCount <= partitionsPerTopicMaximum) return;
   throw new LendstreamError(
     'UNPROCESSABLE',

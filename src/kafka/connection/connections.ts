@@ -27,9 +27,10 @@ import { WireReader, WireWriter } from '../protocol/wire.ts';
  * responses.
  *
  * A broker responds to the requests of one connection in order, so a long poll delays everything behind it. Each
- * purpose therefore has its own connection to each broker: a lane.
+ * purpose therefore has its own connection to each broker.
  */
-export type Lane = 'metadata' | 'long-poll' | 'middle-poll' | 'short-poll' | 'catch-up' | 'produce' | 'coordinator';
+export type ConnectionPurpose =
+  'metadata' | 'long-poll' | 'middle-poll' | 'short-poll' | 'catch-up' | 'produce' | 'coordinator';
 
 export interface BrokerAddress {
   readonly host: string;
@@ -46,13 +47,13 @@ export interface ConnectionsOptions {
 }
 
 /** How long a broker may take to accept a connection. Milliseconds. */
-const connectMilliseconds = 1_000;
+const connectTimeoutMilliseconds = 1_000;
 
 /**
  * How long a response may take, on top of what a request grants the broker. It bounds how long a hung broker goes
  * unnoticed. Milliseconds.
  */
-const answerMilliseconds = 5_000;
+const responseTimeoutMilliseconds = 5_000;
 
 const authenticationMilliseconds = 10_000;
 
@@ -74,13 +75,13 @@ RequestQueue.prototype.scheduleCheckPendingRequests = function (this: RequestQue
 };
 
 /**
- * The connections of one log to its brokers, at most one for each lane and broker. A connection is opened by its first
+ * The connections of one log to its brokers, at most one per purpose and broker. A connection is opened by its first
  * request, and again after it was lost.
  */
 export class KafkaConnections {
   readonly #options: ConnectionsOptions;
-  /** By lane and address. */
-  readonly #lanes = new Map<string, LaneConnection>();
+  /** By purpose and address. */
+  readonly #connections = new Map<string, DedicatedConnection>();
   #isClosed = false;
 
   constructor(options: ConnectionsOptions) {
@@ -93,13 +94,17 @@ export class KafkaConnections {
    * @throws OUTCOME_UNKNOWN: the request was sent and no readable response came
    * @throws LOG_CLOSED
    */
-  async send<Answer>(to: BrokerAddress, lane: Lane, request: KafkaRequest<Answer>): Promise<Answer> {
+  async send<Response>(
+    to: BrokerAddress,
+    purpose: ConnectionPurpose,
+    request: KafkaRequest<Response>,
+  ): Promise<Response> {
     if (this.#isClosed) throw new LendstreamError('LOG_CLOSED', 'The log is closed.');
-    const key = keyOf(lane, to);
-    let connection = this.#lanes.get(key);
+    const key = keyOf(purpose, to);
+    let connection = this.#connections.get(key);
     if (connection === undefined) {
-      connection = new LaneConnection(to, this.#options);
-      this.#lanes.set(key, connection);
+      connection = new DedicatedConnection(to, this.#options);
+      this.#connections.set(key, connection);
     }
     return connection.send(request);
   }
@@ -108,23 +113,23 @@ export class KafkaConnections {
    * The connection that the next request takes, for comparison with another one; undefined when it will be a new one.
    * As long as it stays the same, the broker has not gone away in between.
    */
-  current(to: BrokerAddress, lane: Lane): object | undefined {
-    return this.#lanes.get(keyOf(lane, to))?.current;
+  current(to: BrokerAddress, purpose: ConnectionPurpose): object | undefined {
+    return this.#connections.get(keyOf(purpose, to))?.current;
   }
 
   /** Closes every connection. Requests without a response fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const lane of this.#lanes.values()) lane.close();
-    this.#lanes.clear();
+    for (const connection of this.#connections.values()) connection.close();
+    this.#connections.clear();
   }
 }
 
-function keyOf(lane: Lane, { host, port }: BrokerAddress): string {
-  return `${lane} ${host}:${port}`;
+function keyOf(purpose: ConnectionPurpose, { host, port }: BrokerAddress): string {
+  return `${purpose} ${host}:${port}`;
 }
 
-class LaneConnection {
+class DedicatedConnection {
   readonly #address: BrokerAddress;
   readonly #options: ConnectionsOptions;
   #pool: ConnectionPool | undefined;
@@ -144,12 +149,12 @@ class LaneConnection {
     return this.#current?.isConnected() === true ? this.#current : undefined;
   }
 
-  async send<Answer>(request: KafkaRequest<Answer>): Promise<Answer> {
-    const connection = await this.#ready();
+  async send<Response>(request: KafkaRequest<Response>): Promise<Response> {
+    const connection = await this.#readyConnection();
     try {
-      const answer = bodyOf(request, await exchange(connection, request));
-      connection.requestQueue.maybeThrottle(throttleMilliseconds(request, answer));
-      return request.decode(answer);
+      const response = bodyOf(request, await exchange(connection, request));
+      connection.requestQueue.maybeThrottle(throttleMilliseconds(request, response));
+      return request.decode(response);
     } catch (error) {
       // After a missing response the next one could be late as well, and after an unreadable one nothing can be
       // trusted.
@@ -163,7 +168,7 @@ class LaneConnection {
   }
 
   /** Returns a connection that can take a request right now. */
-  async #ready(): Promise<Connection> {
+  async #readyConnection(): Promise<Connection> {
     const connection = this.#current?.isConnected() === true ? this.#current : await this.#connect();
     try {
       if (this.#options.sasl !== undefined && !connection.isAuthenticated()) await connection.authenticate();
@@ -194,8 +199,8 @@ class LaneConnection {
       socketFactory: socketFactory ?? (tls === undefined ? this.#plainSocketFactory() : defaultSocketFactory()),
       brokers: [`${host}:${port}`],
       clientId,
-      connectionTimeout: connectMilliseconds,
-      requestTimeout: answerMilliseconds,
+      connectionTimeout: connectTimeoutMilliseconds,
+      requestTimeout: responseTimeoutMilliseconds,
       enforceRequestTimeout: true,
       reauthenticationThreshold: reauthenticationMilliseconds,
       maxInFlightRequests: null,
@@ -215,7 +220,7 @@ class LaneConnection {
       const connection = await pool.getConnection(0);
       if (this.#isClosed) throw new Error('The log is closed');
       connection.requestQueue.inflight = new RequestsInFlight();
-      this.#takeOverReceiving(connection);
+      this.#interceptResponses(connection);
       this.#current = connection;
       return connection;
     } catch (error) {
@@ -257,7 +262,7 @@ class LaneConnection {
    * From here on responses are assembled here, because kafkajs copies each one together with the bytes left over before
    * it. kafkajs still receives what belongs to authentication.
    */
-  #takeOverReceiving(connection: Connection): void {
+  #interceptResponses(connection: Connection): void {
     const assembler = new FrameAssembler((frame) => {
       const correlationId = frame.readInt32BE(0);
       connection.requestQueue.fulfillRequest({
@@ -270,7 +275,7 @@ class LaneConnection {
     connection.processData = (bytes) => {
       if (connection.authHandlers !== null) return authenticate(bytes);
       try {
-        assembler.take(bytes);
+        assembler.append(bytes);
       } catch (error) {
         this.#discard(error);
       }
@@ -313,7 +318,7 @@ class LaneConnection {
  * Sends the request through kafkajs's queue, which matches responses to requests and gives up on late ones. Returns the
  * body of the response. kafkajs's own method copies each request twice: a third of the cost of producing.
  */
-function exchange<Answer>(connection: Connection, request: KafkaRequest<Answer>): Promise<Buffer> {
+function exchange<Response>(connection: Connection, request: KafkaRequest<Response>): Promise<Buffer> {
   const { apiKey, apiVersion, name: apiName, brokerMilliseconds = 0 } = request;
   const body = request.encode();
   const pieces = Buffer.isBuffer(body) ? [body] : body;
@@ -324,10 +329,10 @@ function exchange<Answer>(connection: Connection, request: KafkaRequest<Answer>)
     connection.requestQueue.push({
       entry: { apiKey, apiName, apiVersion, correlationId, resolve: ({ payload }) => resolve(payload), reject },
       expectResponse: true,
-      requestTimeout: answerMilliseconds + brokerMilliseconds,
+      requestTimeout: responseTimeoutMilliseconds + brokerMilliseconds,
       sendRequest: () => {
         socket.cork();
-        socket.write(headOf(request, correlationId, connection.clientId, pieces));
+        socket.write(headerOf(request, correlationId, connection.clientId, pieces));
         for (const piece of pieces) socket.write(piece);
         socket.uncork();
       },
@@ -339,27 +344,27 @@ function exchange<Answer>(connection: Connection, request: KafkaRequest<Answer>)
  * How long the broker ignores the connection from now on because a quota is used up. A request sent during that time
  * would only wait there, and be treated as lost. Milliseconds.
  */
-function throttleMilliseconds({ isThrottleLast }: KafkaRequest<unknown>, answer: Buffer): number {
-  return answer.readInt32BE(isThrottleLast === true ? answer.length - int32Bytes : 0);
+function throttleMilliseconds({ isThrottleLast }: KafkaRequest<unknown>, response: Buffer): number {
+  return response.readInt32BE(isThrottleLast === true ? response.length - int32Bytes : 0);
 }
 
 /** The response without the rest of its header. */
-function bodyOf({ isFlexible = false }: KafkaRequest<unknown>, answer: Buffer): Buffer {
-  if (!isFlexible) return answer;
-  const reader = new WireReader(answer);
+function bodyOf({ isFlexible = false }: KafkaRequest<unknown>, response: Buffer): Buffer {
+  if (!isFlexible) return response;
+  const reader = new WireReader(response);
   reader.skipTags();
-  return answer.subarray(reader.position);
+  return response.subarray(reader.position);
 }
 
 /** Length and header of a request. The header has version 1, or 2 for a flexible request. */
-function headOf(
+function headerOf(
   { apiKey, apiVersion, isFlexible = false }: KafkaRequest<unknown>,
   correlationId: number,
   clientId: string,
   pieces: readonly Buffer[],
 ): Buffer {
   const writer = new WireWriter().int32(0).int16(apiKey).int16(apiVersion).int32(correlationId).string(clientId);
-  const header = (isFlexible ? writer.noTags() : writer).take();
+  const header = (isFlexible ? writer.noTags() : writer).toBuffer();
   let length = header.length - int32Bytes;
   for (const piece of pieces) length += piece.length;
   header.writeInt32BE(length);

@@ -8,20 +8,20 @@ import { Retry } from './retry.ts';
 import { WireReader, WireWriter } from '../protocol/wire.ts';
 
 /** A consumer group or a transactional id: each has a coordinator. */
-export type CoordinatedKind = 'group' | 'transaction';
+export type CoordinatorType = 'group' | 'transaction';
 
-/** How long to look for a coordinator while the cluster says that there is none yet. */
-const searching = { forMilliseconds: 5_000, firstPauseMilliseconds: 5, pauseMillisecondsMaximum: 200 };
+/** How long to search for a coordinator while the cluster says that there is none yet. */
+const lookupRetry = { forMilliseconds: 5_000, firstPauseMilliseconds: 5, pauseMillisecondsMaximum: 200 };
 
-/** How many coordinators are remembered. The one looked up longest ago is forgotten first. */
-const rememberedMaximum = 10_000;
+/** How many coordinators are cached. The one looked up longest ago is forgotten first. */
+const cachedMaximum = 10_000;
 
 /** Which broker coordinates which group or transactional id. Each is looked up once, and again after `forget`. */
 export class Coordinators {
   readonly #metadata: ClusterMetadata;
   readonly #clock: Clock;
   /** By kind and key. Lookups under way are here as well, so that simultaneous callers share the result. */
-  readonly #known = new Map<string, Promise<BrokerNode>>();
+  readonly #cached = new Map<string, Promise<BrokerNode>>();
 
   constructor(metadata: ClusterMetadata, clock: Clock) {
     this.#metadata = metadata;
@@ -33,38 +33,38 @@ export class Coordinators {
    * @param key The group's id or the transactional id.
    * @throws LOG_UNAVAILABLE when none is found in time, LOG_CLOSED
    */
-  of(kind: CoordinatedKind, key: string): Promise<BrokerNode> {
+  of(kind: CoordinatorType, key: string): Promise<BrokerNode> {
     const name = nameOf(kind, key);
-    const known = this.#known.get(name);
+    const known = this.#cached.get(name);
     if (known !== undefined) return known;
-    const found = this.#find(kind, key).catch((error: unknown) => {
-      if (this.#known.get(name) === found) this.#known.delete(name);
+    const found = this.#lookUp(kind, key).catch((error: unknown) => {
+      if (this.#cached.get(name) === found) this.#cached.delete(name);
       throw error;
     });
-    this.#known.set(name, found);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > rememberedMaximum && oldest !== undefined) this.#known.delete(oldest);
+    this.#cached.set(name, found);
+    const [oldest] = this.#cached.keys();
+    if (this.#cached.size > cachedMaximum && oldest !== undefined) this.#cached.delete(oldest);
     return found;
   }
 
   /** The broker said that it is not the coordinator, or does not respond: the next call asks the cluster again. */
-  forget(kind: CoordinatedKind, key: string): void {
-    this.#known.delete(nameOf(kind, key));
+  forget(kind: CoordinatorType, key: string): void {
+    this.#cached.delete(nameOf(kind, key));
   }
 
-  async #find(kind: CoordinatedKind, key: string): Promise<BrokerNode> {
-    const retry = new Retry(this.#clock, searching);
+  async #lookUp(kind: CoordinatorType, key: string): Promise<BrokerNode> {
+    const retry = new Retry(this.#clock, lookupRetry);
     for (;;) {
-      const found = await this.#ask(kind, key);
+      const found = await this.#lookUpOnce(kind, key);
       if (!(found instanceof LendstreamError)) return found;
       await retry.after(found);
     }
   }
 
   /** Returns an error that may pass, and throws any other. */
-  async #ask(kind: CoordinatedKind, key: string): Promise<BrokerNode | LendstreamError> {
+  async #lookUpOnce(kind: CoordinatorType, key: string): Promise<BrokerNode | LendstreamError> {
     try {
-      const { errorCode, coordinator } = await this.#metadata.ask(findCoordinatorRequest(kind, key));
+      const { errorCode, coordinator } = await this.#metadata.sendToAny(findCoordinatorRequest(kind, key));
       if (errorCode === protocolError.none) return coordinator;
       const error = errorOf(errorCode, `Finding the coordinator of ${kind} ${key}`);
       if (isCoordinatorError(errorCode)) return error;
@@ -76,18 +76,18 @@ export class Coordinators {
   }
 }
 
-function nameOf(kind: CoordinatedKind, key: string): string {
+function nameOf(kind: CoordinatorType, key: string): string {
   return `${kind} ${key}`;
 }
 
-interface FindCoordinatorAnswer {
+interface FindCoordinatorResponse {
   readonly errorCode: number;
   /** Meaningless when there is an error. */
   readonly coordinator: BrokerNode;
 }
 
 /** FindCoordinator, version 2. */
-export function findCoordinatorRequest(kind: CoordinatedKind, key: string): KafkaRequest<FindCoordinatorAnswer> {
+export function findCoordinatorRequest(kind: CoordinatorType, key: string): KafkaRequest<FindCoordinatorResponse> {
   return {
     name: 'FindCoordinator',
     apiKey: 10,
@@ -96,9 +96,9 @@ export function findCoordinatorRequest(kind: CoordinatedKind, key: string): Kafk
       new WireWriter()
         .string(key)
         .int8(kind === 'group' ? 0 : 1)
-        .take(),
-    decode: (answer) => {
-      const reader = new WireReader(answer);
+        .toBuffer(),
+    decode: (response) => {
+      const reader = new WireReader(response);
       reader.int32(); // throttle time
       const errorCode = reader.int16();
       reader.nullableString(); // error message

@@ -34,9 +34,9 @@ declare module 'kafkajs/src/cluster/connectionPoolBuilder.js' {
     /** Given what the socket reads. */
     processData(bytes: Buffer): void;
     readonly requestQueue: {
-      /** The requests without an answer, by correlation id: anything that can what is used of a map. */
+      /** The requests without a response, by correlation id: anything that can what is used of a map. */
       inflight: object;
-      fulfillRequest(answer: { size: number; correlationId: number; payload: Buffer }): void;
+      fulfillRequest(response: { size: number; correlationId: number; payload: Buffer }): void;
       /** Holds back requests for so long. Milliseconds. */
       maybeThrottle(milliseconds: number): void;
       push(request: {
@@ -45,7 +45,7 @@ declare module 'kafkajs/src/cluster/connectionPoolBuilder.js' {
           apiName: string;
           apiVersion: number;
           correlationId: number;
-          resolve(answer: { payload: Buffer }): void;
+          resolve(response: { payload: Buffer }): void;
           reject(error: Error): void;
         };
         expectResponse: boolean;

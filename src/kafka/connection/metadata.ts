@@ -5,7 +5,7 @@ import type { BrokerAddress, KafkaConnections } from './connections.ts';
 import type { KafkaRequest } from '../protocol/request.ts';
 import {
   type BrokerNode,
-  type MetadataAnswer,
+  type MetadataResponse,
   type PartitionMetadata,
   type TopicMetadata,
   metadataRequest,
@@ -22,11 +22,11 @@ const ageMillisecondsMaximum = 60_000;
 const pauseMilliseconds = 25;
 
 /** How long a broker may take before the next one is asked as well. Milliseconds. */
-const patienceMilliseconds = 1_000;
+const hedgeAfterMilliseconds = 1_000;
 
-interface KnownTopic {
+interface CachedTopic {
   readonly topic: TopicMetadata;
-  readonly learnedAt: number;
+  readonly fetchedAt: number;
   isStale: boolean;
 }
 
@@ -38,11 +38,11 @@ export class ClusterMetadata {
   readonly #connections: KafkaConnections;
   readonly #seeds: readonly BrokerAddress[];
   readonly #clock: Clock;
-  readonly #topics = new Map<string, KnownTopic>();
+  readonly #topics = new Map<string, CachedTopic>();
   #brokers: readonly BrokerNode[] = [];
   #clusterId: string | null = null;
   /** Topics of the request that is about to be sent; the promise ends with its response. */
-  #next: { readonly names: Set<string>; readonly answer: Promise<void> } | undefined;
+  #nextRequest: { readonly names: Set<string>; readonly response: Promise<void> } | undefined;
   /** The seed or broker that responded last. */
   #preferred: BrokerAddress | undefined;
 
@@ -91,7 +91,7 @@ export class ClusterMetadata {
 
   /** Returns the leader if it is known without asking. */
   knownLeader({ topic, partition }: TopicPartition): BrokerNode | undefined {
-    const known = this.#fresh(topic);
+    const known = this.#cachedTopic(topic);
     // Partitions may be listed in any order, but most brokers list them by number.
     const partitions = known?.partitions;
     const found =
@@ -106,9 +106,9 @@ export class ClusterMetadata {
    * @throws UNKNOWN_TOPIC_OR_PARTITION; LOG_UNAVAILABLE, also when the cluster refuses to say anything about the topic
    */
   async topic(name: string): Promise<TopicMetadata> {
-    const known = this.#fresh(name);
+    const known = this.#cachedTopic(name);
     if (known !== undefined) return known;
-    await this.#learn(name);
+    await this.#fetchTopic(name);
     const topic = this.#topics.get(name)?.topic;
     if (topic === undefined) throw unknownPartition({ topic: name });
     if (topic.errorCode !== protocolError.none)
@@ -118,14 +118,14 @@ export class ClusterMetadata {
 
   /** Asks about a topic now, even if its metadata is known. A topic that does not exist is no error here. */
   async refresh(name: string): Promise<void> {
-    await this.#learn(name);
+    await this.#fetchTopic(name);
   }
 
   /** Returns every topic except the brokers' internal ones. */
   async allTopics(): Promise<readonly TopicMetadata[]> {
-    const answer = await this.ask(metadataRequest(null));
-    this.#keepBrokers(answer);
-    return answer.topics.filter(({ isInternal, errorCode }) => !isInternal && errorCode === protocolError.none);
+    const response = await this.sendToAny(metadataRequest(null));
+    this.#storeBrokers(response);
+    return response.topics.filter(({ isInternal, errorCode }) => !isInternal && errorCode === protocolError.none);
   }
 
   /** Leadership moved, or partitions were added: the next lookup of this topic asks the cluster again. */
@@ -138,8 +138,8 @@ export class ClusterMetadata {
    * Sends a request that may be sent twice to any broker. Does not wait for a hung one: the next is asked as well.
    * @throws LOG_UNAVAILABLE when none responds
    */
-  ask<Answer>(request: KafkaRequest<Answer>): Promise<Answer> {
-    return this.#askEach(request, patienceMilliseconds);
+  sendToAny<Response>(request: KafkaRequest<Response>): Promise<Response> {
+    return this.#tryBrokers(request, hedgeAfterMilliseconds);
   }
 
   /**
@@ -147,39 +147,39 @@ export class ClusterMetadata {
    * until one responds.
    * @throws LOG_UNAVAILABLE when none responds, even if one may have made the change
    */
-  change<Answer>(request: KafkaRequest<Answer>): Promise<Answer> {
-    return this.#askEach(request, Infinity);
+  sendChange<Response>(request: KafkaRequest<Response>): Promise<Response> {
+    return this.#tryBrokers(request, Infinity);
   }
 
-  #askEach<Answer>(request: KafkaRequest<Answer>, patience: number): Promise<Answer> {
+  #tryBrokers<Response>(request: KafkaRequest<Response>, hedgeMilliseconds: number): Promise<Response> {
     const candidates = this.#candidates();
-    let asked = 0;
-    let unanswered = 0;
+    let triedCount = 0;
+    let pendingCount = 0;
     return new Promise((resolve, reject) => {
-      const askNext = (): void => {
-        const broker = candidates[asked];
+      const tryNext = (): void => {
+        const broker = candidates[triedCount];
         if (broker === undefined) return;
-        asked += 1;
-        unanswered += 1;
-        const timer = patience === Infinity ? undefined : setTimeout(askNext, patience);
+        triedCount += 1;
+        pendingCount += 1;
+        const timer = hedgeMilliseconds === Infinity ? undefined : setTimeout(tryNext, hedgeMilliseconds);
         this.#connections.send(broker, 'metadata', request).then(
-          (answer) => {
+          (response) => {
             clearTimeout(timer);
-            asked = candidates.length;
+            triedCount = candidates.length;
             // A broker that is slower than another is not asked first the next time.
             this.#preferred = broker;
-            resolve(answer);
+            resolve(response);
           },
           (failure: unknown) => {
             clearTimeout(timer);
-            unanswered -= 1;
+            pendingCount -= 1;
             if (isLendstreamError(failure, 'LOG_CLOSED')) return reject(failure);
-            askNext();
-            if (unanswered === 0) reject(nobodyAnswers(candidates, failure));
+            tryNext();
+            if (pendingCount === 0) reject(noBrokerResponds(candidates, failure));
           },
         );
       };
-      askNext();
+      tryNext();
     });
   }
 
@@ -189,48 +189,48 @@ export class ClusterMetadata {
     return [...new Map(known.map(({ host, port }) => [`${host}:${port}`, { host, port }])).values()];
   }
 
-  #fresh(name: string): TopicMetadata | undefined {
+  #cachedTopic(name: string): TopicMetadata | undefined {
     const known = this.#topics.get(name);
     if (known === undefined || known.isStale) return undefined;
-    return this.#clock.monotonic() - known.learnedAt < ageMillisecondsMaximum ? known.topic : undefined;
+    return this.#clock.monotonic() - known.fetchedAt < ageMillisecondsMaximum ? known.topic : undefined;
   }
 
-  #learn(name: string): Promise<void> {
+  #fetchTopic(name: string): Promise<void> {
     const known = this.#topics.get(name);
-    const wait = known === undefined ? 0 : known.learnedAt + pauseMilliseconds - this.#clock.monotonic();
-    const next = (this.#next ??= this.#question(Math.max(0, wait)));
+    const delayMilliseconds = known === undefined ? 0 : known.fetchedAt + pauseMilliseconds - this.#clock.monotonic();
+    const next = (this.#nextRequest ??= this.#scheduleRequest(Math.max(0, delayMilliseconds)));
     next.names.add(name);
-    return next.answer;
+    return next.response;
   }
 
-  #question(waitMilliseconds: number): { names: Set<string>; answer: Promise<void> } {
+  #scheduleRequest(waitMilliseconds: number): { names: Set<string>; response: Promise<void> } {
     const names = new Set<string>();
-    const answer = new Promise<void>((resolve) => {
+    const response = new Promise<void>((resolve) => {
       if (waitMilliseconds > 0) setTimeout(resolve, waitMilliseconds);
       else setImmediate(resolve);
     }).then(async () => {
-      this.#next = undefined;
-      this.#keep(await this.ask(metadataRequest([...names])));
+      this.#nextRequest = undefined;
+      this.#store(await this.sendToAny(metadataRequest([...names])));
     });
-    return { names, answer };
+    return { names, response };
   }
 
-  #keep(answer: MetadataAnswer): void {
-    this.#keepBrokers(answer);
-    const learnedAt = this.#clock.monotonic();
-    for (const topic of answer.topics) {
+  #store(response: MetadataResponse): void {
+    this.#storeBrokers(response);
+    const fetchedAt = this.#clock.monotonic();
+    for (const topic of response.topics) {
       if (isUnknownTopic(topic.errorCode)) this.#topics.delete(topic.name);
-      else this.#topics.set(topic.name, { topic, learnedAt, isStale: topic.errorCode !== protocolError.none });
+      else this.#topics.set(topic.name, { topic, fetchedAt, isStale: topic.errorCode !== protocolError.none });
     }
   }
 
-  #keepBrokers({ brokers, clusterId }: MetadataAnswer): void {
+  #storeBrokers({ brokers, clusterId }: MetadataResponse): void {
     if (brokers.length > 0) this.#brokers = brokers;
     this.#clusterId = clusterId;
   }
 }
 
-function nobodyAnswers(brokers: readonly BrokerAddress[], cause: unknown): LendstreamError {
+function noBrokerResponds(brokers: readonly BrokerAddress[], cause: unknown): LendstreamError {
   const names = brokers.map(({ host, port }) => `${host}:${port}`).join(', ');
   return new LendstreamError('LOG_UNAVAILABLE', `No Kafka broker answers (asked ${names}).`, { cause });
 }

@@ -9,7 +9,7 @@ export const leadershipRetry = { forMilliseconds: 10_000, firstPauseMilliseconds
  * Groups partitions by the broker that leads them.
  * @throws UNKNOWN_TOPIC_OR_PARTITION, LOG_UNAVAILABLE when a partition has no leader now
  */
-export async function leadersOf(
+export async function groupByLeader(
   metadata: ClusterMetadata,
   partitions: readonly TopicPartition[],
 ): Promise<Map<BrokerNode, TopicPartition[]>> {

@@ -6,7 +6,7 @@ export class Retry {
   readonly #clock: Clock;
   readonly #deadline: number;
   readonly #pauseMillisecondsMaximum: number;
-  #pause: number;
+  #pauseMilliseconds: number;
 
   /** @param options.forMilliseconds No attempt begins after this time. */
   constructor(
@@ -19,7 +19,7 @@ export class Retry {
   ) {
     this.#clock = clock;
     this.#deadline = clock.monotonic() + options.forMilliseconds;
-    this.#pause = options.firstPauseMilliseconds;
+    this.#pauseMilliseconds = options.firstPauseMilliseconds;
     this.#pauseMillisecondsMaximum = options.pauseMillisecondsMaximum;
   }
 
@@ -28,19 +28,19 @@ export class Retry {
    * @throws `failure` when there is no time for another one
    */
   async after(failure: Error): Promise<void> {
-    const pause = this.#pause;
-    if (this.#clock.monotonic() + pause > this.#deadline) throw failure;
-    this.#pause = Math.min(growth * pause, this.#pauseMillisecondsMaximum);
-    await new Promise((resolve) => setTimeout(resolve, pause));
+    const pauseMilliseconds = this.#pauseMilliseconds;
+    if (this.#clock.monotonic() + pauseMilliseconds > this.#deadline) throw failure;
+    this.#pauseMilliseconds = Math.min(growth * pauseMilliseconds, this.#pauseMillisecondsMaximum);
+    await new Promise((resolve) => setTimeout(resolve, pauseMilliseconds));
   }
 }
 
 const growth = 1.5;
 
 /** Returns the result, or the error when it may pass: LOG_UNAVAILABLE, OUTCOME_UNKNOWN. Throws any other error. */
-export async function passing<Answer>(answer: Promise<Answer>): Promise<Answer | LendstreamError> {
+export async function orTransientError<Result>(result: Promise<Result>): Promise<Result | LendstreamError> {
   try {
-    return await answer;
+    return await result;
   } catch (error) {
     if (isLendstreamError(error, 'LOG_UNAVAILABLE') || isLendstreamError(error, 'OUTCOME_UNKNOWN')) return error;
     throw error;

@@ -36,7 +36,7 @@ export function createChunk(
   return { from, to: nextOffset, batches, memoryBytes, fetchedAt };
 }
 
-interface Part {
+interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
@@ -46,9 +46,9 @@ interface Part {
  * partitions in memory, so a small part is copied out of the response. What is kept is at most
  * {@link pinnedFactorMaximum} times what is read.
  */
-export function partOf(answer: Buffer, { start, end }: Part): Part & { bytes: Buffer } {
-  if (pinnedFactorMaximum * (end - start) >= answer.length) return { bytes: answer, start, end };
-  return { bytes: Buffer.from(answer.subarray(start, end)), start: 0, end: end - start };
+export function partOf(response: Buffer, { start, end }: ByteRange): ByteRange & { bytes: Buffer } {
+  if (pinnedFactorMaximum * (end - start) >= response.length) return { bytes: response, start, end };
+  return { bytes: Buffer.from(response.subarray(start, end)), start: 0, end: end - start };
 }
 
 /** The chunks of one partition that are still in memory, sorted by where they begin. They may overlap. */
@@ -108,7 +108,7 @@ export class PartitionChunks {
  * The chunks of all partitions, so that one fetch serves readers that follow each other closely. The oldest go first,
  * and none stays long: records that retention or a deletion removed must not stay readable for ever.
  */
-export class ChunkMemory {
+export class ChunkCache {
   readonly #bytesMaximum: number;
   readonly #ageMillisecondsMaximum: number;
   /** The oldest first. */
@@ -141,7 +141,7 @@ export class ChunkMemory {
   /** Removes everything of one partition. */
   removeAllOf(owner: PartitionChunks): void {
     if (owner.isEmpty) return;
-    for (const [chunk, its] of this.#chunks) if (its === owner) this.#remove(chunk);
+    for (const [chunk, chunkOwner] of this.#chunks) if (chunkOwner === owner) this.#remove(chunk);
   }
 
   #remove(chunk: Chunk): void {
@@ -153,7 +153,7 @@ export class ChunkMemory {
 
 /** The batch without its records below `from`. At least one of its records is at or above it. */
 function recordsFrom(batch: RecordBatch, from: Offset): RecordBatch {
-  const { offsets, count, foreign } = batch;
+  const { offsets, count, external } = batch;
   if ((offsets[0] as Offset) >= from) return batch;
   let low = 0;
   let high = count;
@@ -169,7 +169,7 @@ function recordsFrom(batch: RecordBatch, from: Offset): RecordBatch {
     offsets: offsets.subarray(first),
     valueStarts: batch.valueStarts.subarray(first),
     valueEnds: batch.valueEnds.subarray(first),
-    ...(foreign !== undefined && { foreign: foreign.subarray(first) }),
+    ...(external !== undefined && { external: external.subarray(first) }),
     key: (index) => batch.key(first + index),
   };
 }

@@ -5,10 +5,10 @@ import type { KafkaConnections } from '../connection/connections.ts';
 import type { KafkaRequest } from '../protocol/request.ts';
 import type { BrokerNode } from '../protocol/metadata-request.ts';
 import type { ClusterMetadata } from '../connection/metadata.ts';
-import { leadersOf, leadershipRetry } from '../connection/partition-leaders.ts';
+import { groupByLeader, leadershipRetry } from '../connection/partition-leaders.ts';
 import { errorOf, isLeadershipError, protocolError } from '../protocol/errors.ts';
-import { Retry, passing } from '../connection/retry.ts';
-import { byTopic, keyOf, readByTopic } from '../protocol/topic-partitions.ts';
+import { Retry, orTransientError } from '../connection/retry.ts';
+import { groupByTopic, keyOf, readByTopic } from '../protocol/topic-partitions.ts';
 import { WireReader, WireWriter } from '../protocol/wire.ts';
 
 interface ListedOffset extends TopicPartition {
@@ -43,13 +43,13 @@ export function listOffsetsRequest(
       return writer
         .int32(noReplica)
         .int8(includeUncommitted ? isolation.readUncommitted : isolation.readCommitted)
-        .array([...byTopic(partitions)], ([topic, ofTopic]) =>
+        .array([...groupByTopic(partitions)], ([topic, ofTopic]) =>
           writer.string(topic).array(ofTopic, ({ partition }) => writer.int32(partition).int64(timestamp)),
         )
-        .take();
+        .toBuffer();
     },
-    decode: (answer) => {
-      const reader = new WireReader(answer);
+    decode: (response) => {
+      const reader = new WireReader(response);
       reader.int32(); // throttle time
       return readByTopic(reader, (topic) => {
         const partition = reader.int32();
@@ -76,12 +76,12 @@ export async function listBounds(
   const retry = new Retry(clock, { ...leadershipRetry, forMilliseconds });
   let missing = distinct(partitions);
   while (missing.length > 0) {
-    const answer = await passing(boundsOf(connections, metadata, missing, options));
-    if (!isLendstreamError(answer)) for (const bounds of answer) found.set(keyOf(bounds), bounds);
+    const result = await orTransientError(boundsOf(connections, metadata, missing, options));
+    if (!isLendstreamError(result)) for (const bounds of result) found.set(keyOf(bounds), bounds);
     missing = missing.filter((partition) => !found.has(keyOf(partition)));
     if (missing.length === 0) break;
-    for (const topic of byTopic(missing).keys()) metadata.forgetLeaders(topic);
-    await retry.after(isLendstreamError(answer) ? answer : noLeader(missing));
+    for (const topic of groupByTopic(missing).keys()) metadata.forgetLeaders(topic);
+    await retry.after(isLendstreamError(result) ? result : noLeader(missing));
   }
   return partitions.map((partition) => found.get(keyOf(partition)) as PartitionBounds);
 }
@@ -93,9 +93,9 @@ async function boundsOf(
   partitions: readonly TopicPartition[],
   options: BoundsOptions,
 ): Promise<PartitionBounds[]> {
-  const byLeader = await leadersOf(metadata, partitions);
-  const answers = await Promise.all([...byLeader].map(([leader, led]) => boundsAt(connections, leader, led, options)));
-  return answers.flat();
+  const byLeader = await groupByLeader(metadata, partitions);
+  const results = await Promise.all([...byLeader].map(([leader, led]) => boundsAt(connections, leader, led, options)));
+  return results.flat();
 }
 
 /** Returns the bounds of those partitions that this broker still leads. */
@@ -105,12 +105,12 @@ async function boundsAt(
   partitions: readonly TopicPartition[],
   options: BoundsOptions,
 ): Promise<PartitionBounds[]> {
-  const ask = (which: keyof typeof timestamps): Promise<ListedOffset[]> =>
+  const listOffsets = (which: keyof typeof timestamps): Promise<ListedOffset[]> =>
     connections.send(leader, 'metadata', listOffsetsRequest(partitions, timestamps[which], options));
   let earliest: Map<string, ListedOffset>;
   let latest: Map<string, ListedOffset>;
   try {
-    [earliest, latest] = (await Promise.all([ask('earliest'), ask('latest')])).map(
+    [earliest, latest] = (await Promise.all([listOffsets('earliest'), listOffsets('latest')])).map(
       (listed) => new Map(listed.map((each) => [keyOf(each), each])),
     ) as [Map<string, ListedOffset>, Map<string, ListedOffset>];
   } catch (error) {

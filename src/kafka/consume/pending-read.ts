@@ -6,7 +6,7 @@ export interface PendingReadHolder {
   /** The read's time is up. */
   readDue(read: PendingRead): void;
   /** The read has ended by itself. */
-  readLeft(read: PendingRead): void;
+  readAborted(read: PendingRead): void;
 }
 
 /** The longest delay of a timer. Milliseconds. */
@@ -26,7 +26,7 @@ export class PendingRead {
   isEnded = false;
   readonly #holder: PendingReadHolder;
   readonly #resolve: (result: ReadResult | Promise<never>) => void;
-  readonly #sharers: Set<PendingRead> | undefined;
+  readonly #readsOfSignal: Set<PendingRead> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -41,7 +41,7 @@ export class PendingRead {
     this.dueAt = now + Math.max(0, waitMilliseconds);
     this.isDue = !(waitMilliseconds > 0) || signal?.aborted === true;
     if (this.isDue) return;
-    if (signal !== undefined) this.#sharers = readsEndedBy(signal).add(this);
+    if (signal !== undefined) this.#readsOfSignal = readsEndedBy(signal).add(this);
     if (waitMilliseconds === Infinity) return;
     this.#timer = setTimeout(
       () => {
@@ -52,14 +52,14 @@ export class PendingRead {
     );
   }
 
-  answer(result: ReadResult): void {
+  complete(result: ReadResult): void {
     if (this.isEnded) return;
     this.#end();
     this.#resolve(result);
   }
 
-  answerNothing(): void {
-    this.answer({ batches: [], nextOffset: this.#holder.offset });
+  completeEmpty(): void {
+    this.complete({ batches: [], nextOffset: this.#holder.offset });
   }
 
   fail(failure: unknown): void {
@@ -70,13 +70,13 @@ export class PendingRead {
   }
 
   abort(): void {
-    this.answerNothing();
-    this.#holder.readLeft(this);
+    this.completeEmpty();
+    this.#holder.readAborted(this);
   }
 
   #end(): void {
     this.isEnded = true;
-    this.#sharers?.delete(this);
+    this.#readsOfSignal?.delete(this);
     clearTimeout(this.#timer);
   }
 }

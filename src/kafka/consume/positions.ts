@@ -6,7 +6,7 @@ import type { PendingReadHolder } from './pending-read.ts';
 /**
  * The pending reads at one position of one partition. They share requests and results.
  *
- * A read begins by looking, which is an immediate fetch. The next response ends it when its time is up. A request that
+ * A read begins with an immediate fetch. The next response ends it when its time is up. A request that
  * was sent before the read came does not count, because the read has to see what was appended in between. When there is
  * nothing to read yet, a read that has time left waits, and a long poll fetches for it.
  */
@@ -14,101 +14,101 @@ export class ReadPosition implements PendingReadHolder {
   readonly offset: Offset;
   readonly #reads: PartitionReads;
   /** Reads that need an immediate fetch. */
-  looking: PendingRead[] = [];
+  queued: PendingRead[] = [];
   /** Reads whose immediate fetch is under way. */
-  asked: PendingRead[] = [];
+  inFlight: PendingRead[] = [];
   /** Reads that a long poll fetches for. */
   readonly waiting = new Set<PendingRead>();
   /** Nothing is fetched for this position while the meaning of an error is being found out. */
-  isHeld = false;
+  isSuspended = false;
 
   constructor(reads: PartitionReads, offset: Offset) {
     this.#reads = reads;
     this.offset = offset;
   }
 
-  get wantsLook(): boolean {
-    return this.looking.length > 0 && this.asked.length === 0 && !this.isHeld;
+  get needsImmediateFetch(): boolean {
+    return this.queued.length > 0 && this.inFlight.length === 0 && !this.isSuspended;
   }
 
-  get wantsPoll(): boolean {
-    return this.waiting.size > 0 && !this.isHeld;
+  get needsPoll(): boolean {
+    return this.waiting.size > 0 && !this.isSuspended;
   }
 
   /** The most that any of the reads wants. Bytes. */
   bytesWanted(): number {
     let bytes = 0;
-    for (const reads of [this.looking, this.asked, this.waiting]) {
+    for (const reads of [this.queued, this.inFlight, this.waiting]) {
       for (const read of reads) bytes = Math.max(bytes, read.bytesMaximum);
     }
     return bytes;
   }
 
-  /** Marks the immediate fetch of the looking reads as under way. */
-  beginLook(): void {
-    this.asked = this.looking;
-    this.looking = [];
+  /** Marks the immediate fetch of the queued reads as under way. */
+  beginImmediateFetch(): void {
+    this.inFlight = this.queued;
+    this.queued = [];
   }
 
   /** The immediate fetch got no response: it has to be sent again. */
-  returnLook(): void {
-    if (this.asked.length > 0) this.looking = [...this.asked, ...this.looking];
-    this.asked = [];
+  retryImmediateFetch(): void {
+    if (this.inFlight.length > 0) this.queued = [...this.inFlight, ...this.queued];
+    this.inFlight = [];
   }
 
   /** The immediate fetch got a response: there is nothing yet. */
-  endLookEmpty(): void {
-    const { asked } = this;
-    this.asked = [];
-    for (const read of asked) {
-      if (read.isDue) read.answerNothing();
+  endImmediateFetchEmpty(): void {
+    const { inFlight } = this;
+    this.inFlight = [];
+    for (const read of inFlight) {
+      if (read.isDue) read.completeEmpty();
       else if (!read.isEnded) this.waiting.add(read);
     }
   }
 
   /** Lets the waiting reads do an immediate fetch: there may be more than the poll brought. */
-  lookAgain(): void {
-    this.looking.push(...this.waiting);
+  requeueWaiting(): void {
+    this.queued.push(...this.waiting);
     this.waiting.clear();
   }
 
-  /** Fails reads that have looked for too long. */
+  /** Fails reads that have been queued for too long. */
   failDueBefore(dueAt: number, error: () => unknown): void {
-    for (const read of this.looking) if (read.isDue && read.dueAt < dueAt) read.fail(error());
-    this.looking = this.looking.filter(({ isEnded }) => !isEnded);
+    for (const read of this.queued) if (read.isDue && read.dueAt < dueAt) read.fail(error());
+    this.queued = this.queued.filter(({ isEnded }) => !isEnded);
   }
 
   *all(): Iterable<PendingRead> {
-    yield* this.asked;
-    yield* this.looking;
+    yield* this.inFlight;
+    yield* this.queued;
     yield* this.waiting;
   }
 
   readDue(read: PendingRead): void {
     if (!this.waiting.delete(read)) return;
-    read.answerNothing();
+    read.completeEmpty();
     this.#reads.forgetIfEmpty(this);
   }
 
-  readLeft(read: PendingRead): void {
+  readAborted(read: PendingRead): void {
     if (this.waiting.delete(read)) this.#reads.forgetIfEmpty(this);
   }
 
-  /** Reads that ended by themselves while they were looking still count: the next response removes them. */
+  /** Reads that ended by themselves while they were queued or in flight still count: the next response removes them. */
   get isEmpty(): boolean {
-    return this.waiting.size === 0 && this.looking.length === 0 && this.asked.length === 0;
+    return this.waiting.size === 0 && this.queued.length === 0 && this.inFlight.length === 0;
   }
 }
 
-/** Trouble with reading a partition, until the next good response. */
-export interface ReadTrouble {
+/** The failure to read a partition, until the next good response. */
+export interface PartitionBackoff {
   /** Monotonic milliseconds. */
   readonly since: number;
   /** When the next attempt is due. Monotonic milliseconds. */
   readonly retryAt: number;
   error: unknown;
   /** Another attempt is under way. */
-  isTrying: boolean;
+  isRetrying: boolean;
 }
 
 /** Everything about one partition that is being read or was read lately. Does not decide when to ask which broker. */
@@ -122,7 +122,7 @@ export class PartitionReads implements TopicPartition {
   end: Offset = -1;
   /** How much has to be requested so that the next batch fits, as far as known. Bytes. */
   bytesMinimum: number;
-  trouble: ReadTrouble | undefined;
+  backoff: PartitionBackoff | undefined;
   /** Since when the brokers say that the topic or partition does not exist. Monotonic milliseconds. */
   unknownSince: number | undefined;
 
@@ -144,21 +144,21 @@ export class PartitionReads implements TopicPartition {
       // At the last known end a long poll responds as fast as an immediate fetch, and keeps waiting when there is
       // nothing.
       if (!read.isDue && (offset === this.end || at.waiting.size > 0)) at.waiting.add(read);
-      else at.looking.push(read);
+      else at.queued.push(read);
     });
   }
 
   /** Returns the position whose turn it is for an immediate fetch: a request can hold only one per partition. */
-  nextLook(): ReadPosition | undefined {
-    for (const position of this.positions.values()) if (position.wantsLook) return position;
+  nextImmediateFetch(): ReadPosition | undefined {
+    for (const position of this.positions.values()) if (position.needsImmediateFetch) return position;
     return undefined;
   }
 
   /** Returns the lowest position where reads wait: a response for it shows growth to those above as well. */
-  lowestPoll(): ReadPosition | undefined {
+  lowestPolledPosition(): ReadPosition | undefined {
     let lowest: ReadPosition | undefined;
     for (const position of this.positions.values()) {
-      if (position.wantsPoll && (lowest === undefined || position.offset < lowest.offset)) lowest = position;
+      if (position.needsPoll && (lowest === undefined || position.offset < lowest.offset)) lowest = position;
     }
     return lowest;
   }
@@ -166,12 +166,12 @@ export class PartitionReads implements TopicPartition {
   /** Completes every read whose position is in memory. Reads that wait below the end go back to an immediate fetch. */
   serve(): void {
     for (const position of this.positions.values()) {
-      if (this.#answerFromMemory(position)) this.positions.delete(position.offset);
-      else if (position.offset < this.end && position.wantsPoll) position.lookAgain();
+      if (this.#completeFromCache(position)) this.positions.delete(position.offset);
+      else if (position.offset < this.end && position.needsPoll) position.requeueWaiting();
     }
   }
 
-  #answerFromMemory(position: ReadPosition): boolean {
+  #completeFromCache(position: ReadPosition): boolean {
     let shared: ReadResult | undefined;
     let sharedBytesMaximum = -1;
     for (const read of position.all()) {
@@ -181,7 +181,7 @@ export class PartitionReads implements TopicPartition {
         shared = this.chunks.read(position.offset, read.bytesMaximum);
         if (shared === undefined) return false;
       }
-      if (shared !== undefined) read.answer(shared);
+      if (shared !== undefined) read.complete(shared);
     }
     return shared !== undefined || position.isEmpty;
   }

@@ -2,7 +2,7 @@ import type { Offset, TopicPartition } from '../../ports/event-log.ts';
 import { LendstreamError } from '../../errors.ts';
 import type { PendingAppend } from './pending-append.ts';
 import { encodeRecordBatch, renumberBatch } from '../protocol/record-batch-encoding.ts';
-import { batchHeaderBytes, sequenceBehind } from '../protocol/record-batch.ts';
+import { batchHeaderBytes, sequenceAfter } from '../protocol/record-batch.ts';
 import type { ProducerIdentity } from '../protocol/transaction-requests.ts';
 
 /**
@@ -52,7 +52,7 @@ export class PartitionQueue implements TopicPartition {
    * How many of the next appends are sent in a batch of their own each, because one of them made a shared batch fail.
    */
   #aloneCount = 0;
-  #trouble: LendstreamError | undefined;
+  #lastError: LendstreamError | undefined;
   #pauseMilliseconds = pauseMillisecondsMinimum;
 
   constructor({ topic, partition }: TopicPartition) {
@@ -79,7 +79,7 @@ export class PartitionQueue implements TopicPartition {
   }
 
   /** Returns how long to wait after this failure: longer each time, until something is stored. Milliseconds. */
-  nextPause(): number {
+  nextPauseMilliseconds(): number {
     const pause = this.#pauseMilliseconds;
     this.#pauseMilliseconds = Math.min(2 * pause, pauseMillisecondsMaximum);
     return pause;
@@ -102,7 +102,7 @@ export class PartitionQueue implements TopicPartition {
    * identity to send it under.
    * @param timestamp Of new records. Milliseconds since the epoch.
    */
-  take(timestamp: number): ProduceBatch | undefined {
+  nextBatch(timestamp: number): ProduceBatch | undefined {
     if (this.#identity === undefined || this.#isIdentitySpent) return undefined;
     this.#batch ??= this.#build(this.#identity, timestamp);
     return this.#batch;
@@ -116,8 +116,8 @@ export class PartitionQueue implements TopicPartition {
     const batch = this.#batch;
     if (batch === undefined) return;
     this.#batch = undefined;
-    this.#nextSequence = sequenceBehind(this.#nextSequence, batch.count);
-    this.#trouble = undefined;
+    this.#nextSequence = sequenceAfter(this.#nextSequence, batch.count);
+    this.#lastError = undefined;
     this.#pauseMilliseconds = pauseMillisecondsMinimum;
     let offset = baseOffset;
     for (const append of batch.appends) {
@@ -131,15 +131,15 @@ export class PartitionQueue implements TopicPartition {
    * This attempt failed, and the batch has to be sent again.
    * @param mayBeStored False when the response says that this attempt stored nothing.
    */
-  failed(trouble: LendstreamError, mayBeStored: boolean): void {
-    this.#trouble = trouble;
+  failed(error: LendstreamError, mayBeStored: boolean): void {
+    this.#lastError = error;
     if (this.#batch !== undefined && mayBeStored) this.#batch.mayBeStored = true;
   }
 
   /** The broker does not accept the identity or the sequence number of the batch. */
-  refusedIdentity(trouble: LendstreamError): void {
-    if (this.#batch?.mayBeStored === true) this.giveUp(trouble);
-    this.#trouble = trouble;
+  refusedIdentity(error: LendstreamError): void {
+    if (this.#batch?.mayBeStored === true) this.giveUp(error);
+    this.#lastError = error;
     this.#isIdentitySpent = true;
   }
 
@@ -151,7 +151,7 @@ export class PartitionQueue implements TopicPartition {
     const batch = this.#batch;
     if (batch === undefined || batch.mayBeStored || batch.appends.length === 1) return this.refused(error);
     this.#batchBytesMaximum = Math.floor(batch.bytes.length / 2);
-    this.#takeBack(batch);
+    this.#requeue(batch);
   }
 
   /** The broker will not store the batch, however often it is sent. */
@@ -161,7 +161,7 @@ export class PartitionQueue implements TopicPartition {
     if (batch.mayBeStored) return this.giveUp(error);
     if (batch.appends.length > 1) {
       this.#aloneCount = batch.appends.length;
-      return this.#takeBack(batch);
+      return this.#requeue(batch);
     }
     this.#drop(batch);
     for (const append of batch.appends) append.fail(error);
@@ -169,31 +169,33 @@ export class PartitionQueue implements TopicPartition {
   }
 
   /** It can no longer be found out whether the batch was stored. */
-  giveUp(trouble: LendstreamError): void {
+  giveUp(error: LendstreamError): void {
     const batch = this.#batch;
     if (batch === undefined) return;
     this.#drop(batch);
-    for (const append of batch.appends) append.fail(this.#outcomeUnknown(trouble));
+    for (const append of batch.appends) append.fail(this.#outcomeUnknown(error));
   }
 
   /** Fails every append that waits too long. A batch with no waiting caller left is dropped, unless it is under way. */
   expire(now: number): void {
     this.#waiting = this.#waiting.filter((append) => {
-      if (now < append.acceptedAt + unsentMilliseconds) return !append.isAnswered;
+      if (now < append.acceptedAt + unsentMilliseconds) return !append.isCompleted;
       append.fail(this.#unavailable());
       return false;
     });
     const batch = this.#batch;
     if (batch === undefined) return;
     const isUnderWay = this.state === 'sending';
-    const patience = batch.isSent || isUnderWay ? outcomeMilliseconds : unsentMilliseconds;
-    const expired = batch.appends.filter((append) => !append.isAnswered && now >= append.acceptedAt + patience);
+    const limitMilliseconds = batch.isSent || isUnderWay ? outcomeMilliseconds : unsentMilliseconds;
+    const expired = batch.appends.filter(
+      (append) => !append.isCompleted && now >= append.acceptedAt + limitMilliseconds,
+    );
     const isUnknown = batch.mayBeStored || isUnderWay;
     for (const append of expired) append.fail(isUnknown ? this.#outcomeUnknown() : this.#unavailable());
     if (isUnderWay) return;
-    if (batch.appends.every(({ isAnswered }) => isAnswered)) this.#drop(batch);
+    if (batch.appends.every(({ isCompleted }) => isCompleted)) this.#drop(batch);
     // An append that failed as not stored must not be sent again with the others of its batch.
-    else if (!isUnknown && expired.length > 0) this.#takeBack(batch);
+    else if (!isUnknown && expired.length > 0) this.#requeue(batch);
   }
 
   /** Fails every append with this error, or with an unknown outcome where it may be stored. */
@@ -218,17 +220,17 @@ export class PartitionQueue implements TopicPartition {
   #build(identity: ProducerIdentity, timestamp: number): ProduceBatch | undefined {
     const appends: PendingAppend[] = [];
     let bytes = batchHeaderBytes;
-    let taken = 0;
+    let removedCount = 0;
     for (const append of this.#waiting) {
       const isFull = bytes + append.bytes > this.#batchBytesMaximum;
       if (appends.length > 0 && (this.#aloneCount > 0 || isFull)) break;
-      if (!append.isAnswered) {
+      if (!append.isCompleted) {
         appends.push(append);
         bytes += append.bytes;
       }
-      taken += 1;
+      removedCount += 1;
     }
-    this.#waiting.splice(0, taken);
+    this.#waiting.splice(0, removedCount);
     if (appends.length === 0) return undefined;
     this.#aloneCount = Math.max(0, this.#aloneCount - 1);
     const [first] = appends;
@@ -244,32 +246,32 @@ export class PartitionQueue implements TopicPartition {
   }
 
   /** Puts the batch's appends back at the front of the queue. */
-  #takeBack(batch: ProduceBatch): void {
+  #requeue(batch: ProduceBatch): void {
     this.#drop(batch);
     this.#waiting = [...batch.appends, ...this.#waiting];
   }
 
-  #outcomeUnknown(trouble = this.#trouble): LendstreamError {
-    const reason = trouble === undefined ? '' : ` ${trouble.message}`;
+  #outcomeUnknown(error = this.#lastError): LendstreamError {
+    const reason = error === undefined ? '' : ` ${error.message}`;
     return new LendstreamError(
       'OUTCOME_UNKNOWN',
       `Whether the records for topic ${this.topic}, partition ${this.partition}, were stored is not known.${reason}`,
       {
         details: { topic: this.topic, partition: this.partition },
-        ...(trouble === undefined ? {} : { cause: trouble }),
+        ...(error === undefined ? {} : { cause: error }),
       },
     );
   }
 
   #unavailable(): LendstreamError {
-    const trouble = this.#trouble;
-    const reason = trouble === undefined ? 'Too much was before them.' : trouble.message;
+    const error = this.#lastError;
+    const reason = error === undefined ? 'Too much was before them.' : error.message;
     return new LendstreamError(
       'LOG_UNAVAILABLE',
       `The records for topic ${this.topic}, partition ${this.partition}, were not stored. ${reason}`,
       {
         details: { topic: this.topic, partition: this.partition },
-        ...(trouble === undefined ? {} : { cause: trouble }),
+        ...(error === undefined ? {} : { cause: error }),
       },
     );
   }

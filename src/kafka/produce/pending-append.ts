@@ -9,35 +9,35 @@ export class PendingAppend {
   readonly bytes: number;
   /** On the monotonic clock. Milliseconds. */
   readonly acceptedAt: number;
-  readonly #onAnswer: (answer: Offset | LendstreamError) => void;
-  #isAnswered = false;
+  readonly #onResult: (result: Offset | LendstreamError) => void;
+  #isCompleted = false;
 
-  /** @param onAnswer Called once, with the offset of the first record or with the error. */
-  constructor(records: readonly LogRecord[], acceptedAt: number, onAnswer: (answer: Offset | LendstreamError) => void) {
+  /** @param onResult Called once, with the offset of the first record or with the error. */
+  constructor(records: readonly LogRecord[], acceptedAt: number, onResult: (result: Offset | LendstreamError) => void) {
     this.records = records;
     this.acceptedAt = acceptedAt;
-    this.#onAnswer = onAnswer;
+    this.#onResult = onResult;
     let bytes = 0;
     for (const record of records) bytes += recordBytesBound(record);
     this.bytes = bytes;
   }
 
-  get isAnswered(): boolean {
-    return this.#isAnswered;
+  get isCompleted(): boolean {
+    return this.#isCompleted;
   }
 
   /** Its records were stored from this offset on. */
   storedAt(offset: Offset): void {
-    this.#answer(offset);
+    this.#complete(offset);
   }
 
   fail(error: LendstreamError): void {
-    this.#answer(error);
+    this.#complete(error);
   }
 
-  #answer(answer: Offset | LendstreamError): void {
-    if (this.#isAnswered) return;
-    this.#isAnswered = true;
-    this.#onAnswer(answer);
+  #complete(result: Offset | LendstreamError): void {
+    if (this.#isCompleted) return;
+    this.#isCompleted = true;
+    this.#onResult(result);
   }
 }

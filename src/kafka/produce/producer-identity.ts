@@ -11,7 +11,7 @@ import { type ProducerIdentity, initProducerIdRequest } from '../protocol/transa
 export class ProducerIdentities {
   readonly #metadata: ClusterMetadata;
   #newest: ProducerIdentity | undefined;
-  #asking: Promise<ProducerIdentity> | undefined;
+  #pendingRequest: Promise<ProducerIdentity> | undefined;
 
   constructor(metadata: ClusterMetadata) {
     this.#metadata = metadata;
@@ -20,13 +20,13 @@ export class ProducerIdentities {
   /**
    * Returns an identity that was given out after this one. Partitions take identities only forward, so that none
    * returns to one under which it has counted.
-   * @param spent Undefined when the partition has none yet.
+   * @param previous Undefined when the partition has none yet.
    * @throws LOG_UNAVAILABLE, LOG_CLOSED
    */
-  after(spent: ProducerIdentity | undefined): Promise<ProducerIdentity> {
-    if (this.#newest !== undefined && this.#newest !== spent) return Promise.resolve(this.#newest);
-    this.#asking ??= this.#ask().finally(() => (this.#asking = undefined));
-    return this.#asking;
+  after(previous: ProducerIdentity | undefined): Promise<ProducerIdentity> {
+    if (this.#newest !== undefined && this.#newest !== previous) return Promise.resolve(this.#newest);
+    this.#pendingRequest ??= this.#requestIdentity().finally(() => (this.#pendingRequest = undefined));
+    return this.#pendingRequest;
   }
 
   /** The next partition that needs an identity must not get this one. */
@@ -34,9 +34,9 @@ export class ProducerIdentities {
     if (this.#newest === identity) this.#newest = undefined;
   }
 
-  async #ask(): Promise<ProducerIdentity> {
+  async #requestIdentity(): Promise<ProducerIdentity> {
     // The broker checks the transaction timeout even though there will be no transaction: it must not be zero.
-    const { errorCode, producerId, producerEpoch } = await this.#metadata.ask(initProducerIdRequest(null, 1));
+    const { errorCode, producerId, producerEpoch } = await this.#metadata.sendToAny(initProducerIdRequest(null, 1));
     if (errorCode !== protocolError.none) {
       const { message, details } = errorOf(errorCode, 'Asking for a producer id');
       throw new LendstreamError('LOG_UNAVAILABLE', message, { details });

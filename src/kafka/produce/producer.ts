@@ -15,7 +15,7 @@ import type { ClusterMetadata } from '../connection/metadata.ts';
 import { keyOf } from '../protocol/topic-partitions.ts';
 import { PartitionQueue, type ProduceBatch } from './partition-queue.ts';
 import { PendingAppend } from './pending-append.ts';
-import { type ProduceVerdict, verdictOf } from './verdict.ts';
+import { type ProduceOutcome, outcomeOf } from './produce-outcome.ts';
 import { type ProduceResult, produceRequest } from '../protocol/produce-request.ts';
 import { ProducerIdentities } from './producer-identity.ts';
 import { errorOf, protocolError } from '../protocol/errors.ts';
@@ -34,7 +34,7 @@ export interface KafkaProducerOptions {
 
 const queuedBytesMaximumDefault = 64 * 1024 * 1024;
 
-/** How often to look for appends that have waited too long. Milliseconds. */
+/** How often to check for appends that have waited too long. Milliseconds. */
 const expiryMilliseconds = 100;
 
 /** How long closing waits for appends under way. Milliseconds. */
@@ -90,9 +90,9 @@ export class KafkaProducer {
     try {
       if (request.records.length === 0) throw new LendstreamError('UNPROCESSABLE', 'An append needs a record.');
       await checkRecords(request, this.#options.cleanupPolicyOf);
-      const answer = await this.#enqueue(request);
-      if (answer instanceof LendstreamError) return { topic, partition, outcome: 'failed', error: answer };
-      return { topic, partition, outcome: 'appended', baseOffset: answer };
+      const result = await this.#enqueue(request);
+      if (result instanceof LendstreamError) return { topic, partition, outcome: 'failed', error: result };
+      return { topic, partition, outcome: 'appended', baseOffset: result };
     } catch (error) {
       if (!isLendstreamError(error)) throw error;
       return { topic, partition, outcome: 'failed', error };
@@ -105,9 +105,9 @@ export class KafkaProducer {
   #enqueue(request: PartitionRecords): Promise<Offset | LendstreamError> {
     const maximum = this.#options.queuedBytesMaximum ?? queuedBytesMaximumDefault;
     return new Promise((resolve, reject) => {
-      const append = new PendingAppend(request.records, this.#options.clock.monotonic(), (answer) => {
+      const append = new PendingAppend(request.records, this.#options.clock.monotonic(), (result) => {
         this.#queuedBytes -= append.bytes;
-        resolve(answer);
+        resolve(result);
       });
       // Its bytes are an upper bound, so that the exact size is seldom computed.
       if (append.bytes > topicMessageBytesMaximum && recordBatchBytes(request.records) > topicMessageBytesMaximum) {
@@ -189,7 +189,7 @@ export class KafkaProducer {
     let bytes = 0;
     for (const queue of queues) {
       if (bytes >= produceBytesMaximum) break;
-      const batch = queue.take(clock.now());
+      const batch = queue.nextBatch(clock.now());
       if (batch === undefined) continue;
       bytes += batch.bytes.length;
       queue.state = 'sending';
@@ -204,16 +204,16 @@ export class KafkaProducer {
     try {
       const results = await connections.send(leader, 'produce', produceRequest(parts, null));
       const byKey = new Map(results.map((result) => [keyOf(result), result]));
-      for (const { queue, batch } of sent) this.#settle(queue, batch, byKey.get(keyOf(queue)));
+      for (const { queue, batch } of sent) this.#applyResult(queue, batch, byKey.get(keyOf(queue)));
     } catch (error) {
       this.#options.logger.debug({ leader, error: describeError(error) }, 'A produce request got no answer');
-      for (const { queue, batch } of sent) this.#unanswered(queue, batch, asLendstreamError(error));
+      for (const { queue, batch } of sent) this.#requestFailed(queue, batch, asLendstreamError(error));
     }
     this.#busyLeaders.delete(leader.nodeId);
     this.#dispatchSoon();
   }
 
-  #unanswered(queue: PartitionQueue, batch: ProduceBatch, failure: LendstreamError): void {
+  #requestFailed(queue: PartitionQueue, batch: ProduceBatch, failure: LendstreamError): void {
     const wasSent = failure.code !== 'LOG_UNAVAILABLE';
     if (wasSent) batch.isSent = true;
     queue.failed(failure, wasSent);
@@ -221,12 +221,12 @@ export class KafkaProducer {
     this.#pause(queue);
   }
 
-  #settle(queue: PartitionQueue, batch: ProduceBatch, result: ProduceResult | undefined): void {
+  #applyResult(queue: PartitionQueue, batch: ProduceBatch, result: ProduceResult | undefined): void {
     const { metadata, logger } = this.#options;
     const { topic, partition } = queue;
     batch.isSent = true;
-    const verdict: ProduceVerdict = result === undefined ? 'unknown' : verdictOf(result.errorCode);
-    if (verdict === 'stored') {
+    const outcome: ProduceOutcome = result === undefined ? 'unknown' : outcomeOf(result.errorCode);
+    if (outcome === 'stored') {
       queue.stored(result?.baseOffset ?? -1);
       return this.#resume(queue);
     }
@@ -236,8 +236,8 @@ export class KafkaProducer {
       `Appending to topic ${topic}, partition ${partition},`,
       details,
     );
-    logger.debug({ topic, partition, verdict, error: error.message }, 'A produce request was refused');
-    switch (verdict) {
+    logger.debug({ topic, partition, verdict: outcome, error: error.message }, 'A produce request was refused');
+    switch (outcome) {
       case 'again':
       case 'again_elsewhere':
         queue.failed(error, false);
@@ -259,8 +259,8 @@ export class KafkaProducer {
         queue.giveUp(error);
         break;
     }
-    if (verdict === 'again_elsewhere' || verdict === 'perhaps_stored_elsewhere') metadata.forgetLeaders(topic);
-    return verdict === 'too_large' || verdict === 'refused' ? this.#resume(queue) : this.#pause(queue);
+    if (outcome === 'again_elsewhere' || outcome === 'perhaps_stored_elsewhere') metadata.forgetLeaders(topic);
+    return outcome === 'too_large' || outcome === 'refused' ? this.#resume(queue) : this.#pause(queue);
   }
 
   #resume(queue: PartitionQueue): void {
@@ -270,7 +270,7 @@ export class KafkaProducer {
 
   #pause(queue: PartitionQueue): void {
     queue.state = 'pausing';
-    setTimeout(() => this.#resume(queue), queue.nextPause());
+    setTimeout(() => this.#resume(queue), queue.nextPauseMilliseconds());
   }
 
   #expire(): void {

@@ -29,7 +29,7 @@ export class AbortedProducers {
    * Moves past the batch at a position. Call it for every batch of the response, in order.
    * @returns Whether the batch's records are visible to a committed reader.
    */
-  pass(bytes: Buffer, position: number, attributes: number, lastOffset: Offset): boolean {
+  advance(bytes: Buffer, position: number, attributes: number, lastOffset: Offset): boolean {
     for (; this.#next < this.#transactions.length; this.#next += 1) {
       const { producerId, firstOffset } = this.#transactions[this.#next] as AbortedTransaction;
       if (firstOffset > lastOffset) break;

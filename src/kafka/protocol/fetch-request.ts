@@ -31,7 +31,7 @@ export interface FetchedPartition extends TopicPartition {
   readonly end: number;
 }
 
-export interface FetchAnswer {
+export interface FetchResponse {
   /** Concerns the request as a whole. */
   readonly errorCode: number;
   readonly partitions: readonly FetchedPartition[];
@@ -42,8 +42,8 @@ export interface FetchAnswer {
 
 const noReplica = -1;
 const readCommitted = 1;
-const noSession = 0;
-const outsideOfSessions = -1;
+const noSessionId = 0;
+const sessionlessEpoch = -1;
 const noLeaderEpoch = -1;
 const noLogStart = -1;
 
@@ -60,7 +60,7 @@ const expectedBytesPerPartition = 32;
  * With the next version, a broker that used to lead a partition continues to respond as its follower, and for a while
  * hides from readers what was appended and acknowledged. To this version it responds that it is not the leader.
  */
-export function fetchRequest(positions: FetchPositions, limits: FetchLimits): KafkaRequest<FetchAnswer> {
+export function fetchRequest(positions: FetchPositions, limits: FetchLimits): KafkaRequest<FetchResponse> {
   return {
     name: 'Fetch',
     apiKey: 1,
@@ -83,8 +83,8 @@ function encodeFetch(positions: FetchPositions, { waitMilliseconds, bytesMaximum
     .int32(bytesMinimum)
     .int32(bytesMaximum)
     .int8(readCommitted)
-    .int32(noSession)
-    .int32(outsideOfSessions)
+    .int32(noSessionId)
+    .int32(sessionlessEpoch)
     .int32(positions.size);
   for (const [topic, partitions] of positions) {
     writer.string(topic).int32(partitions.size);
@@ -98,10 +98,10 @@ function encodeFetch(positions: FetchPositions, { waitMilliseconds, bytesMaximum
     }
   }
   // Partitions that a session forgets.
-  return writer.array([], () => undefined).take();
+  return writer.array([], () => undefined).toBuffer();
 }
 
-function decodeFetch(bytes: Buffer): FetchAnswer {
+function decodeFetch(bytes: Buffer): FetchResponse {
   const reader = new WireReader(bytes);
   reader.int32(); // throttle time
   const errorCode = reader.int16();

@@ -23,7 +23,7 @@ export class FrameAssembler {
   }
 
   /** @throws RangeError for a length that no frame has: nothing after it can be trusted */
-  take(bytes: Buffer): void {
+  append(bytes: Buffer): void {
     let position = 0;
     while (position < bytes.length) {
       if (this.#frame === undefined) {

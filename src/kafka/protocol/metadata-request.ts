@@ -21,14 +21,14 @@ export interface TopicMetadata {
   readonly partitions: readonly PartitionMetadata[];
 }
 
-export interface MetadataAnswer {
+export interface MetadataResponse {
   readonly clusterId: string | null;
   readonly brokers: readonly BrokerNode[];
   readonly topics: readonly TopicMetadata[];
 }
 
 /** Metadata, version 5: the brokers, and the leaders of the named topics, or of all topics when null. */
-export function metadataRequest(topics: readonly string[] | null): KafkaRequest<MetadataAnswer> {
+export function metadataRequest(topics: readonly string[] | null): KafkaRequest<MetadataResponse> {
   return {
     name: 'Metadata',
     apiKey: 3,
@@ -38,10 +38,10 @@ export function metadataRequest(topics: readonly string[] | null): KafkaRequest<
       return writer
         .array(topics, (topic) => writer.string(topic))
         .boolean(false)
-        .take();
+        .toBuffer();
     },
-    decode: (answer) => {
-      const reader = new WireReader(answer);
+    decode: (response) => {
+      const reader = new WireReader(response);
       reader.int32(); // throttle time
       const brokers = reader.array(() => {
         const broker = { nodeId: reader.int32(), host: reader.string(), port: reader.int32() };

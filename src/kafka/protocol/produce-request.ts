@@ -1,6 +1,6 @@
 import type { Offset, TopicPartition } from '../../ports/event-log.ts';
 import type { KafkaRequest } from './request.ts';
-import { byTopic, readByTopic } from './topic-partitions.ts';
+import { groupByTopic, readByTopic } from './topic-partitions.ts';
 import { WireReader, WireWriter } from './wire.ts';
 
 /** One encoded record batch for one partition; a request has at most one for each. */
@@ -35,7 +35,7 @@ export function produceRequest(
     brokerMilliseconds: replicationMilliseconds,
     isThrottleLast: true,
     encode: () => {
-      const topics = byTopic(parts);
+      const topics = groupByTopic(parts);
       const pieces: Buffer[] = [];
       let writer = new WireWriter().string(transactionalId).int16(allReplicas).int32(replicationMilliseconds);
       writer.int32(topics.size);
@@ -43,14 +43,14 @@ export function produceRequest(
         writer.string(topic).int32(ofTopic.length);
         for (const { partition, bytes } of ofTopic) {
           // The batch itself is not copied.
-          pieces.push(writer.int32(partition).int32(bytes.length).take(), bytes);
+          pieces.push(writer.int32(partition).int32(bytes.length).toBuffer(), bytes);
           writer = new WireWriter();
         }
       }
       return pieces;
     },
-    decode: (answer) => {
-      const reader = new WireReader(answer);
+    decode: (response) => {
+      const reader = new WireReader(response);
       return readByTopic(reader, (topic) => readResult(reader, topic));
     },
   };

@@ -39,7 +39,7 @@ export function decodeRecordBatches(
   abortedTransactions: readonly AbortedTransaction[],
   { verifyChecksum = true }: DecodingOptions = {},
 ): ReadResult {
-  const aborted = new AbortedProducers(abortedTransactions);
+  const abortedProducers = new AbortedProducers(abortedTransactions);
   const batches: RecordBatch[] = [];
   let nextOffset = from;
   let inflatedBytes = 0;
@@ -55,7 +55,7 @@ export function decodeRecordBatches(
       const { lastOffset, attributes } = header;
       if (header.baseOffset <= previousLastOffset) throw new UnreadableBatch('does not lie behind the one before it');
       // Also for a batch below `from`: it may be the mark that ends a transaction.
-      const isVisible = aborted.pass(bytes, position, attributes, lastOffset);
+      const isVisible = abortedProducers.advance(bytes, position, attributes, lastOffset);
       if (isVisible && lastOffset >= from && header.recordCount !== 0) {
         const isCompressed = (attributes & attribute.compression) !== 0;
         if (isCompressed && inflatedBytes >= inflatedBytesMaximum) break;
@@ -120,16 +120,16 @@ function checkChecksum(bytes: Buffer, position: number, { end }: BatchHeader): v
 
 function decodeBatch(
   { topic, partition }: TopicPartition,
-  answer: Buffer,
+  response: Buffer,
   position: number,
   header: BatchHeader,
   from: Offset,
 ): RecordBatch {
   const codec = header.attributes & attribute.compression;
-  const stored = answer.subarray(position, header.end);
+  const stored = response.subarray(position, header.end);
   const bytes = codec === 0 ? stored : inflateRecords(stored.subarray(batchHeaderBytes), codec);
   const found = findRecords(bytes, codec === 0 ? batchHeaderBytes : 0, header, from);
-  const { count, offsets, valueStarts, valueEnds, keyLengthsAt, foreign } = found;
+  const { count, offsets, valueStarts, valueEnds, keyLengthsAt, external } = found;
   const batch: RecordBatch = {
     topic,
     partition,
@@ -145,7 +145,7 @@ function decodeBatch(
       return at === undefined ? null : keyAt(bytes, at);
     },
   };
-  return foreign === undefined ? batch : { ...batch, foreign };
+  return external === undefined ? batch : { ...batch, external };
 }
 
 /** Exact below 2^53; a larger integer never yields a result below 2^53. */

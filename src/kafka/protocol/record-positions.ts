@@ -1,7 +1,7 @@
 import { noValue } from '../../ports/event-log.ts';
 import type { Offset } from '../../ports/event-log.ts';
 import { UnreadableBatch, markerBytes } from './record-batch.ts';
-import { behindVarint, readVarint, skipVarlong } from './varint.ts';
+import { varintEnd, readVarint, skipVarlong } from './varint.ts';
 
 /** Where the records of one batch are in its bytes. */
 export interface RecordPositions {
@@ -12,7 +12,7 @@ export interface RecordPositions {
   /** Where each key's length is; the key follows it. */
   readonly keyLengthsAt: Uint32Array;
   /** 1 for each external record, which lacks our marker; absent when all records have it. */
-  readonly foreign: Uint8Array | undefined;
+  readonly external: Uint8Array | undefined;
 }
 
 /** What the batch's header says about the records. */
@@ -46,25 +46,25 @@ export function findRecords(
   if (recordCount < 0 || recordCount * recordBytesMinimum > end - start) throw new UnreadableBatch(malformed);
 
   const { offsets, valueStarts, valueEnds, keyLengthsAt } = emptyPositions(recordCount);
-  let foreign: Uint8Array | undefined;
+  let external: Uint8Array | undefined;
 
   let found = 0;
   let position = start;
   let previousDelta = -1;
   for (let record = 0; record < recordCount; record += 1) {
     const bodyBytes = readVarint(bytes, position);
-    const bodyStart = behindVarint;
+    const bodyStart = varintEnd;
     const bodyEnd = bodyStart + bodyBytes;
     if (bodyBytes < bodyBytesMinimum || bodyEnd > end) throw new UnreadableBatch(malformed);
     const delta = readVarint(bytes, skipVarlong(bytes, bodyStart + 1));
-    const keyLengthAt = behindVarint;
+    const keyLengthAt = varintEnd;
     const keyBytes = readVarint(bytes, keyLengthAt);
-    const valueLengthAt = keyBytes > 0 ? behindVarint + keyBytes : behindVarint;
+    const valueLengthAt = keyBytes > 0 ? varintEnd + keyBytes : varintEnd;
     if (delta <= previousDelta || delta > lastOffsetDelta || keyBytes < -1 || valueLengthAt >= bodyEnd) {
       throw new UnreadableBatch(malformed);
     }
     const valueBytes = readVarint(bytes, valueLengthAt);
-    const valueStart = behindVarint;
+    const valueStart = varintEnd;
     const valueEnd = valueBytes > 0 ? valueStart + valueBytes : valueStart;
     if (valueBytes < -1 || valueEnd >= bodyEnd) throw new UnreadableBatch(malformed);
     previousDelta = delta;
@@ -76,21 +76,21 @@ export function findRecords(
     valueStarts[found] = valueBytes < 0 ? noValue : valueStart;
     valueEnds[found] = valueBytes < 0 ? noValue : valueEnd;
     keyLengthsAt[found] = keyLengthAt;
-    if (!isOurs(bytes, valueEnd, bodyEnd)) {
-      foreign ??= new Uint8Array(recordCount);
-      foreign[found] = 1;
+    if (!hasMarker(bytes, valueEnd, bodyEnd)) {
+      external ??= new Uint8Array(recordCount);
+      external[found] = 1;
     }
     found += 1;
   }
   if (position !== end) throw new UnreadableBatch(malformed);
-  if (found === recordCount) return { count: found, offsets, valueStarts, valueEnds, keyLengthsAt, foreign };
+  if (found === recordCount) return { count: found, offsets, valueStarts, valueEnds, keyLengthsAt, external };
   return {
     count: found,
     offsets: offsets.subarray(0, found),
     valueStarts: valueStarts.subarray(0, found),
     valueEnds: valueEnds.subarray(0, found),
     keyLengthsAt: keyLengthsAt.subarray(0, found),
-    foreign: foreign?.subarray(0, found),
+    external: external?.subarray(0, found),
   };
 }
 
@@ -122,7 +122,7 @@ function emptyPositions(count: number) {
 const [marker0, marker1, marker2, marker3, marker4] = markerBytes;
 
 /** Whether our marker, and nothing else, follows the value. */
-function isOurs(bytes: Uint8Array, valueEnd: number, bodyEnd: number): boolean {
+function hasMarker(bytes: Uint8Array, valueEnd: number, bodyEnd: number): boolean {
   return (
     bodyEnd - valueEnd === markerBytes.length &&
     bytes[valueEnd] === marker0 &&
@@ -136,5 +136,5 @@ function isOurs(bytes: Uint8Array, valueEnd: number, bodyEnd: number): boolean {
 /** Returns the key whose length is at a position that {@link findRecords} found. */
 export function keyAt(bytes: Buffer, keyLengthAt: number): string | null {
   const keyBytes = readVarint(bytes, keyLengthAt);
-  return keyBytes < 0 ? null : bytes.toString('utf8', behindVarint, behindVarint + keyBytes);
+  return keyBytes < 0 ? null : bytes.toString('utf8', varintEnd, varintEnd + keyBytes);
 }

@@ -1,5 +1,5 @@
 /** A request of one kind and version, and how to read its response. */
-export interface KafkaRequest<Answer> {
+export interface KafkaRequest<Response> {
   readonly name: string;
   readonly apiKey: number;
   readonly apiVersion: number;
@@ -7,8 +7,8 @@ export interface KafkaRequest<Answer> {
    * The body, without the header: whole, or in pieces that follow one another and must not change before the response.
    */
   encode(): Buffer | readonly Buffer[];
-  /** @param answer The body, without the header. It has its own memory and may be kept. */
-  decode(answer: Buffer): Answer;
+  /** @param response The body, without the header. It has its own memory and may be kept. */
+  decode(response: Buffer): Response;
   /** How long the broker itself may take before it responds, on top of the usual time. Milliseconds. */
   readonly brokerMilliseconds?: number;
   /** Whether the response ends with the throttle time, instead of beginning with it. */

@@ -7,7 +7,7 @@ export function keyOf({ topic, partition }: TopicPartition): string {
 }
 
 /** Groups items by topic, because a request names each topic once, with its partitions. */
-export function byTopic<Item extends { readonly topic: string }>(items: readonly Item[]): Map<string, Item[]> {
+export function groupByTopic<Item extends { readonly topic: string }>(items: readonly Item[]): Map<string, Item[]> {
   const topics = new Map<string, Item[]>();
   for (const item of items) {
     const ofTopic = topics.get(item.topic);

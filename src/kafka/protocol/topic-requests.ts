@@ -42,9 +42,9 @@ export function createTopicRequest(
         .array([...settings], ([setting, value]) => writer.string(setting).string(value))
         .int32(agreementMilliseconds)
         .boolean(false)
-        .take();
+        .toBuffer();
     },
-    decode: (answer) => readResults(answer, true),
+    decode: (response) => readResults(response, true),
   };
 }
 
@@ -55,8 +55,8 @@ export function deleteTopicRequest(name: string): KafkaRequest<NamedResult[]> {
     apiKey: 20,
     apiVersion: 1,
     brokerMilliseconds: agreementMilliseconds,
-    encode: () => new WireWriter().int32(1).string(name).int32(agreementMilliseconds).take(),
-    decode: (answer) => readResults(answer, false),
+    encode: () => new WireWriter().int32(1).string(name).int32(agreementMilliseconds).toBuffer(),
+    decode: (response) => readResults(response, false),
   };
 }
 
@@ -75,8 +75,8 @@ export function createPartitionsRequest(name: string, partitionCount: number): K
         .array(null, () => {})
         .int32(agreementMilliseconds)
         .boolean(false)
-        .take(),
-    decode: (answer) => readResults(answer, true),
+        .toBuffer(),
+    decode: (response) => readResults(response, true),
   };
 }
 
@@ -99,10 +99,10 @@ export function describeTopicsRequest(
             .array(settings, (setting) => writer.string(setting)),
         )
         .boolean(false)
-        .take();
+        .toBuffer();
     },
-    decode: (answer) => {
-      const reader = new WireReader(answer);
+    decode: (response) => {
+      const reader = new WireReader(response);
       reader.int32(); // throttle time
       return reader.array(() => ({
         ...readResource(reader),
@@ -135,10 +135,10 @@ export function alterTopicRequest(name: string, settings: TopicSettings): KafkaR
             .string(value),
         )
         .boolean(false)
-        .take();
+        .toBuffer();
     },
-    decode: (answer) => {
-      const reader = new WireReader(answer);
+    decode: (response) => {
+      const reader = new WireReader(response);
       reader.int32(); // throttle time
       return reader.array(() => readResource(reader));
     },
@@ -148,8 +148,8 @@ export function alterTopicRequest(name: string, settings: TopicSettings): KafkaR
 const operationSet = 0;
 const operationDelete = 1;
 
-function readResults(answer: Buffer, hasMessages: boolean): NamedResult[] {
-  const reader = new WireReader(answer);
+function readResults(response: Buffer, hasMessages: boolean): NamedResult[] {
+  const reader = new WireReader(response);
   reader.int32(); // throttle time
   return reader.array(() => {
     const name = reader.string();

@@ -1,7 +1,7 @@
 import type { TopicPartition } from '../../ports/event-log.ts';
 import type { KafkaRequest } from './request.ts';
 import { protocolError } from './errors.ts';
-import { byTopic, readByTopic } from './topic-partitions.ts';
+import { groupByTopic, readByTopic } from './topic-partitions.ts';
 import { WireReader, WireWriter } from './wire.ts';
 
 /** A producer, as the brokers know it. An epoch fences off the earlier ones of the same producer id. */
@@ -10,7 +10,7 @@ export interface ProducerIdentity {
   readonly producerEpoch: number;
 }
 
-export interface InitProducerIdAnswer extends ProducerIdentity {
+export interface InitProducerIdResponse extends ProducerIdentity {
   readonly errorCode: number;
 }
 
@@ -21,14 +21,14 @@ export interface InitProducerIdAnswer extends ProducerIdentity {
 export function initProducerIdRequest(
   transactionalId: string | null,
   transactionMilliseconds: number,
-): KafkaRequest<InitProducerIdAnswer> {
+): KafkaRequest<InitProducerIdResponse> {
   return {
     name: 'InitProducerId',
     apiKey: 22,
     apiVersion: 1,
-    encode: () => new WireWriter().string(transactionalId).int32(transactionMilliseconds).take(),
-    decode: (answer) => {
-      const reader = new WireReader(answer);
+    encode: () => new WireWriter().string(transactionalId).int32(transactionMilliseconds).toBuffer(),
+    decode: (response) => {
+      const reader = new WireReader(response);
       reader.int32(); // throttle time
       return { errorCode: reader.int16(), producerId: reader.bigInt64(), producerEpoch: reader.int16() };
     },
@@ -54,13 +54,13 @@ export function addPartitionsRequest(
         .string(transactionalId)
         .bigInt64(producerId)
         .int16(producerEpoch)
-        .array([...byTopic(partitions)], ([topic, ofTopic]) => {
+        .array([...groupByTopic(partitions)], ([topic, ofTopic]) => {
           writer.string(topic).array(ofTopic, ({ partition }) => writer.int32(partition));
         })
-        .take();
+        .toBuffer();
     },
-    decode: (answer) => {
-      const reader = new WireReader(answer);
+    decode: (response) => {
+      const reader = new WireReader(response);
       reader.int32(); // throttle time
       return readByTopic(reader, (topic) => ({ topic, partition: reader.int32(), errorCode: reader.int16() }));
     },
@@ -78,9 +78,9 @@ export function endTransactionRequest(
     apiKey: 26,
     apiVersion: 1,
     encode: () =>
-      new WireWriter().string(transactionalId).bigInt64(producerId).int16(producerEpoch).boolean(isCommit).take(),
-    decode: (answer) => {
-      const reader = new WireReader(answer);
+      new WireWriter().string(transactionalId).bigInt64(producerId).int16(producerEpoch).boolean(isCommit).toBuffer(),
+    decode: (response) => {
+      const reader = new WireReader(response);
       reader.int32(); // throttle time
       return reader.int16();
     },
@@ -106,10 +106,10 @@ export function describeTransactionRequest(transactionalId: string): KafkaReques
       return writer
         .compactArray([transactionalId], (id) => writer.compactString(id))
         .noTags()
-        .take();
+        .toBuffer();
     },
-    decode: (answer) => {
-      const reader = new WireReader(answer);
+    decode: (response) => {
+      const reader = new WireReader(response);
       reader.int32(); // throttle time
       const [described] = reader.compactArray(() => {
         const errorCode = reader.int16();

@@ -35,22 +35,22 @@ export function writeVarint(bytes: Uint8Array, at: number, value: number): numbe
 export const malformedVarint = -0x8000_0000;
 
 /** The position after the integer that {@link readVarint} read last: a second result that needs no object. */
-export let behindVarint = 0;
+export let varintEnd = 0;
 
-/** Reads a 32-bit integer. Does not check whether it ends where it should: the caller compares {@link behindVarint}. */
+/** Reads a 32-bit integer. Does not check whether it ends where it should: the caller compares {@link varintEnd}. */
 export function readVarint(bytes: Uint8Array, at: number): number {
   let byte = bytes[at] as number;
   let position = at + 1;
   let zigzag = byte & 0x7f;
   for (let shift = 7; byte > 0x7f; shift += 7, position += 1) {
     if (shift > 28) {
-      behindVarint = position;
+      varintEnd = position;
       return malformedVarint;
     }
     byte = bytes[position] as number;
     zigzag |= (byte & 0x7f) << shift;
   }
-  behindVarint = position;
+  varintEnd = position;
   return (zigzag >>> 1) ^ -(zigzag & 1);
 }
 

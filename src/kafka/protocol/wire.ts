@@ -95,7 +95,7 @@ export class WireWriter {
   }
 
   /** Everything written so far. */
-  take(): Buffer {
+  toBuffer(): Buffer {
     return this.#bytes.subarray(0, this.#position);
   }
 

@@ -3,7 +3,7 @@
  * In: a loan. Out: one JSON text, and from that text the same loan.
  */
 
-import { LineAfter } from './line-after.ts';
+import { LineBuilder } from './line-builder.ts';
 import type {
   ElementAmounts,
   FeeCharge,
@@ -16,7 +16,7 @@ import type {
   TaxedPortion,
 } from '../loan.ts';
 import { Decimal, zero } from '../money.ts';
-import { writtenName } from './written-name.ts';
+import { jsonFieldName } from './json-field-name.ts';
 
 /**
  * A loan as one line of JSON in which each decimal keeps every digit. Charges and transactions come last, because a
@@ -75,16 +75,16 @@ export function encodeLoanAfter(
   added: ReadonlyMap<LoanTransaction, string> = new Map(),
 ): Buffer {
   const { position, transactions } = loan;
-  const accountEnd = placeOf(accountMark, text, 0);
-  const installmentsFrom = placeOf(installmentsMark, text, accountEnd) + installmentsMark.length;
-  const installmentsEnd = placeOf(keysMark, text, installmentsFrom);
+  const accountEnd = indexOfMark(accountMark, text, 0);
+  const installmentsFrom = indexOfMark(installmentsMark, text, accountEnd) + installmentsMark.length;
+  const installmentsEnd = indexOfMark(keysMark, text, installmentsFrom);
   const keysFrom = installmentsEnd + keysMark.length;
-  const keysEnd = placeOf(chargesMark, text, keysFrom);
+  const keysEnd = indexOfMark(chargesMark, text, keysFrom);
   const chargesFrom = keysEnd + chargesMark.length;
-  const chargesEnd = placeOf(transactionsMark, text, chargesFrom);
+  const chargesEnd = indexOfMark(transactionsMark, text, chargesFrom);
   const transactionsFrom = chargesEnd + transactionsMark.length;
 
-  const line = new LineAfter(text);
+  const line = new LineBuilder(text);
   if (accountNames.every((name) => loan[name] === earlier[name])) line.copy(0, accountEnd);
   else line.write(`${opening}${fieldsOf(loan, accountNames)}`);
   line.write(changingFields(loan));
@@ -103,15 +103,15 @@ export function encodeLoanAfter(
 }
 
 /** @throws Error when the mark is missing: this codec did not write the line. */
-function placeOf(mark: string, text: Buffer, from: number): number {
-  const place = text.indexOf(mark, from);
-  if (place === -1) throw new Error(`the stored loan has no ${mark}`);
-  return place;
+function indexOfMark(mark: string, text: Buffer, from: number): number {
+  const index = text.indexOf(mark, from);
+  if (index === -1) throw new Error(`the stored loan has no ${mark}`);
+  return index;
 }
 
 /** Adds a list that only grows: copies its earlier items from the line before, then writes those added since. */
 function addItems<Item>(
-  line: LineAfter,
+  line: LineBuilder,
   from: number,
   end: number,
   earlier: readonly Item[],
@@ -129,7 +129,7 @@ function addItems<Item>(
 
 /** Adds the rows of the schedule. Rows that were not replaced are copied from the line before, neighbours in one go. */
 function addInstallments(
-  line: LineAfter,
+  line: LineBuilder,
   text: Buffer,
   from: number,
   end: number,
@@ -140,7 +140,7 @@ function addInstallments(
   let keptFrom = -1;
   let index = 0;
   for (const row of rows) {
-    const next = index < earlier.length - 1 ? placeOf(nextRowMark, text, start) : end;
+    const next = index < earlier.length - 1 ? indexOfMark(nextRowMark, text, start) : end;
     const isKept = earlier[index] === row;
     if (!isKept && keptFrom !== -1) {
       line.copy(keptFrom, start - 1);
@@ -168,8 +168,8 @@ export function encodeTransaction(transaction: LoanTransaction): string {
   const about = `"installmentNumber":${installmentNumber},"originalTransactionKey":${write(originalTransactionKey)}`;
   const amounts = `"amount":${writeDecimal(amount)},"valueDate":"${valueDate}","affected":${writeElements(affected)}`;
   const kind = `"taxes":${writeElements(taxes)},"type":"${type}","createdAt":${createdAt}`;
-  const said = `"externalId":${write(externalId)},"notes":${write(notes)},"transactionDetails":${write(transactionDetails)}`;
-  const words = `${said},"terms":${write(terms)},"id":${write(id)}`;
+  const details = `"externalId":${write(externalId)},"notes":${write(notes)},"transactionDetails":${write(transactionDetails)}`;
+  const words = `${details},"terms":${write(terms)},"id":${write(id)}`;
   const principal = `"principalBalanceAfter":${writeDecimal(principalBalanceAfter)}`;
   const total = `"totalBalanceAfter":${writeDecimal(totalBalanceAfter)}`;
   const adjustment = `"adjustmentTransactionKey":${write(transaction.adjustmentTransactionKey)}`;
@@ -270,7 +270,7 @@ function listOf(items: readonly unknown[]): string {
 function fieldsOf<Fields extends object>(fields: Fields, names: readonly (keyof Fields & string)[]): string {
   let text = '';
   for (const name of names) {
-    const { first, next } = writtenName(name);
+    const { first, next } = jsonFieldName(name);
     text += text === '' ? first : next;
     text += write(fields[name]);
   }
@@ -388,7 +388,7 @@ function writeObject(value: object): string {
   for (const name in fields) {
     const field = fields[name];
     if (field === undefined) continue;
-    const { first, next } = writtenName(name);
+    const { first, next } = jsonFieldName(name);
     text += text === '' ? first : next;
     text += write(field);
   }

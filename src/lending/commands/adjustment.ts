@@ -28,14 +28,14 @@ const adjustmentTypes: Readonly<Record<AdjustableTransactionType, AdjustmentTran
  */
 export function decideAdjustment(loan: Loan, command: AdjustTransaction, context: DecisionContext): Decision {
   const { transactions } = loan;
-  const place = transactions.findIndex(
+  const transactionIndex = transactions.findIndex(
     ({ encodedKey, id }) => encodedKey === command.transactionId || id === command.transactionId,
   );
-  const original = transactions[place];
+  const original = transactions[transactionIndex];
   if (original === undefined) return refuse('INVALID_TRANSACTION_ID', 'transactionId');
   if (!isAdjustable(original.type)) return refuse('TRANSACTION_TYPE_DOES_NOT_ALLOW_ADJUSTMENT', 'transactionId');
   if (original.adjustmentTransactionKey !== null) return refuse('TRANSACTION_ALREADY_ADJUSTED', 'transactionId');
-  if (transactions.slice(place + 1).some(({ undo }) => undo !== null)) {
+  if (transactions.slice(transactionIndex + 1).some(({ undo }) => undo !== null)) {
     return refuse('NOT_ADJUSTED_TRANSACTION_LOGGED_AFTER_CURRENT_ONE', 'transactionId');
   }
   const fault = refusalOfDays(command);

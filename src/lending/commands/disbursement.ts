@@ -1,9 +1,9 @@
 import type { Disburse } from '../commands.ts';
 import { withInterestTax } from '../balances.ts';
-import { changedPosition } from '../copies.ts';
+import { positionWith } from '../with-changes.ts';
 import { type Decision, type DecisionContext, isUsableDate, refusalOfDays, refuse, transactionOf } from './decision.ts';
 import { feeAmount, newCharge, transactionFee } from './fees.ts';
-import { charge, closeLedger, isReadable, noAmounts, openLedger } from '../ledger.ts';
+import { addCharge, closeLedger, hasPostableTotals, noAmounts, openLedger } from '../ledger.ts';
 import { type FeeCharge, type Installment, type Loan, type LoanPosition, dayOf } from '../loan.ts';
 import { type Decimal, sum, zero } from '../money.ts';
 import type { FeeTrigger, ProductFee } from '../product.ts';
@@ -79,23 +79,23 @@ export function decideDisbursement(loan: Loan, command: Disburse, context: Decis
 
 interface FeeToCharge {
   readonly fee: ProductFee;
-  readonly given: Decimal | undefined;
+  readonly requestedAmount: Decimal | undefined;
   /** The field that gave its amount, for refusals. */
   readonly errorSource: string;
 }
 
-function feesToCharge(loan: Loan, asked: Disburse['fees']): FeeToCharge[] | { refusals: Refusal[] } {
+function feesToCharge(loan: Loan, requestedFees: Disburse['fees']): FeeToCharge[] | { refusals: Refusal[] } {
   const { fees } = loan.product.feesSettings;
   const refusals: Refusal[] = [];
   const chosen = new Map<ProductFee, FeeToCharge>();
-  for (const [index, { predefinedFeeKey, amount }] of asked.entries()) {
+  for (const [index, { predefinedFeeKey, amount }] of requestedFees.entries()) {
     const fee = fees.find(({ encodedKey, id }) => encodedKey === predefinedFeeKey || id === predefinedFeeKey);
     const source = `fees[${index}].predefinedFeeKey`;
     if (fee === undefined) refusals.push(refusal('INVALID_FEE_KEY', source));
     else if (fee.state !== 'ACTIVE') refusals.push(refusal('FEE_NOT_ACTIVE', source));
     else if (!disbursementTriggers.includes(fee.trigger)) refusals.push(refusal('FEE_NOT_ALLOWED', source));
     else if (chosen.has(fee)) refusals.push(refusal('DUPLICATE_DISBURSEMENT_FEE', source));
-    else chosen.set(fee, { fee, given: amount, errorSource: `fees[${index}].amount` });
+    else chosen.set(fee, { fee, requestedAmount: amount, errorSource: `fees[${index}].amount` });
   }
   if (refusals.length > 0) return { refusals };
   return requiredFees(loan, chosen);
@@ -104,11 +104,11 @@ function feesToCharge(loan: Loan, asked: Disburse['fees']): FeeToCharge[] | { re
 /** The chosen fees and those that are always charged, in the product's order. */
 export function requiredFees({ product }: Loan, chosen: ReadonlyMap<ProductFee, FeeToCharge>): FeeToCharge[] {
   return product.feesSettings.fees.flatMap((fee) => {
-    const known = chosen.get(fee);
-    if (known !== undefined) return [known];
+    const chosenFee = chosen.get(fee);
+    if (chosenFee !== undefined) return [chosenFee];
     const isRequired = fee.feeApplication === 'REQUIRED' && fee.state === 'ACTIVE';
     if (!isRequired || !disbursementTriggers.includes(fee.trigger)) return [];
-    return [{ fee, given: undefined, errorSource: 'fees' }];
+    return [{ fee, requestedAmount: undefined, errorSource: 'fees' }];
   });
 }
 
@@ -131,17 +131,17 @@ export function disburse(
   const refusals: Refusal[] = [];
   /** The charges of one fee: one, or one for each row. */
   const chargesOf = (trigger: FeeTrigger, rows: readonly (Installment | null)[], isPaid = false): FeeCharge[] =>
-    fees.flatMap(({ fee, given, errorSource }, place) => {
+    fees.flatMap(({ fee, requestedAmount, errorSource }, feeIndex) => {
       if (fee.trigger !== trigger) return [];
       return rows.flatMap((row) => {
-        const net = feeAmount(loan, fee, given, row?.principal.expected ?? loan.loanAmount, errorSource);
+        const net = feeAmount(loan, fee, requestedAmount, row?.principal.expected ?? loan.loanAmount, errorSource);
         if ('errorReason' in net) {
           if (row === rows[0]) refusals.push(net);
           return [];
         }
         if (net.isZero()) return [];
         const installmentNumber = row?.number ?? null;
-        const encodedKey = newKey(`fee/${place}/${installmentNumber ?? 0}`);
+        const encodedKey = newKey(`fee/${feeIndex}/${installmentNumber ?? 0}`);
         const added = newCharge(loan, { encodedKey, fee, allocation: 'INSTALLMENT', net, installmentNumber });
         return [isPaid ? { ...added, amount: paidInFull(added.amount), tax: paidInFull(added.tax) } : added];
       });
@@ -162,12 +162,12 @@ export function disburse(
   };
   const isLevel = loan.terms.interest.interestCalculationMethod === 'DECLINING_BALANCE_DISCOUNTED';
   const payment = isLevel ? periodicPayment(request) : null;
-  const rows = buildSchedule(request, payment ?? undefined).map((row) => freshInstallment(loan, row));
+  const rows = buildSchedule(request, payment ?? undefined).map((row) => unpaidInstallment(loan, row));
   const upfront = chargesOf('UPFRONT_DISBURSEMENT', rows.slice(0, 1));
   const paymentDue = chargesOf('PAYMENT_DUE', rows);
   if (refusals.length > 0) return { refusals };
 
-  const position = changedPosition(loan.position, {
+  const position = positionWith(loan.position, {
     accountState: 'ACTIVE',
     accountSubState: null,
     disbursement: { date, firstRepaymentDate, transactionKey, paidOut },
@@ -178,8 +178,8 @@ export function disburse(
   });
   const charges = [...deducted, ...capitalised, ...upfront, ...paymentDue];
   const ledger = openLedger(loan, position, date);
-  for (const added of charges) charge(ledger, added);
-  if (!isReadable(ledger)) return { refusals: [refusal('INVALID_AMOUNT', 'loanAmount')] };
+  for (const added of charges) addCharge(ledger, added);
+  if (!hasPostableTotals(ledger)) return { refusals: [refusal('INVALID_AMOUNT', 'loanAmount')] };
   return { position: closeLedger(ledger), charges };
 }
 
@@ -187,7 +187,7 @@ function paidInFull({ expected }: { readonly expected: Decimal }): { expected: D
   return { expected, paid: expected };
 }
 
-function freshInstallment(
+function unpaidInstallment(
   loan: Loan,
   { number, accruesAfter, dueDate, principal, interest }: ScheduleRow,
 ): Installment {

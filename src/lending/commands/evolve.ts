@@ -1,5 +1,5 @@
 import { figuresOf } from '../balances.ts';
-import { changedLoan } from '../copies.ts';
+import { loanWith } from '../with-changes.ts';
 import type { LoanFact, PostedTransaction, TransactionAdjusted } from '../facts.ts';
 import { type Loan, type LoanPosition, type LoanTransaction, type PositionUndo, transactionId } from '../loan.ts';
 import { undoOf, undone } from '../undo.ts';
@@ -11,17 +11,17 @@ import { undoOf, undone } from '../undo.ts';
 export function evolve(loan: Loan | null, fact: LoanFact): Loan {
   if (fact.type === 'LOAN_CREATED') return fact.loan;
   if (loan === null) throw new Error(`${fact.type} without a loan`);
-  if (fact.type === 'STATE_CHANGED') return changedLoan(loan, { position: fact.position });
-  if (fact.type === 'TRANSACTION_ADJUSTED') return takeBack(loan, fact);
+  if (fact.type === 'STATE_CHANGED') return loanWith(loan, { position: fact.position });
+  if (fact.type === 'TRANSACTION_ADJUSTED') return reverseTransaction(loan, fact);
   return append(loan, fact.position, fact.transaction, undoOf(loan.position, fact.position));
 }
 
-function takeBack(loan: Loan, { originalKey, transaction }: TransactionAdjusted): Loan {
+function reverseTransaction(loan: Loan, { originalKey, transaction }: TransactionAdjusted): Loan {
   const original = loan.transactions.find(({ encodedKey }) => encodedKey === originalKey);
   if (original === undefined || original.undo === null) throw new Error(`nothing to undo in ${originalKey}`);
   const adjusted = { ...original, adjustmentTransactionKey: transaction.encodedKey, undo: null };
-  const transactions = loan.transactions.map((known) => (known === original ? adjusted : known));
-  return append(changedLoan(loan, { transactions }), undone(loan.position, original.undo), transaction, null);
+  const transactions = loan.transactions.map((candidate) => (candidate === original ? adjusted : candidate));
+  return append(loanWith(loan, { transactions }), undone(loan.position, original.undo), transaction, null);
 }
 
 function append(loan: Loan, position: LoanPosition, posted: PostedTransaction, undo: PositionUndo | null): Loan {
@@ -54,5 +54,5 @@ function append(loan: Loan, position: LoanPosition, posted: PostedTransaction, u
     adjustmentTransactionKey: null,
     undo,
   };
-  return changedLoan(loan, { position, transactions: loan.transactions.concat(transaction) });
+  return loanWith(loan, { position, transactions: loan.transactions.concat(transaction) });
 }

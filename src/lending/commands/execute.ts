@@ -1,5 +1,5 @@
 import type { LoanCommand } from '../commands.ts';
-import { changedLoan } from '../copies.ts';
+import { loanWith } from '../with-changes.ts';
 import { decide } from './decide.ts';
 import type { DecisionContext } from './decision.ts';
 import { eventsBetween } from '../derive-events.ts';
@@ -41,7 +41,7 @@ export function execute(loan: Loan | null, command: LoanCommand, context: Execut
   const transactionKey =
     fact.type === 'TRANSACTION_POSTED' || fact.type === 'TRANSACTION_ADJUSTED' ? fact.transaction.encodedKey : null;
   const events = eventsBetween(loan, evolved, fact, command, context.toggles);
-  const next = changedLoan(evolved, {
+  const next = loanWith(evolved, {
     modifiedAt: command.receivedAt,
     eventSequence: evolved.eventSequence + events.length,
     scheduleVersion:

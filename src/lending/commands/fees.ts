@@ -1,6 +1,6 @@
 import type { ApplyFee } from '../commands.ts';
 import { type Decision, type DecisionContext, refusalOfDays, refuse, transactionOf } from './decision.ts';
-import { charge, closeLedger, isReadable, noAmounts, openLedger, rowAt } from '../ledger.ts';
+import { addCharge, closeLedger, hasPostableTotals, noAmounts, openLedger, rowAt } from '../ledger.ts';
 import { type FeeCharge, type Installment, type Loan, dayOf, isDynamic, rowDue, rowExpected } from '../loan.ts';
 import { type Decimal, isPostable, roundAmount, zero } from '../money.ts';
 import type { FeeAllocation, FeeAmountCalculationMethod, ProductFee } from '../product.ts';
@@ -47,8 +47,8 @@ export function decideFee(loan: Loan, command: ApplyFee, context: DecisionContex
     net: amount,
     installmentNumber: row?.number ?? null,
   });
-  charge(ledger, added);
-  if (!isReadable(ledger)) return refuse('INVALID_AMOUNT', 'amount');
+  addCharge(ledger, added);
+  if (!hasPostableTotals(ledger)) return refuse('INVALID_AMOUNT', 'amount');
   return {
     fact: {
       type: 'TRANSACTION_POSTED',
@@ -112,21 +112,21 @@ export function isPaid(row: Installment): boolean {
 export function feeAmount(
   loan: Loan,
   fee: ProductFee | null,
-  given: Decimal | undefined,
+  requestedAmount: Decimal | undefined,
   rowPrincipal: Decimal,
   errorSource = 'amount',
 ): Decimal | Refusal {
   const { currency } = loan.product;
   const defined = fee === null ? null : definedAmount(loan, fee, rowPrincipal);
   if (defined !== null) {
-    if (given !== undefined && !given.equals(defined)) {
+    if (requestedAmount !== undefined && !requestedAmount.equals(defined)) {
       return refusal('FEE_AMOUNT_ALREADY_DEFINED_IN_PRODUCT', errorSource);
     }
     return defined;
   }
-  if (given === undefined) return refusal('MANDATORY_FEE_AMOUNT', errorSource);
-  if (!given.greaterThan(0)) return refusal('FEE_AMOUNT_MUST_BE_STRICTLY_POSITIVE', errorSource);
-  return isPostable(given, currency.digits) ? given : refusal('INVALID_AMOUNT', errorSource);
+  if (requestedAmount === undefined) return refusal('MANDATORY_FEE_AMOUNT', errorSource);
+  if (!requestedAmount.greaterThan(0)) return refusal('FEE_AMOUNT_MUST_BE_STRICTLY_POSITIVE', errorSource);
+  return isPostable(requestedAmount, currency.digits) ? requestedAmount : refusal('INVALID_AMOUNT', errorSource);
 }
 
 function definedAmount({ product, loanAmount, terms }: Loan, fee: ProductFee, rowPrincipal: Decimal): Decimal | null {

@@ -1,8 +1,8 @@
 import type { ApplyPenalty } from '../commands.ts';
-import { changedRow } from '../copies.ts';
+import { rowWith } from '../with-changes.ts';
 import { type Decision, type DecisionContext, refusalOfDays, refuse, transactionOf } from './decision.ts';
 import { isPaid, nextDueRow } from './fees.ts';
-import { addExpected, closeLedger, isReadable, noAmounts, openLedger } from '../ledger.ts';
+import { addExpected, closeLedger, hasPostableTotals, noAmounts, openLedger } from '../ledger.ts';
 import { type Installment, type Loan, dayOf } from '../loan.ts';
 import { isPostable, zero } from '../money.ts';
 import { type Refusal, refusal } from '../refusals.ts';
@@ -32,11 +32,11 @@ export function decidePenalty(loan: Loan, command: ApplyPenalty, context: Decisi
     ? taxedAmount(command.amount, taxSettings, currency, loan.terms.rounding.roundingMode)
     : { owed: command.amount, tax: zero };
   const ledger = openLedger(loan, position, valueDate);
-  ledger.rows[row.number - 1] = changedRow(row, {
+  ledger.rows[row.number - 1] = rowWith(row, {
     penalty: { amount: addExpected(row.penalty.amount, owed), tax: addExpected(row.penalty.tax, tax) },
     lastPenaltyAppliedDate: valueDate,
   });
-  if (!isReadable(ledger)) return refuse('INVALID_AMOUNT', 'amount');
+  if (!hasPostableTotals(ledger)) return refuse('INVALID_AMOUNT', 'amount');
   return {
     fact: {
       type: 'TRANSACTION_POSTED',

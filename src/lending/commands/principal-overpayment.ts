@@ -2,13 +2,13 @@ import { accrueTo } from '../accrual.ts';
 import { currentRowIndex } from '../allocation.ts';
 import { figuresOf } from '../balances.ts';
 import type { PrincipalOverpayment } from '../commands.ts';
-import { changedRow } from '../copies.ts';
+import { rowWith } from '../with-changes.ts';
 import { type Decision, type DecisionContext, refuse, transactionOf } from './decision.ts';
 import { type Ledger, noAmounts, openLedger, rowAt } from '../ledger.ts';
 import { type Loan, dayOf, dueOf } from '../loan.ts';
 import { type Decimal, smaller, sum, zero } from '../money.ts';
-import { respread } from '../prepayment.ts';
-import { recalculationMethodOf, refusalOfMovement, settleMovement } from './repayment.ts';
+import { reamortize } from '../prepayment.ts';
+import { recalculationMethodOf, refusalOfPayment, closeOut } from './repayment.ts';
 
 /**
  * Lowers the outstanding principal without paying any installment. The amount is noted on the installment in whose
@@ -27,7 +27,7 @@ export function decidePrincipalOverpayment(
   const { amount } = command;
   const { prepaymentAcceptance } = product.paymentSettings.prepaymentSettings;
   const method = recalculationMethodOf(product, command);
-  const fault = refusalOfMovement(loan, command);
+  const fault = refusalOfPayment(loan, command);
   if (fault !== null) return { refusals: [fault] };
   const valueDate = command.valueDate ?? dayOf(command.receivedAt);
   const accrued = accrueTo(loan, loan.position, valueDate);
@@ -37,10 +37,10 @@ export function decidePrincipalOverpayment(
   const ledger = openLedger(loan, accrued, valueDate);
   const current = currentRowIndex(ledger);
   const row = rowAt(ledger.rows, current);
-  ledger.rows[current] = changedRow(row, { principalOverpaid: row.principalOverpaid.plus(amount) });
-  const left = takeFromOpenRows(ledger, amount, method);
-  takeFromDueRows(ledger, left.rest);
-  const position = settleMovement(loan, ledger, left.periodicPayment, command.receivedAt);
+  ledger.rows[current] = rowWith(row, { principalOverpaid: row.principalOverpaid.plus(amount) });
+  const reduced = reduceOpenRows(ledger, amount, method);
+  reduceDueRows(ledger, reduced.remainder);
+  const position = closeOut(loan, ledger, reduced.periodicPayment, command.receivedAt);
   return {
     fact: {
       type: 'TRANSACTION_POSTED',
@@ -65,30 +65,32 @@ export function decidePrincipalOverpayment(
 }
 
 /** Respreads the rows due after the value date, as far as the amount fits into them; `rest` is what does not fit. */
-function takeFromOpenRows(
+function reduceOpenRows(
   ledger: Ledger,
   amount: Decimal,
-  method: Parameters<typeof respread>[3],
-): { readonly rest: Decimal; readonly periodicPayment: Decimal | null } {
+  method: Parameters<typeof reamortize>[3],
+): { readonly remainder: Decimal; readonly periodicPayment: Decimal | null } {
   const { rows, valueDate, position } = ledger;
   const first = rows.findIndex(({ dueDate }) => dueDate > valueDate);
-  if (first === -1) return { rest: amount, periodicPayment: position.periodicPayment };
-  const taken = smaller(amount, sum(rows.slice(first).map(({ principal }) => dueOf(principal))));
+  if (first === -1) return { remainder: amount, periodicPayment: position.periodicPayment };
+  const reduction = smaller(amount, sum(rows.slice(first).map(({ principal }) => dueOf(principal))));
   const spread = method === 'NO_RECALCULATION' ? 'RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT' : method;
-  const periodicPayment = taken.isZero() ? position.periodicPayment : respread(ledger, first, taken, spread, valueDate);
-  return { rest: amount.minus(taken), periodicPayment };
+  const periodicPayment = reduction.isZero()
+    ? position.periodicPayment
+    : reamortize(ledger, first, reduction, spread, valueDate);
+  return { remainder: amount.minus(reduction), periodicPayment };
 }
 
 /** Lowers what rows already due expect, starting with the last of them. */
-function takeFromDueRows(ledger: Ledger, amount: Decimal): void {
-  let left = amount;
-  for (let index = ledger.rows.length - 1; index >= 0 && left.greaterThan(zero); index -= 1) {
+function reduceDueRows(ledger: Ledger, amount: Decimal): void {
+  let remaining = amount;
+  for (let index = ledger.rows.length - 1; index >= 0 && remaining.greaterThan(zero); index -= 1) {
     const row = rowAt(ledger.rows, index);
-    const taken = smaller(left, dueOf(row.principal));
-    if (taken.isZero()) continue;
-    ledger.rows[index] = changedRow(row, {
-      principal: { expected: row.principal.expected.minus(taken), paid: row.principal.paid },
+    const reduction = smaller(remaining, dueOf(row.principal));
+    if (reduction.isZero()) continue;
+    ledger.rows[index] = rowWith(row, {
+      principal: { expected: row.principal.expected.minus(reduction), paid: row.principal.paid },
     });
-    left = left.minus(taken);
+    remaining = remaining.minus(reduction);
   }
 }

@@ -2,13 +2,13 @@ import { accrueTo, expectInterest } from '../accrual.ts';
 import { allocate, allocateCustom, currentRowIndex, dueNow, refusalOfCustomAmounts } from '../allocation.ts';
 import { figuresOf } from '../balances.ts';
 import type { Repay } from '../commands.ts';
-import { changedPosition, changedRow } from '../copies.ts';
+import { positionWith, rowWith } from '../with-changes.ts';
 import { type Decision, type DecisionContext, refusalOfDays, refuse, transactionOf } from './decision.ts';
 import { type Ledger, closeLedger, dropPlannedFees, openLedger, rowAt } from '../ledger.ts';
 import { type Loan, type LoanPosition, dayOf, isDynamic } from '../loan.ts';
 import { type Decimal, isPostable, sum } from '../money.ts';
 import type { PrepaymentRecalculationMethod } from '../payment-options.ts';
-import { fitsProduct, respread } from '../prepayment.ts';
+import { fitsProduct, reamortize } from '../prepayment.ts';
 import type { LoanProduct } from '../product.ts';
 import { type Refusal, refusal } from '../refusals.ts';
 
@@ -27,7 +27,7 @@ export function decideRepayment(loan: Loan, command: Repay, context: DecisionCon
   const { customPaymentAmounts: parts, amount } = command;
   const { prepaymentAcceptance } = product.paymentSettings.prepaymentSettings;
   const method = recalculationMethodOf(product, command);
-  const fault = refusalOfMovement(loan, command);
+  const fault = refusalOfPayment(loan, command);
   if (fault !== null) return { refusals: [fault] };
   const isCustom = parts.length > 0;
   const customFault = isCustom
@@ -41,16 +41,20 @@ export function decideRepayment(loan: Loan, command: Repay, context: DecisionCon
     return refuse('EXCESS_REPAYMENT_ERROR', 'amount');
   }
   const due = dueNow(ledger);
-  const respreads = method !== 'NO_RECALCULATION' && isDynamic(loan);
-  const ahead = isCustom ? allocateCustom(ledger, parts, respreads) : allocate(ledger, amount, respreads);
-  if ('errorReason' in ahead) return { refusals: [ahead] };
+  const reamortizes = method !== 'NO_RECALCULATION' && isDynamic(loan);
+  const prepaidPrincipal = isCustom
+    ? allocateCustom(ledger, parts, reamortizes)
+    : allocate(ledger, amount, reamortizes);
+  if ('errorReason' in prepaidPrincipal) return { refusals: [prepaidPrincipal] };
   const nonScheduled = parts.filter((part) => part.customPaymentAmountType === 'NON_SCHEDULED_FEE');
   const scheduled = amount.minus(sum(nonScheduled.map((part) => part.amount)));
   if (prepaymentAcceptance === 'NO_PREPAYMENTS' && scheduled.greaterThan(due)) {
     return refuse('PREPAYMENT_NOT_ALLOWED_ERROR', 'amount');
   }
-  const periodicPayment = ahead.isZero() ? ledger.position.periodicPayment : payAhead(ledger, ahead, method);
-  const position = settleMovement(loan, ledger, periodicPayment, command.receivedAt);
+  const periodicPayment = prepaidPrincipal.isZero()
+    ? ledger.position.periodicPayment
+    : prepay(ledger, prepaidPrincipal, method);
+  const position = closeOut(loan, ledger, periodicPayment, command.receivedAt);
   return {
     fact: {
       type: 'TRANSACTION_POSTED',
@@ -75,31 +79,37 @@ export function decideRepayment(loan: Loan, command: Repay, context: DecisionCon
 }
 
 /** Principal paid ahead counts as paid with the current row. The rows after it have that much less to repay. */
-function payAhead(ledger: Ledger, ahead: Decimal, method: Parameters<typeof respread>[3]): Decimal | null {
+function prepay(ledger: Ledger, prepaidPrincipal: Decimal, method: Parameters<typeof reamortize>[3]): Decimal | null {
   const current = currentRowIndex(ledger);
-  const periodicPayment = respread(ledger, current + 1, ahead, method, ledger.valueDate);
+  const periodicPayment = reamortize(ledger, current + 1, prepaidPrincipal, method, ledger.valueDate);
   const row = rowAt(ledger.rows, current);
-  ledger.rows[current] = changedRow(row, {
-    principal: { expected: row.principal.expected.plus(ahead), paid: row.principal.paid.plus(ahead) },
+  ledger.rows[current] = rowWith(row, {
+    principal: {
+      expected: row.principal.expected.plus(prepaidPrincipal),
+      paid: row.principal.paid.plus(prepaidPrincipal),
+    },
     lastPaidDate: ledger.valueDate,
   });
-  ledger.affected = { ...ledger.affected, principal: ledger.affected.principal.plus(ahead) };
+  ledger.affected = { ...ledger.affected, principal: ledger.affected.principal.plus(prepaidPrincipal) };
   return periodicPayment;
 }
 
 /** The fields that repayments and overpayments share: money that moves on a day. */
-type Movement = Pick<Repay, 'amount' | 'valueDate' | 'bookingDate' | 'receivedAt' | 'prepaymentRecalculationMethod'>;
+type PaymentFields = Pick<
+  Repay,
+  'amount' | 'valueDate' | 'bookingDate' | 'receivedAt' | 'prepaymentRecalculationMethod'
+>;
 
 /** How the remaining rows are spread again: by the command's method, else by the product's. */
 export function recalculationMethodOf(
   { paymentSettings }: LoanProduct,
-  command: Movement,
+  command: PaymentFields,
 ): PrepaymentRecalculationMethod {
   return command.prepaymentRecalculationMethod ?? paymentSettings.prepaymentSettings.prepaymentRecalculationMethod;
 }
 
 /** Checks a movement before what is owed is considered. Returns null when nothing is wrong. */
-export function refusalOfMovement({ position, product }: Loan, command: Movement): Refusal | null {
+export function refusalOfPayment({ position, product }: Loan, command: PaymentFields): Refusal | null {
   if (position.accountState !== 'ACTIVE' || position.asOf === null) {
     return refusal('INVALID_ACCOUNT_STATE_FOR_REPAYMENTS');
   }
@@ -116,15 +126,15 @@ export function refusalOfMovement({ position, product }: Loan, command: Movement
 }
 
 /** The position after a movement recorded in the ledger: expected interest is recomputed; closed if nothing is owed. */
-export function settleMovement(loan: Loan, ledger: Ledger, periodicPayment: Decimal | null, now: number): LoanPosition {
+export function closeOut(loan: Loan, ledger: Ledger, periodicPayment: Decimal | null, now: number): LoanPosition {
   dropPlannedFees(ledger);
-  const settled = expectInterest(loan, changedPosition(closeLedger(ledger), { periodicPayment }));
-  return closedWhenRepaid(loan, closeLedger(openLedger(loan, settled, ledger.valueDate)), now);
+  const recomputed = expectInterest(loan, positionWith(closeLedger(ledger), { periodicPayment }));
+  return closedWhenRepaid(loan, closeLedger(openLedger(loan, recomputed, ledger.valueDate)), now);
 }
 
 /** The position; CLOSED and REPAID if nothing is owed any more, including fees outside the schedule. */
 export function closedWhenRepaid(loan: Loan, position: LoanPosition, now: number): LoanPosition {
   const { total, nonScheduledFees } = figuresOf(loan, position);
   if (!total.isZero() || !nonScheduledFees.balance.isZero()) return position;
-  return changedPosition(position, { accountState: 'CLOSED', accountSubState: 'REPAID', closedAt: now });
+  return positionWith(position, { accountState: 'CLOSED', accountSubState: 'REPAID', closedAt: now });
 }

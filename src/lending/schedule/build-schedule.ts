@@ -88,10 +88,10 @@ const shorteningMethods: ReadonlySet<PrepaymentRecalculationMethod> = new Set([
 ]);
 
 const planAfter: Readonly<Record<PrepaymentRecalculationMethod, (request: RebuildRequest) => PrincipalPlan>> = {
-  NO_RECALCULATION: ({ rows, outstanding }) => paidAhead(principalsOf(rows), outstanding),
+  NO_RECALCULATION: ({ rows, outstanding }) => reducedByPrepayment(principalsOf(rows), outstanding),
   RESCHEDULE_REMAINING_REPAYMENTS: ({ terms, rows, outstanding }) => inProportion(terms, outstanding, rows),
-  RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS: asFresh,
-  REDUCE_AMOUNT_PER_INSTALLMENT: asFresh,
+  RECALCULATE_SCHEDULE_KEEP_SAME_NUMBER_OF_TERMS: asNewSchedule,
+  REDUCE_AMOUNT_PER_INSTALLMENT: asNewSchedule,
   RECALCULATE_SCHEDULE_KEEP_SAME_PRINCIPAL_AMOUNT: ({ rows }) => ({ kind: 'KEPT', principals: principalsOf(rows) }),
   REDUCE_NUMBER_OF_INSTALLMENTS_NEW: ({ terms, rows, outstanding, payment, start }) =>
     isAnnuity(terms)
@@ -99,7 +99,7 @@ const planAfter: Readonly<Record<PrepaymentRecalculationMethod, (request: Rebuil
       : { kind: 'KEPT', principals: principalsOf(rows) },
 };
 
-function asFresh({ terms, rows, outstanding, start }: RebuildRequest): PrincipalPlan {
+function asNewSchedule({ terms, rows, outstanding, start }: RebuildRequest): PrincipalPlan {
   return isAnnuity(terms)
     ? paymentsOf(terms, levelPayment(terms, outstanding, rows, start), outstanding, rows, start)
     : equalShares(terms, outstanding, rows);
@@ -141,20 +141,20 @@ function paymentsOf(
 }
 
 /** Takes the principal that is no longer outstanding from the first rows. */
-function paidAhead(principals: readonly Decimal[], outstanding: Decimal): PrincipalPlan {
+function reducedByPrepayment(principals: readonly Decimal[], outstanding: Decimal): PrincipalPlan {
   let paid = larger(sum(principals).minus(outstanding), zero);
-  const left = principals.map((principal) => {
-    const taken = smaller(paid, principal);
-    paid = paid.minus(taken);
-    return principal.minus(taken);
+  const remainingPrincipals = principals.map((principal) => {
+    const reduction = smaller(paid, principal);
+    paid = paid.minus(reduction);
+    return principal.minus(reduction);
   });
-  return { kind: 'KEPT', principals: left };
+  return { kind: 'KEPT', principals: remainingPrincipals };
 }
 
 function inProportion(terms: ScheduleTerms, outstanding: Decimal, rows: readonly ScheduleRow[]): PrincipalPlan {
-  const whole = sum(principalsOf(rows));
-  if (whole.isZero()) return equalShares(terms, outstanding, rows);
-  return { kind: 'SHARES', shares: rows.map((row) => outstanding.times(row.principal).dividedBy(whole)) };
+  const totalPrincipal = sum(principalsOf(rows));
+  if (totalPrincipal.isZero()) return equalShares(terms, outstanding, rows);
+  return { kind: 'SHARES', shares: rows.map((row) => outstanding.times(row.principal).dividedBy(totalPrincipal)) };
 }
 
 function paymentBefore(terms: ScheduleTerms, rows: readonly ScheduleRow[]): Decimal {

@@ -3,7 +3,7 @@ import { larger, roundAmount, smaller, zero } from '../money.ts';
 import type { Decimal } from '../money.ts';
 import type { ScheduleRow, ScheduleTerms } from '../terms.ts';
 import type { OpenRow, PrincipalPlan, StartOfAccrual } from './principal-plan.ts';
-import { roundScheduleAmount, takesInterestRemainder } from './rounding.ts';
+import { roundScheduleAmount, roundsInterestIntoLastRow } from './rounding.ts';
 
 export interface RowsToFill {
   readonly terms: ScheduleTerms;
@@ -72,6 +72,6 @@ function plannedPrincipal(
 
 /** The last row's interest: its own, or all rows' exact interest less what the earlier rows expect. */
 function closingInterest(terms: ScheduleTerms, own: Decimal, exact: Decimal, expectedBefore: Decimal): Decimal {
-  if (!takesInterestRemainder(terms)) return own;
+  if (!roundsInterestIntoLastRow(terms)) return own;
   return larger(roundAmount(exact, terms.currency, terms.rounding.roundingMode).minus(expectedBefore), zero);
 }

@@ -49,8 +49,8 @@ const growthsKept = new Map<string, Decimal>();
 /** (1 + rate)^units. A power in 40 digits costs as much as a schedule of simple interest, so known ones are kept. */
 function compoundGrowth({ interestRate }: InterestTerms, { numerator, denominator }: Fraction): Decimal {
   const key = `${interestRate.toString()}^${numerator}/${denominator}`;
-  const known = growthsKept.get(key);
-  if (known !== undefined) return known;
+  const cached = growthsKept.get(key);
+  if (cached !== undefined) return cached;
   const growth = interestRate.dividedBy(100).plus(1).pow(new Decimal(numerator).dividedBy(denominator));
   if (growthsKept.size >= maxGrowthsKept) growthsKept.clear();
   growthsKept.set(key, growth);

@@ -29,15 +29,15 @@ export interface AccrualTerms {
 export function elapsedYears(terms: AccrualTerms, period: AccrualPeriod, from: LocalDate, to: LocalDate): Fraction {
   const { daysInYear, scheduleInterestDaysCountMethod } = terms.interest;
   if (scheduleInterestDaysCountMethod === 'ACTUAL_DAYS_COUNT') return yearFraction(daysInYear, from, to);
-  const whole = nominalYears(terms.dueDates, daysInYear, period.accruesAfter, period.dueDate);
-  if (from === period.accruesAfter && to === period.dueDate) return whole;
+  const fullPeriod = nominalYears(terms.dueDates, daysInYear, period.accruesAfter, period.dueDate);
+  if (from === period.accruesAfter && to === period.dueDate) return fullPeriod;
   const days = countedDays(daysInYear, period.accruesAfter, period.dueDate);
   // Thirty-day months count no day between a 30th and a 31st. Such a period is divided by calendar days instead.
   const part =
     days > 0
       ? fraction(countedDays(daysInYear, from, to), days)
       : fraction(daysBetween(from, to), daysBetween(period.accruesAfter, period.dueDate));
-  return multiplyFractions(whole, part);
+  return multiplyFractions(fullPeriod, part);
 }
 
 /**
@@ -46,13 +46,13 @@ export function elapsedYears(terms: AccrualTerms, period: AccrualPeriod, from: L
  */
 export function nominalYears(terms: DueDateTerms, convention: DaysInYear, from: LocalDate, to: LocalDate): Fraction {
   if (terms.scheduleDueDatesMethod === 'FIXED_DAYS_OF_MONTH') return fixedDaysLength(terms, convention, from, to);
-  if ('months' in unitLength[terms.repaymentPeriodUnit]) return wholeMonthsAndRest(convention, from, to);
+  if ('months' in unitLength[terms.repaymentPeriodUnit]) return monthsAndDays(convention, from, to);
   const days = daysBetween(from, to);
   const weeks = terms.repaymentPeriodUnit === 'WEEKS' ? Math.trunc(days / 7) : 0;
   return addFractions(fraction(weeks, 52), fraction(days - weeks * 7, daysPerYear[convention]));
 }
 
-function wholeMonthsAndRest(convention: DaysInYear, from: LocalDate, to: LocalDate): Fraction {
+function monthsAndDays(convention: DaysInYear, from: LocalDate, to: LocalDate): Fraction {
   const [start, end] = [partsOf(from), partsOf(to)];
   // 28 February to 31 March is a whole month of a schedule anchored to the 31st, not a month and three days.
   const monthEnd = start.day === daysInMonth(start.year, start.month);

@@ -101,8 +101,8 @@ function evenPayment(
   );
   const [firstRate = zero] = rates;
   const accrued = isCarried ? zero : (start?.accruedInterest ?? zero);
-  const owedAtStart = outstanding.plus(accrued.dividedBy(firstRate.plus(1)));
-  const payment = optimizedPayment(owedAtStart, rates);
+  const balanceAtStart = outstanding.plus(accrued.dividedBy(firstRate.plus(1)));
+  const payment = optimizedPayment(balanceAtStart, rates);
   // If interest exceeds the payment, the row repays no principal: it is charged its interest, the rest are made even.
   const interestOnly = outstanding.times(firstRate).plus(accrued).greaterThan(payment) && paying.length > 1;
   return interestOnly ? evenPayment(terms, outstanding, paying.slice(1)) : payment;

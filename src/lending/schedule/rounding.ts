@@ -11,7 +11,7 @@ interface Terms {
 export type ScheduleAmount = 'PAYMENT' | 'PRINCIPAL' | 'INTEREST';
 
 /** Whether the last row asks for the remainder that rounding all rows' interest leaves. */
-export function takesInterestRemainder({ rounding }: Pick<Terms, 'rounding'>): boolean {
+export function roundsInterestIntoLastRow({ rounding }: Pick<Terms, 'rounding'>): boolean {
   return rounding.roundingRepaymentScheduleMethod === 'ROUND_PRINCIPAL_AND_INTEREST_REMAINDER_INTO_LAST_REPAYMENT';
 }
 
@@ -20,8 +20,8 @@ export function takesInterestRemainder({ rounding }: Pick<Terms, 'rounding'>): b
  * currency's digits. It always applies to the payment, and to principal and interest only under ROUND_ALL.
  */
 export function roundScheduleAmount(amount: Decimal, kind: ScheduleAmount, { currency, rounding }: Terms): Decimal {
-  const reached = kind === 'PAYMENT' || rounding.repaymentElementsRoundingMethod === 'ROUND_ALL';
-  if (!reached || rounding.repaymentCurrencyRounding === 'NO_ROUNDING') {
+  const isApplicable = kind === 'PAYMENT' || rounding.repaymentElementsRoundingMethod === 'ROUND_ALL';
+  if (!isApplicable || rounding.repaymentCurrencyRounding === 'NO_ROUNDING') {
     return roundAmount(amount, currency, rounding.roundingMode);
   }
   return rounding.repaymentCurrencyRounding === 'ROUND_UP_TO_NEAREST_WHOLE_UNIT'

@@ -1,6 +1,10 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { beyondEnd, boundsByPartition, unavailability } from '../../../src/broker/cursors/cursor-availability.ts';
+import {
+  beyondEndReason,
+  boundsByPartition,
+  unavailabilityReason,
+} from '../../../src/broker/cursors/cursor-availability.ts';
 import { partitionKey } from '../../../src/ports/coordination.ts';
 
 /** Events 5 to 9 are held. */
@@ -18,17 +22,17 @@ describe('the availability of a position', () => {
   for (const { offset, toRead, toCommit, what } of rows) {
     it(`${what}: ${toRead ? 'can' : 'cannot'} be read from, ${toCommit ? 'can' : 'cannot'} be committed`, () => {
       const position = { eventType: 'loans', partition: 2, offset };
-      expect(unavailability(position, bounds) === undefined).to.equal(toRead);
-      expect(beyondEnd(position, bounds.latest) === undefined).to.equal(toCommit);
+      expect(unavailabilityReason(position, bounds) === undefined).to.equal(toRead);
+      expect(beyondEndReason(position, bounds.latest) === undefined).to.equal(toCommit);
     });
   }
 
   it('is told with offset, partition, event type and what to do', () => {
-    expect(unavailability({ eventType: 'loans', partition: 2, offset: 3 }, bounds)).to.equal(
+    expect(unavailabilityReason({ eventType: 'loans', partition: 2, offset: 3 }, bounds)).to.equal(
       'offset 001-0001-000000000000000003 for partition 2 event type loans is unavailable as retention time of data ' +
         'elapsed. PATCH partition offset with valid and available offset',
     );
-    expect(beyondEnd({ eventType: 'loans', partition: 2, offset: 10 }, bounds.latest)).to.equal(
+    expect(beyondEndReason({ eventType: 'loans', partition: 2, offset: 10 }, bounds.latest)).to.equal(
       'offset 001-0001-000000000000000010 for partition 2 event type loans is unavailable as it lies beyond the last ' +
         'event. PATCH partition offset with valid and available offset',
     );

@@ -48,8 +48,8 @@ describe('work under a claim', () => {
           return 'created';
         },
       );
-    const answers = await Promise.all([create(store, 'first'), create(other(), 'second')]);
-    expect(answers.sort()).to.deep.equal(['created', 'first']);
+    const results = await Promise.all([create(store, 'first'), create(other(), 'second')]);
+    expect(results.sort()).to.deep.equal(['created', 'first']);
   });
 
   it('leaves others alone', async () => {

@@ -33,7 +33,7 @@ describe('the registry', () => {
   }
 
   /** A registry that hears of everything a little later, and that tells when it asks for the end of the log. */
-  async function startedLate(onLook: () => void): Promise<Registry> {
+  async function startedLate(onBounds: () => void): Promise<Registry> {
     const { log } = temporary;
     const slow = overriding<EventLog>(log, {
       read: async (from, options) => {
@@ -42,7 +42,7 @@ describe('the registry', () => {
         return result;
       },
       bounds: async (partitions, options) => {
-        onLook();
+        onBounds();
         return log.bounds(partitions, options);
       },
     });
@@ -67,28 +67,28 @@ describe('the registry', () => {
   });
 
   it('finds what another process stored a moment ago, and asks the log for nothing that it knows', async () => {
-    let looks = 0;
-    const late = await startedLate(() => (looks += 1));
+    let boundsCalls = 0;
+    const late = await startedLate(() => (boundsCalls += 1));
     const early = await started();
     await early.put('toggle', 't', true);
-    const before = looks;
+    const before = boundsCalls;
     expect(late.get('toggle', 't')).to.equal(undefined);
     expect(await late.find('toggle', 't')).to.equal(true);
-    expect(looks).to.equal(before + 1);
+    expect(boundsCalls).to.equal(before + 1);
     expect(await late.find('toggle', 't')).to.equal(true);
-    expect(looks).to.equal(before + 1);
+    expect(boundsCalls).to.equal(before + 1);
   });
 
   it('looks at the log a few times only, however many unknown names are asked for', async () => {
-    let looks = 0;
-    const registry = await startedLate(() => (looks += 1));
-    const before = looks;
+    let boundsCalls = 0;
+    const registry = await startedLate(() => (boundsCalls += 1));
+    const before = boundsCalls;
     const startedAt = performance.now();
-    const ask = async (): Promise<void> => {
+    const findRepeatedly = async (): Promise<void> => {
       for (let round = 0; round < 5; round += 1) expect(await registry.find('toggle', 'nobody')).to.equal(undefined);
     };
-    await Promise.all(Array.from({ length: 200 }, ask));
-    expect(looks - before).to.be.lessThan((performance.now() - startedAt) / 20 + 2);
+    await Promise.all(Array.from({ length: 200 }, findRepeatedly));
+    expect(boundsCalls - before).to.be.lessThan((performance.now() - startedAt) / 20 + 2);
   });
 
   it('does not call unknown what it cannot look for', async () => {
@@ -127,8 +127,8 @@ describe('the registry', () => {
     await second.put('subscription', 's2', { id: 's2' });
     await first.remove('subscription', 's1');
     const bounds = await temporary.log.bounds([{ topic: registryTopic, partition: 0 }]);
-    await second.appliedTo(bounds[0]?.latest ?? 0);
-    await first.appliedTo(bounds[0]?.latest ?? 0);
+    await second.waitUntilApplied(bounds[0]?.latest ?? 0);
+    await first.waitUntilApplied(bounds[0]?.latest ?? 0);
     expect(first.list('subscription')).to.deep.equal([{ id: 's2' }]);
     expect(second.list('subscription')).to.deep.equal([{ id: 's2' }]);
 

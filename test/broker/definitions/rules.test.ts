@@ -6,7 +6,7 @@ import {
   attributesMaximum,
   checkAuthorizationChange,
   countViolations,
-  isNamed,
+  hasRole,
   keyedEntriesMaximum,
   labelCharactersMaximum,
   labelViolations,
@@ -132,10 +132,10 @@ describe('who is allowed what', () => {
 
   it('can be looked up', () => {
     const { authorization } = read({ admins: [somebody], readers: [{ data_type: 'user', value: 'y' }] });
-    expect(isNamed(authorization, 'admins', somebody)).to.equal(true);
-    expect(isNamed(authorization, 'readers', somebody)).to.equal(false);
-    expect(isNamed(null, 'admins', somebody)).to.equal(false);
-    expect(isNamed({ admins: 'kept before it was checked' }, 'admins', somebody)).to.equal(false);
+    expect(hasRole(authorization, 'admins', somebody)).to.equal(true);
+    expect(hasRole(authorization, 'readers', somebody)).to.equal(false);
+    expect(hasRole(null, 'admins', somebody)).to.equal(false);
+    expect(hasRole({ admins: 'kept before it was checked' }, 'admins', somebody)).to.equal(false);
   });
 
   it('cannot be taken back', () => {

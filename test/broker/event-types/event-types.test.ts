@@ -239,21 +239,21 @@ describe('EventTypes', () => {
 
   describe('a process whose claim runs out while it is at work', () => {
     /** A process that stands still at one step of the log, until told to go on. */
-    async function standingStill(
-      step: (log: EventLog, standStill: () => Promise<void>) => Partial<EventLog>,
-    ): Promise<{ slow: EventTypes; stands: () => boolean; goOn: () => void }> {
-      let goOn = (): void => {};
-      let stands = false;
-      const standStill = (): Promise<void> => {
-        stands = true;
-        return new Promise((resolve) => (goOn = resolve));
+    async function startPausing(
+      step: (log: EventLog, pause: () => Promise<void>) => Partial<EventLog>,
+    ): Promise<{ slow: EventTypes; isPaused: () => boolean; resume: () => void }> {
+      let resume = (): void => {};
+      let isPaused = false;
+      const pause = (): Promise<void> => {
+        isPaused = true;
+        return new Promise((resolve) => (resume = resolve));
       };
-      const log = overriding(broker.log, step(broker.log, standStill));
+      const log = overriding(broker.log, step(broker.log, pause));
       const registry = new Registry(log, silentLogger);
       await registry.start();
       others.push(registry);
       const slow = new EventTypes({ ...broker, log, registry, clock: systemClock, logger: silentLogger });
-      return { slow, stands: () => stands, goOn: () => goOn() };
+      return { slow, isPaused: () => isPaused, resume: () => resume() };
     }
 
     const partitions = (count: number) => ({
@@ -271,17 +271,17 @@ describe('EventTypes', () => {
     }
 
     it('creates nothing when another created it while making the topic took so long', async () => {
-      const { slow, stands, goOn } = await standingStill((log, standStill) => ({
+      const { slow, isPaused, resume } = await startPausing((log, pause) => ({
         createTopic: async (configuration) => {
           await log.createTopic(configuration);
-          await standStill();
+          await pause();
         },
       }));
       const creating = codeOf(slow.create(definition('orders', partitions(4))));
-      await eventually(stands);
+      await eventually(isPaused);
       await runOut();
       await eventTypes.create(definition('orders', partitions(2)));
-      goOn();
+      resume();
       expect(await creating).to.equal('CONFLICT');
       await expectCreated(2);
       await slow.addSchema('orders', schemaOf('a')).catch(() => {});
@@ -289,44 +289,44 @@ describe('EventTypes', () => {
     });
 
     it('creates nothing when the topic that it asked for is made only after another created it', async () => {
-      const { slow, stands, goOn } = await standingStill((log, standStill) => ({
+      const { slow, isPaused, resume } = await startPausing((log, pause) => ({
         createTopic: async (configuration) => {
-          await standStill();
+          await pause();
           await log.createTopic(configuration);
         },
       }));
       const creating = codeOf(slow.create(definition('orders', partitions(4))));
-      await eventually(stands);
+      await eventually(isPaused);
       await runOut();
       await eventTypes.create(definition('orders', partitions(2)));
-      goOn();
+      resume();
       expect(await creating).to.equal('CONFLICT');
       await expectCreated(2);
     });
 
     it('loses no topic to another that takes it for a half-made one, when it has registered it at the last moment', async () => {
-      const first = await standingStill((log, standStill) => ({
+      const first = await startPausing((log, pause) => ({
         createTopic: async (configuration) => {
           await log.createTopic(configuration);
-          await standStill();
+          await pause();
         },
       }));
       const creating = codeOf(first.slow.create(definition('orders', partitions(4))));
-      await eventually(first.stands);
+      await eventually(first.isPaused);
       await runOut();
       // The other one has seen that nobody registered the topic, and is about to make it anew.
-      const second = await standingStill((log, standStill) => ({
-        bounds: async (asked, options) => {
-          const found = await log.bounds(asked, options);
-          if (asked.some((place) => place.topic === 'orders')) await standStill();
+      const second = await startPausing((log, pause) => ({
+        bounds: async (requested, options) => {
+          const found = await log.bounds(requested, options);
+          if (requested.some((partition) => partition.topic === 'orders')) await pause();
           return found;
         },
       }));
       const adopting = second.slow.create(definition('orders', partitions(2)));
-      await eventually(second.stands, 10_000);
-      first.goOn();
+      await eventually(second.isPaused, 10_000);
+      first.resume();
       expect(await creating).to.equal('CONFLICT');
-      second.goOn();
+      second.resume();
       await adopting;
       await broker.registry.catchUp();
       await expectCreated(2);
@@ -335,22 +335,22 @@ describe('EventTypes', () => {
     it('changes nothing when another changed it meanwhile, and no version of a schema is lost', async () => {
       await eventTypes.create(definition('orders', { compatibility_mode: 'none' }));
       let isSlow = false;
-      const { slow, stands, goOn } = await standingStill((log, standStill) => ({
+      const { slow, isPaused, resume } = await startPausing((log, pause) => ({
         append: async (partitionRecords, ...rest) => {
           if (isSlow) {
             isSlow = false;
-            await standStill();
+            await pause();
           }
           return log.append(partitionRecords, ...rest);
         },
       }));
       isSlow = true;
       const changing = codeOf(slow.addSchema('orders', schemaOf('a', 'slow')));
-      await eventually(stands);
+      await eventually(isPaused);
       await runOut();
       await eventTypes.addSchema('orders', schemaOf('a', 'quick'));
       const versions = eventTypes.schemas('orders').length;
-      goOn();
+      resume();
       expect(await changing).to.equal('CONFLICT');
       expect(eventTypes.get('orders').eventType.schema.schema).to.include('quick');
       expect(eventTypes.schemas('orders')).to.have.length(versions);
@@ -360,21 +360,22 @@ describe('EventTypes', () => {
 
     it('deletes no topic of an event type that was created anew meanwhile', async () => {
       await eventTypes.create(definition('orders'));
-      let looks = -Infinity;
-      const { slow, stands, goOn } = await standingStill((log, standStill) => ({
-        bounds: async (asked, options) => {
+      let boundsCalls = -Infinity;
+      const { slow, isPaused, resume } = await startPausing((log, pause) => ({
+        bounds: async (requested, options) => {
           // The first look comes with the claim, the second before the topic is deleted.
-          if (asked.some((place) => place.topic === registryTopic) && (looks += 1) === 2) await standStill();
-          return log.bounds(asked, options);
+          if (requested.some((partition) => partition.topic === registryTopic) && (boundsCalls += 1) === 2)
+            await pause();
+          return log.bounds(requested, options);
         },
       }));
-      looks = 0;
+      boundsCalls = 0;
       const removing = codeOf(slow.remove('orders'));
-      await eventually(stands);
+      await eventually(isPaused);
       await runOut();
       await eventTypes.remove('orders');
       await eventTypes.create(definition('orders', partitions(3)));
-      goOn();
+      resume();
       expect(await removing).to.equal('CONFLICT');
       await expectCreated(3);
     });

@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import type { EventType } from '../../../src/broker/definitions/event-type.ts';
 import {
   checkChange,
-  confusion,
+  similarNameViolation,
   partitionCountFor,
   readEventType,
   retentionMillisecondsMaximum,
@@ -212,7 +212,7 @@ describe('confusion', () => {
   ] as const) {
     it(`says of ${name} beside ${isOfService ? "the service's " : ''}${other}: ${message ?? 'nothing'}`, () => {
       const expected = message === undefined ? undefined : { field: 'name', message };
-      expect(confusion(name, other, isOfService)).to.deep.equal(expected);
+      expect(similarNameViolation(name, other, isOfService)).to.deep.equal(expected);
     });
   }
 });

@@ -11,7 +11,7 @@ import {
 import { openTemporaryLog, type TemporaryLog } from '../../support/temporary-log.ts';
 
 describe('the mirror of committed offsets', () => {
-  const place = { eventType: 'mirror.loans', partition: 3 };
+  const loanPartition = { eventType: 'mirror.loans', partition: 3 };
   let temporary: TemporaryLog;
 
   beforeEach(async () => {
@@ -24,7 +24,7 @@ describe('the mirror of committed offsets', () => {
   const write = (...offsets: [offset: number | null, epoch?: number][]): Promise<void> =>
     writeMirror(
       temporary.log,
-      offsets.map(([offset, epoch]) => mirrorRecord('s', place, offset, epoch)),
+      offsets.map(([offset, epoch]) => mirrorRecord('s', loanPartition, offset, epoch)),
     );
 
   const held = async (): Promise<MirroredOffset[]> => (await readMirror(temporary.log)).get('s') ?? [];
@@ -69,16 +69,16 @@ describe('the mirror of committed offsets', () => {
   for (const { title, written, expected } of cases) {
     it(`holds the right offset after ${title}`, async () => {
       if (written.length > 0) await write(...written);
-      const mirrored = expected === undefined ? [] : [{ ...place, offset: expected[0], epoch: expected[1] }];
+      const mirrored = expected === undefined ? [] : [{ ...loanPartition, offset: expected[0], epoch: expected[1] }];
       expect(await held()).to.deep.equal(mirrored);
     });
   }
 
   it('keeps subscriptions and partitions apart', async () => {
     await writeMirror(temporary.log, [
-      mirrorRecord('s', place, 1),
-      mirrorRecord('s', { ...place, partition: 4 }, 2),
-      mirrorRecord('t', place, 3),
+      mirrorRecord('s', loanPartition, 1),
+      mirrorRecord('s', { ...loanPartition, partition: 4 }, 2),
+      mirrorRecord('t', loanPartition, 3),
     ]);
     const mirror = await readMirror(temporary.log);
     expect(mirror.get('s')?.map(({ partition, offset }) => [partition, offset])).to.deep.equal([

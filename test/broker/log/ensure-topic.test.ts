@@ -41,16 +41,16 @@ describe('a topic that must be there', () => {
   it('is waited for while another process is creating it', async () => {
     await temporary.log.createTopic(wanted);
     let lists = 0;
-    let looks = 0;
+    let listings = 0;
     const spreading = overriding<EventLog>(temporary.log, {
       listTopics: async () => ((lists += 1) < 3 ? [] : temporary.log.listTopics()),
       bounds: async (partitions) => {
-        if ((looks += 1) < 3) throw new LendstreamError('UNKNOWN_TOPIC_OR_PARTITION', 'Not yet.');
+        if ((listings += 1) < 3) throw new LendstreamError('UNKNOWN_TOPIC_OR_PARTITION', 'Not yet.');
         return temporary.log.bounds(partitions);
       },
     });
     expect(await ensureTopic(spreading, wanted)).to.deep.include(wanted);
-    expect([lists, looks]).to.deep.equal([3, 3]);
+    expect([lists, listings]).to.deep.equal([3, 3]);
   });
 
   it('is not there when the log refuses it', async () => {

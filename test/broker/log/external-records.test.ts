@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { noValue, type RecordBatch } from '../../../src/ports/event-log.ts';
-import { checkForeignRecords, withoutForeignRecords } from '../../../src/broker/log/external-records.ts';
+import { checkExternalRecords, withoutExternalRecords } from '../../../src/broker/log/external-records.ts';
 
 /** A batch of these values, all of somebody else's producer unless said otherwise. */
-function batchOf(values: readonly (Buffer | null)[], foreign: readonly number[] = values.map(() => 1)): RecordBatch {
+function batchOf(values: readonly (Buffer | null)[], external: readonly number[] = values.map(() => 1)): RecordBatch {
   const bytes = Buffer.concat(values.map((value) => value ?? Buffer.alloc(0)));
   let end = 0;
   const places = values.map((value) => {
@@ -24,7 +24,7 @@ function batchOf(values: readonly (Buffer | null)[], foreign: readonly number[] 
     valueStarts: Uint32Array.from(places, ([start]) => start),
     valueEnds: Uint32Array.from(places, ([, stop]) => stop),
     contiguous: false,
-    foreign: Uint8Array.from(foreign),
+    external: Uint8Array.from(external),
     key: (index) => `key ${index}`,
   };
 }
@@ -37,13 +37,13 @@ function valuesOf({ bytes, valueStarts, valueEnds, count }: RecordBatch): (strin
 
 describe('records of somebody else', () => {
   it('are left as they are when there are none', () => {
-    const { foreign: _none, ...batch } = batchOf([Buffer.from('not JSON')]);
-    expect(checkForeignRecords(batch)).to.deep.equal({ batch, unreadable: [] });
+    const { external: _none, ...batch } = batchOf([Buffer.from('not JSON')]);
+    expect(checkExternalRecords(batch)).to.deep.equal({ batch, unreadable: [] });
   });
 
   it('are delivered when they hold one JSON value, whichever it is', () => {
     const texts = ['{"a":1}', '[]', '"text"', '0', 'null', ' {"a": "\\n"} '];
-    const { batch, unreadable } = checkForeignRecords(batchOf(texts.map((text) => Buffer.from(text))));
+    const { batch, unreadable } = checkExternalRecords(batchOf(texts.map((text) => Buffer.from(text))));
     expect(valuesOf(batch)).to.deep.equal(texts);
     expect(unreadable).to.deep.equal([]);
     expect(batch.key(1)).to.equal('key 1');
@@ -59,7 +59,7 @@ describe('records of somebody else', () => {
   ];
   for (const [title, value, reason] of unreadable) {
     it(`are named, and none of their bytes stays, when they hold ${title}`, () => {
-      const found = checkForeignRecords(batchOf([Buffer.from('1'), value, Buffer.from('2')]));
+      const found = checkExternalRecords(batchOf([Buffer.from('1'), value, Buffer.from('2')]));
       expect(found.unreadable).to.deep.equal([{ offset: 12, reason }]);
       expect(valuesOf(found.batch)).to.deep.equal(['1', null, '2']);
     });
@@ -68,19 +68,19 @@ describe('records of somebody else', () => {
   it('are brought onto one line, in a copy that nobody else reads', () => {
     const source = batchOf([Buffer.from('{\r\n  "a": 1\n}'), Buffer.from('[\n]')]);
     const before = valuesOf(source);
-    expect(valuesOf(checkForeignRecords(source).batch)).to.deep.equal(['{    "a": 1 }', '[ ]']);
+    expect(valuesOf(checkExternalRecords(source).batch)).to.deep.equal(['{    "a": 1 }', '[ ]']);
     expect(valuesOf(source)).to.deep.equal(before);
   });
 
   it('may be deletions, and stand beside our own, which are not looked at', () => {
-    const found = checkForeignRecords(batchOf([null, Buffer.from('ours, whatever it is')], [1, 0]));
+    const found = checkExternalRecords(batchOf([null, Buffer.from('ours, whatever it is')], [1, 0]));
     expect(valuesOf(found.batch)).to.deep.equal([null, 'ours, whatever it is']);
     expect(found.unreadable).to.deep.equal([]);
   });
 
   it('are left out where only our own count', () => {
     const values = ['0', '1', null, '3'].map((value) => (value === null ? null : Buffer.from(value)));
-    const own = withoutForeignRecords(batchOf(values, [1, 0, 0, 1]));
+    const own = withoutExternalRecords(batchOf(values, [1, 0, 0, 1]));
     expect(valuesOf(own)).to.deep.equal(['1', null]);
     expect([...own.offsets]).to.deep.equal([12, 14]);
     expect([own.key(0), own.key(1)]).to.deep.equal(['key 1', 'key 2']);
@@ -94,7 +94,7 @@ describe('records of somebody else', () => {
     );
     fc.assert(
       fc.property(fc.array(value, { maxLength: 8 }), (values) => {
-        const { batch, unreadable: named } = checkForeignRecords(batchOf(values));
+        const { batch, unreadable: named } = checkExternalRecords(batchOf(values));
         const left = valuesOf(batch);
         for (const [index, text] of left.entries()) {
           if (text === null) continue;

@@ -57,7 +57,7 @@ describe('following a topic', () => {
     expect(applied.filter((each) => each.startsWith('0:'))).to.deep.equal(['0:a=1', '0:a=2']);
     expect(applied).to.include('1:b=1');
     const offset = await put(1, 'b', null);
-    await tail.appliedTo(1, offset + 1);
+    await tail.waitUntilApplied(1, offset + 1);
     expect(applied.at(-1)).to.equal('1:b=null');
     expect(tail.position(1)).to.be.above(offset);
   });
@@ -80,7 +80,7 @@ describe('following a topic', () => {
     expect(applied).to.deep.equal(isClusterUnderTest ? ['0:a=1', '0:a=null'] : []);
     applied.length = 0;
     const offset = await put(0, 'c', '1');
-    await tail.appliedTo(0, offset + 1);
+    await tail.waitUntilApplied(0, offset + 1);
     expect(applied).to.deep.equal(['0:c=1']);
   });
 
@@ -101,7 +101,7 @@ describe('following a topic', () => {
     const values = Array.from({ length: 20 }, (_, index) => `${index}`);
     let last = 0;
     for (const value of values) last = await put(0, 'a', value);
-    await tail.appliedTo(0, last + 1);
+    await tail.waitUntilApplied(0, last + 1);
     expect(order).to.deep.equal(values);
   });
 
@@ -113,16 +113,16 @@ describe('following a topic', () => {
       },
     });
     await tail.start();
-    const waiting = tail.appliedTo(0, 5).catch((error: unknown) => error);
+    const waiting = tail.waitUntilApplied(0, 5).catch((error: unknown) => error);
     await put(0, 'a', '1');
     expect(await waiting).to.equal(failure);
-    expect(await tail.appliedTo(0, 5).catch((error: unknown) => error)).to.equal(failure);
+    expect(await tail.waitUntilApplied(0, 5).catch((error: unknown) => error)).to.equal(failure);
   });
 
   it('ends when the topic is deleted', async () => {
     const tail = newTail();
     await tail.start();
-    const waiting = codeOf(tail.appliedTo(0, 5));
+    const waiting = codeOf(tail.waitUntilApplied(0, 5));
     await temporary.log.deleteTopic(topic);
     expect(await waiting).to.equal('UNKNOWN_TOPIC_OR_PARTITION');
   });
@@ -130,7 +130,7 @@ describe('following a topic', () => {
   it('stops when told to, and rejects what still waits', async () => {
     const tail = newTail();
     await tail.start();
-    const waiting = tail.appliedTo(0, 5).then(
+    const waiting = tail.waitUntilApplied(0, 5).then(
       () => 'applied',
       () => 'rejected',
     );

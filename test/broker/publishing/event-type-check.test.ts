@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { judgeDefinition, judgeEvent } from '../../../src/broker/publishing/event-type-check.ts';
+import { checkDefinition, checkEvent } from '../../../src/broker/publishing/event-type-check.ts';
 import { createdRecord } from '../../../src/broker/event-types/records.ts';
 import { readEventType } from '../../../src/broker/event-types/validation.ts';
 import { eventTypeBody, exampleMetadata } from '../../support/broker-on-embedded-log.ts';
@@ -15,7 +15,7 @@ const current = createdRecord(withSchema(order)(), now);
 
 describe('the verdict on an event type before it is saved', () => {
   it('gives a new one its first version', () => {
-    const { verdict, record } = judgeDefinition(undefined, withSchema(order), now);
+    const { outcome: verdict, record } = checkDefinition(undefined, withSchema(order), now);
     expect(verdict).to.deep.equal({
       valid: true,
       detail: null,
@@ -29,7 +29,7 @@ describe('the verdict on an event type before it is saved', () => {
 
   it('names the next version and what changes', () => {
     const next = '{"type":"object","properties":{"order":{"type":"string"},"note":{"type":"string"}}}';
-    const { verdict } = judgeDefinition(current, withSchema(next), now);
+    const { outcome: verdict } = checkDefinition(current, withSchema(next), now);
     expect(verdict).to.include({ valid: true, current_version: '1.0.0', version: '1.1.0' });
     expect(verdict.changes.map(({ kind, pointer }) => [kind, pointer])).to.deep.equal([
       ['extending', '#/properties/note'],
@@ -38,7 +38,7 @@ describe('the verdict on an event type before it is saved', () => {
 
   it('says in the words of the refusal why a change may not be', () => {
     const next = '{"type":"object","properties":{"order":{"type":"number"}}}';
-    const { verdict, record } = judgeDefinition(current, withSchema(next), now);
+    const { outcome: verdict, record } = checkDefinition(current, withSchema(next), now);
     expect(verdict).to.include({ valid: false, version: null });
     expect(verdict.detail).to.contain('#/properties/order');
     expect(verdict.changes.map(({ kind }) => kind)).to.deep.equal(['breaking']);
@@ -46,32 +46,32 @@ describe('the verdict on an event type before it is saved', () => {
   });
 
   it('keeps the version of a schema that stays as it is', () => {
-    expect(judgeDefinition(current, withSchema(order), now).verdict).to.include({ valid: true, version: '1.0.0' });
+    expect(checkDefinition(current, withSchema(order), now).outcome).to.include({ valid: true, version: '1.0.0' });
   });
 
   it('lists findings about fields one by one', () => {
     const read = () => readEventType(eventTypeBody('1 name', { owning_application: null }));
-    const { verdict } = judgeDefinition(undefined, read, now);
+    const { outcome: verdict } = checkDefinition(undefined, read, now);
     expect(verdict.violations.map(({ field }) => field)).to.have.members(['name', 'owning_application']);
   });
 
   it('says what is wrong with a text that is no schema', () => {
     for (const text of ['{', '[]', '{"type":"strin"}', '{"properties":{"a":{"type":"strin"}}}']) {
-      const { verdict } = judgeDefinition(current, withSchema(text), now);
+      const { outcome: verdict } = checkDefinition(current, withSchema(text), now);
       expect(verdict, text).to.include({ valid: false });
       expect(verdict.detail, text).to.contain('nvalid');
     }
   });
 
   it('leaves what is no definition at all to be refused', () => {
-    expect(() => judgeDefinition(undefined, () => readEventType({ name: 7 }), now)).to.throw('must be a string');
+    expect(() => checkDefinition(undefined, () => readEventType({ name: 7 }), now)).to.throw('must be a string');
   });
 });
 
 describe('the verdict on an event before it is published', () => {
   it('is that of publishing', async () => {
-    expect(await judgeEvent(current, JSON.stringify({ metadata: exampleMetadata(), order: 'a' }))).to.deep.equal([]);
-    const pointers = (await judgeEvent(current, '{"order":7}')).map(({ pointer }) => pointer);
+    expect(await checkEvent(current, JSON.stringify({ metadata: exampleMetadata(), order: 'a' }))).to.deep.equal([]);
+    const pointers = (await checkEvent(current, '{"order":7}')).map(({ pointer }) => pointer);
     expect(pointers).to.include('#/order');
   });
 
@@ -81,14 +81,14 @@ describe('the verdict on an event before it is published', () => {
     ['too deep an event', `${'{"a":'.repeat(101)}1${'}'.repeat(101)}`, /nested deeper than 100 levels/],
   ] as const) {
     it(`finds ${title}`, async () => {
-      expect((await judgeEvent(current, event)).map((violation) => violation.message).join()).to.match(message);
+      expect((await checkEvent(current, event)).map((violation) => violation.message).join()).to.match(message);
     });
   }
 
   it('looks at the digits of numbers', async () => {
     const type = createdRecord(withSchema('{"properties":{"n":{"type":"integer","maximum":9007199254740992}}}')(), now);
     const judge = async (digits: string) => {
-      const found = await judgeEvent(type, `{"metadata":${JSON.stringify(exampleMetadata())},"n":${digits}}`);
+      const found = await checkEvent(type, `{"metadata":${JSON.stringify(exampleMetadata())},"n":${digits}}`);
       return found.map(({ pointer }) => pointer);
     };
     expect(await judge('9007199254740992')).to.deep.equal([]);

@@ -369,7 +369,7 @@ describe('Publisher', () => {
       expect(outcome.status).to.equal(207);
       const submitted = outcome.items.filter(({ publishing_status: status }) => status === 'submitted');
       expect(submitted.map(({ partition, offset }) => [partition, offset])).to.deep.equal([
-        ...Array.from({ length: 9 }, (_, place) => ['3', 1 + place]),
+        ...Array.from({ length: 9 }, (_, route) => ['3', 1 + route]),
         ['0', 0],
       ]);
       expect(appended, 'partition 0, two of three of partition 3').to.deep.equal([1, 9, 9]);

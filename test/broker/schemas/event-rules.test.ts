@@ -4,12 +4,12 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { prepareEventType, violationsOf } from '../../../src/broker/publishing/event-preparation.ts';
 import { parseEvents } from '../../../src/broker/publishing/request-body.ts';
-import { eventRules, keptRulesMaximum } from '../../../src/broker/schemas/event-rules.ts';
-import { judgeDefinition } from '../../../src/broker/publishing/event-type-check.ts';
+import { eventRules, cachedRulesMaximum } from '../../../src/broker/schemas/event-rules.ts';
+import { checkDefinition } from '../../../src/broker/publishing/event-type-check.ts';
 import { changedRecord, createdRecord, recordWithSchema } from '../../../src/broker/event-types/records.ts';
 import { readEventType } from '../../../src/broker/event-types/validation.ts';
 import { undescribed } from '../../../src/broker/schemas/json-schema.ts';
-import { schemaPartsMaximum, schemaPlaceCharactersMaximum } from '../../../src/broker/schemas/schema-cost.ts';
+import { schemaPartsMaximum, schemaPointerCharactersMaximum } from '../../../src/broker/schemas/schema-cost.ts';
 import { inTurns } from '../../../src/broker/publishing/turns.ts';
 import { ValidationBudget, validationStepsPerByte } from '../../../src/broker/schemas/validation-budget.ts';
 import { eventTypeBody, exampleMetadata } from '../../support/broker-on-embedded-log.ts';
@@ -49,7 +49,7 @@ function compilationsOf(step: () => void): number {
 describe('eventRules', () => {
   it('takes a schema of as many parts as there may be and refuses one part more', () => {
     const event = { metadata: exampleMetadata(), f0: 'x' };
-    expect(eventRules(schemaOf(schemaPartsMaximum), type).fits(event)).to.deep.equal([]);
+    expect(eventRules(schemaOf(schemaPartsMaximum), type).validate(event)).to.deep.equal([]);
     expect(eventRules(schemaOf(schemaPartsMaximum - 1), type).findAll()({ ...event, f1: 1 })).to.have.length(1);
     expect(() => eventRules(schemaOf(schemaPartsMaximum + 1), type)).to.throw(
       `it has ${schemaPartsMaximum + 1} parts, more than ${schemaPartsMaximum}`,
@@ -60,13 +60,13 @@ describe('eventRules', () => {
     const rules = eventRules('{"required":["a","b"]}', type);
     expect(rules.findAll()({ metadata: exampleMetadata() })).to.have.length(2);
     expect(rules.findFirst()({ metadata: exampleMetadata() })).to.have.length(1);
-    expect(rules.fits({ metadata: exampleMetadata() })).to.equal(undescribed);
-    expect(rules.fits({ metadata: exampleMetadata(), a: 1, b: 2 })).to.deep.equal([]);
+    expect(rules.validate({ metadata: exampleMetadata() })).to.equal(undescribed);
+    expect(rules.validate({ metadata: exampleMetadata(), a: 1, b: 2 })).to.deep.equal([]);
   });
 
   it('compiles as long a name as a schema may have, beside rules for every other name', () => {
     // In code it is an identifier, which must be gone through once.
-    const name = 'a'.repeat(schemaPlaceCharactersMaximum / 2 - 100);
+    const name = 'a'.repeat(schemaPointerCharactersMaximum / 2 - 100);
     const rules = eventRules(
       JSON.stringify({ properties: { [name]: { type: 'integer' } }, additionalProperties: { type: 'string' } }),
       { ...type, category: 'undefined' },
@@ -80,9 +80,9 @@ describe('eventRules', () => {
     expect(of({})).to.equal(of({}));
     expect(of({})).not.to.equal(of({ name: 'b' }));
     const event = { metadata: exampleMetadata(), c: 1 };
-    expect(of({}).fits(event)).to.deep.equal([]);
-    expect(of({ compatibility_mode: 'compatible' }).fits(event)).to.have.length(1);
-    expect(of({ category: 'undefined' }).fits({})).to.deep.equal([]);
+    expect(of({}).validate(event)).to.deep.equal([]);
+    expect(of({ compatibility_mode: 'compatible' }).validate(event)).to.have.length(1);
+    expect(of({ category: 'undefined' }).validate({})).to.deep.equal([]);
   });
 
   it('compiles a definition once: tried out, created, published to, and changed in all but its schema', () => {
@@ -90,7 +90,7 @@ describe('eventRules', () => {
     const definition = definitionOf(schemaOf(schemaPartsMaximum, 'once'));
     const body = Buffer.from(JSON.stringify([{ metadata: exampleMetadata(), f0: 'x' }]));
     const counts = [
-      () => void judgeDefinition(undefined, () => definition, 'now'),
+      () => void checkDefinition(undefined, () => definition, 'now'),
       () => void createdRecord(definition, 'now'),
       () => void prepareEventType(createdRecord(definition, 'now')),
       () => {
@@ -106,7 +106,7 @@ describe('eventRules', () => {
   it('compiles what describes violations with the first of them', () => {
     const rules = eventRules(schemaOf(20, 'described'), type);
     const uses = [
-      () => void rules.fits({ metadata: exampleMetadata(), f0: 1 }),
+      () => void rules.validate({ metadata: exampleMetadata(), f0: 1 }),
       () => void rules.findAll()({ metadata: exampleMetadata(), f0: 1 }),
       () => void rules.findAll()({}),
       () => void rules.findFirst()({}),
@@ -131,11 +131,11 @@ describe('eventRules', () => {
   it('keeps so many definitions and lets go of the one that was asked for least lately', () => {
     const ask = (title: string) => compilationsOf(() => void eventRules(JSON.stringify({ title }), type));
     ask('kept');
-    for (let index = 1; index < keptRulesMaximum; index += 1) ask(`other ${index}`);
+    for (let index = 1; index < cachedRulesMaximum; index += 1) ask(`other ${index}`);
     expect(ask('kept')).to.equal(0);
-    for (let index = 1; index < keptRulesMaximum; index += 1) ask(`more ${index}`);
+    for (let index = 1; index < cachedRulesMaximum; index += 1) ask(`more ${index}`);
     expect(ask('kept')).to.equal(0);
-    for (let index = 1; index <= keptRulesMaximum; index += 1) ask(`yet more ${index}`);
+    for (let index = 1; index <= cachedRulesMaximum; index += 1) ask(`yet more ${index}`);
     expect(ask('kept')).to.equal(1);
   });
 
@@ -153,7 +153,7 @@ describe('eventRules', () => {
       const properties = Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, field]));
       const event = { metadata: exampleMetadata() };
       const budget = new ValidationBudget(0);
-      expect(eventRules(JSON.stringify({ properties }), type).fits(event, budget)).to.deep.equal([]);
+      expect(eventRules(JSON.stringify({ properties }), type).validate(event, budget)).to.deep.equal([]);
       const bytes = JSON.stringify(event).length;
       expect(budget.stepsMaximum - budget.steps).to.be.lessThan(bytes * validationStepsPerByte);
     });
@@ -167,7 +167,7 @@ describe('eventRules', () => {
       `import { eventRules } from ${JSON.stringify(new URL('../../../src/broker/schemas/event-rules.js', import.meta.url).href)};`,
       'let text = "";',
       'for await (const chunk of process.stdin) text += chunk;',
-      `const found = eventRules(text, ${JSON.stringify(type)}).fits(${JSON.stringify({ metadata: exampleMetadata() })});`,
+      `const found = eventRules(text, ${JSON.stringify(type)}).validate(${JSON.stringify({ metadata: exampleMetadata() })});`,
       'console.log(JSON.stringify(found));',
     ].join('\n');
     const run = promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code]);

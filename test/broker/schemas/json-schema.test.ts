@@ -372,7 +372,7 @@ describe('compileValidator without descriptions', () => {
 });
 
 describe('compileValidator by the digits of numbers', () => {
-  function verdict(schemaText: string, digits: string): boolean {
+  function isAccepted(schemaText: string, digits: string): boolean {
     const text = `{"n":${digits}}`;
     const value: unknown = JSON.parse(text);
     const validate = compileValidator(parseSchema(`{"properties":{"n":${schemaText}}}`), { allViolations: false });
@@ -444,9 +444,9 @@ describe('compileValidator by the digits of numbers', () => {
   ];
   for (const [schema, valid, invalid] of verdicts) {
     for (const digits of valid)
-      it(`takes ${digits} under ${schema}`, () => expect(verdict(schema, digits)).to.equal(true));
+      it(`takes ${digits} under ${schema}`, () => expect(isAccepted(schema, digits)).to.equal(true));
     for (const digits of invalid) {
-      it(`refuses ${digits} under ${schema}`, () => expect(verdict(schema, digits)).to.equal(false));
+      it(`refuses ${digits} under ${schema}`, () => expect(isAccepted(schema, digits)).to.equal(false));
     }
   }
 
@@ -460,10 +460,10 @@ describe('compileValidator by the digits of numbers', () => {
 
   it('finds equal items by their digits', () => {
     const schema = '{"uniqueItems":true}';
-    expect(verdict(schema, '[9007199254740992,9007199254740993,1]')).to.equal(true);
-    expect(verdict(schema, '[{"a":9007199254740993},{"a":9007199254740992}]')).to.equal(true);
-    expect(verdict(schema, '[9007199254740993,1,9007199254740993.0]')).to.equal(false);
-    expect(verdict(schema, '[1,1.0000000000000000000]')).to.equal(false);
+    expect(isAccepted(schema, '[9007199254740992,9007199254740993,1]')).to.equal(true);
+    expect(isAccepted(schema, '[{"a":9007199254740993},{"a":9007199254740992}]')).to.equal(true);
+    expect(isAccepted(schema, '[9007199254740993,1,9007199254740993.0]')).to.equal(false);
+    expect(isAccepted(schema, '[1,1.0000000000000000000]')).to.equal(false);
   });
 
   it('refuses a divisor that is longer than can be divided by in time', () => {

@@ -5,13 +5,13 @@ import { compileValidator } from '../../../src/broker/schemas/json-schema.ts';
 import type { SchemaObject } from '../../../src/broker/schemas/json-schema-tree.ts';
 import {
   listingKeywordOf,
-  notedNamesMaximum,
+  evaluatedNamesMaximum,
   patternCost,
   refuseCostlySchema,
-  refuseManyNotedNames,
+  refuseManyEvaluatedNames,
   schemaPartsMaximum,
   schemaPatternCostMaximum,
-  schemaPlaceCharactersMaximum,
+  schemaPointerCharactersMaximum,
 } from '../../../src/broker/schemas/schema-cost.ts';
 import { loadSchema } from '../../../src/schemas.ts';
 
@@ -82,7 +82,7 @@ describe('The cost of a schema', () => {
         many(200, (index) => [`${index}`.padEnd(characters, 'x'), { type: 'string' }]) as [string, unknown][],
       ),
     });
-    const placesOf = (schema: SchemaObject): string => {
+    const positionsOf = (schema: SchemaObject): string => {
       try {
         refuseCostlySchema(schema);
         return 'few';
@@ -92,9 +92,9 @@ describe('The cost of a schema', () => {
     };
     // "#", "#/type", "#/properties", then "#/properties/<name>" and "#/properties/<name>/type".
     const charactersOf = (name: number): number => 1 + 6 + 12 + 200 * (2 * (13 + name) + 5);
-    const longest = Math.floor((schemaPlaceCharactersMaximum - charactersOf(0)) / 400);
-    expect(placesOf(properties(longest))).to.equal('few');
-    expect(placesOf(properties(longest + 1))).to.include(`have ${charactersOf(longest + 1)} characters, more than`);
+    const longest = Math.floor((schemaPointerCharactersMaximum - charactersOf(0)) / 400);
+    expect(positionsOf(properties(longest))).to.equal('few');
+    expect(positionsOf(properties(longest + 1))).to.include(`have ${charactersOf(longest + 1)} characters, more than`);
   });
 
   /** Half of the parts in one definition, the other half in references to it. */
@@ -114,24 +114,24 @@ describe('The names that validators note', () => {
   });
 
   it('are counted wherever references bring them, up to a limit', () => {
-    refuseManyNotedNames(closed(notedNamesMaximum / 100, 100));
-    expect(() => refuseManyNotedNames(closed(notedNamesMaximum / 100 + 1, 100))).to.throw(
-      `bring ${notedNamesMaximum + 100} names`,
+    refuseManyEvaluatedNames(closed(evaluatedNamesMaximum / 100, 100));
+    expect(() => refuseManyEvaluatedNames(closed(evaluatedNamesMaximum / 100 + 1, 100))).to.throw(
+      `bring ${evaluatedNamesMaximum + 100} names`,
     );
   });
 
   it('are looked for beside as long a listed value as the text of a schema may hold', () => {
-    expect(() => refuseManyNotedNames({ const: many(131_000, () => 0) })).not.to.throw();
+    expect(() => refuseManyEvaluatedNames({ const: many(131_000, () => 0) })).not.to.throw();
   });
 
   it('do not count where nobody asks for unevaluated fields, nor in circles', () => {
     const { properties } = closed(100, 100);
-    refuseManyNotedNames({
+    refuseManyEvaluatedNames({
       $defs: { all: fields(100, () => true) },
       allOf: many(100, () => ({ $ref: '#/$defs/all' })),
     });
-    refuseManyNotedNames({ allOf: [{ $ref: '#' }], unevaluatedProperties: false, properties: {} });
-    expect(() => refuseManyNotedNames({ properties, $defs: { all: fields(100, () => true) } })).to.throw(/names/);
+    refuseManyEvaluatedNames({ allOf: [{ $ref: '#' }], unevaluatedProperties: false, properties: {} });
+    expect(() => refuseManyEvaluatedNames({ properties, $defs: { all: fields(100, () => true) } })).to.throw(/names/);
   });
 });
 

@@ -9,19 +9,19 @@ import {
 } from '../../../src/broker/schemas/schema-evolution.ts';
 
 type Schema = Record<string, unknown>;
-type Verdict = '2.0.0' | '1.5.0' | '1.4.8' | 'refused';
+type EvolutionOutcome = '2.0.0' | '1.5.0' | '1.4.8' | 'refused';
 
 function property(schema: unknown): Schema {
   return { type: 'object', properties: { a: schema } };
 }
 
 /** From version 1.4.7: what follows in modes none, forward and compatible. */
-const breaking: Verdict[] = ['2.0.0', 'refused', 'refused'];
-const narrowing: Verdict[] = ['1.5.0', '1.5.0', 'refused'];
-const extending: Verdict[] = ['1.5.0', '1.5.0', '1.5.0'];
-const wording: Verdict[] = ['1.4.8', '1.4.8', '1.4.8'];
+const breaking: EvolutionOutcome[] = ['2.0.0', 'refused', 'refused'];
+const narrowing: EvolutionOutcome[] = ['1.5.0', '1.5.0', 'refused'];
+const extending: EvolutionOutcome[] = ['1.5.0', '1.5.0', '1.5.0'];
+const wording: EvolutionOutcome[] = ['1.4.8', '1.4.8', '1.4.8'];
 
-const cases: [name: string, previous: Schema, next: Schema, expected: Verdict[]][] = [
+const cases: [name: string, previous: Schema, next: Schema, expected: EvolutionOutcome[]][] = [
   ['the layout of the text', property({}), property({}), wording],
   ['a title', { title: 'x' }, { title: 'y' }, wording],
   ['a nested description', property({ description: 'x' }), property({}), wording],
@@ -80,7 +80,7 @@ const modes: CompatibilityMode[] = ['none', 'forward', 'compatible'];
 describe('nextSchemaVersion', () => {
   for (const [name, previous, next, expected] of cases) {
     it(`judges ${name}: ${expected.join(', ')}`, () => {
-      const verdicts = modes.map((mode) => {
+      const outcomes = modes.map((mode) => {
         try {
           return nextSchemaVersion(previous, next, mode, '1.4.7');
         } catch (error) {
@@ -88,7 +88,7 @@ describe('nextSchemaVersion', () => {
           return 'refused';
         }
       });
-      expect(verdicts).to.deep.equal(expected);
+      expect(outcomes).to.deep.equal(expected);
     });
   }
 

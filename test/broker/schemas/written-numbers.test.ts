@@ -8,10 +8,10 @@ import {
   canonicalNumber,
   compareNumbers,
   copyDigits,
-  overlaid,
-  isWhole,
+  mergeSchemas,
+  isIntegerText,
   needsDigits,
-  noteDigits,
+  recordDigits,
   writtenDigits,
 } from '../../../src/broker/schemas/written-numbers.ts';
 
@@ -50,7 +50,7 @@ describe('Numbers as they are written', () => {
   it('are whole when decimals are', () => {
     fc.assert(
       fc.property(jsonNumber, (text) => {
-        expect(isWhole(text), text).to.equal(new Exact(text).isInteger());
+        expect(isIntegerText(text), text).to.equal(new Exact(text).isInteger());
       }),
       { numRuns: 2_000 },
     );
@@ -98,7 +98,7 @@ describe('Numbers as they are written', () => {
     const long = '9'.repeat(400);
     expect(compareNumbers(`1e${long}`, '1e400')).to.equal(1);
     expect(compareNumbers(`1e-${long}`, '0')).to.equal(1);
-    expect(isWhole(`1e-${long}`)).to.equal(false);
+    expect(isIntegerText(`1e-${long}`)).to.equal(false);
     expect(new Divisor('0.01').divides(Infinity, `3e${long}`)).to.equal(true);
     expect(new Divisor('7').divides(Infinity, `3e${long}`)).to.equal(false);
   });
@@ -152,7 +152,7 @@ describe('The digits of a document', () => {
   it('stay with a schema and its copies, under other names when they are told', () => {
     const text = '{"maximum":9007199254740993,"enum":[1,1e5]}';
     const schema = JSON.parse(text) as { enum: number[] };
-    noteDigits(text, schema);
+    recordDigits(text, schema);
     expect(writtenDigits(schema, 'maximum')).to.equal('9007199254740993');
     expect(writtenDigits(schema.enum, 1)).to.equal('1e5');
     expect(writtenDigits({ ...schema }, 'maximum')).to.equal('9007199254740993');
@@ -170,15 +170,15 @@ describe('The digits of a document', () => {
   it('stay with the keyword that wins where one part of a schema lies over another', () => {
     const read = (text: string): Record<string, number> => {
       const schema = JSON.parse(text) as Record<string, number>;
-      noteDigits(text, schema);
+      recordDigits(text, schema);
       return schema;
     };
     const under = read('{"minimum":9007199254740993,"maximum":9007199254740995}');
-    const both = overlaid(under, read('{"maximum":5,"multipleOf":9007199254740997}'));
+    const both = mergeSchemas(under, read('{"maximum":5,"multipleOf":9007199254740997}'));
     expect(both).to.include({ maximum: 5 });
     const digits = ['minimum', 'maximum', 'multipleOf'].map((key) => writtenDigits(both, key));
     expect(digits).to.deep.equal(['9007199254740993', undefined, '9007199254740997']);
-    expect(writtenDigits(overlaid(read('{"maximum":9007199254740995}'), { maximum: 5 }), 'maximum')).to.equal(
+    expect(writtenDigits(mergeSchemas(read('{"maximum":9007199254740995}'), { maximum: 5 }), 'maximum')).to.equal(
       undefined,
     );
   });

@@ -22,7 +22,7 @@ describe('a line of a stream', () => {
     chunk.addBytes(events, 0, events.length);
     chunk.addText(eventsEnd);
     chunk.addText(lineEnd({ debug: 'Stream started' }));
-    expect(chunk.take().toString()).to.equal(
+    expect(chunk.build().toString()).to.equal(
       '{"cursor":{"partition":"3","offset":"001-0001-000000000000000003","event_type":"payments",' +
         '"cursor_token":"token"},"events":[{"amount":"1.00"},{"name":"Zoë"}],"info":{"debug":"Stream started"}}\n',
     );
@@ -30,10 +30,10 @@ describe('a line of a stream', () => {
 
   it('can name an offset that is known only behind the events', () => {
     const chunk = new ChunkBuilder();
-    const place = chunk.reserveText();
+    const position = chunk.reserveText();
     chunk.addText('b');
-    chunk.fillText(place, 'aa');
-    expect(chunk.take().toString()).to.equal('aab');
+    chunk.fillText(position, 'aa');
+    expect(chunk.build().toString()).to.equal('aab');
   });
 
   it('is written from where large runs of events lie, small ones being copied together', () => {
@@ -46,20 +46,20 @@ describe('a line of a stream', () => {
     chunk.addText('b');
     chunk.addBytes(small, 1, 3);
     const size = chunk.size;
-    const taken = chunk.take();
-    expect(taken.toString()).to.equal(`asmall${large.toString().slice(1)}bma`);
-    expect(taken.length).to.equal(size);
-    expect(taken.pieces.map(({ length }) => length)).to.deep.equal([6, large.length - 1, 3]);
-    expect(taken.pieces[1]?.buffer).to.equal(large.buffer);
+    const built = chunk.build();
+    expect(built.toString()).to.equal(`asmall${large.toString().slice(1)}bma`);
+    expect(built.length).to.equal(size);
+    expect(built.pieces.map(({ length }) => length)).to.deep.equal([6, large.length - 1, 3]);
+    expect(built.pieces[1]?.buffer).to.equal(large.buffer);
   });
 
   it('is copied into several pieces where one would be larger than the memory that is used again', () => {
     const chunk = new ChunkBuilder();
     const part = Buffer.alloc(60 * 1024, 'p');
     for (let count = 0; count < 20; count += 1) chunk.addBytes(part, 0, part.length);
-    const taken = chunk.take();
-    expect(taken.pieces.map(({ length }) => length)).to.deep.equal([8, 8, 4].map((count) => count * part.length));
-    expect(taken.toString()).to.equal('p'.repeat(20 * part.length));
+    const built = chunk.build();
+    expect(built.pieces.map(({ length }) => length)).to.deep.equal([8, 8, 4].map((count) => count * part.length));
+    expect(built.toString()).to.equal('p'.repeat(20 * part.length));
   });
 
   it('joins values that lie apart with commas, whatever their sizes', () => {
@@ -83,9 +83,9 @@ describe('a line of a stream', () => {
           chunk.addValues(run, 0, values.length);
           chunk.addText(']');
           const size = chunk.size;
-          const taken = chunk.take();
-          expect(taken.toString()).to.equal(`[${values.join(',')}]`);
-          expect(taken.length).to.equal(size);
+          const built = chunk.build();
+          expect(built.toString()).to.equal(`[${values.join(',')}]`);
+          expect(built.length).to.equal(size);
         },
       ),
     );
@@ -95,7 +95,7 @@ describe('a line of a stream', () => {
     const build = (letter: string): Chunk => {
       const chunk = new ChunkBuilder();
       for (let part = 0; part < 8; part += 1) chunk.addText(letter.repeat(8 * 1024 - 1));
-      return chunk.take();
+      return chunk.build();
     };
     const first = build('a');
     const second = build('b');
@@ -117,7 +117,7 @@ describe('a line of a stream', () => {
       const chunk = new ChunkBuilder();
       chunk.addText(letter);
       chunk.addRelease(() => released.push(letter));
-      return chunk.take();
+      return chunk.build();
     });
     expect(released).to.deep.equal([]);
     second?.release();

@@ -6,7 +6,7 @@ import {
   flushDueAt,
   sendAllowance,
   type BatchRules,
-  type PartitionWaiting,
+  type PendingEvents,
 } from '../../../src/broker/streaming/batches.ts';
 
 const rules: BatchRules = {
@@ -17,7 +17,7 @@ const rules: BatchRules = {
   streamLimit: 0,
 };
 
-function waiting(events: number, changes: Partial<PartitionWaiting> = {}): PartitionWaiting {
+function waiting(events: number, changes: Partial<PendingEvents> = {}): PendingEvents {
   return { events, eventsOfEndedTimespan: 0, lastSentAt: 0, overflowing: false, ...changes };
 }
 
@@ -40,51 +40,43 @@ describe('what a stream may send', () => {
 });
 
 describe('a batch', () => {
-  const cases: [title: string, PartitionWaiting, allowance: number, now: number, ending: boolean, expected: unknown][] =
+  const cases: [title: string, PendingEvents, allowance: number, now: number, ending: boolean, expected: unknown][] = [
+    ['leaves when it is full', waiting(5), 10, 1, false, { events: 5, cause: 'batch_limit' }],
+    ['never has more than its limit', waiting(12), 10, 1, false, { events: 5, cause: 'batch_limit' }],
+    ['is held back while it is not full', waiting(4), 10, 999, false, undefined],
+    ['fills what the window leaves', waiting(4), 3, 1, false, { events: 3, cause: 'batch_limit' }],
+    ['waits while the window is used up', waiting(12), 0, 999, false, undefined],
+    ['leaves part full after the interval', waiting(2), 10, 1_000, false, { events: 2, cause: 'flush_timeout' }],
+    ['is a keep-alive when nothing is there', waiting(0), 10, 1_000, false, { events: 0, cause: 'flush_timeout' }],
+    ['is a keep-alive while the window is used up', waiting(9), 0, 1_000, false, { events: 0, cause: 'flush_timeout' }],
+    ['leaves part full when the stream ends', waiting(2), 10, 1, true, { events: 2, cause: 'stream_end' }],
+    ['is no keep-alive when the stream ends', waiting(0), 10, 5_000, true, undefined],
     [
-      ['leaves when it is full', waiting(5), 10, 1, false, { events: 5, cause: 'batch_limit' }],
-      ['never has more than its limit', waiting(12), 10, 1, false, { events: 5, cause: 'batch_limit' }],
-      ['is held back while it is not full', waiting(4), 10, 999, false, undefined],
-      ['fills what the window leaves', waiting(4), 3, 1, false, { events: 3, cause: 'batch_limit' }],
-      ['waits while the window is used up', waiting(12), 0, 999, false, undefined],
-      ['leaves part full after the interval', waiting(2), 10, 1_000, false, { events: 2, cause: 'flush_timeout' }],
-      ['is a keep-alive when nothing is there', waiting(0), 10, 1_000, false, { events: 0, cause: 'flush_timeout' }],
-      [
-        'is a keep-alive while the window is used up',
-        waiting(9),
-        0,
-        1_000,
-        false,
-        { events: 0, cause: 'flush_timeout' },
-      ],
-      ['leaves part full when the stream ends', waiting(2), 10, 1, true, { events: 2, cause: 'stream_end' }],
-      ['is no keep-alive when the stream ends', waiting(0), 10, 5_000, true, undefined],
-      [
-        'leaves part full when memory runs out',
-        waiting(3, { overflowing: true }),
-        10,
-        1,
-        false,
-        { events: 3, cause: 'overflow' },
-      ],
-      ['stays within the window when memory runs out', waiting(3, { overflowing: true }), 0, 1, false, undefined],
-      [
-        'leaves when its span of append times is over',
-        waiting(4, { eventsOfEndedTimespan: 2 }),
-        10,
-        1,
-        false,
-        { events: 2, cause: 'batch_timespan' },
-      ],
-      [
-        'never has more than its limit when its span is over',
-        waiting(9, { eventsOfEndedTimespan: 8 }),
-        10,
-        1,
-        false,
-        { events: 5, cause: 'batch_timespan' },
-      ],
-    ];
+      'leaves part full when memory runs out',
+      waiting(3, { overflowing: true }),
+      10,
+      1,
+      false,
+      { events: 3, cause: 'overflow' },
+    ],
+    ['stays within the window when memory runs out', waiting(3, { overflowing: true }), 0, 1, false, undefined],
+    [
+      'leaves when its span of append times is over',
+      waiting(4, { eventsOfEndedTimespan: 2 }),
+      10,
+      1,
+      false,
+      { events: 2, cause: 'batch_timespan' },
+    ],
+    [
+      'never has more than its limit when its span is over',
+      waiting(9, { eventsOfEndedTimespan: 8 }),
+      10,
+      1,
+      false,
+      { events: 5, cause: 'batch_timespan' },
+    ],
+  ];
 
   for (const [title, state, allowance, now, ending, expected] of cases) {
     it(title, () => expect(dueBatch(rules, state, allowance, now, ending)).to.deep.equal(expected));

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { closeInfo, endsAtOnce } from '../../../src/broker/streaming/close-reasons.ts';
+import { closeInfo, closesImmediately } from '../../../src/broker/streaming/close-reasons.ts';
 
 describe('the reason of a close', () => {
   it('has a code for programs and the words that clients know', () => {
@@ -11,9 +11,9 @@ describe('the reason of a close', () => {
   });
 
   it('leaves time for commits unless it is too late for them', () => {
-    expect(endsAtOnce('stream_timeout')).to.equal(false);
-    expect(endsAtOnce('cursors_reset')).to.equal(false);
-    expect(endsAtOnce('commit_timeout')).to.equal(true);
-    expect(endsAtOnce('client_closed')).to.equal(true);
+    expect(closesImmediately('stream_timeout')).to.equal(false);
+    expect(closesImmediately('cursors_reset')).to.equal(false);
+    expect(closesImmediately('commit_timeout')).to.equal(true);
+    expect(closesImmediately('client_closed')).to.equal(true);
   });
 });

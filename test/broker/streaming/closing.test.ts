@@ -65,10 +65,10 @@ describe('why a stream ends', () => {
     ],
     ['both the commit timeout and its time are over', { uncommittedSince: 0 }, 10_000, 'commit_timeout'],
   ];
-  for (const [what, changes, now, answer] of cases) {
-    it(`is ${answer ?? 'nothing'} when ${what}`, () => {
+  for (const [what, changes, now, expected] of cases) {
+    it(`is ${expected ?? 'nothing'} when ${what}`, () => {
       const closing = closingReason(rules, { ...quiet, ...changes }, now);
-      expect(closing && `${closing.code} ${closing.detail}`.trim()).to.equal(answer);
+      expect(closing && `${closing.code} ${closing.detail}`.trim()).to.equal(expected);
     });
   }
 

@@ -21,7 +21,7 @@ describe('the lease of a process', () => {
   let isOutOfReach: boolean;
   let renewals: number;
   /** How long the store takes to answer. Milliseconds of `time`. */
-  let answerTakes: number;
+  let replyDelayMilliseconds: number;
   let leases: NodeLease[];
   let health: Health;
 
@@ -30,7 +30,7 @@ describe('the lease of a process', () => {
     time = 0;
     isOutOfReach = false;
     renewals = 0;
-    answerTakes = 0;
+    replyDelayMilliseconds = 0;
     leases = [];
   });
   afterEach(async () => {
@@ -46,7 +46,7 @@ describe('the lease of a process', () => {
     const coordination = overriding<Coordination>(store.coordination, {
       renewLease: async (nodeId, milliseconds) => {
         renewals += 1;
-        time += answerTakes;
+        time += replyDelayMilliseconds;
         if (isOutOfReach) throw new LendstreamError('COORDINATION_UNAVAILABLE', 'Out of reach.');
         await store.coordination.renewLease(nodeId, milliseconds);
       },
@@ -60,12 +60,12 @@ describe('the lease of a process', () => {
   }
 
   it('is held from when it was asked for, less a fifth', async () => {
-    answerTakes = 3_000;
+    replyDelayMilliseconds = 3_000;
     const lease = newLease();
-    expect(lease.isHeld(time)).to.equal(false);
+    expect(lease.isValid(time)).to.equal(false);
     await lease.start();
-    expect([time, lease.tenure]).to.deep.equal([3_000, 1]);
-    expect([lease.isHeld(7_999), lease.isHeld(8_000)]).to.deep.equal([true, false]);
+    expect([time, lease.epoch]).to.deep.equal([3_000, 1]);
+    expect([lease.isValid(7_999), lease.isValid(8_000)]).to.deep.equal([true, false]);
   });
 
   it('is not ready from the tenth second on in which the store has not answered, and is with its next answer', async () => {
@@ -89,30 +89,30 @@ describe('the lease of a process', () => {
     const lease = newLease();
     await lease.start();
     for (time = 3_000; time < 30_000; time += 3_000) {
-      expect(lease.isHeld(time)).to.equal(true);
+      expect(lease.isValid(time)).to.equal(true);
       await lease.renew();
     }
-    expect(lease.tenure).to.equal(1);
+    expect(lease.epoch).to.equal(1);
   });
 
   it('is not held after a pause, and renewed it begins a new tenure', async () => {
     const lease = newLease();
     await lease.start();
     time = 60_000;
-    expect(lease.isHeld(time)).to.equal(false);
+    expect(lease.isValid(time)).to.equal(false);
     await lease.renew();
-    expect([lease.isHeld(time), lease.tenure]).to.deep.equal([true, 2]);
+    expect([lease.isValid(time), lease.epoch]).to.deep.equal([true, 2]);
   });
 
   it('is not held by an answer that came too late', async () => {
     const lease = newLease();
     await lease.start();
-    answerTakes = 60_000;
+    replyDelayMilliseconds = 60_000;
     await lease.renew();
-    expect(lease.isHeld(time)).to.equal(false);
-    answerTakes = 0;
+    expect(lease.isValid(time)).to.equal(false);
+    replyDelayMilliseconds = 0;
     await lease.renew();
-    expect([lease.isHeld(time), lease.tenure]).to.deep.equal([true, 3]);
+    expect([lease.isValid(time), lease.epoch]).to.deep.equal([true, 3]);
   });
 
   it('is held while the store is out of reach, for nobody else can take over; then a new tenure begins', async () => {
@@ -121,13 +121,13 @@ describe('the lease of a process', () => {
     isOutOfReach = true;
     for (let round = 0; round < 10; round += 1) {
       time += 4_000;
-      expect(lease.isHeld(time)).to.equal(true);
+      expect(lease.isValid(time)).to.equal(true);
       expect(await codeOf(lease.renew())).to.equal('COORDINATION_UNAVAILABLE');
     }
-    expect(lease.tenure).to.equal(1);
+    expect(lease.epoch).to.equal(1);
     isOutOfReach = false;
     await lease.renew();
-    expect([lease.isHeld(time), lease.tenure]).to.deep.equal([true, 2]);
+    expect([lease.isValid(time), lease.epoch]).to.deep.equal([true, 2]);
   });
 
   it('is not held after a pause, however often the store is then found out of reach', async () => {
@@ -139,12 +139,12 @@ describe('the lease of a process', () => {
     time = 60_000;
     for (let round = 0; round < 3; round += 1) {
       expect(await codeOf(lease.renew())).to.equal('COORDINATION_UNAVAILABLE');
-      expect(lease.isHeld(time)).to.equal(false);
+      expect(lease.isValid(time)).to.equal(false);
       time += 1_000;
     }
     isOutOfReach = false;
     await lease.renew();
-    expect([lease.isHeld(time), lease.tenure]).to.deep.equal([true, 2]);
+    expect([lease.isValid(time), lease.epoch]).to.deep.equal([true, 2]);
   });
 
   it('is asked for once, however many ask at the same moment', async () => {
@@ -162,15 +162,15 @@ describe('the lease of a process', () => {
     const lease = newLease(150, systemClock);
     await lease.start();
     await eventually(() => renewals >= 4);
-    expect([lease.isHeld(performance.now()), lease.tenure]).to.deep.equal([true, 1]);
+    expect([lease.isValid(performance.now()), lease.epoch]).to.deep.equal([true, 1]);
     isOutOfReach = true;
     await eventually(() => renewals >= 8);
     isOutOfReach = false;
-    await eventually(() => lease.tenure === 2);
+    await eventually(() => lease.epoch === 2);
     lease.stop();
     const before = renewals;
     await new Promise((resolve) => setTimeout(resolve, 150));
-    expect([renewals, lease.isHeld(performance.now())]).to.deep.equal([before, false]);
+    expect([renewals, lease.isValid(performance.now())]).to.deep.equal([before, false]);
   });
 
   it('counts a store that does not answer as out of reach', async () => {

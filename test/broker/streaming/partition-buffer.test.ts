@@ -9,8 +9,8 @@ import { numberedEntries, recordBatch } from '../../support/kafka/record-batch.t
 
 function sendFrom(buffer: PartitionBuffer, count: number, uncommitted = new UncommittedEvents()): string {
   const chunk = new ChunkBuilder();
-  buffer.sendInto(chunk, count, uncommitted);
-  return chunk.take().toString();
+  buffer.writeTo(chunk, count, uncommitted);
+  return chunk.build().toString();
 }
 
 describe('the buffer of a partition', () => {
@@ -63,8 +63,8 @@ describe('the buffer of a partition', () => {
     buffer.push(named('second', 4, 5));
     const chunks = [2, 3, 1].map((count) => {
       const chunk = new ChunkBuilder();
-      buffer.sendInto(chunk, count, new UncommittedEvents());
-      return chunk.take();
+      buffer.writeTo(chunk, count, new UncommittedEvents());
+      return chunk.build();
     });
     expect(released).to.deep.equal([]);
     const releasedAfterEach = chunks.map((chunk) => {
@@ -78,10 +78,10 @@ describe('the buffer of a partition', () => {
     const buffer = new PartitionBuffer(-1);
     buffer.push(recordBatch([{ offset: 0, value: null }]));
     expect(buffer.passedThrough).to.equal(0);
-    buffer.passHolesThrough(3);
+    buffer.skipHolesThrough(3);
     expect(buffer.passedThrough).to.equal(3);
     buffer.push(recordBatch([{ offset: 4, value: 'a' }]));
-    buffer.passHolesThrough(9);
+    buffer.skipHolesThrough(9);
     expect(buffer.passedThrough).to.equal(3);
   });
 

@@ -11,13 +11,13 @@ function partitionBehind(committed: number): StreamPartition {
 }
 
 function receive(partition: StreamPartition, first: number, last: number): void {
-  partition.received({ batches: [recordBatch(numberedEntries(first, last))], nextOffset: last + 1 });
+  partition.addRecords({ batches: [recordBatch(numberedEntries(first, last))], nextOffset: last + 1 });
 }
 
 function send(partition: StreamPartition, events: number): Batch {
   const chunk = new ChunkBuilder();
-  partition.sendInto(chunk, events, 'token', undefined, 2_000);
-  return JSON.parse(chunk.take().toString()) as Batch;
+  partition.writeLine(chunk, events, 'token', undefined, 2_000);
+  return JSON.parse(chunk.build().toString()) as Batch;
 }
 
 describe('a partition of a stream', () => {
@@ -58,10 +58,10 @@ describe('a partition of a stream', () => {
     receive(partition, 0, 9);
     partition.commitThrough(4);
     expect(send(partition, 1).events).to.deep.equal([5]);
-    const turn = partition.readTurn;
+    const turn = partition.readGeneration;
     partition.commitThrough(20);
     expect(partition).to.include({ readOffset: 21, events: 0 });
-    expect(partition.readTurn).to.be.above(turn);
+    expect(partition.readGeneration).to.be.above(turn);
     expect(partition.uncommittedEvents).to.equal(0);
   });
 
@@ -78,12 +78,12 @@ describe('a partition of a stream', () => {
   it('knows what can be committed without the consumer: deletions and holes, once no event is out', () => {
     const partition = partitionBehind(-1);
     const entries = [...numberedEntries(0, 0), { offset: 1, value: null }];
-    partition.received({ batches: [recordBatch(entries)], nextOffset: 4 });
+    partition.addRecords({ batches: [recordBatch(entries)], nextOffset: 4 });
     send(partition, 1);
     expect(partition.committableWithoutConsumer).to.equal(undefined);
     partition.commitThrough(1);
     expect(partition.committableWithoutConsumer).to.equal(undefined);
-    partition.received({ batches: [], nextOffset: 4 });
+    partition.addRecords({ batches: [], nextOffset: 4 });
     expect(partition.committableWithoutConsumer).to.equal(3);
   });
 
@@ -96,18 +96,18 @@ describe('a partition of a stream', () => {
 
   it('knows how many events lie in a span of append times that is over', () => {
     const partition = partitionBehind(-1);
-    partition.received({ batches: [recordBatch(numberedEntries(0, 1), false, 1_000)], nextOffset: 2 });
-    partition.received({ batches: [recordBatch(numberedEntries(2, 2), false, 5_000)], nextOffset: 3 });
-    partition.noteTimespan(3_000);
+    partition.addRecords({ batches: [recordBatch(numberedEntries(0, 1), false, 1_000)], nextOffset: 2 });
+    partition.addRecords({ batches: [recordBatch(numberedEntries(2, 2), false, 5_000)], nextOffset: 3 });
+    partition.updateEndedTimespan(3_000);
     expect(partition.eventsOfEndedTimespan).to.equal(2);
-    partition.noteTimespan(4_000);
+    partition.updateEndedTimespan(4_000);
     expect(partition.eventsOfEndedTimespan).to.equal(0);
   });
 
   it('says why a stream ends without events', () => {
     const chunk = new ChunkBuilder();
-    partitionBehind(5).sayInto(chunk, 'token', { debug: 'Over', code: 'over' });
-    expect(JSON.parse(chunk.take().toString())).to.deep.equal({
+    partitionBehind(5).writeLastLine(chunk, 'token', { debug: 'Over', code: 'over' });
+    expect(JSON.parse(chunk.build().toString())).to.deep.equal({
       cursor: { partition: '2', offset: '001-0001-000000000000000005', event_type: 'payments', cursor_token: 'token' },
       info: { debug: 'Over', code: 'over' },
     });

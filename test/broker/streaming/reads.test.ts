@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import type { EventLog } from '../../../src/ports/event-log.ts';
-import { HeldPartitions } from '../../../src/broker/streaming/assigned-partitions.ts';
+import { AssignedPartitions } from '../../../src/broker/streaming/assigned-partitions.ts';
 import { readStreamParameters } from '../../../src/broker/streaming/parameters.ts';
 import { StreamReads, prefetchBytesMaximum } from '../../../src/broker/streaming/reads.ts';
 import { LendstreamError } from '../../../src/errors.ts';
@@ -22,15 +22,15 @@ describe('what a stream reads ahead', () => {
 
   async function prepare(log: EventLog = server.log) {
     const type = await server.defineEventType(1);
-    const held = new HeldPartitions();
+    const assigned = new AssignedPartitions();
     const ownership = { eventType: type, partition: 0, state: 'assigned', nextStreamId: null, fence: 1 } as const;
     const [bounds] = await server.log.bounds([{ topic: type, partition: 0 }]);
-    held.adopt([{ ...ownership, streamId: 'me' }], bounds === undefined ? [] : [bounds], [], 0, 0);
-    const [partition] = held.list;
+    assigned.adopt([{ ...ownership, streamId: 'me' }], bounds === undefined ? [] : [bounds], [], 0, 0);
+    const [partition] = assigned.list;
     if (partition === undefined) throw new Error('The partition was just adopted.');
     let changes = 0;
-    const reads = new StreamReads(log, silentLogger, held, () => (changes += 1));
-    return { type, held, partition, reads, changes: () => changes };
+    const reads = new StreamReads(log, silentLogger, assigned, () => (changes += 1));
+    return { type, held: assigned, partition, reads, changes: () => changes };
   }
 
   it('arrives as soon as it is published', async () => {
@@ -44,7 +44,7 @@ describe('what a stream reads ahead', () => {
   });
 
   it('is bounded while nothing is sent', async () => {
-    const { type, held, partition, reads, changes } = await prepare();
+    const { type, held: assigned, partition, reads, changes } = await prepare();
     const value = Buffer.from(JSON.stringify('x'.repeat(10_000)));
     for (let batch = 0; batch < 30; batch += 1) {
       await server.append(
@@ -59,7 +59,7 @@ describe('what a stream reads ahead', () => {
       await eventually(() => changes() === read);
     }
     expect(partition.reading).to.equal(false);
-    expect(held.bufferedBytes()).to.be.within(prefetchBytesMaximum / 2, 2 * prefetchBytesMaximum);
+    expect(assigned.bufferedBytes()).to.be.within(prefetchBytesMaximum / 2, 2 * prefetchBytesMaximum);
     reads.stop();
   });
 
@@ -130,11 +130,11 @@ describe('what a stream reads ahead', () => {
 
   it('goes on at the oldest event held when retention was faster', async () => {
     const error = new LendstreamError('OFFSET_OUT_OF_RANGE', 'Gone.', { details: { earliest: 7, latest: 9 } });
-    const { held, partition, reads, changes } = await prepare(failingReads(server.log, error));
+    const { held: assigned, partition, reads, changes } = await prepare(failingReads(server.log, error));
     reads.begin(parameters, 0);
     await eventually(() => changes() === 1);
     expect(partition.readOffset).to.equal(7);
-    expect(held.skippedOffsets).to.equal(7);
+    expect(assigned.skippedOffsets).to.equal(7);
   });
 
   it('knows that the log was closed', async () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import type { Chunk } from '../../../src/broker/streaming/batch-line.ts';
 import type { PartitionOwnership } from '../../../src/ports/coordination.ts';
-import { HeldPartitions } from '../../../src/broker/streaming/assigned-partitions.ts';
+import { AssignedPartitions } from '../../../src/broker/streaming/assigned-partitions.ts';
 import { readStreamParameters } from '../../../src/broker/streaming/parameters.ts';
 import { bufferBytesMaximum } from '../../../src/broker/streaming/reads.ts';
 import { StreamSender } from '../../../src/broker/streaming/sender.ts';
@@ -12,19 +12,19 @@ import { numberedEntries, recordBatch } from '../../support/kafka/record-batch.t
 function prepare(
   partitionCount: number,
   source: Record<string, unknown>,
-): { held: HeldPartitions; sender: StreamSender } {
-  const held = new HeldPartitions();
+): { assigned: AssignedPartitions; sender: StreamSender } {
+  const assigned = new AssignedPartitions();
   const gained = Array.from({ length: partitionCount }, (_, partition): PartitionOwnership => {
     return { eventType: 'payments', partition, state: 'assigned', streamId: 'me', nextStreamId: null, fence: 1 };
   });
   const bounds = gained.map(({ partition }) => ({ topic: 'payments', partition, earliest: 0, latest: 0 }));
-  held.adopt(gained, bounds, [], 0, 0);
-  return { held, sender: new StreamSender(readStreamParameters(source, new Map(), 0.5), held) };
+  assigned.adopt(gained, bounds, [], 0, 0);
+  return { assigned, sender: new StreamSender(readStreamParameters(source, new Map(), 0.5), assigned) };
 }
 
-function fill(held: HeldPartitions, events: number): void {
-  for (const partition of held.list) {
-    partition.received({ batches: [recordBatch(numberedEntries(0, events - 1))], nextOffset: events });
+function fill(assigned: AssignedPartitions, events: number): void {
+  for (const partition of assigned.list) {
+    partition.addRecords({ batches: [recordBatch(numberedEntries(0, events - 1))], nextOffset: events });
   }
 }
 
@@ -35,9 +35,9 @@ function batches(bytes: Chunk | undefined): Batch[] {
 
 describe('what a stream sends', () => {
   it('is every line that is due, one batch of each partition in turn, up to the window', () => {
-    const { held, sender } = prepare(2, { batch_limit: 2, max_uncommitted_events: 7 });
-    fill(held, 10);
-    const sent = batches(sender.due(1));
+    const { assigned, sender } = prepare(2, { batch_limit: 2, max_uncommitted_events: 7 });
+    fill(assigned, 10);
+    const sent = batches(sender.nextChunk(1));
     expect(sent.map(({ cursor, events }) => [cursor.partition, events?.length])).to.deep.equal([
       ['0', 2],
       ['1', 2],
@@ -45,23 +45,23 @@ describe('what a stream sends', () => {
       ['1', 1],
     ]);
     expect(sender.sentEvents).to.equal(7);
-    expect(sender.due(2)).to.equal(undefined);
+    expect(sender.nextChunk(2)).to.equal(undefined);
   });
 
   it('begins with another partition each time, so that none takes the whole window for ever', () => {
-    const { held, sender } = prepare(2, { max_uncommitted_events: 1 });
-    fill(held, 5);
-    const first = batches(sender.due(1))[0]?.cursor.partition;
-    for (const partition of held.list) partition.commitThrough(0);
-    const second = batches(sender.due(1))[0]?.cursor.partition;
+    const { assigned, sender } = prepare(2, { max_uncommitted_events: 1 });
+    fill(assigned, 5);
+    const first = batches(sender.nextChunk(1))[0]?.cursor.partition;
+    for (const partition of assigned.list) partition.commitThrough(0);
+    const second = batches(sender.nextChunk(1))[0]?.cursor.partition;
     expect([first, second]).to.have.members(['0', '1']);
   });
 
   it('says once that the stream has started, and what was lost to retention', () => {
-    const { held, sender } = prepare(1, {});
-    fill(held, 3);
-    held.skippedOffsets = 4;
-    const infos = batches(sender.due(1)).map(({ info }) => info?.debug);
+    const { assigned, sender } = prepare(1, {});
+    fill(assigned, 3);
+    assigned.skippedOffsets = 4;
+    const infos = batches(sender.nextChunk(1)).map(({ info }) => info?.debug);
     expect(infos).to.deep.equal([
       'Stream started; skipped events due to retention time passed, count: 4 at most',
       undefined,
@@ -70,12 +70,12 @@ describe('what a stream sends', () => {
   });
 
   it('says once what another producer wrote that nobody can read', () => {
-    const { held, sender } = prepare(1, {});
-    fill(held, 1);
-    sender.due(1);
-    held.unreadableRecords = 2;
-    fill(held, 2);
-    const infos = batches(sender.due(2)).map(({ info }) => info?.debug);
+    const { assigned, sender } = prepare(1, {});
+    fill(assigned, 1);
+    sender.nextChunk(1);
+    assigned.unreadableRecords = 2;
+    fill(assigned, 2);
+    const infos = batches(sender.nextChunk(2)).map(({ info }) => info?.debug);
     expect(infos).to.deep.equal(['skipped records that are not JSON, count: 2']);
   });
 
@@ -86,7 +86,7 @@ describe('what a stream sends', () => {
     it(`never goes to another stream when building it failed ${title}`, () => {
       const own = prepare(1, {});
       const other = prepare(1, {});
-      fill(own.held, 2);
+      fill(own.assigned, 2);
       const batch = recordBatch(numberedEntries(100, 101), true);
       const failure = new Error('No memory.');
       const fail = (): never => {
@@ -102,26 +102,26 @@ describe('what a stream sends', () => {
           return failing === 'valueEnds' && reads > 2 ? fail() : batch.valueEnds;
         },
       };
-      other.held.list[0]?.received({ batches: [broken], nextOffset: 102 });
-      expect(() => other.sender.due(1)).to.throw('No memory.');
-      expect(batches(own.sender.due(1)).flatMap(({ events }) => events ?? [])).to.deep.equal([0, 1]);
+      other.assigned.list[0]?.addRecords({ batches: [broken], nextOffset: 102 });
+      expect(() => other.sender.nextChunk(1)).to.throw('No memory.');
+      expect(batches(own.sender.nextChunk(1)).flatMap(({ events }) => events ?? [])).to.deep.equal([0, 1]);
     });
   }
 
   it('is cut into writes of a bounded size', () => {
-    const { held, sender } = prepare(1, { batch_limit: 1, max_uncommitted_events: 1_000 });
+    const { assigned, sender } = prepare(1, { batch_limit: 1, max_uncommitted_events: 1_000 });
     const value = JSON.stringify('x'.repeat(10_000));
     const entries = Array.from({ length: 100 }, (_, offset) => ({ offset, value }));
-    held.list[0]?.received({ batches: [recordBatch(entries)], nextOffset: 100 });
-    expect(sender.due(1)?.length).to.be.within(256 * 1024, 300 * 1024);
+    assigned.list[0]?.addRecords({ batches: [recordBatch(entries)], nextOffset: 100 });
+    expect(sender.nextChunk(1)?.length).to.be.within(256 * 1024, 300 * 1024);
   });
 
   it('leaves early, and says so, when memory is full before the batch is', () => {
-    const { held, sender } = prepare(2, { batch_limit: 1_000, max_uncommitted_events: 1_000 });
+    const { assigned, sender } = prepare(2, { batch_limit: 1_000, max_uncommitted_events: 1_000 });
     const value = JSON.stringify('x'.repeat(bufferBytesMaximum / 4));
     const entries = Array.from({ length: 4 }, (_, offset) => ({ offset, value }));
-    held.list[1]?.received({ batches: [recordBatch(entries)], nextOffset: 4 });
-    const [batch, ...others] = batches(sender.due(1));
+    assigned.list[1]?.addRecords({ batches: [recordBatch(entries)], nextOffset: 4 });
+    const [batch, ...others] = batches(sender.nextChunk(1));
     expect(others).to.deep.equal([]);
     expect(batch?.cursor.partition).to.equal('1');
     expect(batch?.events).to.have.length(4);
@@ -129,20 +129,20 @@ describe('what a stream sends', () => {
   });
 
   it('ends with what waits, if that is asked for, and then the reason', () => {
-    const { held, sender } = prepare(1, { batch_limit: 100 });
-    fill(held, 3);
-    const [speaker] = held.list;
-    if (speaker === undefined) throw new Error('A partition is held.');
-    const sent = batches(sender.last(speaker, { debug: 'Over', code: 'over' }, 1, true));
+    const { assigned, sender } = prepare(1, { batch_limit: 100 });
+    fill(assigned, 3);
+    const [lastLinePartition] = assigned.list;
+    if (lastLinePartition === undefined) throw new Error('A partition is held.');
+    const sent = batches(sender.lastChunk(lastLinePartition, { debug: 'Over', code: 'over' }, 1, true));
     expect(sent.map(({ events }) => events?.length)).to.deep.equal([3, undefined]);
     expect(sent[1]?.info).to.deep.equal({ debug: 'Over', code: 'over' });
-    expect(batches(sender.last(speaker, { debug: 'Over' }, 1, false))).to.have.length(1);
+    expect(batches(sender.lastChunk(lastLinePartition, { debug: 'Over' }, 1, false))).to.have.length(1);
   });
 
   it('is no event of a partition that changes hands', () => {
-    const { held, sender } = prepare(1, {});
-    fill(held, 3);
-    for (const partition of held.list) partition.handOverUntil = 10_000;
-    expect(sender.due(1)).to.equal(undefined);
+    const { assigned, sender } = prepare(1, {});
+    fill(assigned, 3);
+    for (const partition of assigned.list) partition.handOverUntil = 10_000;
+    expect(sender.nextChunk(1)).to.equal(undefined);
   });
 });

@@ -1,7 +1,11 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { NodeLease } from '../../../src/broker/streaming/node-lease.ts';
-import { commitPassed, openStreamSession, type StreamSessionServices } from '../../../src/broker/streaming/session.ts';
+import {
+  commitWithoutConsumer,
+  openStreamSession,
+  type StreamSessionServices,
+} from '../../../src/broker/streaming/session.ts';
 import type { Subscription } from '../../../src/broker/definitions/subscription.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { silentLogger } from '../../../src/logger.ts';
@@ -30,12 +34,12 @@ describe('the session of a stream', () => {
     const id = await server.subscribe([type]);
     const subscription = server.registry.get<Subscription>('subscription', id);
     if (subscription === undefined) throw new Error('There is no such subscription.');
-    expect(lease.isHeld(systemClock.monotonic())).to.equal(false);
+    expect(lease.isValid(systemClock.monotonic())).to.equal(false);
     const streamId = await openStreamSession(services, subscription, new Map([[type, 2]]), {
       requestedPartitions: [],
       commitTimeoutMilliseconds: 5_000,
     });
-    expect(lease.isHeld(systemClock.monotonic())).to.equal(true);
+    expect(lease.isValid(systemClock.monotonic())).to.equal(true);
     const { sessions, partitions } = await server.coordination.topology(id);
     const [{ nodeId, commitTimeoutMilliseconds, ...opened } = expect.fail('There is no session')] = sessions;
     expect([opened.streamId, nodeId, commitTimeoutMilliseconds]).to.deep.equal([streamId, 'session-node', 5_000]);
@@ -48,7 +52,7 @@ describe('the session of a stream', () => {
     const places = Array.from({ length: 4 }, (_, partition) => ({ eventType, partition }));
     await coordination.initialise(
       'lost',
-      places.map((place) => ({ ...place, offset: -1 })),
+      places.map((partition) => ({ ...partition, offset: -1 })),
     );
     await coordination.renewLease('session-node', 60_000);
     const session = { nodeId: 'session-node', requestedPartitions: [], openedAt: 0, commitTimeoutMilliseconds: 0 };
@@ -57,14 +61,15 @@ describe('the session of a stream', () => {
     const { generation } = await coordination.topology('lost');
     const owners = ['other', 'own', 'other', 'own'];
     const changes = places.map(
-      (place, index) => ({ ...place, state: 'assigned', streamId: owners[index] ?? '', nextStreamId: null }) as const,
+      (partition, index) =>
+        ({ ...partition, state: 'assigned', streamId: owners[index] ?? '', nextStreamId: null }) as const,
     );
     expect(await coordination.applyOwnership('lost', generation, changes)).to.equal('applied');
     const { partitions } = await coordination.topology('lost');
-    const held = partitions.map(({ partition, fence }) => {
+    const assigned = partitions.map(({ partition, fence }) => {
       return { eventType, partition, fence, committableWithoutConsumer: 5 };
     });
-    await commitPassed(services, 'lost', 'own', held);
+    await commitWithoutConsumer(services, 'lost', 'own', assigned);
     const committed = await coordination.committedOffsets('lost');
     expect(committed.map(({ offset }) => offset)).to.deep.equal([-1, 5, -1, 5]);
   });
@@ -87,14 +92,17 @@ describe('the session of a stream', () => {
     const [owned] = (await coordination.topology('s')).partitions;
     const fence = owned?.fence ?? 0;
     const passed = { eventType, partition: 0, fence, committableWithoutConsumer: 7 };
-    await commitPassed(services, 's', 'stream', [{ ...passed, fence: fence - 1 }]);
+    await commitWithoutConsumer(services, 's', 'stream', [{ ...passed, fence: fence - 1 }]);
     expect(await coordination.committedOffsets('s')).to.deep.equal([{ eventType, partition: 0, offset: -1 }]);
-    await commitPassed(services, 's', 'stream', [passed, { ...passed, committableWithoutConsumer: undefined }]);
+    await commitWithoutConsumer(services, 's', 'stream', [
+      passed,
+      { ...passed, committableWithoutConsumer: undefined },
+    ]);
     expect(await coordination.committedOffsets('s')).to.deep.equal([{ eventType, partition: 0, offset: 7 }]);
-    await commitPassed(services, 's', 'stream', []);
-    await commitPassed(services, 's', 'nobody', [{ ...passed, committableWithoutConsumer: 8 }]);
+    await commitWithoutConsumer(services, 's', 'stream', []);
+    await commitWithoutConsumer(services, 's', 'nobody', [{ ...passed, committableWithoutConsumer: 8 }]);
     expect(await coordination.committedOffsets('s')).to.deep.equal([{ eventType, partition: 0, offset: 7 }]);
     await coordination.close();
-    await commitPassed(services, 's', 'stream', [{ ...passed, committableWithoutConsumer: 9 }]);
+    await commitWithoutConsumer(services, 's', 'stream', [{ ...passed, committableWithoutConsumer: 9 }]);
   });
 });

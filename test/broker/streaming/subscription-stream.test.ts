@@ -294,15 +294,15 @@ describe('a subscription stream', () => {
       const began = performance.now();
       let turned = 0;
       const clock: Clock = { ...systemClock, now: () => Date.now(), monotonic: () => began + turned };
-      let hint: (change: 'topology') => void = () => {};
-      let looks = 0;
+      let notify: (change: 'topology') => void = () => {};
+      let polls = 0;
       const coordination = overriding<Coordination>(server.coordination, {
         watch: (_id, listener) => {
-          hint = listener;
+          notify = listener;
           return () => {};
         },
         committedOffsets: (subscriptionId) => {
-          looks += 1;
+          polls += 1;
           return server.coordination.committedOffsets(subscriptionId);
         },
       });
@@ -319,10 +319,10 @@ describe('a subscription stream', () => {
         /** Turns the clock and lets the stream look twice: what the first look finds, it has acted upon by then. */
         turnTo: async (milliseconds: number): Promise<void> => {
           turned = milliseconds;
-          for (let look = 0; look < 2 && !stream.isOver(); look += 1) {
-            const seen = looks;
-            hint('topology');
-            await eventually(() => looks > seen || stream.isOver());
+          for (let poll = 0; poll < 2 && !stream.hasEnded(); poll += 1) {
+            const seen = polls;
+            notify('topology');
+            await eventually(() => polls > seen || stream.hasEnded());
           }
         },
       };
@@ -343,7 +343,7 @@ describe('a subscription stream', () => {
     it('gets one in the last millisecond, and stays', async () => {
       const { type, owner, stream, turnTo } = await openWaiting();
       owner.clientClosed();
-      await eventually(() => owner.isOver());
+      await eventually(() => owner.hasEnded());
       await turnTo(119_999);
       await turnTo(120_000);
       expect(stream.closeReason).to.equal(undefined);
@@ -380,14 +380,14 @@ describe('a subscription stream', () => {
   it('notices a commit whose hint was lost', async () => {
     const { type, id } = await prepare(1);
     await server.publish(type, 0, [1, 2]);
-    const deaf = new Proxy(server.coordination, {
+    const withoutNotifications = new Proxy(server.coordination, {
       get: (target, name) => {
         if (name === 'watch') return () => () => {};
         const member: unknown = Reflect.get(target, name);
         return typeof member === 'function' ? (member.bind(target) as unknown) : member;
       },
     });
-    const stream = await open(id, { max_uncommitted_events: 1 }, { coordination: deaf });
+    const stream = await open(id, { max_uncommitted_events: 1 }, { coordination: withoutNotifications });
     const [batch] = await nextBatches(stream);
     await server.commit(id, stream.streamId, batch === undefined ? [] : [batch.cursor]);
     const [second] = await nextBatches(stream);
@@ -423,8 +423,8 @@ describe('a subscription stream', () => {
   it('is cut off when a line cannot be built, and all that was to be in it goes to the next stream', async () => {
     const { type, id } = await prepare(1);
     const log = overriding<EventLog>(server.log, {
-      read: async (place, options) => {
-        const result = await server.log.read(place, options);
+      read: async (partition, options) => {
+        const result = await server.log.read(partition, options);
         const batches = result.batches.map((batch) => {
           const bytes = Buffer.from(batch.bytes);
           const copy = (): never => {

@@ -12,7 +12,7 @@ import { overriding } from '../../support/stepping-log.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const id = 'watched';
-const place = { eventType: 'watch.loans', partition: 0 };
+const partition = { eventType: 'watch.loans', partition: 0 };
 
 describe('the watch of a stream', () => {
   let temporary: TemporaryLog;
@@ -28,21 +28,21 @@ describe('the watch of a stream', () => {
   class Seen implements StreamWatcher {
     readonly streamId = 'stream';
     readonly subscription = { id };
-    readonly looks: { committed: readonly CommittedOffset[]; topology: Topology | undefined }[] = [];
+    readonly observations: { committed: readonly CommittedOffset[]; topology: Topology | undefined }[] = [];
     away = 0;
     failures: unknown[] = [];
-    isOver(): boolean {
+    hasEnded(): boolean {
       return false;
     }
-    async take(committed: readonly CommittedOffset[], topology: Topology | undefined): Promise<void> {
-      this.looks.push({ committed, topology });
+    async applyState(committed: readonly CommittedOffset[], topology: Topology | undefined): Promise<void> {
+      this.observations.push({ committed, topology });
       await Promise.resolve();
     }
-    looked(): void {}
-    storeIsAway(): void {
+    onRefreshed(): void {}
+    onStoreUnreachable(): void {
       this.away += 1;
     }
-    lookFailed(error: unknown): void {
+    onRefreshFailed(error: unknown): void {
       this.failures.push(error);
     }
   }
@@ -52,7 +52,7 @@ describe('the watch of a stream', () => {
   beforeEach(async () => {
     temporary = await openTemporaryLog();
     const embedded = await EmbeddedCoordination.open({ log: temporary.log, clock: systemClock, logger: silentLogger });
-    await embedded.initialise(id, [{ ...place, offset: 4 }]);
+    await embedded.initialise(id, [{ ...partition, offset: 4 }]);
     failure = undefined;
     warnings.length = 0;
     coordination = overriding<Coordination>(embedded, {
@@ -74,65 +74,65 @@ describe('the watch of a stream', () => {
   it('lets a stream send when the topology was read under the lease that holds now', async () => {
     const watch = open();
     expect(watch.maySend(now())).to.equal(false);
-    watch.look();
-    await eventually(() => seen.looks.length === 1);
+    watch.refresh();
+    await eventually(() => seen.observations.length === 1);
     await eventually(() => watch.maySend(now()));
-    expect(seen.looks[0]?.committed).to.deep.equal([{ ...place, offset: 4 }]);
-    expect(seen.looks[0]?.topology?.partitions).to.have.length(1);
+    expect(seen.observations[0]?.committed).to.deep.equal([{ ...partition, offset: 4 }]);
+    expect(seen.observations[0]?.topology?.partitions).to.have.length(1);
   });
 
   it('reads of what a hint tells: offsets alone, or the topology and then the offsets', async () => {
     const watch = open();
-    watch.look();
-    await eventually(() => seen.looks.length === 1);
-    watch.hinted('offsets');
-    await eventually(() => seen.looks.length === 2);
-    expect(seen.looks[1]?.topology).to.equal(undefined);
-    watch.hinted('topology');
-    await eventually(() => seen.looks.length === 3);
-    expect(seen.looks[2]?.topology).not.to.equal(undefined);
+    watch.refresh();
+    await eventually(() => seen.observations.length === 1);
+    watch.notify('offsets');
+    await eventually(() => seen.observations.length === 2);
+    expect(seen.observations[1]?.topology).to.equal(undefined);
+    watch.notify('topology');
+    await eventually(() => seen.observations.length === 3);
+    expect(seen.observations[2]?.topology).not.to.equal(undefined);
   });
 
   it('does not look again for a generation that it has read', async () => {
     const watch = open();
-    watch.look();
-    await eventually(() => seen.looks.length === 1);
+    watch.refresh();
+    await eventually(() => seen.observations.length === 1);
     const { generation } = await coordination.topology(id);
-    watch.hinted('topology', generation);
+    watch.notify('topology', generation);
     await coordination.commit(id, 'nobody', []);
-    expect(seen.looks).to.have.length(1);
-    watch.hinted('topology', generation + 1);
-    await eventually(() => seen.looks.length === 2);
+    expect(seen.observations).to.have.length(1);
+    watch.notify('topology', generation + 1);
+    await eventually(() => seen.observations.length === 2);
   });
 
   it('looks again within a second while commits are expected, and else after minutes', () => {
     const watch = open();
-    expect(watch.nextLookAt - now()).to.be.within(100_000, 400_000);
+    expect(watch.nextRefreshAt - now()).to.be.within(100_000, 400_000);
     watch.expectCommits(true, now());
-    expect(watch.nextLookAt - now()).to.be.within(500, 1_000);
+    expect(watch.nextRefreshAt - now()).to.be.within(500, 1_000);
     watch.expectCommits(false, now());
-    watch.lookSoon(now());
-    expect(watch.nextLookAt - now()).to.be.within(500, 1_000);
+    watch.refreshSoon(now());
+    expect(watch.nextRefreshAt - now()).to.be.within(500, 1_000);
   });
 
   it('tells of a store that is away, warns of it once, and tries again after a second', async () => {
     failure = new LendstreamError('COORDINATION_UNAVAILABLE', 'It is away.');
     const watch = open();
     for (let attempt = 1; attempt <= 3; attempt += 1) {
-      watch.hinted('topology');
+      watch.notify('topology');
       await eventually(() => seen.away === attempt);
-      expect(watch.nextLookAt - now()).to.be.within(500, 1_000);
+      expect(watch.nextRefreshAt - now()).to.be.within(500, 1_000);
     }
     expect(warnings).to.have.length(1);
     failure = undefined;
-    watch.hinted('topology');
-    await eventually(() => seen.looks.length === 1);
+    watch.notify('topology');
+    await eventually(() => seen.observations.length === 1);
     expect(seen.failures).to.deep.equal([]);
   });
 
   it('says when looking failed for good', async () => {
     failure = new Error('broken');
-    open().look();
+    open().refresh();
     await eventually(() => seen.failures.length === 1);
     expect(seen.away).to.equal(0);
   });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
 import type { Coordination } from '../../../src/ports/coordination.ts';
-import { HistoryNotes } from '../../../src/broker/subscriptions/activity.ts';
+import { ActivityRecorder } from '../../../src/broker/subscriptions/activity.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { openCoordinationUnderTest, openOwnLog, type OwnLog } from '../../support/backend-under-test.ts';
@@ -22,28 +22,28 @@ describe('what a process notes of subscriptions', () => {
     await own.cleanup();
   });
 
-  const notesOf = (): HistoryNotes =>
-    new HistoryNotes({ coordination, clock: { ...systemClock, now: () => now }, logger: silentLogger });
+  const recorderOf = (): ActivityRecorder =>
+    new ActivityRecorder({ coordination, clock: { ...systemClock, now: () => now }, logger: silentLogger });
   const cursor = (partition: string, offset: string) => ({
     event_type: 'orders',
     partition,
     offset,
     cursor_token: 'any',
   });
-  const place = (partition: number) => ({ eventType: 'orders', partition });
+  const partitionAt = (partition: number) => ({ eventType: 'orders', partition });
 
   it('is there for whoever asks the same process, at once', async () => {
-    const notes = notesOf();
+    const recorder = recorderOf();
     const subscription = randomUUID();
-    notes.committed(subscription, [cursor('0', '1'), cursor('1', '5')]);
+    recorder.recordCommits(subscription, [cursor('0', '1'), cursor('1', '5')]);
     now = 2_000;
-    notes.committed(subscription, [cursor('0', '2')]);
-    notes.ended(subscription, 'one', 'Commit timeout reached');
-    notes.ended(subscription, 'two', 'Shutdown');
-    const { lastCommits, endedStreams } = await notes.of(subscription);
+    recorder.recordCommits(subscription, [cursor('0', '2')]);
+    recorder.recordEndedStream(subscription, 'one', 'Commit timeout reached');
+    recorder.recordEndedStream(subscription, 'two', 'Shutdown');
+    const { lastCommits, endedStreams } = await recorder.historyOf(subscription);
     expect(lastCommits).to.have.deep.members([
-      { ...place(0), offset: '2', committedAt: 2_000 },
-      { ...place(1), offset: '5', committedAt: 1_000 },
+      { ...partitionAt(0), offset: '2', committedAt: 2_000 },
+      { ...partitionAt(1), offset: '5', committedAt: 1_000 },
     ]);
     expect(endedStreams).to.deep.equal([
       { streamId: 'two', reason: 'Shutdown', endedAt: 2_000 },
@@ -52,18 +52,20 @@ describe('what a process notes of subscriptions', () => {
   });
 
   it('is there for the other processes when this one closes', async () => {
-    const notes = notesOf();
+    const recorder = recorderOf();
     const subscription = randomUUID();
-    notes.ended(subscription, 'one', 'Shutdown');
-    await notes.close();
-    expect((await notesOf().of(subscription)).endedStreams.map(({ streamId }) => streamId)).to.deep.equal(['one']);
+    recorder.recordEndedStream(subscription, 'one', 'Shutdown');
+    await recorder.close();
+    expect((await recorderOf().historyOf(subscription)).endedStreams.map(({ streamId }) => streamId)).to.deep.equal([
+      'one',
+    ]);
   });
 
   it('keeps no more ended streams than are remembered', async () => {
-    const notes = notesOf();
+    const recorder = recorderOf();
     const subscription = randomUUID();
-    for (let number = 1; number <= 12; number += 1) notes.ended(subscription, `stream-${number}`, 'any');
-    const { endedStreams } = await notes.of(subscription);
+    for (let number = 1; number <= 12; number += 1) recorder.recordEndedStream(subscription, `stream-${number}`, 'any');
+    const { endedStreams } = await recorder.historyOf(subscription);
     expect(endedStreams.map(({ streamId }) => streamId)).to.deep.equal(
       [12, 11, 10, 9, 8, 7, 6, 5, 4, 3].map((number) => `stream-${number}`),
     );

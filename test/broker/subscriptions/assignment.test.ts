@@ -5,7 +5,7 @@ import {
   initialisePartitions,
   openSession,
   partitionCounts,
-  settleOwnership,
+  applyRebalance,
   startingOffsets,
   surplusStreams,
 } from '../../../src/broker/subscriptions/assignment.ts';
@@ -164,8 +164,8 @@ describe('getting partitions', () => {
     for (const [index, id] of ids.entries()) {
       await openSession(server.coordination, subscription.id, session(id, index));
     }
-    await Promise.all(ids.map(() => settleOwnership(server.coordination, subscription.id)));
-    const { partitions } = await settleOwnership(server.coordination, subscription.id);
+    await Promise.all(ids.map(() => applyRebalance(server.coordination, subscription.id)));
+    const { partitions } = await applyRebalance(server.coordination, subscription.id);
     expect(ids.map((id) => partitions.filter(({ streamId }) => streamId === id).length)).to.deep.equal([2, 2]);
   });
 });

@@ -116,8 +116,8 @@ describe('committing cursors', () => {
     expect(silent.message).to.match(
       new RegExp(`^Session with stream id ${streamId} not found\\. The stream has ended`),
     );
-    const telling = { ...store, endedStreamReason: () => 'Commit timeout reached' };
-    const told = await failureOf(commitCursors(telling, subscription.id, streamId, [cursor(0, 5)]));
+    const withEndReason = { ...store, endedStreamReason: () => 'Commit timeout reached' };
+    const told = await failureOf(commitCursors(withEndReason, subscription.id, streamId, [cursor(0, 5)]));
     expect(told.message).to.include('The stream has ended: Commit timeout reached;');
     expect(told).to.have.property('code', 'UNPROCESSABLE');
   });
@@ -224,10 +224,10 @@ describe('committing cursors', () => {
     async function resetUnderStream() {
       const streamId = await store.join(subscription);
       let monotonic = 5;
-      let looks = 0;
+      let reads = 0;
       const coordination = overriding<Coordination>(store.coordination, {
         topology: (id) => {
-          looks += 1;
+          reads += 1;
           return store.coordination.topology(id);
         },
       });
@@ -238,7 +238,7 @@ describe('committing cursors', () => {
         (error: unknown) => error,
       );
       void outcome.then(() => (isOver = true));
-      await eventually(() => looks > 0);
+      await eventually(() => reads > 0);
       return {
         streamId,
         outcome,
@@ -246,8 +246,8 @@ describe('committing cursors', () => {
         /** Turns the clock, and returns when it was looked at since then. */
         turnTo: async (milliseconds: number): Promise<void> => {
           monotonic = 5 + milliseconds;
-          const seen = looks;
-          await eventually(() => isOver || looks > seen + 1);
+          const seen = reads;
+          await eventually(() => isOver || reads > seen + 1);
         },
       };
     }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import type { EventLog, TopicPartition } from '../../../src/ports/event-log.ts';
-import { KnownEnds } from '../../../src/broker/subscriptions/end-offsets.ts';
+import { EndOffsetCache } from '../../../src/broker/subscriptions/end-offsets.ts';
 import { overriding } from '../../support/stepping-log.ts';
 import { openSubscriptionStore, type SubscriptionStore } from '../../support/subscription-store.ts';
 
@@ -9,7 +9,7 @@ const eventType = 'ends.payments';
 
 describe('known ends', () => {
   let store: SubscriptionStore;
-  let ends: KnownEnds;
+  let ends: EndOffsetCache;
   /** What the log was asked. */
   let questions: (readonly TopicPartition[])[] = [];
 
@@ -22,14 +22,14 @@ describe('known ends', () => {
         return store.log.bounds(partitions);
       },
     });
-    ends = new KnownEnds({ log, registry: store.registry });
+    ends = new EndOffsetCache({ log, registry: store.registry });
   });
 
   after(() => store.close());
 
   const endsFor = async (...positions: [number, number][]) => {
     questions = [];
-    return ends.endsFor(positions.map(([partition, offset]) => ({ eventType, partition, offset })));
+    return ends.endOffsetsOf(positions.map(([partition, offset]) => ({ eventType, partition, offset })));
   };
 
   it('are asked for once, and not again for what lies before them', async () => {

@@ -265,19 +265,22 @@ describe('rebalancing', () => {
         );
         const shared = partitions.filter(({ partition }) => !requested.has(partition));
         if (autos.length === 0 || autos.length > shared.length) return;
-        const settled = partitions.map((ownership) => {
+        const rebalanced = partitions.map((ownership) => {
           const next = sessions.find(({ streamId }) => streamId === ownership.nextStreamId);
           const owner = sessions.find(({ streamId }) => streamId === ownership.streamId);
           return (next ?? owner)?.streamId;
         });
-        const held = autos
-          .map(({ streamId }) => shared.filter(({ partition }) => settled[partition] === streamId).length)
+        const assignedCount = autos
+          .map(({ streamId }) => shared.filter(({ partition }) => rebalanced[partition] === streamId).length)
           .sort((left, right) => right - left);
         const base = Math.floor(shared.length / autos.length);
-        const kept = held.map((count, index) => Math.min(count, base + (index < shared.length % autos.length ? 1 : 0)));
+        const kept = assignedCount.map((count, index) =>
+          Math.min(count, base + (index < shared.length % autos.length ? 1 : 0)),
+        );
         const after = apply(partitions, rebalance(sessions, partitions));
         const moved = after.filter(
-          (ownership) => !requested.has(ownership.partition) && effective(ownership) !== settled[ownership.partition],
+          (ownership) =>
+            !requested.has(ownership.partition) && effective(ownership) !== rebalanced[ownership.partition],
         );
         expect(moved.length).to.equal(shared.length - kept.reduce((sum, count) => sum + count, 0));
       }),

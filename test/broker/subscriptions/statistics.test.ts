@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import {
-  lagsAtOnce,
+  lagConcurrency,
   subscriptionLag,
   subscriptionStatistics,
   subscriptionStatus,
@@ -66,7 +66,7 @@ describe('the statistics of a subscription', () => {
   });
 
   it('are worked out for a few subscriptions at once, however many there are, from one look at each event type', async () => {
-    const count = 4 * lagsAtOnce;
+    const count = 4 * lagConcurrency;
     await store.define('accounts', 1);
     const names = ['loans', 'accounts'];
     for (let number = 0; number < count; number += 1) {
@@ -93,7 +93,7 @@ describe('the statistics of a subscription', () => {
     });
     const lags = await subscriptionLag({ ...store, coordination, log });
     expect([asked, looks]).to.deep.equal([count, names.length]);
-    expect(most).to.be.within(2, lagsAtOnce);
+    expect(most).to.be.within(2, lagConcurrency);
     const unconsumed = lags.map(({ eventType, unconsumedEvents }) => `${eventType} ${unconsumedEvents}`);
     expect(unconsumed.filter((each) => each === 'loans 3')).to.have.length(count);
     expect(unconsumed.filter((each) => each === 'accounts 0')).to.have.length(count);

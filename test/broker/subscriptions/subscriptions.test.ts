@@ -39,26 +39,26 @@ describe('subscriptions', () => {
   });
 
   it('are created once by fifty who ask at once', async () => {
-    const answers = await Promise.all(Array.from({ length: 50 }, () => subscriptions.create(body())));
-    expect(answers.filter(({ outcome }) => outcome === 'created')).to.have.length(1);
-    expect(answers.filter(({ outcome }) => outcome === 'existing')).to.have.length(49);
-    expect(new Set(answers.map(({ subscription }) => JSON.stringify(subscription))).size).to.equal(1);
+    const results = await Promise.all(Array.from({ length: 50 }, () => subscriptions.create(body())));
+    expect(results.filter(({ outcome }) => outcome === 'created')).to.have.length(1);
+    expect(results.filter(({ outcome }) => outcome === 'existing')).to.have.length(49);
+    expect(new Set(results.map(({ subscription }) => JSON.stringify(subscription))).size).to.equal(1);
   });
 
   it('are created once although the claim of the first ran out, and keep what was committed since', async () => {
-    let goOn = (): void => {};
-    let stands = false;
+    let resume = (): void => {};
+    let isPaused = false;
     const coordination = overriding(store.coordination, {
       committedOffsets: async (id) => {
-        stands = true;
-        await new Promise<void>((resolve) => (goOn = resolve));
+        isPaused = true;
+        await new Promise<void>((resolve) => (resume = resolve));
         return store.coordination.committedOffsets(id);
       },
     });
     const registry = new Registry(store.log, silentLogger);
     await registry.start();
     const slow = new Subscriptions({ ...store, registry, coordination }).create(body());
-    await eventually(() => stands);
+    await eventually(() => isPaused);
     const { id } = await (async () => {
       const claimed = subscriptionId('core', ['loans'], 'default');
       await store.coordination.releaseClaim(`subscription/${claimed}`);
@@ -67,7 +67,7 @@ describe('subscriptions', () => {
     const streamId = await store.join(subscriptions.get(id));
     await store.publish('loans', 0, 10);
     await store.coordination.commit(id, streamId, [{ eventType: 'loans', partition: 0, offset: 7 }]);
-    goOn();
+    resume();
     const { outcome, subscription } = await slow;
     expect([outcome, subscription.id]).to.deep.equal(['existing', id]);
     const committed = await store.coordination.committedOffsets(id);
@@ -125,10 +125,10 @@ describe('subscriptions', () => {
     const subscription = await create({ read_from: 'begin' });
     const streamId = await store.join(subscription);
     await store.coordination.commit(subscription.id, streamId, [{ eventType: 'loans', partition: 0, offset: 5 }]);
-    const told: string[] = [];
-    store.coordination.watch(subscription.id, (change) => told.push(change));
+    const notified: string[] = [];
+    store.coordination.watch(subscription.id, (change) => notified.push(change));
     await subscriptions.remove(subscription.id);
-    expect(told).to.include('removed');
+    expect(notified).to.include('removed');
     expect(() => subscriptions.get(subscription.id)).to.throw(
       `Subscription with id "${subscription.id}" does not exist`,
     );

@@ -189,10 +189,10 @@ describe('reading cursors', () => {
     ['a', '-1', '7', '422 non existing partition -1'],
     ['a', '0', 'seven', '422 invalid offset seven'],
   ];
-  for (const [eventType, partition, offset, answer] of rows) {
-    it(`of event type ${eventType}, partition ${partition}, offset ${offset}: ${answer}`, () => {
+  for (const [eventType, partition, offset, expected] of rows) {
+    it(`of event type ${eventType}, partition ${partition}, offset ${offset}: ${expected}`, () => {
       const cursors = [{ event_type: eventType, partition, offset }];
-      expect(detailOf(() => parsePositions(cursors, counts))).to.equal(answer);
+      expect(detailOf(() => parsePositions(cursors, counts))).to.equal(expected);
     });
   }
 });
@@ -270,9 +270,9 @@ describe('initial cursors', () => {
       '422 offset 001-0001-000000000000000003 for partition 0 event type a is unavailable as retention time of data elapsed. PATCH partition offset with valid and available offset',
     ],
   ];
-  for (const [what, cursors, answer] of rows) {
-    it(`that ${what}: ${answer.slice(0, 60)}`, () => {
-      expect(detailOf(() => checkInitialCursors(at(...cursors), partitions, bounds))).to.equal(answer);
+  for (const [what, cursors, expected] of rows) {
+    it(`that ${what}: ${expected.slice(0, 60)}`, () => {
+      expect(detailOf(() => checkInitialCursors(at(...cursors), partitions, bounds))).to.equal(expected);
     });
   }
 

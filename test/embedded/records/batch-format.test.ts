@@ -10,10 +10,10 @@ import {
   decodeRow,
   encodeBody,
   encodeRuns,
-  endOfRoomInRun,
+  endOfBodyInBuffer,
 } from '../../../src/embedded/records/batch-format.ts';
 import type { BatchPosition } from '../../../src/embedded/records/batch-format.ts';
-import { RunMemory } from '../../../src/embedded/records/run-memory.ts';
+import { SharedBuffer } from '../../../src/embedded/records/shared-buffer.ts';
 import { isLendstreamError } from '../../../src/errors.ts';
 import { recordsOf } from '../../support/log-reading.ts';
 
@@ -56,14 +56,14 @@ describe('the body of a batch', () => {
   it('is read the same in the memory of a run, where the bodies before and behind it stay as they are', () => {
     fc.assert(
       fc.property(fc.array(recordList, { minLength: 1, maxLength: 4 }), (bodies) => {
-        const run = new RunMemory(new ArrayBuffer(16 * 1024), () => undefined);
+        const run = new SharedBuffer(new ArrayBuffer(16 * 1024), () => undefined);
         let start = 0;
         const batches = bodies.map((records) => {
           const body = bodyOf(records);
-          const place = Buffer.from(run.memory, start, body.length);
-          place.set(body);
-          start = endOfRoomInRun(start, body.length, records.length);
-          return decodeBody(where, place, run);
+          const bodyInBuffer = Buffer.from(run.memory, start, body.length);
+          bodyInBuffer.set(body);
+          start = endOfBodyInBuffer(start, body.length, records.length);
+          return decodeBody(where, bodyInBuffer, run);
         });
         expect(start).to.be.at.most(run.memory.byteLength);
         for (const [index, batch] of batches.entries()) {

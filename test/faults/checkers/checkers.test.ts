@@ -3,16 +3,16 @@ import { describe, it } from 'mocha';
 import { checkers, judge } from './checkers.ts';
 import { deliveryLag } from './deliveries.ts';
 import { evidenceOf } from './evidence.ts';
-import { silence, type Happening, type HistoryRecord, type Place } from '../history.ts';
+import { silence, type HistoryEntry, type HistoryRecord, type EventPosition } from '../history.ts';
 
-/** Each happening comes 10 ms after the one before. */
-function tell(story: readonly Happening[]): HistoryRecord[] {
-  return story.map((happening, index) => ({ at: (index + 1) * 10, wall: 0, process: 'story', ...happening }));
+/** Each entry comes 10 ms after the one before. */
+function recordsOf(entries: readonly HistoryEntry[]): HistoryRecord[] {
+  return entries.map((entry, index) => ({ at: (index + 1) * 10, wall: 0, process: 'story', ...entry }));
 }
 
-const at = (offset: number, eventType = 'ledger'): Place => ({ eventType, partition: 0, offset });
+const at = (offset: number, eventType = 'ledger'): EventPosition => ({ eventType, partition: 0, offset });
 
-const opened = (stream: string): Happening => ({
+const opened = (stream: string): HistoryEntry => ({
   kind: 'stream opened',
   subscription: 'S',
   stream,
@@ -20,14 +20,14 @@ const opened = (stream: string): Happening => ({
   batchLimit: 1,
   uncommittedEventsMaximum: 1,
 });
-const delivered = (stream: string, offset: number, ...eids: string[]): Happening => ({
+const delivered = (stream: string, offset: number, ...eids: string[]): HistoryEntry => ({
   kind: 'delivered',
   subscription: 'S',
   stream,
-  place: at(offset),
+  position: at(offset),
   eids,
 });
-const committed = (stream: string, offset: number, attemptedAt: number): Happening => ({
+const committed = (stream: string, offset: number, attemptedAt: number): HistoryEntry => ({
   kind: 'commit answered',
   subscription: 'S',
   stream,
@@ -36,32 +36,37 @@ const committed = (stream: string, offset: number, attemptedAt: number): Happeni
   cursors: [at(offset)],
   advanced: [true],
 });
-const closed = (stream: string): Happening => ({ kind: 'stream closed', subscription: 'S', stream, reason: 'cut off' });
-const attempted = (first: number, ...eids: string[]): Happening => ({
+const closed = (stream: string): HistoryEntry => ({
+  kind: 'stream closed',
+  subscription: 'S',
+  stream,
+  reason: 'cut off',
+});
+const attempted = (first: number, ...eids: string[]): HistoryEntry => ({
   kind: 'publish attempted',
   producer: 'P',
   eventType: 'ledger',
   partition: 0,
   events: eids.map((eid, index) => ({ eid, number: first + index })),
 });
-const answered = (outcome: 'acknowledged' | 'refused' | 'unknown', ...eids: string[]): Happening => ({
+const answered = (outcome: 'acknowledged' | 'refused' | 'unknown', ...eids: string[]): HistoryEntry => ({
   kind: 'publish answered',
   outcome,
   eids,
 });
-const seen = (offset: number, askedAt: number): Happening => ({
+const seen = (offset: number, askedAt: number): HistoryEntry => ({
   kind: 'cursors seen',
   subscription: 'S',
   node: 'serve-2',
   askedAt,
   cursors: [at(offset)],
 });
-const flushed: Happening = { kind: 'fault begun', fault: 'flush redis', number: 1, losesCoordination: true };
-const healed: Happening = { kind: 'fault healed', fault: 'flush redis', number: 1 };
-const logRead = (offset: number, eid: string): Happening => ({ kind: 'log read', place: at(offset), eid });
+const flushed: HistoryEntry = { kind: 'fault begun', fault: 'flush redis', number: 1, losesCoordination: true };
+const healed: HistoryEntry = { kind: 'fault healed', fault: 'flush redis', number: 1 };
+const logRead = (offset: number, eid: string): HistoryEntry => ({ kind: 'log read', position: at(offset), eid });
 
 /** Two streams after one another; an event that was sent without an answer; one that was refused. */
-const streaming: readonly Happening[] = [
+const streaming: readonly HistoryEntry[] = [
   { kind: 'subscription created', subscription: 'S', eventTypes: ['ledger'], isPrompt: true },
   attempted(1, 'e1', 'e2'),
   answered('acknowledged', 'e1', 'e2'),
@@ -92,11 +97,11 @@ const streaming: readonly Happening[] = [
   { kind: 'log complete', eventTypes: ['ledger'] },
 ];
 
-type Lending = Extract<Happening, { kind: 'log read' }>;
+type Lending = Extract<HistoryEntry, { kind: 'log read' }>;
 
 const lending = (type: string, offset: number, eid: string, facts: Lending['facts'] = {}): Lending => ({
   kind: 'log read',
-  place: at(offset, type),
+  position: at(offset, type),
   eid,
   facts: { loan: 'L', ...facts },
 });
@@ -112,7 +117,7 @@ const balance = (offset: number, sequence: number, command: string, principal: n
     command,
     balances: { principalBalance: principal, principalPaid: paid, feesBalance: 0, feesPaid: 0 },
   });
-const posted = (command: string, attempt = 1): Happening => ({
+const posted = (command: string, attempt = 1): HistoryEntry => ({
   kind: 'command posted',
   command,
   loan: 'L',
@@ -123,13 +128,13 @@ const commandAnswered = (
   command: string,
   outcome: 'committed' | 'refused' | 'unknown',
   transactionKey?: string,
-): Happening => ({
+): HistoryEntry => ({
   kind: 'command answered',
   command,
   outcome,
   ...(transactionKey === undefined ? {} : { transaction: transactionKey }),
 });
-const loanSeen = (node: string, principal: number, paid: number): Happening => ({
+const loanSeen = (node: string, principal: number, paid: number): HistoryEntry => ({
   kind: 'loan seen',
   loan: 'L',
   node,
@@ -141,7 +146,7 @@ const loanSeen = (node: string, principal: number, paid: number): Happening => (
  * A loan of ten, a repayment that was sent twice, one that was refused, one that nobody answered and that came to
  * nothing.
  */
-const commands: readonly Happening[] = [
+const commands: readonly HistoryEntry[] = [
   posted('disburse'),
   commandAnswered('disburse', 'committed', 'key-disburse'),
   posted('repay'),
@@ -164,28 +169,33 @@ const commands: readonly Happening[] = [
 const good = [...streaming, ...commands];
 
 /** The good story with some of its happenings replaced by others, or by none. */
-function changed(story: readonly Happening[], index: number, count: number, ...others: Happening[]): Happening[] {
+function changed(
+  story: readonly HistoryEntry[],
+  index: number,
+  count: number,
+  ...others: HistoryEntry[]
+): HistoryEntry[] {
   return story.toSpliced(index, count, ...others);
 }
 
-function indexOf(happening: Happening): number {
-  return good.findIndex((candidate) => JSON.stringify(candidate) === JSON.stringify(happening));
+function indexOf(entry: HistoryEntry): number {
+  return good.findIndex((candidate) => JSON.stringify(candidate) === JSON.stringify(entry));
 }
 
-function without(...happenings: Happening[]): Happening[] {
-  const texts = new Set(happenings.map((happening) => JSON.stringify(happening)));
-  return good.filter((happening) => !texts.has(JSON.stringify(happening)));
+function without(...entries: HistoryEntry[]): HistoryEntry[] {
+  const texts = new Set(entries.map((entry) => JSON.stringify(entry)));
+  return good.filter((entry) => !texts.has(JSON.stringify(entry)));
 }
 
-function replaced(happening: Happening, ...others: Happening[]): Happening[] {
-  return changed(good, indexOf(happening), 1, ...others);
+function replaced(entry: HistoryEntry, ...others: HistoryEntry[]): HistoryEntry[] {
+  return changed(good, indexOf(entry), 1, ...others);
 }
 
-function ended(...more: Happening[]): Happening[] {
+function ended(...more: HistoryEntry[]): HistoryEntry[] {
   return [...good, ...more];
 }
 
-const broken: readonly (readonly [checker: string, how: string, story: readonly Happening[]])[] = [
+const broken: readonly (readonly [checker: string, how: string, story: readonly HistoryEntry[]])[] = [
   ['lost write', 'an event between others never comes', without(delivered('B', 3, 'e4'))],
   ['unseen', 'the last event never comes', without(delivered('B', 5, 'e5'))],
   [
@@ -301,8 +311,8 @@ const broken: readonly (readonly [checker: string, how: string, story: readonly 
   ],
 ];
 
-function findingsOf(story: readonly Happening[]): Map<string, readonly string[]> {
-  return new Map(judge(evidenceOf(tell(story))).map(({ checker, findings }) => [checker, findings]));
+function findingsOf(story: readonly HistoryEntry[]): Map<string, readonly string[]> {
+  return new Map(judge(evidenceOf(recordsOf(story))).map(({ checker, findings }) => [checker, findings]));
 }
 
 describe('the checkers of a fault run', () => {
@@ -335,7 +345,7 @@ describe('the checkers of a fault run', () => {
   });
 
   it('excuse what was deleted on purpose, and nothing sent later', () => {
-    const truncated: Happening = { kind: 'log truncated', place: at(4) };
+    const truncated: HistoryEntry = { kind: 'log truncated', position: at(4) };
     const skipping = without(delivered('B', 3, 'e4'), logRead(0, 'e1'), logRead(1, 'e2'), logRead(2, 'e3'));
     const before = skipping.toSpliced(9, 0, truncated);
     expect(findingsOf(before).get('lost write')).to.deep.equal([]);
@@ -345,7 +355,7 @@ describe('the checkers of a fault run', () => {
 
   it('know that readers who paused take up what streams sent in whatever order', () => {
     const stalled = { kind: 'fault begun', fault: 'stall consumers', number: 7, losesCoordination: false } as const;
-    const resumed: Happening = { kind: 'fault healed', fault: 'stall consumers', number: 7 };
+    const resumed: HistoryEntry = { kind: 'fault healed', fault: 'stall consumers', number: 7 };
     const late = [opened('C'), delivered('C', 5, 'e5'), committed('B', 5, 9_999)];
     expect(findingsOf(ended(...late)).get('two owners')).to.have.length(1);
     expect(findingsOf(ended(stalled, ...late, resumed)).get('two owners')).to.deep.equal([]);
@@ -368,7 +378,7 @@ describe('the checkers of a fault run', () => {
 
   it('report how late events were, and apart from it how late without faults', () => {
     const evidence = evidenceOf(
-      tell([
+      recordsOf([
         ...streaming.slice(0, 1),
         attempted(1, 'e1'),
         answered('acknowledged', 'e1'),

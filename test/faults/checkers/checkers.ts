@@ -24,12 +24,12 @@ export const checkers: readonly Checker[] = [
   balanceConservation,
 ];
 
-export interface Verdict {
+export interface CheckOutcome {
   readonly checker: string;
   readonly promise: string;
   readonly findings: readonly string[];
 }
 
-export function judge(evidence: Evidence): Verdict[] {
+export function judge(evidence: Evidence): CheckOutcome[] {
   return checkers.map(({ name, promise, check }) => ({ checker: name, promise, findings: check(evidence) }));
 }

@@ -1,5 +1,5 @@
 import { grouped, type Checker, type Evidence } from './evidence.ts';
-import { ofKind, type HappeningOf, type LendingFacts } from '../history.ts';
+import { ofKind, type HistoryRecordOf, type LendingFacts } from '../history.ts';
 
 /** What must hold of loan commands and of the events and loans that they leave behind. */
 
@@ -8,9 +8,9 @@ type LendingEvent = LendingFacts & { readonly eventType: string; readonly eid: s
 /** The worker's events in order of the log. */
 function lendingEvents({ records }: Evidence): LendingEvent[] {
   return ofKind(records, 'log read')
-    .toSorted((a, b) => a.place.offset - b.place.offset)
-    .flatMap(({ facts, place, eid }) =>
-      facts === undefined ? [] : [{ ...facts, eventType: place.eventType, eid, at: String(place.offset) }],
+    .toSorted((a, b) => a.position.offset - b.position.offset)
+    .flatMap(({ facts, position, eid }) =>
+      facts === undefined ? [] : [{ ...facts, eventType: position.eventType, eid, at: String(position.offset) }],
     );
 }
 
@@ -23,18 +23,21 @@ export const commandEffects: Checker = {
   promise: 'A committed command has its events once, a refused one its refusal once, an unanswered one all or nothing.',
   check(evidence) {
     const events = grouped(lendingEvents(evidence), ({ command }) => command ?? '');
-    const answers = grouped(ofKind(evidence.records, 'command answered'), ({ command }) => command);
+    const responses = grouped(ofKind(evidence.records, 'command answered'), ({ command }) => command);
     const commands = new Set(ofKind(evidence.records, 'command posted').map(({ command }) => command));
     return [...commands].flatMap((command) =>
-      commandFaults(answers.get(command) ?? [], events.get(command) ?? []).map((fault) => `${command}: ${fault}`),
+      commandFaults(responses.get(command) ?? [], events.get(command) ?? []).map((fault) => `${command}: ${fault}`),
     );
   },
 };
 
-function commandFaults(answers: readonly HappeningOf<'command answered'>[], events: readonly LendingEvent[]): string[] {
-  const outcomes = new Set(answers.map(({ outcome }) => outcome).filter((outcome) => outcome !== 'unknown'));
+function commandFaults(
+  responses: readonly HistoryRecordOf<'command answered'>[],
+  events: readonly LendingEvent[],
+): string[] {
+  const outcomes = new Set(responses.map(({ outcome }) => outcome).filter((outcome) => outcome !== 'unknown'));
   if (outcomes.size > 1) return ['it was answered as committed and as refused'];
-  const transactions = new Set(answers.flatMap(({ transaction }) => transaction ?? []));
+  const transactions = new Set(responses.flatMap(({ transaction }) => transaction ?? []));
   if (transactions.size > 1) return [`it was answered with the transactions ${[...transactions].join(' and ')}`];
 
   const faults: string[] = [];
@@ -129,7 +132,7 @@ function unbalanced(events: readonly LendingEvent[], balances: Readonly<Record<s
 function unlikeNodes(
   events: readonly LendingEvent[],
   balances: Readonly<Record<string, number>>,
-  seen: readonly HappeningOf<'loan seen'>[],
+  seen: readonly HistoryRecordOf<'loan seen'>[],
 ): string[] {
   const keys = events
     .filter(({ eventType }) => eventType === transactionEvent)

@@ -1,5 +1,5 @@
 import { firstIndex, grouped, type Checker, type Evidence } from './evidence.ts';
-import { firstReceivedOf, indexFrom, isPlaced, readersPaused } from './deliveries.ts';
+import { firstReceivedOf, indexFrom, hasOffset, readersPaused } from './deliveries.ts';
 import { ofKind } from '../history.ts';
 import { deliveryName, partitionNameOf, type Delivery } from './known-log.ts';
 
@@ -36,18 +36,18 @@ function commitsOf({ records }: Evidence): Map<string, Commits> {
   const losses = ofKind(records, 'fault begun')
     .filter(({ losesCoordination }) => losesCoordination)
     .map(({ at, number }) => ({ from: at - mirrorLagMilliseconds, to: healed.get(number) ?? Infinity }));
-  const cursors = ofKind(records, 'commit answered').flatMap((answer) =>
-    answer.outcome !== 'committed'
+  const cursors = ofKind(records, 'commit answered').flatMap((response) =>
+    response.outcome !== 'committed'
       ? []
-      : answer.cursors
-          .filter((_, index) => answer.advanced[index] === true)
-          .map((place) => ({
-            name: deliveryName(answer.subscription, place),
-            offset: place.offset,
-            stream: answer.stream,
-            attemptedAt: answer.attemptedAt,
-            answeredAt: answer.at,
-            isExcused: losses.some(({ from, to }) => answer.at >= from && answer.attemptedAt <= to),
+      : response.cursors
+          .filter((_, index) => response.advanced[index] === true)
+          .map((position) => ({
+            name: deliveryName(response.subscription, position),
+            offset: position.offset,
+            stream: response.stream,
+            attemptedAt: response.attemptedAt,
+            answeredAt: response.at,
+            isExcused: losses.some(({ from, to }) => response.at >= from && response.attemptedAt <= to),
           })),
   );
   return new Map([...grouped(cursors, ({ name }) => name)].map(([name, list]) => [name, withSafe(list)]));
@@ -70,15 +70,16 @@ export const commitRegress: Checker = {
     const committed = commitsOf(evidence);
     const findings: string[] = [];
     for (const { subscription, node, askedAt, cursors } of ofKind(evidence.records, 'cursors seen')) {
-      for (const place of cursors) {
-        const name = deliveryName(subscription, place);
+      for (const position of cursors) {
+        const name = deliveryName(subscription, position);
         const least = committedBefore(committed.get(name) ?? noCommits, askedAt);
-        if (place.offset < least) findings.push(`${name}: ${node} showed ${place.offset} when ${least} was committed`);
+        if (position.offset < least)
+          findings.push(`${name}: ${node} showed ${position.offset} when ${least} was committed`);
       }
     }
     for (const [name, list] of evidence.deliveries) {
       const leastOfStream = new Map<string, number>();
-      for (const { stream, offset } of list.filter(isPlaced)) {
+      for (const { stream, offset } of list.filter(hasOffset)) {
         let least = leastOfStream.get(stream);
         if (least === undefined) {
           least = committedBefore(committed.get(name) ?? noCommits, evidence.streams.get(stream)?.at ?? 0);
@@ -161,7 +162,7 @@ export const boundedRedelivery: Checker = {
     for (const [name, list] of evidence.deliveries) {
       let highest = -1;
       const counts = new Map<string, { again: number; readonly before: number }>();
-      for (const { stream, offset } of list.filter(isPlaced)) {
+      for (const { stream, offset } of list.filter(hasOffset)) {
         const count = counts.get(stream) ?? { again: 0, before: highest };
         counts.set(stream, count);
         if (offset <= count.before) count.again += 1;

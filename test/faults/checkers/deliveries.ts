@@ -5,9 +5,9 @@ import { partitionNameOf, type Delivery, type KnownEvent } from './known-log.ts'
 /** What must hold of the events that streams bring, and how late they are. */
 
 /** A delivery whose offset is known. */
-type PlacedDelivery = Delivery & { readonly offset: number };
+type PositionedDelivery = Delivery & { readonly offset: number };
 
-export function isPlaced(delivery: Delivery): delivery is PlacedDelivery {
+export function hasOffset(delivery: Delivery): delivery is PositionedDelivery {
   return delivery.offset !== undefined;
 }
 
@@ -16,7 +16,7 @@ export const nonmonotonicPolls: Checker = {
   promise: 'Within a stream and partition, offsets only grow.',
   check: ({ deliveries }) =>
     [...deliveries].flatMap(([name, list]) =>
-      stepsOf(list.filter(isPlaced))
+      stepsOf(list.filter(hasOffset))
         .filter(({ before, after }) => after.offset <= before.offset)
         .map(({ before, after }) => `${name}: stream ${after.stream} went from ${before.offset} to ${after.offset}`),
     ),
@@ -31,7 +31,7 @@ export const pollSkips: Checker = {
       const log = evidence.log.partitions.get(partitionNameOf(name)) ?? [];
       const truncation = evidence.truncations.get(partitionNameOf(name));
       const firstReceived = firstReceivedOf(list);
-      for (const { before, after } of stepsOf(list.filter(isPlaced))) {
+      for (const { before, after } of stepsOf(list.filter(hasOffset))) {
         for (const { offset, eid } of between(log, before.offset, after.offset)) {
           if (truncation !== undefined && offset < truncation.offset && truncation.at <= after.at) continue;
           if ((firstReceived.get(eid) ?? Infinity) <= after.at) continue;
@@ -64,9 +64,9 @@ export const silentStreams: Checker = {
 
 /** Each delivery with the one before it in the same stream. */
 function stepsOf(
-  list: readonly PlacedDelivery[],
-): { readonly before: PlacedDelivery; readonly after: PlacedDelivery }[] {
-  const last = new Map<string, PlacedDelivery>();
+  list: readonly PositionedDelivery[],
+): { readonly before: PositionedDelivery; readonly after: PositionedDelivery }[] {
+  const last = new Map<string, PositionedDelivery>();
   const steps = [];
   for (const after of list) {
     const before = last.get(after.stream);

@@ -1,4 +1,4 @@
-import { ofKind, type HappeningOf, type HistoryRecord } from '../history.ts';
+import { ofKind, type HistoryRecordOf, type HistoryRecord } from '../history.ts';
 import { deliveriesOf, knownLogOf, partitionName, type Delivery, type KnownLog } from './known-log.ts';
 
 /** A history with what every checker needs of it, worked out once. */
@@ -13,7 +13,7 @@ export interface Evidence {
   readonly completeEventTypes: ReadonlySet<string>;
   /** When something was last deleted from a partition, and up to where. By partition name. */
   readonly truncations: ReadonlyMap<string, { readonly at: number; readonly offset: number }>;
-  readonly streams: ReadonlyMap<string, HappeningOf<'stream opened'>>;
+  readonly streams: ReadonlyMap<string, HistoryRecordOf<'stream opened'>>;
 }
 
 export interface AcknowledgedEvent {
@@ -37,9 +37,9 @@ export interface Checker {
 export function evidenceOf(records: readonly HistoryRecord[]): Evidence {
   const log = knownLogOf(records);
   const truncations = new Map<string, { at: number; offset: number }>();
-  for (const { at, place } of ofKind(records, 'log truncated')) {
-    const before = truncations.get(partitionName(place))?.offset ?? 0;
-    truncations.set(partitionName(place), { at, offset: Math.max(before, place.offset) });
+  for (const { at, position } of ofKind(records, 'log truncated')) {
+    const before = truncations.get(partitionName(position))?.offset ?? 0;
+    truncations.set(partitionName(position), { at, offset: Math.max(before, position.offset) });
   }
   return {
     records,

@@ -1,13 +1,13 @@
-import { ofKind, type HistoryRecord, type Place } from '../history.ts';
+import { ofKind, type HistoryRecord, type EventPosition } from '../history.ts';
 
 /** What the history tells about the log: which event lies where. Everything that was ever seen counts. */
 export interface KnownLog {
   /** By {@link partitionName}: the events by offset, ascending. */
   readonly partitions: ReadonlyMap<string, readonly KnownEvent[]>;
   /** By eid: the places where it was seen, in order of offset. One, unless something is wrong. */
-  readonly places: ReadonlyMap<string, readonly Place[]>;
+  readonly positions: ReadonlyMap<string, readonly EventPosition[]>;
   /** Places at which different events were seen. */
-  readonly conflicts: readonly { readonly place: Place; readonly eids: readonly string[] }[];
+  readonly conflicts: readonly { readonly place: EventPosition; readonly eids: readonly string[] }[];
 }
 
 export interface KnownEvent {
@@ -19,8 +19,8 @@ export function partitionName({ eventType, partition }: { eventType: string; par
   return `${eventType}/${partition}`;
 }
 
-export function describePlace(place: Place): string {
-  return `${partitionName(place)}@${place.offset}`;
+export function describePosition(position: EventPosition): string {
+  return `${partitionName(position)}@${position.offset}`;
 }
 
 /**
@@ -28,38 +28,38 @@ export function describePlace(place: Place): string {
  * log.
  */
 export function knownLogOf(records: readonly HistoryRecord[]): KnownLog {
-  const atPlace = new Map<string, { place: Place; eids: Set<string> }>();
-  const add = (place: Place, eid: string): void => {
-    const name = describePlace(place);
-    const known = atPlace.get(name);
-    if (known === undefined) atPlace.set(name, { place, eids: new Set([eid]) });
+  const byPosition = new Map<string, { place: EventPosition; eids: Set<string> }>();
+  const add = (position: EventPosition, eid: string): void => {
+    const name = describePosition(position);
+    const known = byPosition.get(name);
+    if (known === undefined) byPosition.set(name, { place: position, eids: new Set([eid]) });
     else known.eids.add(eid);
   };
-  for (const { place, eids } of ofKind(records, 'delivered')) {
+  for (const { position, eids } of ofKind(records, 'delivered')) {
     const last = eids.at(-1);
-    if (last !== undefined) add(place, last);
+    if (last !== undefined) add(position, last);
   }
-  for (const { place, eid } of ofKind(records, 'log read')) add(place, eid);
+  for (const { position, eid } of ofKind(records, 'log read')) add(position, eid);
 
   const partitions = new Map<string, KnownEvent[]>();
-  const places = new Map<string, Place[]>();
-  for (const { place, eids } of atPlace.values()) {
-    const name = partitionName(place);
+  const positions = new Map<string, EventPosition[]>();
+  for (const { place: position, eids } of byPosition.values()) {
+    const name = partitionName(position);
     const events = partitions.get(name) ?? [];
     partitions.set(name, events);
     for (const eid of eids) {
-      events.push({ offset: place.offset, eid });
-      places.set(eid, [...(places.get(eid) ?? []), place]);
+      events.push({ offset: position.offset, eid });
+      positions.set(eid, [...(positions.get(eid) ?? []), position]);
     }
   }
   for (const events of partitions.values()) events.sort((a, b) => a.offset - b.offset);
-  for (const found of places.values()) found.sort((a, b) => a.offset - b.offset);
+  for (const found of positions.values()) found.sort((a, b) => a.offset - b.offset);
   return {
     partitions,
-    places,
-    conflicts: [...atPlace.values()]
+    positions,
+    conflicts: [...byPosition.values()]
       .filter(({ eids }) => eids.size > 1)
-      .map(({ place, eids }) => ({ place, eids: [...eids] })),
+      .map(({ place: position, eids }) => ({ place: position, eids: [...eids] })),
   };
 }
 
@@ -76,29 +76,30 @@ export interface Delivery {
 /** Every delivered event in order of time, by {@link partitionName} and subscription. */
 export function deliveriesOf(records: readonly HistoryRecord[], log: KnownLog): Map<string, Delivery[]> {
   const deliveries = new Map<string, Delivery[]>();
-  for (const { at, subscription, stream, place, eids } of ofKind(records, 'delivered')) {
-    const name = deliveryName(subscription, place);
+  for (const { at, subscription, stream, position, eids } of ofKind(records, 'delivered')) {
+    const name = deliveryName(subscription, position);
     const list = deliveries.get(name) ?? [];
     deliveries.set(name, list);
     for (const [index, eid] of eids.entries()) {
       const isLast = index === eids.length - 1;
       // An event that lies at two places is another checker's finding; here the batch decides which one is meant.
-      const offset = isLast ? place.offset : placeUpTo(log, eid, place);
+      const offset = isLast ? position.offset : offsetUpTo(log, eid, position);
       list.push({ at, subscription, stream, eid, offset });
     }
   }
   return deliveries;
 }
 
-export function deliveryName(subscription: string, place: { eventType: string; partition: number }): string {
-  return `${subscription} ${partitionName(place)}`;
+export function deliveryName(subscription: string, position: { eventType: string; partition: number }): string {
+  return `${subscription} ${partitionName(position)}`;
 }
 
-function placeUpTo(log: KnownLog, eid: string, { eventType, partition, offset }: Place): number | undefined {
-  return log.places
+function offsetUpTo(log: KnownLog, eid: string, { eventType, partition, offset }: EventPosition): number | undefined {
+  return log.positions
     .get(eid)
-    ?.findLast((place) => place.eventType === eventType && place.partition === partition && place.offset <= offset)
-    ?.offset;
+    ?.findLast(
+      (position) => position.eventType === eventType && position.partition === partition && position.offset <= offset,
+    )?.offset;
 }
 
 /** The {@link partitionName} in a {@link deliveryName}. */

@@ -1,6 +1,6 @@
 import { grouped, type Checker, type Evidence } from './evidence.ts';
 import { ofKind } from '../history.ts';
-import { describePlace, partitionName } from './known-log.ts';
+import { describePosition, partitionName } from './known-log.ts';
 
 /** What must hold of the log itself, whoever reads it. */
 
@@ -8,16 +8,16 @@ export const duplicates: Checker = {
   name: 'duplicate in the log',
   promise: 'An event that was sent once lies at one place.',
   check: ({ log }) =>
-    [...log.places]
-      .filter(([, places]) => places.length > 1)
-      .map(([eid, places]) => `${eid} lies at ${places.map(describePlace).join(' and ')}`),
+    [...log.positions]
+      .filter(([, positions]) => positions.length > 1)
+      .map(([eid, positions]) => `${eid} lies at ${positions.map(describePosition).join(' and ')}`),
 };
 
 export const inconsistentOffsets: Checker = {
   name: 'inconsistent offsets',
   promise: 'Everyone sees the same event at the same place.',
   check: ({ log }) =>
-    log.conflicts.map(({ place, eids }) => `${describePlace(place)} was seen as ${eids.join(' and ')}`),
+    log.conflicts.map(({ place: position, eids }) => `${describePosition(position)} was seen as ${eids.join(' and ')}`),
 };
 
 export const abortedReads: Checker = {
@@ -38,14 +38,18 @@ export const abortedReads: Checker = {
       if (refused.has(eid)) findings.push(`${eid} was refused, but is ${where}`);
       else if (published.has(eventType) && !sent.has(eid)) findings.push(`${eid} was never sent, but is ${where}`);
     };
-    for (const { eid, place } of reads) judge(eid, place.eventType, `in the log at ${describePlace(place)}`);
-    for (const { place, eids, stream } of ofKind(records, 'delivered')) {
-      const truncatedBelow = evidence.truncations.get(partitionName(place))?.offset ?? 0;
+    for (const { eid, position } of reads)
+      judge(eid, position.eventType, `in the log at ${describePosition(position)}`);
+    for (const { position, eids, stream } of ofKind(records, 'delivered')) {
+      const truncatedBelow = evidence.truncations.get(partitionName(position))?.offset ?? 0;
       for (const eid of eids) {
-        judge(eid, place.eventType, `delivered to ${stream} by ${describePlace(place)}`);
-        const isHeld = completeEventTypes.has(place.eventType) && place.offset >= truncatedBelow + eids.length;
-        if (isHeld && !inLog.has(eid)) {
-          findings.push(`${eid} was delivered to ${stream} by ${describePlace(place)}, but the log does not hold it`);
+        judge(eid, position.eventType, `delivered to ${stream} by ${describePosition(position)}`);
+        const isRetained =
+          completeEventTypes.has(position.eventType) && position.offset >= truncatedBelow + eids.length;
+        if (isRetained && !inLog.has(eid)) {
+          findings.push(
+            `${eid} was delivered to ${stream} by ${describePosition(position)}, but the log does not hold it`,
+          );
         }
       }
     }
@@ -62,7 +66,7 @@ export const producerOrder: Checker = {
     for (const [name, events] of byProducer) {
       let before: { number: number; offset: number } | undefined;
       for (const { eid, number } of events) {
-        const offset = log.places.get(eid)?.[0]?.offset;
+        const offset = log.positions.get(eid)?.[0]?.offset;
         if (offset === undefined) continue;
         if (before !== undefined && offset <= before.offset) {
           findings.push(
@@ -101,7 +105,7 @@ function acknowledgedDebts(evidence: Evidence): Debt[] {
 
 /** For each subscription and partition: what the log holds in the end, and what came. */
 function logDebts(evidence: Evidence): Debt[] {
-  const reads = ofKind(evidence.records, 'log read').map(({ eid, place }) => ({ eid, ...place }));
+  const reads = ofKind(evidence.records, 'log read').map(({ eid, position }) => ({ eid, ...position }));
   return debtsOf(evidence, [...grouped(reads, partitionName)], ({ eid }) => ({ eid, isExcused: false }));
 }
 

@@ -1,10 +1,10 @@
-import type { Dice } from './dice.ts';
+import type { SeededRandom } from './seeded-random.ts';
 import { setHeader, type Draft } from './drafts.ts';
 import { hostileDates, hostileText, prototypeNames } from './hostile-values.ts';
 
 /** Changes of method, path, query and headers that are still HTTP. */
 
-type AddressMutation = (draft: Draft, dice: Dice) => void;
+type AddressMutation = (draft: Draft, random: SeededRandom) => void;
 
 const brokenEscapes = [
   '%',
@@ -47,16 +47,25 @@ const numbers = [
 ];
 
 /** Values of headers that the service reads. */
-const headerValues: Readonly<Record<string, (dice: Dice) => string>> = {
-  'X-Flow-Id': (dice) => dice.pick([latin1(hostileText(dice)), 'f'.repeat(255), 'f'.repeat(256), '']),
-  'Idempotency-Key': (dice) =>
-    dice.pick(['', 'k'.repeat(256), 'k'.repeat(257), latin1(hostileText(dice)), '__proto__']),
-  Prefer: (dice) =>
-    dice.pick(['wait=0', 'wait=-1', 'wait=1e9', 'wait=999999999', 'wait=', 'wait="1"', 'respond-async, wait=1', ';;;']),
-  'X-Nakadi-StreamId': (dice) =>
-    dice.pick(['', 'none', '__proto__', 'a'.repeat(5_000), latin1(hostileText(dice)), dice.uuid()]),
-  'X-Nakadi-Cursors': (dice) =>
-    dice.pick([
+const headerValues: Readonly<Record<string, (random: SeededRandom) => string>> = {
+  'X-Flow-Id': (random) => random.pick([latin1(hostileText(random)), 'f'.repeat(255), 'f'.repeat(256), '']),
+  'Idempotency-Key': (random) =>
+    random.pick(['', 'k'.repeat(256), 'k'.repeat(257), latin1(hostileText(random)), '__proto__']),
+  Prefer: (random) =>
+    random.pick([
+      'wait=0',
+      'wait=-1',
+      'wait=1e9',
+      'wait=999999999',
+      'wait=',
+      'wait="1"',
+      'respond-async, wait=1',
+      ';;;',
+    ]),
+  'X-Nakadi-StreamId': (random) =>
+    random.pick(['', 'none', '__proto__', 'a'.repeat(5_000), latin1(hostileText(random)), random.uuid()]),
+  'X-Nakadi-Cursors': (random) =>
+    random.pick([
       '',
       '[',
       '{}',
@@ -70,18 +79,19 @@ const headerValues: Readonly<Record<string, (dice: Dice) => string>> = {
       `${'['.repeat(5_000)}${']'.repeat(5_000)}`,
       '[{"partition":"__proto__","offset":"constructor"}]',
     ]),
-  'Accept-Encoding': (dice) =>
-    dice.pick(['gzip', '*', 'gzip;q=0', 'gzip;q=none', ','.repeat(3_000), 'gzip, '.repeat(500)]),
-  Accept: (dice) => dice.pick(['application/xml', '*/*;q=0', 'text/html', 'none', ','.repeat(5_000)]),
-  'Content-Encoding': (dice) => dice.pick(['gzip', 'br', 'none', latin1(hostileText(dice))]),
-  Authorization: (dice) =>
-    dice.pick(['Bearer', `Bearer ${' '.repeat(5_000)}x`, 'Basic Og==', latin1(hostileText(dice))]),
-  'If-None-Match': (dice) => dice.pick(['*', '"', 'W/'.repeat(2_000)]),
-  'If-Modified-Since': (dice) => dice.pick(hostileDates),
-  Range: (dice) => dice.pick(['bytes=0-', 'bytes=-1', 'bytes=9-1', `bytes=${'0-0,'.repeat(500)}`, 'none=1']),
-  Host: (dice) => dice.pick(['', 'a'.repeat(5_000), '127.0.0.1:99999', '@', 'a b']),
-  Origin: (dice) => dice.pick(['', 'null', '*', latin1(hostileText(dice)), 'http://127.0.0.1', 'a'.repeat(5_000)]),
-  'Sec-Fetch-Site': (dice) => dice.pick(['', 'none', 'same-origin', 'same-site', latin1(hostileText(dice))]),
+  'Accept-Encoding': (random) =>
+    random.pick(['gzip', '*', 'gzip;q=0', 'gzip;q=none', ','.repeat(3_000), 'gzip, '.repeat(500)]),
+  Accept: (random) => random.pick(['application/xml', '*/*;q=0', 'text/html', 'none', ','.repeat(5_000)]),
+  'Content-Encoding': (random) => random.pick(['gzip', 'br', 'none', latin1(hostileText(random))]),
+  Authorization: (random) =>
+    random.pick(['Bearer', `Bearer ${' '.repeat(5_000)}x`, 'Basic Og==', latin1(hostileText(random))]),
+  'If-None-Match': (random) => random.pick(['*', '"', 'W/'.repeat(2_000)]),
+  'If-Modified-Since': (random) => random.pick(hostileDates),
+  Range: (random) => random.pick(['bytes=0-', 'bytes=-1', 'bytes=9-1', `bytes=${'0-0,'.repeat(500)}`, 'none=1']),
+  Host: (random) => random.pick(['', 'a'.repeat(5_000), '127.0.0.1:99999', '@', 'a b']),
+  Origin: (random) =>
+    random.pick(['', 'null', '*', latin1(hostileText(random)), 'http://127.0.0.1', 'a'.repeat(5_000)]),
+  'Sec-Fetch-Site': (random) => random.pick(['', 'none', 'same-origin', 'same-site', latin1(hostileText(random))]),
   Cookie: () => 'a=b; '.repeat(1_000),
   'X-HTTP-Method-Override': () => 'DELETE',
   'Transfer-Encoding': () => 'identity',
@@ -95,19 +105,20 @@ function latin1(text: string): string {
 }
 
 const addressMutations: readonly (readonly [weight: number, name: string, mutate: AddressMutation])[] = [
-  [5, 'hostile path', (draft, dice) => inPath(draft, dice, encodeURIComponentSafely(hostileText(dice)))],
-  [3, 'broken escape', (draft, dice) => inPath(draft, dice, dice.pick(brokenEscapes))],
-  [1, 'broken escape in the query', (draft, dice) => addToQuery(draft, `limit=${dice.pick(brokenEscapes)}`)],
+  [5, 'hostile path', (draft, random) => inPath(draft, random, encodeURIComponentSafely(hostileText(random)))],
+  [3, 'broken escape', (draft, random) => inPath(draft, random, random.pick(brokenEscapes))],
+  [1, 'broken escape in the query', (draft, random) => addToQuery(draft, `limit=${random.pick(brokenEscapes)}`)],
   [
     1,
     'long path',
-    (draft, dice) => inPath(draft, dice, dice.pick(['a', '%41', 'a.', '..;']).repeat(dice.pick([100, 1_000, 3_000]))),
+    (draft, random) =>
+      inPath(draft, random, random.pick(['a', '%41', 'a.', '..;']).repeat(random.pick([100, 1_000, 3_000]))),
   ],
   [
     1,
     'added steps',
-    (draft, dice) => {
-      draft.path += dice.pick([
+    (draft, random) => {
+      draft.path += random.pick([
         '/',
         '//',
         '/..',
@@ -133,11 +144,11 @@ const addressMutations: readonly (readonly [weight: number, name: string, mutate
   [
     4,
     'another number in the query',
-    (draft, dice) => {
+    (draft, random) => {
       const names = draft.operation.parameters.filter((known) => known.in === 'query').map(({ name }) => name);
       addToQuery(
         draft,
-        `${dice.pick([...names, 'limit', 'offset'])}=${encodeURIComponentSafely(dice.pick(numbers))}`,
+        `${random.pick([...names, 'limit', 'offset'])}=${encodeURIComponentSafely(random.pick(numbers))}`,
         true,
       );
     },
@@ -145,11 +156,11 @@ const addressMutations: readonly (readonly [weight: number, name: string, mutate
   [
     3,
     'hostile query',
-    (draft, dice) => {
+    (draft, random) => {
       const names = draft.operation.parameters.filter((known) => known.in === 'query').map(({ name }) => name);
       addToQuery(
         draft,
-        `${dice.pick([...names, ...prototypeNames])}=${encodeURIComponentSafely(hostileText(dice))}`,
+        `${random.pick([...names, ...prototypeNames])}=${encodeURIComponentSafely(hostileText(random))}`,
         true,
       );
     },
@@ -166,17 +177,17 @@ const addressMutations: readonly (readonly [weight: number, name: string, mutate
   [
     1,
     'large query',
-    (draft, dice) =>
+    (draft, random) =>
       addToQuery(
         draft,
-        dice.pick([`a=${'b'.repeat(10_000)}`, 'a&'.repeat(4_000), 'event_type=a&'.repeat(900), '&=&=?'.repeat(100)]),
+        random.pick([`a=${'b'.repeat(10_000)}`, 'a&'.repeat(4_000), 'event_type=a&'.repeat(900), '&=&=?'.repeat(100)]),
       ),
   ],
   [
     4,
     'another method',
-    (draft, dice) => {
-      draft.method = dice.pick([
+    (draft, random) => {
+      draft.method = random.pick([
         'GET',
         'POST',
         'PUT',
@@ -194,57 +205,58 @@ const addressMutations: readonly (readonly [weight: number, name: string, mutate
   [
     7,
     'hostile header',
-    (draft, dice) => {
-      const [name, make] = dice.pick(Object.entries(headerValues));
-      setHeader(draft, name, make(dice));
+    (draft, random) => {
+      const [name, make] = random.pick(Object.entries(headerValues));
+      setHeader(draft, name, make(random));
     },
   ],
   [
     1,
     'large header',
-    (draft, dice) => setHeader(draft, 'X-Large', 'a'.repeat(dice.pick([10_000, 15_000, 17_000, 70_000]))),
+    (draft, random) => setHeader(draft, 'X-Large', 'a'.repeat(random.pick([10_000, 15_000, 17_000, 70_000]))),
   ],
   [
     1,
     'many headers',
-    (draft, dice) => {
-      for (let number = 0; number < dice.pick([50, 500, 2_500]); number += 1) draft.headers.push([`X-${number}`, 'a']);
+    (draft, random) => {
+      for (let number = 0; number < random.pick([50, 500, 2_500]); number += 1)
+        draft.headers.push([`X-${number}`, 'a']);
     },
   ],
   [
     2,
     'a flow id that is too long',
-    (draft, dice) => {
-      const length = dice.pick([256, 257, 1_000, 15_000]);
-      setHeader(draft, 'X-Flow-Id', dice.pick(['f', '"', '\\', '\u00ff']).repeat(length));
+    (draft, random) => {
+      const length = random.pick([256, 257, 1_000, 15_000]);
+      setHeader(draft, 'X-Flow-Id', random.pick(['f', '"', '\\', '\u00ff']).repeat(length));
       draft.expected = /^400$/;
     },
   ],
   [
     1,
     'a flow id that is not visible',
-    (draft, dice) => {
-      setHeader(draft, 'X-Flow-Id', `a${dice.pick([' ', '\t', '\u0080', '\u00ff'])}b`);
+    (draft, random) => {
+      setHeader(draft, 'X-Flow-Id', `a${random.pick([' ', '\t', '\u0080', '\u00ff'])}b`);
       draft.expected = /^400$/;
     },
   ],
   [
     3,
     'a foreign origin',
-    (draft, dice) => {
+    (draft, random) => {
       const origins = ['http://evil.example', 'http://127.0.0.1:1', 'http://localhost', 'null', 'file://'];
-      setHeader(draft, 'Origin', dice.pick(origins));
+      setHeader(draft, 'Origin', random.pick(origins));
       // What it says of its type helps a page as little as what it says of the way.
-      setHeader(draft, 'Sec-Fetch-Mode', dice.pick([undefined, 'cors', 'no-cors', 'navigate']));
+      setHeader(draft, 'Sec-Fetch-Mode', random.pick([undefined, 'cors', 'no-cors', 'navigate']));
       draft.expected = /^403$/;
     },
   ],
   [
     3,
     'a foreign site',
-    (draft, dice) => {
-      setHeader(draft, 'Sec-Fetch-Site', dice.pick(['cross-site', 'same-site', 'elsewhere', 'same-origin, none']));
-      setHeader(draft, 'Sec-Fetch-Mode', dice.pick(['cors', 'no-cors']));
+    (draft, random) => {
+      setHeader(draft, 'Sec-Fetch-Site', random.pick(['cross-site', 'same-site', 'elsewhere', 'same-origin, none']));
+      setHeader(draft, 'Sec-Fetch-Mode', random.pick(['cors', 'no-cors']));
       draft.expected = /^403$/;
     },
   ],
@@ -261,7 +273,7 @@ const addressMutations: readonly (readonly [weight: number, name: string, mutate
   [
     3,
     'a foreign host',
-    (draft, dice) => {
+    (draft, random) => {
       const hosts = [
         'evil.example',
         'evil.example:8080',
@@ -272,17 +284,17 @@ const addressMutations: readonly (readonly [weight: number, name: string, mutate
         '',
         '@',
       ];
-      setHeader(draft, 'Host', dice.pick(hosts));
+      setHeader(draft, 'Host', random.pick(hosts));
       draft.expected = /^421$/;
     },
   ],
   [
     1,
     'two hosts',
-    (draft, dice) => {
+    (draft, random) => {
       draft.headers.push([
-        dice.pick(['Host', 'host', 'HOST']),
-        dice.pick(['127.0.0.1', 'localhost', 'evil.example', '']),
+        random.pick(['Host', 'host', 'HOST']),
+        random.pick(['127.0.0.1', 'localhost', 'evil.example', '']),
       ]);
       draft.expected = /^400$/;
     },
@@ -290,12 +302,12 @@ const addressMutations: readonly (readonly [weight: number, name: string, mutate
   [
     2,
     'a form of a page',
-    (draft, dice) => {
-      setHeader(draft, 'Sec-Fetch-Site', dice.pick(['same-origin', 'none']));
+    (draft, random) => {
+      setHeader(draft, 'Sec-Fetch-Site', random.pick(['same-origin', 'none']));
       setHeader(
         draft,
         'Content-Type',
-        dice.pick([undefined, 'text/plain', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencoded']),
+        random.pick([undefined, 'text/plain', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencoded']),
       );
       // Something else may be wrong with it as well.
       if (draft.body !== undefined && draft.body.length > 0) draft.expected = /^4\d\d$/;
@@ -304,16 +316,16 @@ const addressMutations: readonly (readonly [weight: number, name: string, mutate
   [
     1,
     'repeated header',
-    (draft, dice) => {
-      const [name, make] = dice.pick(Object.entries(headerValues));
-      draft.headers.push([name, make(dice)], [name, make(dice)]);
+    (draft, random) => {
+      const [name, make] = random.pick(Object.entries(headerValues));
+      draft.headers.push([name, make(random)], [name, make(random)]);
     },
   ],
 ];
 
-function inPath(draft: Draft, dice: Dice, step: string): void {
+function inPath(draft: Draft, random: SeededRandom, step: string): void {
   const steps = draft.path.split('/');
-  steps[1 + dice.whole(Math.max(1, steps.length - 1))] = step;
+  steps[1 + random.integer(Math.max(1, steps.length - 1))] = step;
   draft.path = steps.join('/');
 }
 
@@ -332,8 +344,8 @@ function encodeURIComponentSafely(text: string): string {
     .join('%ED%A0%80');
 }
 
-export function mutateAddress(draft: Draft, dice: Dice): void {
-  const [, name, mutate] = dice.weighted(addressMutations.map((mutation) => [mutation[0], mutation]));
-  mutate(draft, dice);
+export function mutateAddress(draft: Draft, random: SeededRandom): void {
+  const [, name, mutate] = random.weighted(addressMutations.map((mutation) => [mutation[0], mutation]));
+  mutate(draft, random);
   draft.mutations.push(name);
 }

@@ -1,10 +1,10 @@
 import { deflateSync, gzipSync } from 'node:zlib';
-import type { Dice } from './dice.ts';
+import type { SeededRandom } from './seeded-random.ts';
 import { setBody, setHeader, type Draft } from './drafts.ts';
 
 /** Changes of a body as a whole: its text, its encoding, its size, and how it is sent. */
 
-type BodyMutation = (draft: Draft, body: Buffer, dice: Dice) => void;
+type BodyMutation = (draft: Draft, body: Buffer, random: SeededRandom) => void;
 
 const mebibyte = 1024 * 1024;
 
@@ -16,12 +16,12 @@ function gzipBomb(): Buffer {
 }
 
 const bodyMutations: readonly (readonly [weight: number, name: string, mutate: BodyMutation])[] = [
-  [5, 'truncated', (draft, body, dice) => setBody(draft, body.subarray(0, dice.whole(Math.max(1, body.length))))],
+  [5, 'truncated', (draft, body, random) => setBody(draft, body.subarray(0, random.integer(Math.max(1, body.length))))],
   [
     3,
     'something behind',
-    (draft, body, dice) =>
-      setBody(draft, Buffer.concat([body, Buffer.from(dice.pick(['}', ']', ',', '{}', '\u0000', '//', 'x']))])),
+    (draft, body, random) =>
+      setBody(draft, Buffer.concat([body, Buffer.from(random.pick(['}', ']', ',', '{}', '\u0000', '//', 'x']))])),
   ],
   [2, 'empty', (draft) => setBody(draft, Buffer.alloc(0))],
   [2, 'white space alone', (draft) => setBody(draft, Buffer.from(' \r\n\t'))],
@@ -31,18 +31,18 @@ const bodyMutations: readonly (readonly [weight: number, name: string, mutate: B
   [
     3,
     'invalid UTF-8',
-    (draft, body, dice) => {
-      const bytes = dice.pick([[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xc3], [0x80]]);
-      const at = dice.whole(body.length + 1);
+    (draft, body, random) => {
+      const bytes = random.pick([[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xc3], [0x80]]);
+      const at = random.integer(body.length + 1);
       setBody(draft, Buffer.concat([body.subarray(0, at), Buffer.from(bytes), body.subarray(at)]));
     },
   ],
   [
     4,
     'flipped byte',
-    (draft, body, dice) => {
+    (draft, body, random) => {
       const changed = Buffer.from(body);
-      if (changed.length > 0) changed[dice.whole(changed.length)] = dice.whole(256);
+      if (changed.length > 0) changed[random.integer(changed.length)] = random.integer(256);
       setBody(draft, changed);
     },
   ],
@@ -50,7 +50,7 @@ const bodyMutations: readonly (readonly [weight: number, name: string, mutate: B
   [
     2,
     'another media type',
-    (draft, _body, dice) => {
+    (draft, _body, random) => {
       const types = [
         'text/plain',
         'application/xml',
@@ -62,7 +62,7 @@ const bodyMutations: readonly (readonly [weight: number, name: string, mutate: B
         '/',
         'a'.repeat(5_000),
       ];
-      setHeader(draft, 'Content-Type', dice.pick(types));
+      setHeader(draft, 'Content-Type', random.pick(types));
     },
   ],
   [1, 'no media type', (draft) => setHeader(draft, 'Content-Type', undefined)],
@@ -71,11 +71,11 @@ const bodyMutations: readonly (readonly [weight: number, name: string, mutate: B
   [
     2,
     'broken gzip',
-    (draft, body, dice) => {
+    (draft, body, random) => {
       const packed = gzipSync(body);
       encoded(
         draft,
-        dice.pick([
+        random.pick([
           packed.subarray(0, packed.length >> 1),
           Buffer.concat([packed, Buffer.from('x')]),
           body,
@@ -89,35 +89,35 @@ const bodyMutations: readonly (readonly [weight: number, name: string, mutate: B
   [
     2,
     'another encoding',
-    (draft, body, dice) =>
+    (draft, body, random) =>
       encoded(
         draft,
         deflateSync(body),
-        dice.pick(['deflate', 'br', 'gzip, gzip', 'GZIP', 'none', '', 'identity', 'x-gzip']),
+        random.pick(['deflate', 'br', 'gzip, gzip', 'GZIP', 'none', '', 'identity', 'x-gzip']),
       ),
   ],
   [
     0.15,
     'larger than allowed',
-    (draft, _body, dice) =>
+    (draft, _body, random) =>
       setBody(
         draft,
-        Buffer.alloc(8 * mebibyte + dice.pick([0, 1, mebibyte]), dice.pick(['[', ' ', '{"a":', '9', '"'])),
+        Buffer.alloc(8 * mebibyte + random.pick([0, 1, mebibyte]), random.pick(['[', ' ', '{"a":', '9', '"'])),
       ),
   ],
   [
     0.5,
     'larger than a command may be',
-    (draft, body, dice) =>
-      setBody(draft, Buffer.concat([body, Buffer.alloc(256 * 1024 - (body.length % 1024) + dice.whole(2), ' ')])),
+    (draft, body, random) =>
+      setBody(draft, Buffer.concat([body, Buffer.alloc(256 * 1024 - (body.length % 1024) + random.integer(2), ' ')])),
   ],
   [
     0.5,
     'many events',
-    (draft, body, dice) => {
+    (draft, body, random) => {
       const inside = body.toString().replace(/^\[|\]$/g, '');
       // A body that another mutation has blown up already need not be sent five thousand times.
-      const count = Math.min(dice.pick([500, 5_000]), 1 + Math.floor((16 * mebibyte) / (inside.length + 1)));
+      const count = Math.min(random.pick([500, 5_000]), 1 + Math.floor((16 * mebibyte) / (inside.length + 1)));
       setBody(draft, Buffer.from(`[${Array.from({ length: count }, () => inside).join(',')}]`));
     },
   ],
@@ -133,9 +133,9 @@ const bodyMutations: readonly (readonly [weight: number, name: string, mutate: B
   [
     2,
     'cut off',
-    (draft, body, dice) => {
+    (draft, body, random) => {
       setBody(draft, body);
-      draft.body = body.subarray(0, dice.whole(Math.max(1, body.length)));
+      draft.body = body.subarray(0, random.integer(Math.max(1, body.length)));
       draft.delivery = 'cut';
     },
   ],
@@ -185,8 +185,8 @@ function chunked(draft: Draft, body: Buffer, ending: string): void {
 }
 
 /** @param body As it would be sent without this. */
-export function mutateBody(draft: Draft, body: Buffer, dice: Dice): void {
-  const [, name, mutate] = dice.weighted(bodyMutations.map((mutation) => [mutation[0], mutation]));
-  mutate(draft, body, dice);
+export function mutateBody(draft: Draft, body: Buffer, random: SeededRandom): void {
+  const [, name, mutate] = random.weighted(bodyMutations.map((mutation) => [mutation[0], mutation]));
+  mutate(draft, body, random);
   draft.mutations.push(name);
 }

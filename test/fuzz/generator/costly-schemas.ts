@@ -25,8 +25,8 @@ function letters(count: number, seed: number): string {
 }
 
 /** Twice itself for each level of a list, from where no keyword has a schema. */
-function doubling(place: string): Readonly<Record<string, unknown>> {
-  const itself = { $ref: `#/${place}` };
+function doubling(location: string): Readonly<Record<string, unknown>> {
+  const itself = { $ref: `#/${location}` };
   return {
     anyOf: [
       { items: itself, minItems: 5 },

@@ -1,5 +1,5 @@
 import { costlyCases, nestedList } from './costly-schemas.ts';
-import type { Dice } from './dice.ts';
+import type { SeededRandom } from './seeded-random.ts';
 import { RawJson } from './json-text.ts';
 
 /** Questions about a schema and an event together: what takes long, and numbers at the edge of what a double holds. */
@@ -39,7 +39,7 @@ const numbersAtTheEdge = [
 /** References into places that are schemas for nobody else. */
 const strayReferences = ['#/x/t', '#/examples/0', '#/enum/0', '#/default', '#/const/a', '#/title', '#/x/list/0'];
 
-export function costlyCheck(dice: Dice): { readonly mutation: string; readonly body: unknown } {
+export function costlyCheck(random: SeededRandom): { readonly mutation: string; readonly body: unknown } {
   const check = (mutation: string, schema: string, event: unknown) => ({
     mutation,
     body: {
@@ -52,40 +52,45 @@ export function costlyCheck(dice: Dice): { readonly mutation: string; readonly b
       event,
     },
   });
-  return dice.weighted([
+  return random.weighted([
     [
       1,
       () => {
-        const { schema, value } = dice.pick(costlyCases);
+        const { schema, value } = random.pick(costlyCases);
         return check('costly schema', JSON.stringify(schema), value);
       },
     ],
     [
       6,
       () => {
-        const event = new RawJson(`{"v":${dice.pick(numbersAtTheEdge)}}`);
-        return check('number at the edge', `{"properties":{"v":${dice.pick(numberRules)}}}`, event);
+        const event = new RawJson(`{"v":${random.pick(numbersAtTheEdge)}}`);
+        return check('number at the edge', `{"properties":{"v":${random.pick(numberRules)}}}`, event);
       },
     ],
     [
       4,
       () => {
-        const itself = { $ref: dice.pick(strayReferences) };
-        const place = dice.pick<unknown>([
+        const itself = { $ref: random.pick(strayReferences) };
+        const location = random.pick<unknown>([
           { anyOf: [{ items: itself, minItems: 5 }, { items: itself }] },
           { allOf: [itself] },
           { $async: true, type: 'string' },
           { items: itself },
         ]);
-        const schema = { properties: { v: itself }, x: { t: place, list: [place] }, examples: [place], default: place };
-        const event = { v: nestedList(dice.pick([1, 20, 97]), 1) };
+        const schema = {
+          properties: { v: itself },
+          x: { t: location, list: [location] },
+          examples: [location],
+          default: location,
+        };
+        const event = { v: nestedList(random.pick([1, 20, 97]), 1) };
         return check('stray reference', JSON.stringify(schema), event);
       },
     ],
     [
       2,
       () => {
-        const levels = dice.pick([1, 10, 90]);
+        const levels = random.pick([1, 10, 90]);
         const event = new RawJson(`${'{"v":'.repeat(levels)}{"n":1,"n":2}${'}'.repeat(levels)}`);
         return check('repeated key in the depth', '{}', event);
       },

@@ -1,7 +1,7 @@
 import { operations } from '../../support/http/api-description.ts';
 import { mutateAddress } from './address-mutations.ts';
 import { mutateBody } from './body-mutations.ts';
-import { Dice } from './dice.ts';
+import { SeededRandom } from './seeded-random.ts';
 import { rendered, setBody, type FuzzRequest } from './drafts.ts';
 import { mutateField } from './field-mutations.ts';
 import { writeJson } from './json-text.ts';
@@ -25,24 +25,24 @@ const sorts: readonly (readonly [weight: number, sort: 'valid' | 'field' | 'body
  * (of subscriptions, streams, cursors and transactions), of which those of its run are put in.
  */
 export function generate(seed: number, index: number, ids: LiveIds): FuzzRequest {
-  const dice = Dice.of(seed, index);
-  const operation = dice.weighted(weighted);
-  const draft = validRequest(index, operation, dice, ids);
-  const wanted = dice.weighted(sorts);
+  const random = SeededRandom.of(seed, index);
+  const operation = random.weighted(weighted);
+  const draft = validRequest(index, operation, random, ids);
+  const wanted = random.weighted(sorts);
   // What has no body can only be changed outside of it.
   const sort = draft.value === undefined && (wanted === 'field' || wanted === 'body') ? 'address' : wanted;
   if (sort === 'field') {
-    const count = dice.weighted([
+    const count = random.weighted([
       [6, 1],
       [2, 2],
       [1, 4],
     ]);
-    for (let number = 0; number < count; number += 1) mutateField(draft, dice);
+    for (let number = 0; number < count; number += 1) mutateField(draft, random);
   }
   const body = draft.value === undefined ? undefined : Buffer.from(writeJson(draft.value));
   if (body !== undefined) setBody(draft, body);
-  if (sort === 'body' && body !== undefined) mutateBody(draft, body, dice);
-  if (sort === 'address') mutateAddress(draft, dice);
+  if (sort === 'body' && body !== undefined) mutateBody(draft, body, random);
+  if (sort === 'address') mutateAddress(draft, random);
   const request = rendered(index, draft);
-  return sort === 'wire' ? mutateWire(request, dice) : request;
+  return sort === 'wire' ? mutateWire(request, random) : request;
 }

@@ -1,5 +1,5 @@
 import { costlyCases } from './costly-schemas.ts';
-import type { Dice } from './dice.ts';
+import type { SeededRandom } from './seeded-random.ts';
 import { hostileText, prototypeNames } from './hostile-values.ts';
 
 /** Schemas and regular expressions of event types that cost more than they look, or that lead nowhere. */
@@ -149,16 +149,22 @@ const oddSchemas: readonly Schema[] = [
   { default: deep(30, (inside) => ({ inside })) },
 ];
 
-export function hostileSchema(dice: Dice): unknown {
-  return dice.weighted<() => unknown>([
-    [4, () => dice.pick(wideSchemas)(dice.pick(widths))],
-    [4, () => dice.pick(oddSchemas)],
-    [3, () => ({ properties: { a: { type: 'string', pattern: dice.pick(hostilePatterns) } } })],
-    [1, () => deep(dice.pick([10, 40, 49, 120, 1_500]), (inside) => ({ allOf: [inside] }))],
-    [1, () => deep(dice.pick([10, 40, 120, 1_500]), (inside) => ({ properties: { a: inside } }))],
-    [1, () => deep(dice.pick([3, 6, 9]), (inside) => ({ anyOf: [inside, inside] }))],
-    [1, () => ({ title: hostileText(dice), properties: { [hostileText(dice)]: { description: hostileText(dice) } } })],
-    [1, () => dice.pick(costlyCases).schema],
-    [1, () => dice.pick([true, false, null, 7, [], 'text'])],
+export function hostileSchema(random: SeededRandom): unknown {
+  return random.weighted<() => unknown>([
+    [4, () => random.pick(wideSchemas)(random.pick(widths))],
+    [4, () => random.pick(oddSchemas)],
+    [3, () => ({ properties: { a: { type: 'string', pattern: random.pick(hostilePatterns) } } })],
+    [1, () => deep(random.pick([10, 40, 49, 120, 1_500]), (inside) => ({ allOf: [inside] }))],
+    [1, () => deep(random.pick([10, 40, 120, 1_500]), (inside) => ({ properties: { a: inside } }))],
+    [1, () => deep(random.pick([3, 6, 9]), (inside) => ({ anyOf: [inside, inside] }))],
+    [
+      1,
+      () => ({
+        title: hostileText(random),
+        properties: { [hostileText(random)]: { description: hostileText(random) } },
+      }),
+    ],
+    [1, () => random.pick(costlyCases).schema],
+    [1, () => random.pick([true, false, null, 7, [], 'text'])],
   ])();
 }

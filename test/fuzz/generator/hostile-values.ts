@@ -1,4 +1,4 @@
-import type { Dice } from './dice.ts';
+import type { SeededRandom } from './seeded-random.ts';
 import { RawJson, nested } from './json-text.ts';
 
 /** What a careless or malicious client puts in the place of a value. */
@@ -113,33 +113,33 @@ const notJson = ['NaN', 'Infinity', '01', '+1', '.5', '1.', '0x10', "'text'", 'u
 
 const wrongTypes: readonly unknown[] = [null, true, false, 0, 7, -1.5, '', 'text', [], {}, [[]], [null], { a: 1 }];
 
-export function wrongType(dice: Dice): unknown {
-  return dice.pick(wrongTypes);
+export function wrongType(random: SeededRandom): unknown {
+  return random.pick(wrongTypes);
 }
 
-export function hostileText(dice: Dice): string {
-  const text = dice.pick(dice.chance(0.2) ? hostileDates : hostileTexts);
-  return dice.chance(0.3) ? `a${text}` : text;
+export function hostileText(random: SeededRandom): string {
+  const text = random.pick(random.chance(0.2) ? hostileDates : hostileTexts);
+  return random.chance(0.3) ? `a${text}` : text;
 }
 
-export function hostileNumber(dice: Dice): RawJson {
-  return new RawJson(dice.pick(hostileNumbers));
+export function hostileNumber(random: SeededRandom): RawJson {
+  return new RawJson(random.pick(hostileNumbers));
 }
 
-export function brokenValue(dice: Dice): RawJson {
-  return new RawJson(dice.pick(notJson));
+export function brokenValue(random: SeededRandom): RawJson {
+  return new RawJson(random.pick(notJson));
 }
 
 /** How long texts get. Characters. */
 const lengths = [64, 65, 255, 256, 257, 1_000, 1_001, 2_001, 10_000, 100_000];
 
-export function longText(dice: Dice): string {
-  return dice.pick(['a', '9', '😀', '\u0000', 'a.', '%', '"', '\\']).repeat(dice.pick(lengths));
+export function longText(random: SeededRandom): string {
+  return random.pick(['a', '9', '😀', '\u0000', 'a.', '%', '"', '\\']).repeat(random.pick(lengths));
 }
 
-export function deepValue(dice: Dice): RawJson {
-  const levels = dice.pick([20, 99, 101, 500, 5_000, 50_000]);
-  return dice.pick([
+export function deepValue(random: SeededRandom): RawJson {
+  const levels = random.pick([20, 99, 101, 500, 5_000, 50_000]);
+  return random.pick([
     nested(levels, '[', ']'),
     nested(levels, '{"a":', '}', '1'),
     nested(levels, '[{"a":', '}]', 'null'),
@@ -149,9 +149,9 @@ export function deepValue(dice: Dice): RawJson {
 }
 
 /** A list or an object of many. */
-export function wideValue(dice: Dice): unknown {
-  const count = dice.pick([10, 101, 201, 1_001, 20_000]);
-  return dice.pick([
+export function wideValue(random: SeededRandom): unknown {
+  const count = random.pick([10, 101, 201, 1_001, 20_000]);
+  return random.pick([
     new RawJson(`[${Array.from({ length: count }, () => '{}').join(',')}]`),
     new RawJson(`[${Array.from({ length: count }, (_, index) => index).join(',')}]`),
     new RawJson(`[${Array.from({ length: count }, () => '"a"').join(',')}]`),

@@ -1,5 +1,5 @@
 import { resolved, type JsonObject } from '../../support/http/api-description.ts';
-import type { Dice } from './dice.ts';
+import type { SeededRandom } from './seeded-random.ts';
 import { RawJson, type JsonPath } from './json-text.ts';
 
 /** Values that a schema of the description allows, nearly allows, or just not. */
@@ -8,29 +8,29 @@ import { RawJson, type JsonPath } from './json-text.ts';
 const depthMaximum = 6;
 
 /** A value that fits the schema in what the keywords of it say that the description uses most. */
-export function valueFor(schema: JsonObject, dice: Dice, depth = 0): unknown {
+export function valueFor(schema: JsonObject, random: SeededRandom, depth = 0): unknown {
   const { type, ...found } = flat(schema);
   if (found['const'] !== undefined) return found['const'];
   const choices = found['enum'] as readonly unknown[] | undefined;
-  if (choices !== undefined) return dice.pick(choices);
-  switch (Array.isArray(type) ? dice.pick(type as unknown[]) : (type ?? typeOf(found))) {
+  if (choices !== undefined) return random.pick(choices);
+  switch (Array.isArray(type) ? random.pick(type as unknown[]) : (type ?? typeOf(found))) {
     case 'object':
-      return objectFor(found, dice, depth);
+      return objectFor(found, random, depth);
     case 'array': {
       const items = (found['items'] ?? {}) as JsonObject;
       const least = numberOf(found['minItems']) ?? 0;
-      const count = depth > depthMaximum ? least : Math.max(least, dice.whole(3));
-      return Array.from({ length: count }, () => valueFor(items, dice, depth + 1));
+      const count = depth > depthMaximum ? least : Math.max(least, random.integer(3));
+      return Array.from({ length: count }, () => valueFor(items, random, depth + 1));
     }
     case 'integer':
     case 'number':
-      return numberFor(found, dice);
+      return numberFor(found, random);
     case 'boolean':
-      return dice.chance(0.5);
+      return random.chance(0.5);
     case 'null':
       return null;
     default:
-      return textFor(found, dice);
+      return textFor(found, random);
   }
 }
 
@@ -40,30 +40,30 @@ function typeOf(schema: JsonObject): string {
   return schema['minimum'] !== undefined || schema['maximum'] !== undefined ? 'number' : 'string';
 }
 
-function objectFor(schema: JsonObject, dice: Dice, depth: number): JsonObject {
+function objectFor(schema: JsonObject, random: SeededRandom, depth: number): JsonObject {
   const properties = (schema['properties'] ?? {}) as Readonly<Record<string, JsonObject>>;
   const required = new Set((schema['required'] ?? []) as readonly string[]);
   const chance = depth > depthMaximum ? 0 : 0.4;
   const members = Object.entries(properties)
-    .filter(([name, property]) => typeof property === 'object' && (required.has(name) || dice.chance(chance)))
-    .map(([name, property]): [string, unknown] => [name, valueFor(property, dice, depth + 1)]);
+    .filter(([name, property]) => typeof property === 'object' && (required.has(name) || random.chance(chance)))
+    .map(([name, property]): [string, unknown] => [name, valueFor(property, random, depth + 1)]);
   return Object.fromEntries(members);
 }
 
-function numberFor(schema: JsonObject, dice: Dice): number {
+function numberFor(schema: JsonObject, random: SeededRandom): number {
   const least = numberOf(schema['minimum']) ?? 0;
   const most = numberOf(schema['maximum']) ?? least + 1_000;
-  return dice.weighted([
-    [3, least + dice.whole(Math.min(1_000, most - least + 1))],
+  return random.weighted([
+    [3, least + random.integer(Math.min(1_000, most - least + 1))],
     [1, least],
     [1, most],
   ]);
 }
 
-function textFor(schema: JsonObject, dice: Dice): string {
+function textFor(schema: JsonObject, random: SeededRandom): string {
   switch (schema['format']) {
     case 'uuid':
-      return dice.uuid();
+      return random.uuid();
     case 'date':
       return '2025-03-15';
     case 'date-time':
@@ -71,7 +71,7 @@ function textFor(schema: JsonObject, dice: Dice): string {
     default:
   }
   const length = Math.max(numberOf(schema['minLength']) ?? 1, Math.min(numberOf(schema['maxLength']) ?? 12, 12));
-  return Array.from({ length }, () => 'abcXYZ0189'.charAt(dice.whole(10))).join('');
+  return Array.from({ length }, () => 'abcXYZ0189'.charAt(random.integer(10))).join('');
 }
 
 function numberOf(value: unknown): number | undefined {

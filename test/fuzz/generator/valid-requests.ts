@@ -1,5 +1,5 @@
 import { resolved, type JsonObject, type Operation, type Parameter } from '../../support/http/api-description.ts';
-import type { Dice } from './dice.ts';
+import type { SeededRandom } from './seeded-random.ts';
 import type { Draft } from './drafts.ts';
 import { hostileSchema } from './hostile-schemas.ts';
 import type { LiveIds, Session } from '../live-ids.ts';
@@ -23,8 +23,8 @@ export function loanOf(number: number): string {
 }
 
 /** Loans end, so that in a long run there have to be new ones. */
-function loanName(index: number, dice: Dice): string {
-  return loanOf(Math.floor(index / requestsPerLoan) + dice.whole(loansAtOnce));
+function loanName(index: number, random: SeededRandom): string {
+  return loanOf(Math.floor(index / requestsPerLoan) + random.integer(loansAtOnce));
 }
 
 const products = ['annuity', 'dynamic', 'fuzz-product-1', 'fuzz-product-2', 'fuzz-product-3'];
@@ -53,31 +53,31 @@ export function weightOf({ operationId }: Operation): number {
   return weights.find(([pattern]) => pattern.test(operationId))?.[1] ?? 1;
 }
 
-export function validRequest(index: number, operation: Operation, dice: Dice, liveIds: LiveIds): Draft {
+export function validRequest(index: number, operation: Operation, random: SeededRandom, liveIds: LiveIds): Draft {
   const ids: Ids = {
     live: liveIds,
-    session: liveIds.session(dice.fraction()),
-    eventType: isDefining(operation) ? dice.pick(changingEventTypes) : eventTypeName(dice),
-    loan: loanName(index, dice),
+    session: liveIds.session(random.fraction()),
+    eventType: isDefining(operation) ? random.pick(changingEventTypes) : eventTypeName(random),
+    loan: loanName(index, random),
   };
-  const parameterText = (parameter: Parameter): string => pathText(parameter, operation, dice, ids);
+  const parameterText = (parameter: Parameter): string => pathText(parameter, operation, random, ids);
   const path = operation.path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => {
     const parameter = operation.parameters.find((known) => known.name === name && known.in === 'path');
     return parameter === undefined ? 'x' : encodeURIComponent(parameterText(parameter));
   });
   const query = operation.parameters
-    .filter(({ name, in: place }) => place === 'query' && !isStreamTime(operation, name))
-    .filter(() => dice.chance(operation.isStream ? 0.15 : 0.35))
-    .map((parameter) => `${parameter.name}=${encodeURIComponent(queryText(parameter, dice, ids))}`);
-  if (operation.isStream) query.push(`stream_timeout=${1 + dice.whole(2)}`, 'batch_flush_timeout=1');
+    .filter(({ name, in: location }) => location === 'query' && !isStreamTime(operation, name))
+    .filter(() => random.chance(operation.isStream ? 0.15 : 0.35))
+    .map((parameter) => `${parameter.name}=${encodeURIComponent(queryText(parameter, random, ids))}`);
+  if (operation.isStream) query.push(`stream_timeout=${1 + random.integer(2)}`, 'batch_flush_timeout=1');
   const headers: [string, string][] = [
     ['Host', '127.0.0.1'],
     ['Connection', 'close'],
   ];
   for (const parameter of operation.parameters) {
-    if (parameter.in === 'header') headers.push(...headerOf(parameter, operation, dice, ids));
+    if (parameter.in === 'header') headers.push(...headerOf(parameter, operation, random, ids));
   }
-  const value = operation.requestBody === undefined ? undefined : bodyValue(operation, dice, ids);
+  const value = operation.requestBody === undefined ? undefined : bodyValue(operation, random, ids);
   if (value !== undefined) headers.push(['Content-Type', 'application/json']);
   const method = operation.method.toUpperCase();
   return {
@@ -112,101 +112,101 @@ function isDefining({ operationId }: Operation): boolean {
   return /^(delete|update|add|create)/.test(operationId);
 }
 
-function eventTypeName(dice: Dice): string {
-  return dice.weighted([
-    [6, () => dice.pick(keptEventTypes)],
-    [10, () => dice.pick(changingEventTypes)],
-    [1, () => dice.pick(systemEventTypes)],
+function eventTypeName(random: SeededRandom): string {
+  return random.weighted([
+    [6, () => random.pick(keptEventTypes)],
+    [10, () => random.pick(changingEventTypes)],
+    [1, () => random.pick(systemEventTypes)],
   ])();
 }
 
-function pathText({ name, schema }: Parameter, { operationId }: Operation, dice: Dice, ids: Ids): string {
+function pathText({ name, schema }: Parameter, { operationId }: Operation, random: SeededRandom, ids: Ids): string {
   switch (name) {
     case 'name':
-      return /Toggle/.test(operationId) ? dice.pick(toggles) : ids.eventType;
+      return /Toggle/.test(operationId) ? random.pick(toggles) : ids.eventType;
     case 'id':
-      return subscriptionId(operationId, dice, ids);
+      return subscriptionId(operationId, random, ids);
     case 'loanAccountId':
-      return loanId(dice, ids);
+      return loanId(random, ids);
     case 'loanProductId':
-      return dice.pick(products);
+      return random.pick(products);
     case 'transactionId':
-      return ids.live.pick('transaction', dice.fraction());
+      return ids.live.pick('transaction', random.fraction());
     case 'commandId':
-      return ids.live.pick('command', dice.fraction());
+      return ids.live.pick('command', random.fraction());
     case 'version':
-      return dice.pick(['1.0.0', '1.1.0', '2.0.0', 'latest']);
+      return random.pick(['1.0.0', '1.1.0', '2.0.0', 'latest']);
     case 'partition':
-      return dice.pick(['0', '0', '1', '7', '8']);
+      return random.pick(['0', '0', '1', '7', '8']);
     case 'file':
-      return dice.pick(['swagger-ui.css', 'swagger-ui-bundle.js', 'index.html', 'none.js']);
+      return random.pick(['swagger-ui.css', 'swagger-ui-bundle.js', 'index.html', 'none.js']);
     default:
-      return String(valueFor(schema, dice));
+      return String(valueFor(schema, random));
   }
 }
 
-function subscriptionId(operationId: string, dice: Dice, { live, session }: Ids): string {
-  const fraction = dice.fraction();
-  const isInSession = /[cC]ursors$/.test(operationId) && dice.chance(0.7);
+function subscriptionId(operationId: string, random: SeededRandom, { live, session }: Ids): string {
+  const fraction = random.fraction();
+  const isInSession = /[cC]ursors$/.test(operationId) && random.chance(0.7);
   return isInSession ? session.subscription : live.pick('subscription', fraction);
 }
 
-function loanId(dice: Dice, ids: Ids): string {
-  const fraction = dice.fraction();
-  return dice.chance(0.95) ? ids.loan : ids.live.pick('loan', fraction);
+function loanId(random: SeededRandom, ids: Ids): string {
+  const fraction = random.fraction();
+  return random.chance(0.95) ? ids.loan : ids.live.pick('loan', fraction);
 }
 
-function queryText({ name, schema }: Parameter, dice: Dice, ids: Ids): string {
+function queryText({ name, schema }: Parameter, random: SeededRandom, ids: Ids): string {
   switch (name) {
     case 'event_type':
-      return eventTypeName(dice);
+      return eventTypeName(random);
     case 'owning_application':
-      return dice.pick(owners);
+      return random.pick(owners);
     case 'productTypeKey':
-      return ids.live.pick('product', dice.fraction());
+      return ids.live.pick('product', random.fraction());
     case 'consumed_offset':
-      return dice.pick(offsets);
+      return random.pick(offsets);
     case 'sortBy':
-      return dice.pick(['id:ASC', 'creationDate:DESC', 'loanAmount', 'id:DESC,creationDate:ASC']);
+      return random.pick(['id:ASC', 'creationDate:DESC', 'loanAmount', 'id:DESC,creationDate:ASC']);
     case 'limit':
-      return String(1 + dice.whole(20));
+      return String(1 + random.integer(20));
     default:
-      return String(valueFor(schema, dice));
+      return String(valueFor(schema, random));
   }
 }
 
-function headerOf({ name }: Parameter, { isStream }: Operation, dice: Dice, ids: Ids): [string, string][] {
-  const fraction = dice.fraction();
-  const isGiven = dice.chance(0.4);
+function headerOf({ name }: Parameter, { isStream }: Operation, random: SeededRandom, ids: Ids): [string, string][] {
+  const fraction = random.fraction();
+  const isGiven = random.chance(0.4);
   switch (name) {
     case 'X-Nakadi-StreamId':
       return [[name, ids.session.stream]];
     case 'Idempotency-Key':
-      return isGiven ? [[name, `fuzz-key-${dice.whole(200)}`]] : [];
+      return isGiven ? [[name, `fuzz-key-${random.integer(200)}`]] : [];
     case 'Prefer':
-      return isGiven && fraction < 0.3 ? [[name, `wait=${dice.pick([0, 1, 120])}`]] : [];
+      return isGiven && fraction < 0.3 ? [[name, `wait=${random.pick([0, 1, 120])}`]] : [];
     case 'X-Nakadi-Cursors':
-      return isGiven ? [[name, JSON.stringify([{ partition: '0', offset: dice.pick(offsets) }])]] : [];
+      return isGiven ? [[name, JSON.stringify([{ partition: '0', offset: random.pick(offsets) }])]] : [];
     case 'Accept-Encoding':
-      return isStream && isGiven ? [[name, dice.pick(['gzip', 'identity', '*', 'gzip;q=0', 'br, gzip;q=0.5'])]] : [];
+      return isStream && isGiven ? [[name, random.pick(['gzip', 'identity', '*', 'gzip;q=0', 'br, gzip;q=0.5'])]] : [];
     default:
       return [];
   }
 }
 
 /** Mostly an example, about things of the run; sometimes whatever the schema allows. */
-function bodyValue({ operationId, requestBody, parameters }: Operation, dice: Dice, ids: Ids): unknown {
+function bodyValue({ operationId, requestBody, parameters }: Operation, random: SeededRandom, ids: Ids): unknown {
   const [described] = Object.values(requestBody?.content ?? {});
   if (described === undefined) return undefined;
-  if (operationId === 'publishEvents') return events(dice, ids);
+  if (operationId === 'publishEvents') return events(random, ids);
   const examples = Object.values(described.examples).filter((example) => example['x-status'] < 300);
-  const isFromExample = examples.length > 0 && dice.chance(0.75);
+  const isFromExample = examples.length > 0 && random.chance(0.75);
   const isAmongLoans = parameters.some(({ name }) => name === 'loanAccountId');
-  const value = isFromExample ? dice.pick(examples).value : valueFor(described.schema, dice);
-  const adapted = adapt(value, '', dice, ids);
-  if (operationId === 'changeLoanState' && dice.chance(0.8)) {
+  const value = isFromExample ? random.pick(examples).value : valueFor(described.schema, random);
+  const adapted = adapt(value, '', random, ids);
+  if (operationId === 'changeLoanState' && random.chance(0.8)) {
     return {
-      action: dice.weighted([
+      action: random.weighted([
         [4, 'APPROVE'],
         [1, 'REJECT'],
         [1, 'CLOSE'],
@@ -215,67 +215,67 @@ function bodyValue({ operationId, requestBody, parameters }: Operation, dice: Di
       ]),
     };
   }
-  return isAmongLoans && isJsonObject(adapted) && dice.chance(0.5) ? dated(adapted, dice) : adapted;
+  return isAmongLoans && isJsonObject(adapted) && random.chance(0.5) ? dated(adapted, random) : adapted;
 }
 
 /** Loans are dealt with in the order of days, or nothing but refusals comes of it. */
-function dated(payload: JsonObject, dice: Dice): JsonObject {
+function dated(payload: JsonObject, random: SeededRandom): JsonObject {
   if (!('valueDate' in payload)) return payload;
-  return { ...payload, valueDate: `2025-0${1 + dice.whole(9)}-${10 + dice.whole(19)}` };
+  return { ...payload, valueDate: `2025-0${1 + random.integer(9)}-${10 + random.integer(19)}` };
 }
 
 /** Puts names of the run in the place of names. */
-function adapt(value: unknown, key: string, dice: Dice, ids: Ids): unknown {
-  if (Array.isArray(value)) return value.map((item) => adapt(item, key, dice, ids));
+function adapt(value: unknown, key: string, random: SeededRandom, ids: Ids): unknown {
+  if (Array.isArray(value)) return value.map((item) => adapt(item, key, random, ids));
   if (value instanceof RawJson) return value;
   if (isJsonObject(value)) {
-    if ('cursor_token' in value) return cursor(dice, ids);
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, adapt(member, name, dice, ids)]));
+    if ('cursor_token' in value) return cursor(random, ids);
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, adapt(member, name, random, ids)]));
   }
   switch (key) {
     case 'name':
-      return dice.chance(0.9) ? ids.eventType : dice.pick(changingEventTypes);
+      return random.chance(0.9) ? ids.eventType : random.pick(changingEventTypes);
     case 'event_type':
     case 'event_types':
-      return dice.pick([...keptEventTypes, ...changingEventTypes]);
+      return random.pick([...keptEventTypes, ...changingEventTypes]);
     case 'owning_application':
-      return dice.pick(owners);
+      return random.pick(owners);
     case 'consumer_group':
-      return dice.pick(['', 'first', 'second']);
+      return random.pick(['', 'first', 'second']);
     case 'id':
-      if (dice.chance(0.05)) return ids.live.pick(dice.pick(['loan', 'product'] as const), dice.fraction());
-      return dice.chance(0.1) ? dice.pick(products) : ids.loan;
+      if (random.chance(0.05)) return ids.live.pick(random.pick(['loan', 'product'] as const), random.fraction());
+      return random.chance(0.1) ? random.pick(products) : ids.loan;
     case 'encodedKey':
-      return dice.chance(0.5) ? ids.live.pick('product', dice.fraction()) : dice.pick(products);
+      return random.chance(0.5) ? ids.live.pick('product', random.fraction()) : random.pick(products);
     case 'productTypeKey':
-      return dice.chance(0.5) ? dice.pick(products) : ids.live.pick('product', dice.fraction());
+      return random.chance(0.5) ? random.pick(products) : ids.live.pick('product', random.fraction());
     case 'offset':
-      return dice.pick(offsets);
+      return random.pick(offsets);
     case 'schema':
-      return typeof value === 'string' && dice.chance(0.4) ? JSON.stringify(hostileSchema(dice)) : value;
+      return typeof value === 'string' && random.chance(0.4) ? JSON.stringify(hostileSchema(random)) : value;
     default:
       return value;
   }
 }
 
-function cursor(dice: Dice, { session: { cursors } }: Ids): unknown {
-  const fraction = dice.fraction();
+function cursor(random: SeededRandom, { session: { cursors } }: Ids): unknown {
+  const fraction = random.fraction();
   const text = cursors[Math.floor(fraction * cursors.length)];
   return text === undefined ? {} : (JSON.parse(text) as unknown);
 }
 
 /** Events for the kinds of event types that there are, and commands past the lending API. */
-function events(dice: Dice, ids: Ids): unknown {
-  const count = dice.weighted([
+function events(random: SeededRandom, ids: Ids): unknown {
+  const count = random.weighted([
     [10, 1],
     [5, 3],
     [1, 0],
     [1, 50],
   ]);
   return Array.from({ length: count }, () => {
-    const metadata = { eid: dice.uuid(), occurred_at: '2025-01-15T08:30:00Z' };
-    const order = { order_number: String(dice.whole(100)), total: dice.whole(10_000) / 100 };
-    return dice.weighted<unknown>([
+    const metadata = { eid: random.uuid(), occurred_at: '2025-01-15T08:30:00Z' };
+    const order = { order_number: String(random.integer(100)), total: random.integer(10_000) / 100 };
+    return random.weighted<unknown>([
       [8, { metadata, ...order }],
       [3, order],
       [
@@ -283,11 +283,11 @@ function events(dice: Dice, ids: Ids): unknown {
         {
           metadata: { ...metadata, partition_compaction_key: 'k' },
           data_type: 'order',
-          data_op: dice.pick(['C', 'U']),
+          data_op: random.pick(['C', 'U']),
           data: order,
         },
       ],
-      [2, { metadata, type: 'REPAY', loanAccountId: ids.loan, payload: { amount: dice.whole(100) } }],
+      [2, { metadata, type: 'REPAY', loanAccountId: ids.loan, payload: { amount: random.integer(100) } }],
       [
         1,
         {

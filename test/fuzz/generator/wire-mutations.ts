@@ -1,9 +1,9 @@
-import type { Dice } from './dice.ts';
+import type { SeededRandom } from './seeded-random.ts';
 import type { FuzzRequest } from './drafts.ts';
 
 /** Changes of the bytes of a request to what no HTTP client would send. */
 
-type WireMutation = (text: string, dice: Dice) => string;
+type WireMutation = (text: string, random: SeededRandom) => string;
 
 function inFirstLine(change: (line: string) => string): WireMutation {
   return (text) => {
@@ -12,8 +12,8 @@ function inFirstLine(change: (line: string) => string): WireMutation {
   };
 }
 
-function withHeader(line: (dice: Dice) => string): WireMutation {
-  return (text, dice) => text.replace('\r\n', () => `\r\n${line(dice)}\r\n`);
+function withHeader(line: (random: SeededRandom) => string): WireMutation {
+  return (text, random) => text.replace('\r\n', () => `\r\n${line(random)}\r\n`);
 }
 
 const wireMutations: readonly (readonly [name: string, mutate: WireMutation])[] = [
@@ -36,24 +36,24 @@ const wireMutations: readonly (readonly [name: string, mutate: WireMutation])[] 
   ['a header without a colon', withHeader(() => 'X-Odd')],
   ['a header without a name', withHeader(() => ': a')],
   ['a space before the colon', withHeader(() => 'Content-Length : 5')],
-  ['two hosts', withHeader((dice) => `Host: ${dice.pick(['127.0.0.1', 'fuzz.example', ''])}`)],
+  ['two hosts', withHeader((random) => `Host: ${random.pick(['127.0.0.1', 'fuzz.example', ''])}`)],
   ['a page of another site', withHeader(() => 'Origin: http://fuzz.example')],
   ['bytes in a header', withHeader(() => 'X-Flow-Id: \u00ff\u0080\u00c3')],
-  ['two lengths', withHeader((dice) => `Content-Length: ${dice.whole(50)}`)],
+  ['two lengths', withHeader((random) => `Content-Length: ${random.integer(50)}`)],
   ['a length and chunks', withHeader(() => 'Transfer-Encoding: chunked')],
   [
     'an odd transfer encoding',
     withHeader(
-      (dice) => `Transfer-Encoding: ${dice.pick(['chunked, gzip', 'xchunked', 'chunked, chunked', ' chunked'])}`,
+      (random) => `Transfer-Encoding: ${random.pick(['chunked, gzip', 'xchunked', 'chunked, chunked', ' chunked'])}`,
     ),
   ],
   [
     'a wrong length',
-    (text, dice) =>
+    (text, random) =>
       text.replace(
         /Content-Length: \d+/,
         () =>
-          `Content-Length: ${dice.pick(['-1', '0x10', '1e3', '99999999999999999999', '', '+5', '5, 5', '8388609'])}`,
+          `Content-Length: ${random.pick(['-1', '0x10', '1e3', '99999999999999999999', '', '+5', '5, 5', '8388609'])}`,
       ),
   ],
   [
@@ -72,20 +72,20 @@ const wireMutations: readonly (readonly [name: string, mutate: WireMutation])[] 
   ['TLS', () => '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003'],
   ['two requests', (text) => text.replace('Connection: close', 'Connection: keep-alive') + text],
   ['headers without an end', (text) => text.slice(0, text.indexOf('\r\n\r\n'))],
-  ['half a line', (text, dice) => text.slice(0, 1 + dice.whole(text.indexOf('\r\n')))],
+  ['half a line', (text, random) => text.slice(0, 1 + random.integer(text.indexOf('\r\n')))],
   ['empty lines before', (text) => `\r\n\r\n${text}`],
   [
     'a flipped byte',
-    (text, dice) => {
-      const at = dice.whole(text.indexOf('\r\n\r\n') + 4);
-      return text.slice(0, at) + String.fromCharCode(dice.whole(256)) + text.slice(at + 1);
+    (text, random) => {
+      const at = random.integer(text.indexOf('\r\n\r\n') + 4);
+      return text.slice(0, at) + String.fromCharCode(random.integer(256)) + text.slice(at + 1);
     },
   ],
 ];
 
-export function mutateWire(request: FuzzRequest, dice: Dice): FuzzRequest {
-  const [name, mutate] = dice.pick(wireMutations);
-  const bytes = Buffer.from(mutate(request.bytes.toString('latin1'), dice), 'latin1');
+export function mutateWire(request: FuzzRequest, random: SeededRandom): FuzzRequest {
+  const [name, mutate] = random.pick(wireMutations);
+  const bytes = Buffer.from(mutate(request.bytes.toString('latin1'), random), 'latin1');
   return {
     ...request,
     bytes,

@@ -42,25 +42,25 @@ describe('the files of the admin page', () => {
     await build();
     const url = await listen();
     for (const path of ['/admin', '/admin/', '/admin/loans/any', '/admin/event-types/a.b/edit']) {
-      const answer = await call(`${url}${path}`, 'GET');
-      expect([answer.status, answer.headers.get('cache-control')], path).to.deep.equal([200, 'no-cache']);
-      expect(answer.text).to.contain('The page');
-      expect(answer.headers.get('content-type')).to.equal('text/html; charset=utf-8');
+      const response = await call(`${url}${path}`, 'GET');
+      expect([response.status, response.headers.get('cache-control')], path).to.deep.equal([200, 'no-cache']);
+      expect(response.text).to.contain('The page');
+      expect(response.headers.get('content-type')).to.equal('text/html; charset=utf-8');
     }
   });
 
   it('are led to from where one tries first, with a key or without', async () => {
     await build();
-    const answer = await fetch(`${await listen(['key'])}/`, { redirect: 'manual' });
-    expect([answer.status, answer.headers.get('location')]).to.deep.equal([302, '/admin']);
+    const response = await fetch(`${await listen(['key'])}/`, { redirect: 'manual' });
+    expect([response.status, response.headers.get('location')]).to.deep.equal([302, '/admin']);
   });
 
   it('may be kept for ever when their name tells their content', async () => {
     await build();
-    const answer = await call(`${await listen()}/admin/assets/index-abc.js`, 'GET');
-    expect(answer.text).to.equal('the script');
-    expect(answer.headers.get('cache-control')).to.equal('public, max-age=31536000, immutable');
-    expect(answer.headers.get('content-type')).to.equal('text/javascript; charset=utf-8');
+    const response = await call(`${await listen()}/admin/assets/index-abc.js`, 'GET');
+    expect(response.text).to.equal('the script');
+    expect(response.headers.get('cache-control')).to.equal('public, max-age=31536000, immutable');
+    expect(response.headers.get('content-type')).to.equal('text/javascript; charset=utf-8');
   });
 
   it('may load nothing from elsewhere and run nothing that is written into the page', async () => {
@@ -90,8 +90,8 @@ describe('the files of the admin page', () => {
   });
 
   it('say how they are built where they are not', async () => {
-    const answer = await call(`${await listen()}/admin`, 'GET');
-    expect([answer.status, answer.body['detail']]).to.deep.equal([
+    const response = await call(`${await listen()}/admin`, 'GET');
+    expect([response.status, response.body['detail']]).to.deep.equal([
       404,
       'The admin page has not been built. Build it with: npm run build',
     ]);

@@ -12,7 +12,7 @@ import {
 } from '../../../src/http/edge/application.ts';
 import { methodNotAllowed } from '../../../src/http/edge/problem.ts';
 import { silentLogger } from '../../../src/logger.ts';
-import { answerTo, readAnswer } from '../../support/http/raw-request.ts';
+import { rawResponseTo, parseResponse } from '../../support/http/raw-request.ts';
 
 describe('the application as a server', () => {
   let server: Server;
@@ -53,9 +53,9 @@ describe('the application as a server', () => {
   });
 
   it('gives routes what Express gives them, on objects whose prototype is never changed', async () => {
-    const answer = await fetch(`${url}/things/7?colour=red`, { headers: { Accept: 'application/json' } });
-    expect(await answer.json()).to.deep.equal({ id: '7', query: { colour: 'red' }, accept: 'application/json' });
-    expect(answer.headers.get(flowIdHeader)).to.match(/^[\da-f]{24}$/);
+    const response = await fetch(`${url}/things/7?colour=red`, { headers: { Accept: 'application/json' } });
+    expect(await response.json()).to.deep.equal({ id: '7', query: { colour: 'red' }, accept: 'application/json' });
+    expect(response.headers.get(flowIdHeader)).to.match(/^[\da-f]{24}$/);
     const [made, routed] = seen;
     expect(routed?.request).to.equal(made?.request);
     expect(routed?.request).to.be.instanceOf(IncomingMessage);
@@ -65,15 +65,15 @@ describe('the application as a server', () => {
   });
 
   it('echoes the flow id of the client and answers what it does not know as a problem', async () => {
-    const answer = await fetch(`${url}/nothing`, { headers: { [flowIdHeader]: 'flow-7' } });
-    expect(answer.status).to.equal(404);
-    expect(answer.headers.get(flowIdHeader)).to.equal('flow-7');
-    expect(answer.headers.get('Content-Type')).to.contain('application/problem+json');
+    const response = await fetch(`${url}/nothing`, { headers: { [flowIdHeader]: 'flow-7' } });
+    expect(response.status).to.equal(404);
+    expect(response.headers.get(flowIdHeader)).to.equal('flow-7');
+    expect(response.headers.get('Content-Type')).to.contain('application/problem+json');
   });
 
   it('makes a flow id of its own when the client sent an empty one', async () => {
-    const answer = await fetch(`${url}/things/7`, { headers: { [flowIdHeader]: '' } });
-    expect(answer.headers.get(flowIdHeader)).to.match(/^[\da-f]{24}$/);
+    const response = await fetch(`${url}/things/7`, { headers: { [flowIdHeader]: '' } });
+    expect(response.headers.get(flowIdHeader)).to.match(/^[\da-f]{24}$/);
   });
 
   const longest = 'f'.repeat(flowIdCharactersMaximum);
@@ -98,10 +98,10 @@ describe('the application as a server', () => {
   for (const [description, lines, status, echoed] of flowIds) {
     it(`answers ${status} to a flow id ${description}`, async () => {
       const bytes = `GET /things/7 HTTP/1.1\r\nHost: x\r\n${lines}\r\nConnection: close\r\n\r\n`;
-      const answer = readAnswer(await answerTo(url, bytes));
-      expect(answer.status, answer.body).to.equal(status);
-      expect(answer.headers['x-flow-id']).to.match(typeof echoed === 'string' ? /^[!-~]+$/ : echoed);
-      if (typeof echoed === 'string') expect(answer.headers['x-flow-id']).to.equal(echoed);
+      const response = parseResponse(await rawResponseTo(url, bytes));
+      expect(response.status, response.body).to.equal(status);
+      expect(response.headers['x-flow-id']).to.match(typeof echoed === 'string' ? /^[!-~]+$/ : echoed);
+      if (typeof echoed === 'string') expect(response.headers['x-flow-id']).to.equal(echoed);
     });
   }
 
@@ -115,10 +115,10 @@ describe('the application as a server', () => {
       ['/things/7', { headers: { [flowIdHeader]: 'a b' } }, 400],
     ];
     for (const [path, options, status] of requests) {
-      const answer = await fetch(`${url}${path}`, options);
-      expect(answer.status, path).to.equal(status);
-      expect(answer.headers.get('Cache-Control')).to.equal('no-store');
-      expect(answer.headers.get('X-Content-Type-Options')).to.equal('nosniff');
+      const response = await fetch(`${url}${path}`, options);
+      expect(response.status, path).to.equal(status);
+      expect(response.headers.get('Cache-Control')).to.equal('no-store');
+      expect(response.headers.get('X-Content-Type-Options')).to.equal('nosniff');
     }
   });
 
@@ -131,16 +131,16 @@ describe('the application as a server', () => {
 
   it('refuses a path with an empty step, but not such a query', async () => {
     for (const path of ['//things/7', '/things//7', '/things/7//']) {
-      const answer = await fetch(`${url}${path}`);
-      expect(answer.status, path).to.equal(400);
-      expect(answer.headers.get('Content-Type')).to.contain('application/problem+json');
+      const response = await fetch(`${url}${path}`);
+      expect(response.status, path).to.equal(400);
+      expect(response.headers.get('Content-Type')).to.contain('application/problem+json');
     }
     expect((await fetch(`${url}/things/7?from=http://x//y`)).status).to.equal(200);
   });
 
   it('refuses a compressed body where none is read', async () => {
-    const answer = await fetch(`${url}/things/7`, { headers: { 'Content-Encoding': 'gzip' } });
-    expect([answer.status, ((await answer.json()) as { detail: string }).detail]).to.deep.equal([
+    const response = await fetch(`${url}/things/7`, { headers: { 'Content-Encoding': 'gzip' } });
+    expect([response.status, ((await response.json()) as { detail: string }).detail]).to.deep.equal([
       406,
       "GET method doesn't support gzip content encoding",
     ]);
@@ -148,13 +148,13 @@ describe('the application as a server', () => {
   });
 
   it('answers in full whatever a client believes to know already', async () => {
-    const answer = await fetch(`${url}/things/7`, { headers: { 'If-None-Match': '*' } });
-    expect([answer.status, ((await answer.json()) as { id: string }).id]).to.deep.equal([200, '7']);
+    const response = await fetch(`${url}/things/7`, { headers: { 'If-None-Match': '*' } });
+    expect([response.status, ((await response.json()) as { id: string }).id]).to.deep.equal([200, '7']);
   });
 
   it('answers a client that expects what nobody knows', async () => {
     const bytes = 'GET /things/7 HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nConnection: close\r\n\r\n';
-    expect(await answerTo(url, bytes)).to.match(/^HTTP\/1.1 200 [^]*X-Flow-Id[^]*"id":"7"/);
+    expect(await rawResponseTo(url, bytes)).to.match(/^HTTP\/1.1 200 [^]*X-Flow-Id[^]*"id":"7"/);
   });
 
   const deletions: [description: string, rest: string, status: number][] = [
@@ -167,8 +167,8 @@ describe('the application as a server', () => {
   for (const [description, rest, status] of deletions) {
     it(`${status < 300 ? 'carries out' : 'refuses and does not carry out'} a deletion that ${description}`, async () => {
       deleted.length = 0;
-      const answer = await answerTo(url, `DELETE /things/7 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${rest}`);
-      expect(answer).to.match(new RegExp(`^HTTP/1.1 ${status} `));
+      const response = await rawResponseTo(url, `DELETE /things/7 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${rest}`);
+      expect(response).to.match(new RegExp(`^HTTP/1.1 ${status} `));
       expect(deleted).to.deep.equal(status < 300 ? ['7'] : []);
     });
   }
@@ -185,7 +185,7 @@ describe('the application as a server', () => {
   ];
   for (const [description, bytes, status] of unreadable) {
     it(`answers what ${description} with a problem`, async () => {
-      const [head = '', body = ''] = (await answerTo(url, bytes)).split('\r\n\r\n');
+      const [head = '', body = ''] = (await rawResponseTo(url, bytes)).split('\r\n\r\n');
       expect(head)
         .to.match(new RegExp(`^HTTP/1.1 ${status} `))
         .and.to.include('Content-Type: application/problem+json');

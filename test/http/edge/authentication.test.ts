@@ -8,7 +8,7 @@ import { createApplication } from '../../../src/http/edge/application.ts';
 import { createAuthentication } from '../../../src/http/edge/authentication.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { call } from '../../support/http/client.ts';
-import { leaveUnwatched } from '../../support/http/answer-watch.ts';
+import { leaveUnwatched } from '../../support/http/response-watch.ts';
 
 describe('authentication', () => {
   let server: Server | undefined;
@@ -72,17 +72,17 @@ describe('authentication', () => {
   }
 
   it('refuses with a problem that names the scheme', async () => {
-    const answer = await call(`${await listen(keys)}/metrics`, 'GET');
-    expect(answer.headers.get('content-type')).to.equal('application/problem+json');
-    expect(answer.headers.get('www-authenticate')).to.equal('Bearer');
-    expect(answer.body['title']).to.equal('Unauthorized');
+    const response = await call(`${await listen(keys)}/metrics`, 'GET');
+    expect(response.headers.get('content-type')).to.equal('application/problem+json');
+    expect(response.headers.get('www-authenticate')).to.equal('Bearer');
+    expect(response.body['title']).to.equal('Unauthorized');
   });
 
   it('refuses in lending with its errors, and names the scheme', async () => {
-    const answer = await call(`${await listen(keys)}/loans`, 'GET');
-    expect(answer.headers.get('content-type')).to.match(/^application\/json/);
-    expect(answer.headers.get('www-authenticate')).to.equal('Bearer');
-    expect(answer.body['errors']).to.deep.equal([
+    const response = await call(`${await listen(keys)}/loans`, 'GET');
+    expect(response.headers.get('content-type')).to.match(/^application\/json/);
+    expect(response.headers.get('www-authenticate')).to.equal('Bearer');
+    expect(response.body['errors']).to.deep.equal([
       {
         errorCode: 2,
         errorReason: 'INVALID_CREDENTIALS',

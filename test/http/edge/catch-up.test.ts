@@ -14,7 +14,7 @@ import { createApplication } from '../../../src/http/edge/application.ts';
 import { createCursorsRouter } from '../../../src/http/streaming/cursors.ts';
 import { createEventTypesRouter } from '../../../src/http/streaming/event-types.ts';
 import { createPublishingRouter } from '../../../src/http/streaming/publishing.ts';
-import { createStreamsRouter } from '../../../src/http/streaming/subscription-events.ts';
+import { createSubscriptionEventsRouter } from '../../../src/http/streaming/subscription-events.ts';
 import { createSubscriptionsRouter } from '../../../src/http/streaming/subscriptions.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { createMetrics } from '../../../src/metrics.ts';
@@ -52,7 +52,7 @@ describe('what was made on one node a moment ago', () => {
     await lease.start();
     const services = { ...common, registry: lateRegistry, log, eventTypes, publisher, metrics, lease };
     const routers = [
-      createStreamsRouter(services).router,
+      createSubscriptionEventsRouter(services).router,
       createCursorsRouter(services),
       createSubscriptionsRouter(services),
       createEventTypesRouter(services),

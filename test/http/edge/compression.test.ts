@@ -9,7 +9,7 @@ import { call } from '../../support/http/client.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
 import { serve } from '../../support/subscription-store.ts';
 
-interface RawAnswer {
+interface RawResponse {
   readonly status: number;
   readonly encoding: string | undefined;
   readonly vary: string | undefined;
@@ -17,7 +17,7 @@ interface RawAnswer {
 }
 
 /** An answer as it came, which `fetch` would decompress. */
-function ask(url: string, headers: Record<string, string>, method = 'GET', body?: string): Promise<RawAnswer> {
+function fetchRaw(url: string, headers: Record<string, string>, method = 'GET', body?: string): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, headers }, (response) => {
       const chunks: Buffer[] = [];
@@ -57,12 +57,12 @@ describe('compressing answers', () => {
   ] as const) {
     it(what, async () => {
       const server = await serve([createCompressionRouter(), router]);
-      const answer = await ask(`${server.url}/text/${length}`, headers, method);
+      const response = await fetchRaw(`${server.url}/text/${length}`, headers, method);
       await server.close();
-      expect(answer.encoding).to.equal(encoding);
-      const bytes = encoding === undefined ? answer.bytes : decompress[encoding](answer.bytes);
+      expect(response.encoding).to.equal(encoding);
+      const bytes = encoding === undefined ? response.bytes : decompress[encoding](response.bytes);
       expect(bytes.length).to.equal(method === 'HEAD' ? 0 : length);
-      if (method === 'GET') expect(answer.vary).to.match(/Accept-Encoding/);
+      if (method === 'GET') expect(response.vary).to.match(/Accept-Encoding/);
     });
   }
 });
@@ -85,24 +85,24 @@ describe('the service compresses what is long', () => {
 
   for (const path of ['/event-types', '/openapi.json', '/metrics', '/docs/swagger-ui-bundle.js', '/toggles'] as const) {
     it(`${path === '/toggles' ? 'but not a short one: ' : ''}${path}`, async () => {
-      const plain = await ask(`${service.url}${path}`, {});
-      const answer = await ask(`${service.url}${path}`, gzip);
-      expect([plain.status, plain.encoding, answer.status]).to.deep.equal([200, undefined, 200]);
+      const plain = await fetchRaw(`${service.url}${path}`, {});
+      const response = await fetchRaw(`${service.url}${path}`, gzip);
+      expect([plain.status, plain.encoding, response.status]).to.deep.equal([200, undefined, 200]);
       if (path === '/toggles') {
-        expect([answer.encoding, answer.bytes.equals(plain.bytes)]).to.deep.equal([undefined, true]);
+        expect([response.encoding, response.bytes.equals(plain.bytes)]).to.deep.equal([undefined, true]);
         return;
       }
-      expect(answer.encoding).to.equal('gzip');
-      expect(answer.bytes.length).to.be.lessThan(plain.bytes.length / 2);
+      expect(response.encoding).to.equal('gzip');
+      expect(response.bytes.length).to.be.lessThan(plain.bytes.length / 2);
       // Metrics are others each time.
-      if (path !== '/metrics') expect(gunzipSync(answer.bytes).equals(plain.bytes)).to.equal(true);
+      if (path !== '/metrics') expect(gunzipSync(response.bytes).equals(plain.bytes)).to.equal(true);
     });
   }
 
   it('but not what publishing answers', async () => {
     const events = JSON.stringify(Array.from({ length: 100 }, () => ({ bad: 'x' })));
-    const answer = await ask(`${service.url}/event-types/orders/events`, gzip, 'POST', events);
-    expect([answer.status, answer.encoding]).to.deep.equal([422, undefined]);
-    expect(answer.bytes.length).to.be.greaterThan(compressedBytesMinimum);
+    const response = await fetchRaw(`${service.url}/event-types/orders/events`, gzip, 'POST', events);
+    expect([response.status, response.encoding]).to.deep.equal([422, undefined]);
+    expect(response.bytes.length).to.be.greaterThan(compressedBytesMinimum);
   });
 });

@@ -86,13 +86,13 @@ describe('a JSON stream', () => {
   async function open(chunkBytes: (highWaterMark: number) => number, compressed: boolean): Promise<IncomingMessage> {
     const requested = once(server, 'request') as Promise<[unknown, ServerResponse]>;
     const sent = get({ host: '127.0.0.1', port: (server.address() as AddressInfo).port, agent: false });
-    const answered = once(sent, 'response') as Promise<[IncomingMessage]>;
+    const responded = once(sent, 'response') as Promise<[IncomingMessage]>;
     [, response] = await requested;
     response.on('error', () => {});
     source = new TestSource(chunkBytes(response.writableHighWaterMark));
     response.flushHeaders();
     writeJsonStream(response, source, compressed, (error) => failures.push(error));
-    const [opened] = await answered;
+    const [opened] = await responded;
     opened.on('error', () => {});
     reader = opened;
     return opened;

@@ -7,8 +7,8 @@ import { LendstreamError, errorCatalogue, type ErrorCode } from '../../../src/er
 import { createApplication } from '../../../src/http/edge/application.ts';
 import { lendingErrorHandler, pathsBelow } from '../../../src/http/edge/lending-errors.ts';
 import { type Logger, silentLogger } from '../../../src/logger.ts';
-import { type Answer, call } from '../../support/http/client.ts';
-import { leaveUnwatched } from '../../support/http/answer-watch.ts';
+import { type HttpResponse, call } from '../../support/http/client.ts';
+import { leaveUnwatched } from '../../support/http/response-watch.ts';
 
 describe('the error format of the lending API', () => {
   let server: Server;
@@ -37,7 +37,7 @@ describe('the error format of the lending API', () => {
 
   after(() => server.close());
 
-  function answerTo(error: unknown): Promise<Answer> {
+  function responseTo(error: unknown): Promise<HttpResponse> {
     failure = error;
     return call(url, 'GET');
   }
@@ -56,11 +56,11 @@ describe('the error format of the lending API', () => {
   ];
   for (const [code, reason, retryAfter] of rows) {
     it(`writes ${code} as ${reason}, its words as the source`, async () => {
-      const answer = await answerTo(new LendstreamError(code, 'What happened.'));
-      expect(answer.status).to.equal(errorCatalogue[code].status);
-      expect(answer.headers.get('retry-after')).to.equal(retryAfter);
-      expect(answer.headers.get('content-type')).to.match(/^application\/json/);
-      const [error, ...others] = answer.body['errors'] as Record<string, unknown>[];
+      const response = await responseTo(new LendstreamError(code, 'What happened.'));
+      expect(response.status).to.equal(errorCatalogue[code].status);
+      expect(response.headers.get('retry-after')).to.equal(retryAfter);
+      expect(response.headers.get('content-type')).to.match(/^application\/json/);
+      const [error, ...others] = response.body['errors'] as Record<string, unknown>[];
       expect(others).to.deep.equal([]);
       expect(error).to.include({ errorReason: reason, errorSource: 'What happened.' });
       expect(error?.['errorCode']).to.be.a('number');
@@ -69,16 +69,16 @@ describe('the error format of the lending API', () => {
 
   for (const error of [new TypeError('secret of the house'), new LendstreamError('INTERNAL', 'secret of the house')]) {
     it(`tells nothing of ${error.name === 'TypeError' ? 'a bug' : 'an internal error'} but a token, under which it is logged`, async () => {
-      const answer = await answerTo(error);
-      expect(answer.status).to.equal(500);
-      expect(answer.text).to.not.include('secret');
-      const token = /report ([0-9a-f]{24})\./.exec(answer.text)?.[1];
+      const response = await responseTo(error);
+      expect(response.status).to.equal(500);
+      expect(response.text).to.not.include('secret');
+      const token = /report ([0-9a-f]{24})\./.exec(response.text)?.[1];
       expect(logged.at(-1)).to.include({ token, path: '/loans' });
     });
   }
 
   it('cuts the connection when an answer has begun already', async () => {
-    const failed = await answerTo('half way').catch((error: unknown) => error);
+    const failed = await responseTo('half way').catch((error: unknown) => error);
     expect(failed).to.be.instanceOf(Error);
   });
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { operations, type Example, type Operation } from '../../support/http/api-description.ts';
-import { answerFaults } from '../../support/http/answer-contract.ts';
+import { responseFaults } from '../../support/http/response-contract.ts';
 import { openStream, type OpenStream } from '../../support/http/client.ts';
 import { examplesOf, queryOf, requestOf, valuesOf } from '../../support/http/example-requests.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
@@ -57,7 +57,13 @@ describe('the examples of the description', () => {
     const body = isStreaming ? '' : await response.text();
     closing.abort();
     expect(response.status, body).to.equal(example['x-status']);
-    const answer = { method, url: path, status: response.status, headers: Object.fromEntries(response.headers), body };
-    expect(answerFaults(answer)).to.deep.equal([]);
+    const seenResponse = {
+      method,
+      url: path,
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      body,
+    };
+    expect(responseFaults(seenResponse)).to.deep.equal([]);
   }
 });

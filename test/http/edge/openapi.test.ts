@@ -7,7 +7,7 @@ import type { Server } from 'node:http';
 import { createApp, type App } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
 import { silentLogger } from '../../../src/logger.ts';
-import { schemaFaults } from '../../support/http/answer-contract.ts';
+import { schemaFaults } from '../../support/http/response-contract.ts';
 import { description, operations, resolved, type JsonObject } from '../../support/http/api-description.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 
@@ -33,10 +33,10 @@ describe('the description of the API', () => {
 
   it('is a description as OpenAPI 3.1 has it, by the official schema', async () => {
     expect(await openApiFaults(description)).to.equal(undefined);
-    const { responses, ...withoutAnswers } = structuredClone(description['components']) as JsonObject;
+    const { responses, ...withoutResponses } = structuredClone(description['components']) as JsonObject;
     const faulty = {
       ...description,
-      components: { ...withoutAnswers, responses: { ...(responses as object), Bad: {} } },
+      components: { ...withoutResponses, responses: { ...(responses as object), Bad: {} } },
     };
     expect(JSON.stringify(await openApiFaults(faulty))).to.include("must have required property 'description'");
   });
@@ -110,12 +110,12 @@ async function openApiFaults(document: JsonObject): Promise<unknown> {
 /** The application behind a server of this process. */
 async function applicationAt(url: string): Promise<Express> {
   let server: Server | undefined;
-  const remember = (message: unknown): void => {
+  const collect = (message: unknown): void => {
     server = (message as { server: Server }).server;
   };
-  subscribe('http.server.request.start', remember);
+  subscribe('http.server.request.start', collect);
   await (await fetch(`${url}/health`)).text();
-  unsubscribe('http.server.request.start', remember);
+  unsubscribe('http.server.request.start', collect);
   return server?.listeners('request')[0] as unknown as Express;
 }
 

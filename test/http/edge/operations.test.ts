@@ -5,7 +5,7 @@ import { request } from 'node:http';
 import { Health } from '../../../src/health.ts';
 import { createOperationsRouter } from '../../../src/http/edge/operations.ts';
 import { createMetrics } from '../../../src/metrics.ts';
-import { schemaFaults } from '../../support/http/answer-contract.ts';
+import { schemaFaults } from '../../support/http/response-contract.ts';
 import { call } from '../../support/http/client.ts';
 import { serve, type Served } from '../../support/subscription-store.ts';
 
@@ -26,8 +26,8 @@ describe('what operators ask', () => {
 
   it('is answered with the reasons why the service is not ready, and 200 once there are none', async () => {
     const reasons = ['The disk of the data folder is full.'];
-    disk.isNotReady('The disk of the data folder is full.');
-    disk.isNotReady('The disk of the data folder is full.');
+    disk.reportNotReady('The disk of the data folder is full.');
+    disk.reportNotReady('The disk of the data folder is full.');
     const server = await serveOperations();
     const starting = await call(`${server.url}/ready`, 'GET');
     expect([starting.status, starting.body]).to.deep.equal([503, { ready: false, reasons }]);
@@ -42,7 +42,7 @@ describe('what operators ask', () => {
         { name: 'log', ready: true, since: '2026-11-22T14:00:00.000Z', reason: null },
       ],
     });
-    disk.isReady();
+    disk.reportReady();
     const ready = await call(`${server.url}/ready`, 'GET');
     expect([ready.status, ready.body]).to.deep.equal([200, { ready: true, reasons: [] }]);
     expect(ready.headers.get('retry-after')).to.equal(null);

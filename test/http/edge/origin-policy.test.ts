@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'mocha';
 import { createApp, type App } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
 import { silentLogger } from '../../../src/logger.ts';
-import { answerTo, readAnswer, type RawAnswer } from '../../support/http/raw-request.ts';
+import { rawResponseTo, parseResponse, type RawResponse } from '../../support/http/raw-request.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 
 const apiKey = 'key-of-this-test';
@@ -38,11 +38,11 @@ for (const [description, environment] of [
       await removeFolder(folder);
     });
 
-    async function ask(method: string, path: string, headers: Headers, body = ''): Promise<RawAnswer> {
+    async function sendRequest(method: string, path: string, headers: Headers, body = ''): Promise<RawResponse> {
       const all = { Host: new URL(url).host, apikey: apiKey, Connection: 'close', ...headers };
       const length = method === 'GET' && body === '' ? {} : { 'Content-Length': String(body.length) };
       const lines = Object.entries({ ...all, ...length }).map(([name, value]) => `${name}: ${value}\r\n`);
-      return readAnswer(await answerTo(url, `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`));
+      return parseResponse(await rawResponseTo(url, `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`));
     }
 
     const own = (): string => url;
@@ -151,15 +151,18 @@ for (const [description, environment] of [
       ];
     for (const [title, method, path, headers, body, status] of rows) {
       it(`answers ${status} when it ${title}`, async () => {
-        const answer = await ask(method, path, headers(), body);
-        expect(answer.status, answer.body).to.equal(status);
-        const opening = Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'));
+        const response = await sendRequest(method, path, headers(), body);
+        expect(response.status, response.body).to.equal(status);
+        const opening = Object.keys(response.headers).filter((name) => name.startsWith('access-control-'));
         expect(opening).to.deep.equal([]);
       });
     }
 
     it('refuses in the form of the API that was asked', async () => {
-      const [problem, errors] = [await ask('GET', '/event-types', crossSite), await ask('GET', '/loans', crossSite)];
+      const [problem, errors] = [
+        await sendRequest('GET', '/event-types', crossSite),
+        await sendRequest('GET', '/loans', crossSite),
+      ];
       expect(problem.headers['content-type']).to.equal('application/problem+json');
       expect(JSON.parse(problem.body)).to.include({ status: 403, title: 'Forbidden' });
       expect(errors.headers['content-type']).to.match(/^application\/json/);
@@ -180,15 +183,15 @@ for (const [description, environment] of [
     ];
     for (const [title, headers, body] of libraries) {
       it(`lets a client library write ${title}`, async () => {
-        expect((await ask('POST', '/subscriptions', headers, body)).status).to.be.oneOf([200, 201]);
+        expect((await sendRequest('POST', '/subscriptions', headers, body)).status).to.be.oneOf([200, 201]);
       });
     }
 
     for (const method of ['GET', 'DELETE']) {
       it(`lets a client library send ${method} with a JSON type and no body, and with a body to ignore`, async () => {
         const path = '/event-types/none';
-        expect((await ask(method, path, json)).status).to.equal(404);
-        expect((await ask(method, path, json, '{}')).status).to.equal(404);
+        expect((await sendRequest(method, path, json)).status).to.equal(404);
+        expect((await sendRequest(method, path, json, '{}')).status).to.equal(404);
       });
     }
 
@@ -221,16 +224,16 @@ for (const [description, environment] of [
     for (const [host, status] of hosts) {
       it(`answers ${status} under the name ${JSON.stringify(host)}`, async () => {
         for (const path of ['/loans', '/health', '/event-types', '/admin']) {
-          const answer = await ask('GET', path, { Host: host });
-          expect(answer.status, path).to.equal(status);
-          if (status === 421) expect(answer.body, path).to.match(path === '/loans' ? /^\{"errors":/ : /^\{"title":/);
+          const response = await sendRequest('GET', path, { Host: host });
+          expect(response.status, path).to.equal(status);
+          if (status === 421) expect(response.body, path).to.match(path === '/loans' ? /^\{"errors":/ : /^\{"title":/);
         }
       });
     }
 
     it('takes the name in the first line for the one that was meant', async () => {
-      expect((await ask('GET', 'http://evil.example/loans', {})).status).to.equal(foreignHost);
-      expect((await ask('GET', 'http://localhost/loans', { Host: 'evil.example' })).status).to.equal(200);
+      expect((await sendRequest('GET', 'http://evil.example/loans', {})).status).to.equal(foreignHost);
+      expect((await sendRequest('GET', 'http://localhost/loans', { Host: 'evil.example' })).status).to.equal(200);
     });
   });
 }

@@ -37,13 +37,13 @@ describe('an error of the streaming API', () => {
     it(`${thrown} is a problem with status ${status}${retriable ? ', and says when to come again' : ''}`, async () => {
       code = thrown;
       const { method, path } = requestOf(status);
-      const answer = await call(`${server.url}${path}`, method.toUpperCase());
-      expect(answer.status).to.equal(status);
-      expect(answer.headers.get('content-type')).to.equal('application/problem+json');
-      expect(answer.headers.get('retry-after')).to.equal(retriable ? '1' : null);
-      expect(answer.body).to.include({ title, status });
+      const response = await call(`${server.url}${path}`, method.toUpperCase());
+      expect(response.status).to.equal(status);
+      expect(response.headers.get('content-type')).to.equal('application/problem+json');
+      expect(response.headers.get('retry-after')).to.equal(retriable ? '1' : null);
+      expect(response.body).to.include({ title, status });
       const detail = code === 'INTERNAL' ? /^An internal error happened.*\([0-9a-f]{24}\)$/ : /^It is so\.$/;
-      expect(answer.body['detail']).to.match(detail);
+      expect(response.body['detail']).to.match(detail);
     });
   }
 });

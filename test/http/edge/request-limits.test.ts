@@ -19,9 +19,9 @@ import {
   requestMillisecondsMaximum,
 } from '../../../src/http/edge/client-errors.ts';
 import { silentLogger } from '../../../src/logger.ts';
-import { leaveUnwatched } from '../../support/http/answer-watch.ts';
+import { leaveUnwatched } from '../../support/http/response-watch.ts';
 import { eventually } from '../../support/eventually.ts';
-import { answerTo, readAnswer, type RawAnswer } from '../../support/http/raw-request.ts';
+import { rawResponseTo, parseResponse, type RawResponse } from '../../support/http/raw-request.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 
 const eventType = {
@@ -63,7 +63,7 @@ describe('a request at its limits', function () {
 
   type Form = 'with a length' | 'in chunks' | 'compressed' | 'compressed in chunks';
 
-  function send(method: string, path: string, body: Buffer, form: Form): Promise<RawAnswer> {
+  function send(method: string, path: string, body: Buffer, form: Form): Promise<RawResponse> {
     const isCompressed = form.startsWith('compressed');
     const sent = isCompressed ? gzipSync(body) : body;
     const isChunked = form.endsWith('in chunks');
@@ -77,7 +77,7 @@ describe('a request at its limits', function () {
     ].join('\r\n');
     const text = sent.toString('latin1');
     const bytes = isChunked ? `${sent.length.toString(16)}\r\n${text}\r\n0\r\n\r\n` : text;
-    return answerTo(url, `${head}\r\n\r\n${bytes}`).then(readAnswer);
+    return rawResponseTo(url, `${head}\r\n\r\n${bytes}`).then(parseResponse);
   }
 
   /** JSON with white space behind it, of this length in all. */
@@ -117,12 +117,12 @@ describe('a request at its limits', function () {
     const packed = Buffer.alloc(documented.bodyBytes + 1 - ((documented.bodyBytes + 1) % nothing.length), nothing);
     const body = Buffer.concat([packed, nothing]);
     expect(body.length).to.be.greaterThan(documented.bodyBytes);
-    const answer = await answerTo(
+    const response = await rawResponseTo(
       url,
       `POST /event-types/shop.orders/events HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n` +
         `Content-Encoding: gzip\r\nContent-Length: ${body.length}\r\n\r\n${body.toString('latin1')}`,
     );
-    expect(readAnswer(answer).status).to.equal(413);
+    expect(parseResponse(response).status).to.equal(413);
   });
 
   const encodings: [encoding: string, status: number][] = [
@@ -140,7 +140,7 @@ describe('a request at its limits', function () {
       const body = gzipSync('[{}]').toString('latin1');
       const head = `POST /event-types/shop.orders/events HTTP/1.1\r\nHost: localhost\r\nConnection: close`;
       const text = `${head}\r\nContent-Encoding: ${encoding}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-      expect(readAnswer(await answerTo(url, text)).status).to.equal(status);
+      expect(parseResponse(await rawResponseTo(url, text)).status).to.equal(status);
     });
   }
 
@@ -148,8 +148,8 @@ describe('a request at its limits', function () {
     it(`takes a body as it is when its encoding is ${JSON.stringify(encoding)}, and a GET likewise`, async () => {
       const rest = `HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Encoding: ${encoding}\r\n`;
       const post = `POST /event-types/shop.orders/events ${rest}Content-Length: 4\r\n\r\n[{}]`;
-      expect(readAnswer(await answerTo(url, post)).status).to.equal(200);
-      expect(readAnswer(await answerTo(url, `GET /event-types ${rest}\r\n`)).status).to.equal(200);
+      expect(parseResponse(await rawResponseTo(url, post)).status).to.equal(200);
+      expect(parseResponse(await rawResponseTo(url, `GET /event-types ${rest}\r\n`)).status).to.equal(200);
     });
   }
 
@@ -160,16 +160,16 @@ describe('a request at its limits', function () {
   }
 
   it('takes a head of 16 KiB, and not one that has so much without what lies between its fields', async () => {
-    expect(readAnswer(await answerTo(url, headOf(documented.headersBytes))).status).to.equal(200);
+    expect(parseResponse(await rawResponseTo(url, headOf(documented.headersBytes))).status).to.equal(200);
     const between = 'GET  HTTP/1.1\r\n: \r\n: \r\n: \r\n\r\n'.length;
-    expect(readAnswer(await answerTo(url, headOf(documented.headersBytes + between))).status).to.equal(431);
+    expect(parseResponse(await rawResponseTo(url, headOf(documented.headersBytes + between))).status).to.equal(431);
   });
 
   it('has every header looked at, however many there are', async () => {
     const many = 'a:\r\n'.repeat(5_000);
-    const ask = (last: string): Promise<RawAnswer> =>
-      answerTo(url, `GET /loans HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${many}${last}\r\n`).then(
-        readAnswer,
+    const ask = (last: string): Promise<RawResponse> =>
+      rawResponseTo(url, `GET /loans HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${many}${last}\r\n`).then(
+        parseResponse,
       );
     expect((await ask('')).status).to.equal(200);
     expect((await ask('Host: localhost\r\n')).status).to.equal(400);
@@ -229,7 +229,7 @@ describe('a request that does not arrive', function () {
     const head = 'POST /whole HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n';
     const startedAt = performance.now();
     const timed = async (bytes: string): Promise<[status: number, milliseconds: number]> => {
-      const { status } = readAnswer(await answerTo(url, bytes));
+      const { status } = parseResponse(await rawResponseTo(url, bytes));
       return [status, performance.now() - startedAt];
     };
     const [headers, body, chunks, whole] = await Promise.all([

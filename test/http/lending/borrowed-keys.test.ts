@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { annuityProduct } from '../../../src/admin/annuity-product.ts';
 import { hashPartition } from '../../../src/broker/publishing/partitioning.ts';
-import type { Answer } from '../../support/http/client.ts';
+import type { HttpResponse } from '../../support/http/client.ts';
 import { commandRecord, eventsOfPartition, send } from '../../support/lending/lending-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
@@ -11,7 +11,7 @@ import { type LendingService, partitionCount, startLendingService } from './lend
 type Json = Record<string, unknown>;
 
 /** What is refused, by field. */
-const refusedFields = ({ body }: Answer): unknown[] =>
+const refusedFields = ({ body }: HttpResponse): unknown[] =>
   (body['errors'] as Json[]).map(({ errorReason, errorSource }) => `${String(errorReason)} ${String(errorSource)}`);
 
 describe('the key of a loan or product', () => {
@@ -38,26 +38,26 @@ describe('the key of a loan or product', () => {
 
   it('cannot be the id of another loan, in either case of its letters', async () => {
     for (const id of [loanKey, loanKey.toUpperCase(), '0'.repeat(32)]) {
-      const answer = await service.post('/loans', { id, productTypeKey: 'annuity', loanAmount: 1000 });
-      expect(answer.status, id).to.equal(400);
-      expect(refusedFields(answer), id).to.deep.equal(['INVALID_PARAMETERS id']);
+      const response = await service.post('/loans', { id, productTypeKey: 'annuity', loanAmount: 1000 });
+      expect(response.status, id).to.equal(400);
+      expect(refusedFields(response), id).to.deep.equal(['INVALID_PARAMETERS id']);
     }
     expect((await service.get(`/loans/${loanKey}`)).body).to.include({ id: 'victim' });
   });
 
   it('cannot be the id of another product', async () => {
     for (const id of [productKey, productKey.toUpperCase(), loanKey]) {
-      const answer = await service.post('/loanproducts', { ...annuityProduct('x'), id });
-      expect(answer.status, id).to.equal(400);
-      expect(refusedFields(answer), id).to.deep.equal(['INVALID_PARAMETERS id']);
+      const response = await service.post('/loanproducts', { ...annuityProduct('x'), id });
+      expect(response.status, id).to.equal(400);
+      expect(refusedFields(response), id).to.deep.equal(['INVALID_PARAMETERS id']);
     }
     expect((await service.get(`/loanproducts/${productKey}`)).body).to.include({ id: 'annuity' });
   });
 
   it('leaves ids of one digit less or more to everybody', async () => {
     for (const id of ['a'.repeat(31), 'a'.repeat(33), `g${'a'.repeat(31)}`]) {
-      const answer = await service.post('/loans', { id, productTypeKey: 'annuity', loanAmount: 1000 });
-      expect(answer.status, `${id} ${answer.text}`).to.equal(201);
+      const response = await service.post('/loans', { id, productTypeKey: 'annuity', loanAmount: 1000 });
+      expect(response.status, `${id} ${response.text}`).to.equal(201);
     }
   });
 
@@ -74,9 +74,9 @@ describe('the key of a loan or product', () => {
   ];
   for (const encodedKey of noKeys) {
     it(`is 32 hexadecimal digits where a client chooses it, not ${JSON.stringify(encodedKey)}`, async () => {
-      const answer = await service.post('/loanproducts', { ...annuityProduct('chosen'), encodedKey });
-      expect(answer.status).to.equal(400);
-      expect(refusedFields(answer)).to.deep.equal(['INVALID_PARAMETERS encodedKey']);
+      const response = await service.post('/loanproducts', { ...annuityProduct('chosen'), encodedKey });
+      expect(response.status).to.equal(400);
+      expect(refusedFields(response)).to.deep.equal(['INVALID_PARAMETERS encodedKey']);
       const fee = { encodedKey, name: 'fee', trigger: 'MANUAL', amount: 1 };
       const feesSettings = { fees: [fee] };
       const ofFee = await service.post('/loanproducts', { ...annuityProduct('chosen'), feesSettings });
@@ -96,8 +96,8 @@ describe('the key of a loan or product', () => {
   it('cannot be the id of another fee of the product', async () => {
     const [first, second] = [loanKey, productKey].map((encodedKey) => ({ encodedKey, name: 'f', trigger: 'MANUAL' }));
     const fees = [first, { ...second, id: loanKey }];
-    const answer = await service.post('/loanproducts', { ...annuityProduct('two-fees'), feesSettings: { fees } });
-    expect(refusedFields(answer)).to.deep.equal(['INVALID_PARAMETERS feesSettings.fees[1].id']);
+    const response = await service.post('/loanproducts', { ...annuityProduct('two-fees'), feesSettings: { fees } });
+    expect(refusedFields(response)).to.deep.equal(['INVALID_PARAMETERS feesSettings.fees[1].id']);
   });
 
   it('cannot be borrowed by commands past the API either, two in one batch and on each partition', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { commandIdOf } from '../../../src/http/lending/idempotency.ts';
-import type { Answer } from '../../support/http/client.ts';
+import type { HttpResponse } from '../../support/http/client.ts';
 import { annuityProduct } from '../../../src/admin/annuity-product.ts';
 import { eventually } from '../../support/eventually.ts';
 import { lendingServiceForSuite } from './lending-service.ts';
@@ -13,10 +13,10 @@ describe('a request that changes a loan', () => {
   const suite = lendingServiceForSuite();
   const { openActive } = suite;
 
-  const open = (id: string, headers?: Record<string, string>): Promise<Answer> =>
+  const open = (id: string, headers?: Record<string, string>): Promise<HttpResponse> =>
     suite.service.post('/loans', { id, productTypeKey: 'annuity', loanAmount: 1000 }, headers);
 
-  const repay = (id: string, amount: number, headers?: Record<string, string>): Promise<Answer> =>
+  const repay = (id: string, amount: number, headers?: Record<string, string>): Promise<HttpResponse> =>
     suite.service.post(`/loans/${id}/repayment-transactions`, { amount }, headers);
 
   async function repaymentsOf(id: string): Promise<number> {
@@ -25,10 +25,10 @@ describe('a request that changes a loan', () => {
   }
 
   /** Asks until the command has come to something. */
-  async function decided(location: string): Promise<Answer> {
+  async function decided(location: string): Promise<HttpResponse> {
     for (let tries = 0; tries < 500; tries += 1) {
-      const answer = await suite.service.get(location);
-      if (answer.body['status'] !== 'PENDING') return answer;
+      const response = await suite.service.get(location);
+      if (response.body['status'] !== 'PENDING') return response;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     throw new Error(`${location} was not decided in time`);
@@ -39,11 +39,11 @@ describe('a request that changes a loan', () => {
     after(() => suite.service.startWorker());
 
     it('is answered with where to ask, and decided once a worker is there', async () => {
-      const answer = await open('later', atOnce);
-      expect(answer.status).to.equal(202);
-      expect(answer.headers.get('preference-applied')).to.equal('wait=0');
-      const location = String(answer.headers.get('location'));
-      expect(location).to.equal(`/commands/${String(answer.body['commandId'])}`);
+      const response = await open('later', atOnce);
+      expect(response.status).to.equal(202);
+      expect(response.headers.get('preference-applied')).to.equal('wait=0');
+      const location = String(response.headers.get('location'));
+      expect(location).to.equal(`/commands/${String(response.body['commandId'])}`);
       expect((await suite.service.get(location)).body).to.include({ status: 'PENDING' });
       expect((await suite.service.get('/loans/later')).status).to.equal(404);
       await suite.service.startWorker();
@@ -93,8 +93,8 @@ describe('a request that changes a loan', () => {
 
     it('runs once when many come at the same time', async () => {
       const before = await repaymentsOf('keyed');
-      const answers = await Promise.all(Array.from({ length: 10 }, () => repay('keyed', 1, under('rush'))));
-      const statuses = answers.map(({ status }) => status);
+      const responses = await Promise.all(Array.from({ length: 10 }, () => repay('keyed', 1, under('rush'))));
+      const statuses = responses.map(({ status }) => status);
       expect(statuses.filter((status) => status === 201).length).to.be.greaterThan(0);
       expect(statuses.filter((status) => status !== 201 && status !== 409)).to.deep.equal([]);
       expect(await repaymentsOf('keyed')).to.equal(before + 1);
@@ -181,9 +181,9 @@ describe('a request that changes a loan', () => {
       ['', null],
     ];
     for (const [Prefer, applied] of waits) {
-      const answer = await open(`preferring-${waits.findIndex(([known]) => known === Prefer)}`, { Prefer });
-      expect(answer.status, answer.text).to.equal(Prefer === 'wait=0' ? 202 : 201);
-      expect(answer.headers.get('Preference-Applied'), Prefer).to.equal(applied);
+      const response = await open(`preferring-${waits.findIndex(([known]) => known === Prefer)}`, { Prefer });
+      expect(response.status, response.text).to.equal(Prefer === 'wait=0' ? 202 : 201);
+      expect(response.headers.get('Preference-Applied'), Prefer).to.equal(applied);
     }
   });
 
@@ -194,9 +194,9 @@ describe('a request that changes a loan', () => {
     };
     await suite.restart(true, { beforeAcknowledgement: decidedFirst });
     isHeld = true;
-    const answer = await open('at-once', atOnce);
-    expect(answer.status, answer.text).to.equal(202);
-    const location = String(answer.headers.get('location'));
+    const response = await open('at-once', atOnce);
+    expect(response.status, response.text).to.equal(202);
+    const location = String(response.headers.get('location'));
     expect((await suite.service.get(location)).body).to.include({ status: 'COMMITTED', loanAccountId: 'at-once' });
     await suite.restart();
   });
@@ -218,15 +218,15 @@ describe('a request that changes a loan', () => {
     ] as const) {
       it(`is answered 202 after ${seconds} s with ${Prefer === undefined ? 'no Prefer' : `Prefer: ${Prefer}`}`, async () => {
         const begun = performance.now();
-        const answer = await open(`wait-${String(Prefer).replace('=', '-')}`, Prefer === undefined ? {} : { Prefer });
+        const response = await open(`wait-${String(Prefer).replace('=', '-')}`, Prefer === undefined ? {} : { Prefer });
         const waited = (performance.now() - begun) / 1_000;
-        expect(answer.status, answer.text).to.equal(202);
+        expect(response.status, response.text).to.equal(202);
         expect(waited).to.be.greaterThan(seconds - 0.05);
         // Were the maximum passed over, it would wait until the test gives up.
         expect(waited).to.be.lessThan(seconds + 5);
-        expect(answer.headers.get('preference-applied')).to.equal(applied);
-        expect(answer.headers.get('location')).to.equal(`/commands/${String(answer.body['commandId'])}`);
-        expect(answer.headers.get('retry-after')).to.equal('1');
+        expect(response.headers.get('preference-applied')).to.equal(applied);
+        expect(response.headers.get('location')).to.equal(`/commands/${String(response.body['commandId'])}`);
+        expect(response.headers.get('retry-after')).to.equal('1');
       });
     }
 

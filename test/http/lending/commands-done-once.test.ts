@@ -7,8 +7,8 @@ import { registryTopic } from '../../../src/broker/definitions/registry.ts';
 import { commandIdOf } from '../../../src/http/lending/idempotency.ts';
 import type { CommandType } from '../../../src/lending-format/command-format.ts';
 import { loansTopic } from '../../../src/lending-format/lending-topics.ts';
-import { parseRemembered, rememberedKey } from '../../../src/worker/remembered-commands.ts';
-import type { Answer } from '../../support/http/client.ts';
+import { parseIdempotencyRecord, idempotencyRecordKey } from '../../../src/worker/idempotency-records.ts';
+import type { HttpResponse } from '../../support/http/client.ts';
 import { commandRecord, eventsOfPartition, recordsOf, send } from '../../support/lending/lending-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
@@ -17,8 +17,8 @@ import { type LendingService, lendingServiceForSuite, partitionCount, startLendi
 type Json = Record<string, unknown>;
 
 const under = (key: string) => ({ 'Idempotency-Key': key });
-const isReplayed = (answer: Answer): boolean => answer.headers.get('idempotent-replayed') === 'true';
-const reasonOf = ({ body }: Answer): unknown => (body['errors'] as Json[] | undefined)?.[0]?.['errorReason'];
+const isReplayed = (response: HttpResponse): boolean => response.headers.get('idempotent-replayed') === 'true';
+const reasonOf = ({ body }: HttpResponse): unknown => (body['errors'] as Json[] | undefined)?.[0]?.['errorReason'];
 
 describe('a request under an Idempotency-Key', () => {
   const suite = lendingServiceForSuite();
@@ -41,7 +41,7 @@ describe('a request under an Idempotency-Key', () => {
 
   it('charges its fee once, with 70 other commands and a restart in between', async () => {
     await openActive('fee');
-    const charge = (): Promise<Answer> =>
+    const charge = (): Promise<HttpResponse> =>
       suite.service.post('/loans/fee/fee-transactions', { amount: 5, installmentNumber: 1 }, under('fee-of-march'));
     const first = await charge();
     expect(first.status, first.text).to.equal(201);
@@ -72,9 +72,9 @@ describe('a request under an Idempotency-Key', () => {
     const key = (index: number): Record<string, string> => under(`other-body-${index}`);
     const first = [];
     for (const [index, [path, body, , status]] of requests.entries()) {
-      const answer = await suite.service.post(path, body, key(index));
-      expect(answer.status, `${path} ${answer.text}`).to.equal(status);
-      first.push(answer.text);
+      const response = await suite.service.post(path, body, key(index));
+      expect(response.status, `${path} ${response.text}`).to.equal(status);
+      first.push(response.text);
     }
     for (const isRestarted of [false, true]) {
       if (isRestarted) await suite.restart();
@@ -140,9 +140,9 @@ describe('a request under an Idempotency-Key', () => {
     const path = '/loans/event-first/repayment-transactions';
     await publish('REPAY', 'event-first', { amount: 10 }, commandIdOf('event-first', path));
     await eventually(async () => (await transactionsOf('event-first')).length === 2);
-    const answer = await suite.service.post(path, { amount: 10 }, under('event-first'));
-    expect(answer.status, answer.text).to.equal(201);
-    expect(isReplayed(answer)).to.equal(true);
+    const response = await suite.service.post(path, { amount: 10 }, under('event-first'));
+    expect(response.status, response.text).to.equal(201);
+    expect(isReplayed(response)).to.equal(true);
     const other = await suite.service.post(path, { amount: 11 }, under('event-first'));
     expect(other.status, other.text).to.equal(422);
     expect(await transactionsOf('event-first')).to.have.length(2);
@@ -165,16 +165,16 @@ describe('a request under an Idempotency-Key', () => {
     const hour = 3_600_000;
     let time: number | undefined;
     const clock = { ...systemClock, now: () => time ?? Date.now(), monotonic: () => performance.now() };
-    await suite.restart(true, { clock, rememberedMilliseconds: hour });
+    await suite.restart(true, { clock, idempotencyMilliseconds: hour });
     const ids = ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => `aged-${letter}`);
     const [one, other] = [0, 1].map((partition) => ids.find((id) => hashPartition([id], partitionCount) === partition));
-    const open = (id = ''): Promise<Answer> =>
+    const open = (id = ''): Promise<HttpResponse> =>
       suite.service.post('/loans', { id, productTypeKey: 'annuity', loanAmount: 1 }, under('aged'));
     const first = await open(one);
     expect(first.status, first.text).to.equal(201);
-    const key = rememberedKey(commandIdOf('aged', '/loans'));
+    const key = idempotencyRecordKey(commandIdOf('aged', '/loans'));
     const record = (await recordsOf(suite.service.log, loansTopic)).findLast((found) => found.key === key);
-    const { decidedAt } = parseRemembered(record?.text ?? '');
+    const { decidedAt } = parseIdempotencyRecord(record?.text ?? '');
     time = decidedAt + hour - 1;
     expect((await open(other)).status).to.equal(422);
     time = decidedAt + hour;
@@ -193,7 +193,7 @@ describe('a request under an Idempotency-Key', () => {
     };
     // A product as no version of this program writes it: every decision on it throws.
     await put(text.replace('"interestSettings":{', '"interestSettings":null,"was":{'));
-    const open = (): Promise<Answer> =>
+    const open = (): Promise<HttpResponse> =>
       suite.service.post('/loans', { productTypeKey: 'faulty', loanAmount: 1000 }, under('undecided'));
     for (const isRestarted of [false, false, true]) {
       if (isRestarted) await suite.restart();
@@ -223,7 +223,7 @@ describe('requests that nobody waits for any more', () => {
 
   before(async () => {
     folder = await temporaryFolder();
-    service = await startLendingService(folder, false, { outcomes: { waitingMaximum } });
+    service = await startLendingService(folder, false, { outcomes: { waitersMaximum: waitingMaximum } });
   });
 
   after(async () => {
@@ -255,7 +255,7 @@ describe('requests that nobody waits for any more', () => {
     await eventually(async () => (await service.post(path, { amount: 1 }, { Prefer: 'wait=0' })).status === 503);
     await service.startWorker();
     expect((await Promise.all(waiting)).map(({ status }) => status)).to.deep.equal(waiting.map(() => 404));
-    const answer = await service.post(path, { amount: 1 });
-    expect(answer.status, answer.text).to.equal(404);
+    const response = await service.post(path, { amount: 1 });
+    expect(response.status, response.text).to.equal(404);
   });
 });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { commandBytesMaximum } from '../../../src/http/lending/command-requests.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
-import { answerTo } from '../../support/http/raw-request.ts';
+import { rawResponseTo } from '../../support/http/raw-request.ts';
 import { call } from '../../support/http/client.ts';
 import { annuityProduct } from '../../../src/admin/annuity-product.ts';
 import { type LendingService, startLendingService } from './lending-service.ts';
@@ -116,10 +116,14 @@ describe('the lending API, asked wrongly,', () => {
   for (const [method, path, body, status, reason, source] of rows) {
     const shown = body === undefined ? '' : ` ${(typeof body === 'string' ? body : JSON.stringify(body)).slice(0, 60)}`;
     it(`answers ${method} ${path.slice(0, 60)}${shown} with ${status} ${reason}`, async () => {
-      const answer = await call(`${service.url}${path}`, method, body);
-      expect(answer.status, answer.text).to.equal(status);
-      expect(answer.headers.get('content-type')).to.match(/^application\/json/);
-      const [error] = answer.body['errors'] as { errorCode: number; errorReason: string; errorSource: string | null }[];
+      const response = await call(`${service.url}${path}`, method, body);
+      expect(response.status, response.text).to.equal(status);
+      expect(response.headers.get('content-type')).to.match(/^application\/json/);
+      const [error] = response.body['errors'] as {
+        errorCode: number;
+        errorReason: string;
+        errorSource: string | null;
+      }[];
       expect(error?.errorReason).to.equal(reason);
       expect(error?.errorCode).to.be.a('number');
       if (source instanceof RegExp) expect(error?.errorSource).to.match(source);
@@ -128,8 +132,8 @@ describe('the lending API, asked wrongly,', () => {
   }
 
   it('names every field that is wrong at once', async () => {
-    const answer = await service.post('/loans', { loanAmount: 'much', loanName: 5 });
-    const errors = answer.body['errors'] as { errorSource: string }[];
+    const response = await service.post('/loans', { loanAmount: 'much', loanName: 5 });
+    const errors = response.body['errors'] as { errorSource: string }[];
     expect(errors.map(({ errorSource }) => errorSource)).to.have.members(['loanAmount', 'loanName', 'productTypeKey']);
   });
 
@@ -141,18 +145,18 @@ describe('the lending API, asked wrongly,', () => {
 
   for (const key of ['', 'k'.repeat(257)]) {
     it(`refuses an Idempotency-Key of ${key.length} characters`, async () => {
-      const answer = await answerTo(
+      const response = await rawResponseTo(
         service.url,
         `POST /loans HTTP/1.1\r\nHost: x\r\nIdempotency-Key: ${key}\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`,
       );
-      expect(answer).to.match(/^HTTP\/1.1 400 [^]*"errorSource":"Idempotency-Key"/);
+      expect(response).to.match(/^HTTP\/1.1 400 [^]*"errorSource":"Idempotency-Key"/);
     });
   }
 
   it('refuses a query parameter that is there twice', async () => {
-    const answer = await service.get('/loans?limit=5&limit=-1');
-    expect(answer.status).to.equal(400);
-    expect(answer.text).to.contain('"errorSource":"limit"');
+    const response = await service.get('/loans?limit=5&limit=-1');
+    expect(response.status).to.equal(400);
+    expect(response.text).to.contain('"errorSource":"limit"');
   });
 
   const unreadable = ['{', '{"amount":1', '[]', '5', 'null', '"text"', '{"amount":1}}', '{"amount":1,}', '{amount:1}'];

@@ -20,9 +20,9 @@ import type { CommandOutcomesLimits } from '../../../src/views/command-outcomes.
 import { createMetrics } from '../../../src/metrics.ts';
 import { ensureLendingTopics, lendingEventTypes } from '../../../src/lending-format/lending-topics.ts';
 import { LendingWorker } from '../../../src/worker/lending-worker.ts';
-import { rememberedMilliseconds } from '../../../src/worker/remembered-commands.ts';
+import { idempotencyMilliseconds } from '../../../src/worker/idempotency-records.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from '../../support/backend-under-test.ts';
-import { type Answer, call } from '../../support/http/client.ts';
+import { type HttpResponse, call } from '../../support/http/client.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 import { overriding } from '../../support/stepping-log.ts';
 
@@ -32,9 +32,9 @@ export const partitionCount = 2;
 export interface LendingService {
   readonly url: string;
   readonly log: EventLog;
-  get(path: string, headers?: Record<string, string>): Promise<Answer>;
-  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  put(path: string, body?: unknown): Promise<Answer>;
+  get(path: string, headers?: Record<string, string>): Promise<HttpResponse>;
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<HttpResponse>;
+  put(path: string, body?: unknown): Promise<HttpResponse>;
   startWorker(): Promise<void>;
   stopWorker(): Promise<void>;
   /** Ends everything and leaves the data. */
@@ -48,7 +48,7 @@ export interface LendingServiceLimits {
   /** Runs after a request's command is durable and before the request knows it. */
   readonly beforeAcknowledgement?: () => Promise<void>;
   readonly clock?: Clock;
-  readonly rememberedMilliseconds?: number;
+  readonly idempotencyMilliseconds?: number;
 }
 
 /**
@@ -78,7 +78,7 @@ export async function startLendingService(
   };
   const publisher = new Publisher({ eventTypes, log: overriding(log, { append }), clock, metrics, logger });
   const view = await openLoanView({ dataFolder, log, partitionCount, logger, outcomes });
-  const services = { view, publisher, registry, clock, logger, rememberedMilliseconds, outcomeWait, ...limits };
+  const services = { view, publisher, registry, clock, logger, idempotencyMilliseconds, outcomeWait, ...limits };
   const application = createApplication(
     [
       createLoanEventsRouter({ ...services, log, partitionCount }),

@@ -37,8 +37,8 @@ describe('the events of a loan', () => {
   });
 
   async function post(path: string, body: unknown): Promise<void> {
-    const answer = await service.post(path, body);
-    expect(answer.status, answer.text).to.be.oneOf([200, 201]);
+    const response = await service.post(path, body);
+    expect(response.status, response.text).to.be.oneOf([200, 201]);
   }
 
   it('come in the order of the loan, over all event types, and are those of no other', async () => {
@@ -67,9 +67,9 @@ describe('the events of a loan', () => {
   });
 
   it('are none for a loan that is not there', async () => {
-    const answer = await service.get('/loans/missing/events');
-    expect(answer.status).to.equal(404);
-    expect(answer.body).to.have.property('errors');
+    const response = await service.get('/loans/missing/events');
+    expect(response.status).to.equal(404);
+    expect(response.body).to.have.property('errors');
     expect((await service.post('/loans/first/events', {})).status).to.equal(405);
   });
 });

@@ -20,7 +20,7 @@ import { silentLogger } from '../../../src/logger.ts';
 import { createMetrics } from '../../../src/metrics.ts';
 import { ensureLendingTopics, lendingEventTypes } from '../../../src/lending-format/lending-topics.ts';
 import { LendingWorker } from '../../../src/worker/lending-worker.ts';
-import { rememberedMilliseconds } from '../../../src/worker/remembered-commands.ts';
+import { idempotencyMilliseconds } from '../../../src/worker/idempotency-records.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from '../../support/backend-under-test.ts';
 import { call } from '../../support/http/client.ts';
 import { annuityProduct } from '../../../src/admin/annuity-product.ts';
@@ -61,7 +61,7 @@ describe('loans on two nodes', () => {
     const dataFolder = join(folder, name);
     await mkdir(dataFolder);
     const view = await openLoanView({ dataFolder, log: nodeLog, partitionCount, logger: silentLogger });
-    const lending = { ...services, view, publisher, registry, rememberedMilliseconds };
+    const lending = { ...services, view, publisher, registry, idempotencyMilliseconds };
     const routers = [createLoansRouter(lending), createLoanProductsRouter(lending), createTogglesRouter(lending)];
     const server = await new Promise<Server>((resolve) => {
       const listening = createApplication(routers, silentLogger).listen(0, '127.0.0.1', () => resolve(listening));
@@ -180,11 +180,11 @@ describe('loans on two nodes', () => {
   it('do the same request once that reaches both at the same time', async () => {
     const key = { 'Idempotency-Key': 'at-once' };
     const path = '/loans/two-1/fee-transactions';
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [prompt, late, prompt, late].map((node) => post(node, path, { amount: 3, installmentNumber: 1 }, key)),
     );
-    const done = answers.filter(({ status }) => status === 201);
-    expect(answers.filter(({ status }) => status !== 201).map(({ status }) => status)).to.deep.equal([409, 409]);
+    const done = responses.filter(({ status }) => status === 201);
+    expect(responses.filter(({ status }) => status !== 201).map(({ status }) => status)).to.deep.equal([409, 409]);
     expect(new Set(done.map(({ text }) => text)).size).to.equal(1);
   });
 
@@ -200,14 +200,14 @@ describe('loans on two nodes', () => {
           const key = { 'Idempotency-Key': `race-${kind}-${races}` };
           const bodies = kind === 'another one' ? [body, other] : [body, body];
           const nodes = races % 2 === 0 ? [prompt, late] : [late, prompt];
-          const answers = await Promise.all(
+          const responses = await Promise.all(
             nodes.map((node, index) => call(`${node.url}${path}`, method, bodies[index], key)),
           );
-          const done = answers.filter(({ status }) => status < 300);
-          const texts = answers.map(({ text }) => `${path} ${text}`).join();
+          const done = responses.filter(({ status }) => status < 300);
+          const texts = responses.map(({ text }) => `${path} ${text}`).join();
           if (kind === 'another one') {
             expect(done, texts).to.have.length(1);
-            expect(answers.find((answer) => !done.includes(answer))?.status, texts).to.equal(422);
+            expect(responses.find((response) => !done.includes(response))?.status, texts).to.equal(422);
           } else {
             expect(done, texts).to.have.length(2);
             expect(done[1]?.text).to.equal(done[0]?.text);
@@ -253,11 +253,11 @@ describe('loans on two nodes', () => {
       const ids = Array.from({ length: 9 }, (_, index) => `named-${index}`);
       const [first = '', second = ''] = ids.filter((id) => hashPartition([id], partitionCount) === 0);
       const key = { 'Idempotency-Key': 'named' };
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         post(prompt, '/loans', loanNamed(first), key),
         post(late, '/loans', loanNamed(second), key),
       ]);
-      expect(answers.map(({ status }) => status)).to.have.members([201, 422]);
+      expect(responses.map(({ status }) => status)).to.have.members([201, 422]);
       const found = await Promise.all([first, second].map((id) => call(`${late.url}/loans/${id}`, 'GET')));
       expect(found.map(({ status }) => status)).to.have.members([200, 404]);
     });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Answer } from '../../support/http/client.ts';
+import type { HttpResponse } from '../../support/http/client.ts';
 import { annuityProduct } from '../../../src/admin/annuity-product.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 import { type LendingService, startLendingService } from './lending-service.ts';
@@ -57,8 +57,8 @@ async function createProduct(service: LendingService): Promise<void> {
   expect(created.status, created.text).to.equal(201);
 }
 
-const listed = (answer: Answer): Json[] => JSON.parse(answer.text) as Json[];
-const idsOf = (answer: Answer): unknown[] => listed(answer).map(({ id }) => id);
+const listed = (response: HttpResponse): Json[] => JSON.parse(response.text) as Json[];
+const idsOf = (response: HttpResponse): unknown[] => listed(response).map(({ id }) => id);
 
 describe('the lending API', () => {
   describe('over the life of the published annuity loan', () => {
@@ -207,17 +207,17 @@ describe('the lending API', () => {
     ];
     for (const [sentence, path, body, reason, source] of refusals) {
       it(`refuses ${sentence} with ${reason}`, async () => {
-        const answer = await post(path, body);
-        expect(answer.status, answer.text).to.equal(400);
-        const [error] = answer.body['errors'] as Json[];
+        const response = await post(path, body);
+        expect(response.status, response.text).to.equal(400);
+        const [error] = response.body['errors'] as Json[];
         expect(error).to.include({ errorReason: reason, errorSource: source });
       });
     }
 
     it('refuses to undo what was undone', async () => {
-      const answer = await post(`/loans/transactions/${repaymentKey}:adjust`, {});
-      expect(answer.status).to.equal(400);
-      expect(answer.text).to.include('TRANSACTION_ALREADY_ADJUSTED');
+      const response = await post(`/loans/transactions/${repaymentKey}:adjust`, {});
+      expect(response.status).to.equal(400);
+      expect(response.text).to.include('TRANSACTION_ALREADY_ADJUSTED');
     });
 
     it('charges a penalty', async () => {
@@ -227,9 +227,9 @@ describe('the lending API', () => {
     });
 
     it('answers 404 for a loan that is not there', async () => {
-      const answer = await post('/loans/none/repayment-transactions', { amount: 1 });
-      expect(answer.status).to.equal(404);
-      expect((answer.body['errors'] as Json[])[0]?.['errorReason']).to.equal('INVALID_LOAN_ACCOUNT_ID');
+      const response = await post('/loans/none/repayment-transactions', { amount: 1 });
+      expect(response.status).to.equal(404);
+      expect((response.body['errors'] as Json[])[0]?.['errorReason']).to.equal('INVALID_LOAN_ACCOUNT_ID');
     });
 
     it('refuses a second product of the same id', async () => {
@@ -267,8 +267,8 @@ describe('the lending API', () => {
       expect((await service.current.post('/loanproducts', dear)).status).to.equal(201);
       const opened = { id: 'dear', productTypeKey: 'dear', loanAmount: 1000 };
       expect((await service.current.post('/loans', opened)).status).to.equal(201);
-      const answer = await service.current.get('/loans/dear/schedule');
-      expect([answer.status, answer.body]).to.deep.equal([
+      const response = await service.current.get('/loans/dear/schedule');
+      expect([response.status, response.body]).to.deep.equal([
         400,
         { errors: [{ errorCode: 129, errorReason: 'DISBURSEMENT_FEES_EXCEED_LOAN_AMOUNT', errorSource: 'fees' }] },
       ]);
@@ -305,10 +305,10 @@ describe('the lending API', () => {
     ];
     for (const [query, expected] of rows) {
       it(`answers GET /loans${query} with ${expected.join(', ') || 'nothing'}`, async () => {
-        const answer = await get(query);
-        expect(answer.status, answer.text).to.equal(200);
-        expect(idsOf(answer)).to.deep.equal(expected);
-        expect(answer.headers.get('items-total')).to.equal(null);
+        const response = await get(query);
+        expect(response.status, response.text).to.equal(200);
+        expect(idsOf(response)).to.deep.equal(expected);
+        expect(response.headers.get('items-total')).to.equal(null);
       });
     }
 
@@ -327,10 +327,10 @@ describe('the lending API', () => {
     ];
     for (const [path, query, sources] of unknown) {
       it(`refuses GET /loans${path}?${query}, and names what it does not know`, async () => {
-        const answer = await get(`${path}?${query}`);
-        expect(answer.status, answer.text).to.equal(400);
+        const response = await get(`${path}?${query}`);
+        expect(response.status, response.text).to.equal(400);
         expect(
-          (answer.body['errors'] as Json[]).map(({ errorReason, errorSource }) => [errorReason, errorSource]),
+          (response.body['errors'] as Json[]).map(({ errorReason, errorSource }) => [errorReason, errorSource]),
         ).to.deep.equal(sources.map((source) => ['INVALID_PARAMETERS', source]));
       });
     }
@@ -359,9 +359,9 @@ describe('the lending API', () => {
     });
 
     it('tells of the page when asked to', async () => {
-      const answer = await get('?limit=2&paginationDetails=ON');
-      expect(idsOf(answer)).to.deep.equal(['b', 'c']);
-      expect(['items-limit', 'items-offset', 'items-total'].map((name) => answer.headers.get(name))).to.deep.equal([
+      const response = await get('?limit=2&paginationDetails=ON');
+      expect(idsOf(response)).to.deep.equal(['b', 'c']);
+      expect(['items-limit', 'items-offset', 'items-total'].map((name) => response.headers.get(name))).to.deep.equal([
         '2',
         '0',
         '3',
@@ -401,8 +401,8 @@ describe('the lending API', () => {
       }
     });
 
-    const headers = (answer: Answer) =>
-      ['items-total', 'items-limit', 'items-offset'].map((name) => answer.headers.get(name));
+    const headers = (response: HttpResponse) =>
+      ['items-total', 'items-limit', 'items-offset'].map((name) => response.headers.get(name));
     const pages: readonly (readonly [query: string, items: number, headers: readonly string[]])[] = [
       ['', 50, ['51', '50', '0']],
       ['offset=1', 50, ['51', '50', '1']],
@@ -415,13 +415,13 @@ describe('the lending API', () => {
       ['limit=1000&offset=50', 1, ['51', '1000', '50']],
     ];
     for (const path of ['/loans', '/loanproducts', '/loans/long/transactions']) {
-      for (const [query, items, told] of pages) {
+      for (const [query, items, pagination] of pages) {
         it(`give ${items} of ${count} of ${path} for ${query === '' ? 'no limit' : query}`, async () => {
           const all = listed(await service.current.get(`${path}?limit=1000`));
           expect(all).to.have.length(count);
           const page = await service.current.get(`${path}?${query}&paginationDetails=ON`);
-          expect([page.status, headers(page)], page.text).to.deep.equal([200, told]);
-          const offset = Number(told[2]);
+          expect([page.status, headers(page)], page.text).to.deep.equal([200, pagination]);
+          const offset = Number(pagination[2]);
           expect(listed(page)).to.deep.equal(all.slice(offset, offset + items));
           const silent = await service.current.get(`${path}?${query}&paginationDetails=OFF`);
           expect([silent.text, headers(silent)]).to.deep.equal([page.text, [null, null, null]]);
@@ -435,8 +435,11 @@ describe('the lending API', () => {
         ['offset=1000000000000000', 'INVALID_PAGINATION_OFFSET_VALUE'],
       ] as const) {
         it(`refuse ${query} of ${path}`, async () => {
-          const answer = await service.current.get(`${path}?${query}`);
-          expect([answer.status, (answer.body['errors'] as Json[])[0]?.['errorReason']]).to.deep.equal([400, reason]);
+          const response = await service.current.get(`${path}?${query}`);
+          expect([response.status, (response.body['errors'] as Json[])[0]?.['errorReason']]).to.deep.equal([
+            400,
+            reason,
+          ]);
         });
       }
     }
@@ -446,8 +449,8 @@ describe('the lending API', () => {
     const service = useService();
 
     it('are off and were never switched at first', async () => {
-      const answer = await service.current.get('/toggles');
-      expect(listed(answer)).to.deep.equal(
+      const response = await service.current.get('/toggles');
+      expect(listed(response)).to.deep.equal(
         ['ALLOW_NON_SCHEDULED_FEES', 'PRINCIPAL_OVERPAYMENT', 'fixInstallmentTaxOnPenalty'].map((name) => ({
           name,
           enabled: false,

@@ -103,13 +103,13 @@ describe('retiring a product', () => {
     });
   const state = async (): Promise<unknown> => (await service.get('/loanproducts/p')).body['state'];
   const open = async (id: string): Promise<unknown> => {
-    const answer = await service.post('/loans', { id, productTypeKey: 'p', loanAmount: 1000 });
-    return answer.status === 201 ? 201 : (answer.body['errors'] as Json[])[0]?.['errorReason'];
+    const response = await service.post('/loans', { id, productTypeKey: 'p', loanAmount: 1000 });
+    return response.status === 201 ? 201 : (response.body['errors'] as Json[])[0]?.['errorReason'];
   };
 
   it('lets no account be opened under it, at once, and lets those there are go on', async () => {
-    const answer = await patch([replace('/state', 'INACTIVE')]);
-    expect([answer.status, await answer.text()]).to.deep.equal([204, '']);
+    const response = await patch([replace('/state', 'INACTIVE')]);
+    expect([response.status, await response.text()]).to.deep.equal([204, '']);
     expect(await state()).to.equal('INACTIVE');
     expect(await open('after')).to.equal('LOAN_PRODUCT_NOT_ACTIVE');
     expect((await service.post('/loans/before:changeState', { action: 'APPROVE' })).status).to.equal(200);
@@ -138,16 +138,16 @@ describe('retiring a product', () => {
     expect((await patch([replace('/name', name), replace('/notes', notes)])).status).to.equal(204);
     expect((await service.get('/loanproducts/p')).body).to.include({ name, notes });
     for (const wrong of [replace('/name', `${name}n`), replace('/notes', `${notes}n`), replace('/state', 'GONE')]) {
-      const answer = await patch([wrong]);
-      const { errors } = (await answer.json()) as { errors: Json[] };
-      expect([answer.status, errors[0]?.['errorSource']]).to.deep.equal([400, String(wrong['path']).slice(1)]);
+      const response = await patch([wrong]);
+      const { errors } = (await response.json()) as { errors: Json[] };
+      expect([response.status, errors[0]?.['errorSource']]).to.deep.equal([400, String(wrong['path']).slice(1)]);
     }
   });
 
   it('says of another path which it is and why', async () => {
-    const answer = await patch([replace('/taxSettings/taxRate', 19)]);
-    expect(answer.status).to.equal(400);
-    expect(await answer.json()).to.deep.equal({
+    const response = await patch([replace('/taxSettings/taxRate', 19)]);
+    expect(response.status).to.equal(400);
+    expect(await response.json()).to.deep.equal({
       errors: [
         {
           errorCode: 4,

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { request as httpRequest } from 'node:http';
 import { operations, type Example, type Operation } from '../../support/http/api-description.ts';
-import { answerFaults } from '../../support/http/answer-contract.ts';
+import { responseFaults } from '../../support/http/response-contract.ts';
 import { examplesOf, requestOf, type ExampleRequest } from '../../support/http/example-requests.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
 import { startLendingService, type LendingService } from './lending-service.ts';
@@ -156,8 +156,8 @@ describe('what every operation refuses', () => {
     expect(names).to.have.length.greaterThan(5);
     for (const name of names) {
       const path = `/event-types/${name}/events`;
-      const answer = await send(service.url, withKey({ method: 'POST', path, headers: {}, body: '[{}]' }));
-      expect(answer.status, name).to.equal(name === 'lendstream.loan-commands' ? 422 : 403);
+      const response = await send(service.url, withKey({ method: 'POST', path, headers: {}, body: '[{}]' }));
+      expect(response.status, name).to.equal(name === 'lendstream.loan-commands' ? 422 : 403);
     }
   });
 
@@ -175,17 +175,17 @@ describe('what every operation refuses', () => {
   for (const [status, what, method, headers] of atTheEdge) {
     it(`${what} with ${status}: as the errors of lending on its paths, as a problem on all others`, async () => {
       for (const path of [...lendingPaths, ...otherPaths]) {
-        const answer = await send(service.url, {
+        const response = await send(service.url, {
           method,
           path,
           headers: { ...withKey({ method, path, headers: {} }).headers, ...headers },
         });
-        expect(answer.status, path).to.equal(status);
+        expect(response.status, path).to.equal(status);
         const isLending = lendingPaths.includes(path);
         const mediaType = isLending ? 'application/json' : 'application/problem+json';
-        expect(answer.headers['content-type']?.split(';')[0], path).to.equal(mediaType);
-        expect(Object.keys(JSON.parse(answer.body) as object), path).to.include(isLending ? 'errors' : 'title');
-        if (status === 401) expect(answer.headers['www-authenticate'], path).to.equal('Bearer');
+        expect(response.headers['content-type']?.split(';')[0], path).to.equal(mediaType);
+        expect(Object.keys(JSON.parse(response.body) as object), path).to.include(isLending ? 'errors' : 'title');
+        if (status === 401) expect(response.headers['www-authenticate'], path).to.equal('Bearer');
       }
     });
   }
@@ -197,9 +197,9 @@ describe('what every operation refuses', () => {
       for (const operation of refusing) {
         const [, example] = examplesOf(operation)[0] ?? ['', { value: undefined, 'x-status': 200 }];
         const request = spoil(withKey(requestOf(operation, example)), operation, example);
-        const answer = await send(service.url, request);
-        expect(answer.status, `${operation.operationId}: ${answer.body}`).to.equal(status);
-        expect(answerFaults({ ...answer, method: request.method, url: request.path })).to.deep.equal([]);
+        const response = await send(service.url, request);
+        expect(response.status, `${operation.operationId}: ${response.body}`).to.equal(status);
+        expect(responseFaults({ ...response, method: request.method, url: request.path })).to.deep.equal([]);
       }
     });
   }
@@ -241,9 +241,9 @@ describe('what every loan command is answered that is not decided yet', () => {
         [asked, 409],
         [other, 422],
       ] as const) {
-        const answer = await send(service.url, sent);
-        expect(answer.status, `${operation.operationId}: ${answer.body}`).to.equal(status);
-        expect(answerFaults({ ...answer, method: request.method, url: request.path })).to.deep.equal([]);
+        const response = await send(service.url, sent);
+        expect(response.status, `${operation.operationId}: ${response.body}`).to.equal(status);
+        expect(responseFaults({ ...response, method: request.method, url: request.path })).to.deep.equal([]);
       }
     }
   });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { cursorsPerRequestMaximum } from '../../../src/http/streaming/cursor-operations.ts';
 import { eventTypeBody, exampleMetadata, serveBroker, type Broker } from '../../support/broker-on-embedded-log.ts';
-import { call, type Answer } from '../../support/http/client.ts';
+import { call, type HttpResponse } from '../../support/http/client.ts';
 
 describe('the routes of cursor arithmetic', () => {
   let broker: Broker & { readonly url: string };
@@ -11,7 +11,7 @@ describe('the routes of cursor arithmetic', () => {
   });
   afterEach(() => broker.close());
 
-  function request(method: string, path: string, body?: unknown): Promise<Answer> {
+  function request(method: string, path: string, body?: unknown): Promise<HttpResponse> {
     return call(`${broker.url}${path}`, method, body);
   }
 
@@ -80,9 +80,9 @@ describe('the routes of cursor arithmetic', () => {
       ['unknown/cursors-lag', [], 404],
     ];
     for (const [path, body, status] of cases) {
-      const answer = await request('POST', `/event-types/${path}`, body);
-      expect(answer.status, `${path} ${JSON.stringify(body)}`).to.equal(status);
-      expect(answer.headers.get('content-type')).to.equal('application/problem+json');
+      const response = await request('POST', `/event-types/${path}`, body);
+      expect(response.status, `${path} ${JSON.stringify(body)}`).to.equal(status);
+      expect(response.headers.get('content-type')).to.equal('application/problem+json');
     }
     expect((await request('GET', '/event-types/orders/cursors-lag')).status).to.equal(405);
   });

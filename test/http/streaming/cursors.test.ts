@@ -116,9 +116,9 @@ describe('the routes of cursors', () => {
       [422, 'beyond the last event', commit([200])],
       [405, 'not supported', call('DELETE')],
     ];
-    for (const [status, detail, answer] of rows) {
-      const { status: answered, body: problem } = await answer;
-      expect([answered, problem.status], detail).to.deep.equal([status, status]);
+    for (const [status, detail, response] of rows) {
+      const { status: actualStatus, body: problem } = await response;
+      expect([actualStatus, problem.status], detail).to.deep.equal([status, status]);
       expect(problem.detail).to.include(detail);
     }
   });
@@ -140,12 +140,12 @@ describe('the routes of cursors', () => {
       createCursorsRouter({ ...store, coordination: overriding(store.coordination, { commit: away }) }),
     ]);
     try {
-      const answer = await fetch(`${other.url}/subscriptions/${subscription.id}/cursors`, {
+      const response = await fetch(`${other.url}/subscriptions/${subscription.id}/cursors`, {
         method: 'POST',
         headers: { 'X-Nakadi-StreamId': streamId },
         body: JSON.stringify({ items: [cursor(3)] }),
       });
-      expect([answer.status, answer.headers.get('retry-after')]).to.deep.equal([503, '1']);
+      expect([response.status, response.headers.get('retry-after')]).to.deep.equal([503, '1']);
     } finally {
       await other.close();
     }
@@ -189,8 +189,8 @@ describe('the routes of cursors', () => {
   });
 
   it('store many commits at once', async () => {
-    const answers = await Promise.all(Array.from({ length: 100 }, (_, offset) => commit([offset])));
-    expect(answers.every(({ status }) => status === 204 || status === 200)).to.equal(true);
+    const responses = await Promise.all(Array.from({ length: 100 }, (_, offset) => commit([offset])));
+    expect(responses.every(({ status }) => status === 204 || status === 200)).to.equal(true);
     expect((await call('GET')).body.items[0].offset).to.equal('001-0001-000000000000000099');
   });
 });

@@ -11,7 +11,7 @@ import { createPublishingRouter } from '../../../src/http/streaming/publishing.t
 import { silentLogger } from '../../../src/logger.ts';
 import { eventTypeBody, exampleMetadata, openBroker, type Broker } from '../../support/broker-on-embedded-log.ts';
 import { costlyCases } from '../../fuzz/generator/costly-schemas.ts';
-import { call, type Answer } from '../../support/http/client.ts';
+import { call, type HttpResponse } from '../../support/http/client.ts';
 
 describe('looking at event types and events before and without consuming them', () => {
   let broker: Broker;
@@ -46,7 +46,7 @@ describe('looking at event types and events before and without consuming them', 
     path: string,
     body?: unknown,
     headers: Record<string, string> = {},
-  ): Promise<Answer> {
+  ): Promise<HttpResponse> {
     return call(`${url}${path}`, method, body, headers);
   }
 
@@ -54,23 +54,23 @@ describe('looking at event types and events before and without consuming them', 
     const check = (body: unknown) => request('POST', '/registry/event-type-checks', body);
 
     it('judges a definition and an event together and saves nothing', async () => {
-      const answer = await check({ event_type: eventTypeBody('invoices'), event: { order: 7 } });
-      expect(answer.body).to.deep.include({ valid: true, version: '1.0.0', detail: null });
-      expect(answer.body['event']).to.deep.include({ valid: false });
+      const response = await check({ event_type: eventTypeBody('invoices'), event: { order: 7 } });
+      expect(response.body).to.deep.include({ valid: true, version: '1.0.0', detail: null });
+      expect(response.body['event']).to.deep.include({ valid: false });
       expect((await request('GET', '/event-types/invoices')).status).to.equal(404);
     });
 
     it('judges an event of a type that is there by its name', async () => {
       const event = { metadata: exampleMetadata(), order: 'a' };
-      const answer = await check({ event_type: 'orders', event });
-      expect(answer.body['event']).to.deep.equal({ valid: true, violations: [] });
+      const response = await check({ event_type: 'orders', event });
+      expect(response.body['event']).to.deep.equal({ valid: true, violations: [] });
     });
 
     it('judges a change of a type that is there', async () => {
       const schema = { type: 'json_schema', schema: '{"type":"object","properties":{"order":{"type":"number"}}}' };
-      const answer = await check({ event_type: eventTypeBody('orders', { schema }) });
-      expect(answer.body).to.include({ valid: false, event: null });
-      expect(answer.body['detail']).to.contain('#/properties/order');
+      const response = await check({ event_type: eventTypeBody('orders', { schema }) });
+      expect(response.body).to.include({ valid: false, event: null });
+      expect(response.body['detail']).to.contain('#/properties/order');
     });
 
     for (const title of [
@@ -89,9 +89,9 @@ describe('looking at event types and events before and without consuming them', 
         ]);
         expect([checked.status, version.status]).to.deep.equal([200, 200]);
         expect(checked.body).to.include({ valid: true });
-        const verdict = checked.body['event'] as { valid: boolean; violations: { message: string }[] };
-        expect(verdict.valid).to.equal(false);
-        expect(verdict.violations.map(({ message }) => message).join()).to.match(
+        const outcome = checked.body['event'] as { valid: boolean; violations: { message: string }[] };
+        expect(outcome.valid).to.equal(false);
+        expect(outcome.violations.map(({ message }) => message).join()).to.match(
           /^cannot be checked: .* more than \d+ steps/,
         );
         expect((await request('POST', '/event-types', definition)).status).to.equal(201);
@@ -127,10 +127,10 @@ describe('looking at event types and events before and without consuming them', 
     ];
     for (const [found, checked, count, named] of counts) {
       it(`tells ${checked} of ${found} findings about an event, and names ${named} when it is published`, async () => {
-        const told = await findings(wrong(found));
-        expect(told.checked).to.equal(checked);
-        expect(told.published[0]).to.equal(`#: ${count} schema violations found`);
-        expect(told.published.slice(1)).to.have.length(named);
+        const findingsShown = await findings(wrong(found));
+        expect(findingsShown.checked).to.equal(checked);
+        expect(findingsShown.published[0]).to.equal(`#: ${count} schema violations found`);
+        expect(findingsShown.published.slice(1)).to.have.length(named);
       });
     }
 
@@ -186,9 +186,9 @@ describe('looking at event types and events before and without consuming them', 
     ['a body that is no object', [], 400, /./],
   ] as const) {
     it(`answers ${status} to a compatibility check with ${what}`, async () => {
-      const answer = await request('POST', '/event-types/orders/schemas/1.0.0/compatibility-check', body);
-      expect(answer.status, answer.text).to.equal(status);
-      if (detail !== undefined) expect(answer.body['detail']).to.match(detail);
+      const response = await request('POST', '/event-types/orders/schemas/1.0.0/compatibility-check', body);
+      expect(response.status, response.text).to.equal(status);
+      if (detail !== undefined) expect(response.body['detail']).to.match(detail);
     });
   }
 
@@ -201,14 +201,14 @@ describe('looking at event types and events before and without consuming them', 
     it(`refuses a schema ${title}, wherever one is sent`, async () => {
       const body = { type: 'json_schema', schema };
       for (const path of ['schemas', 'schemas?fetch=true', 'schemas/latest/compatibility-check']) {
-        const answer = await request('POST', `/event-types/orders/${path}`, body);
-        expect([answer.status, path], answer.text.slice(0, 500)).to.deep.equal([422, path]);
-        expect(answer.body['detail']).to.match(reason);
+        const response = await request('POST', `/event-types/orders/${path}`, body);
+        expect([response.status, path], response.text.slice(0, 500)).to.deep.equal([422, path]);
+        expect(response.body['detail']).to.match(reason);
       }
-      const verdict = await request('POST', '/registry/event-type-checks', {
+      const outcome = await request('POST', '/registry/event-type-checks', {
         event_type: eventTypeBody('orders', { schema: body }),
       });
-      expect(verdict.body).to.deep.include({ valid: false, changes: [] });
+      expect(outcome.body).to.deep.include({ valid: false, changes: [] });
     });
   }
 
@@ -222,20 +222,20 @@ describe('looking at event types and events before and without consuming them', 
       );
 
     it('streams from where the header says', async () => {
-      const answer = await stream('stream_limit=2&batch_limit=2', [
+      const response = await stream('stream_limit=2&batch_limit=2', [
         { partition: '0', offset: '001-0001-000000000000000000' },
       ]);
-      expect(answer.headers.get('content-type')).to.equal('application/x-json-stream');
-      const { cursor, events } = JSON.parse(answer.text) as { cursor: unknown; events: { order: string }[] };
+      expect(response.headers.get('content-type')).to.equal('application/x-json-stream');
+      const { cursor, events } = JSON.parse(response.text) as { cursor: unknown; events: { order: string }[] };
       expect(cursor).to.deep.equal({ partition: '0', offset: '001-0001-000000000000000002' });
       expect(events.map(({ order }) => order)).to.deep.equal(['b', 'c']);
     });
 
     it('begins with what comes when it is told nothing', async () => {
-      const answer = await stream('stream_keep_alive_limit=1&batch_flush_timeout=1');
+      const response = await stream('stream_keep_alive_limit=1&batch_flush_timeout=1');
       const cursor = '"cursor":{"partition":"0","offset":"001-0001-000000000000000002"}';
       const info = '"info":{"debug":"Keep-alive limit reached: 1","code":"keep_alive_limit"}';
-      expect(answer.text).to.equal(`{${cursor},${info}}\n`);
+      expect(response.text).to.equal(`{${cursor},${info}}\n`);
     });
 
     const begin = { partition: '0', offset: 'BEGIN' };
@@ -252,8 +252,8 @@ describe('looking at event types and events before and without consuming them', 
       ['', [{ partition: '0', offset: 'x' }], 412, 'invalid offset x'],
     ] as const) {
       it(`answers ${status} to ?${query} with ${JSON.stringify(cursors)}`, async () => {
-        const answer = await stream(query, cursors);
-        expect([answer.status, answer.body['detail']]).to.deep.equal([status, detail]);
+        const response = await stream(query, cursors);
+        expect([response.status, response.body['detail']]).to.deep.equal([status, detail]);
       });
     }
 
@@ -263,8 +263,8 @@ describe('looking at event types and events before and without consuming them', 
     });
 
     it('is not to be asked for with HEAD', async () => {
-      const answer = await request('HEAD', '/event-types/orders/events');
-      expect([answer.status, answer.headers.get('allow')]).to.deep.equal([405, 'GET,POST']);
+      const response = await request('HEAD', '/event-types/orders/events');
+      expect([response.status, response.headers.get('allow')]).to.deep.equal([405, 'GET,POST']);
     });
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { eventTypeBody, serveBroker, type Broker } from '../../support/broker-on-embedded-log.ts';
-import { call, type Answer } from '../../support/http/client.ts';
+import { call, type HttpResponse } from '../../support/http/client.ts';
 
 describe('the routes of event types', () => {
   let broker: Broker & { readonly url: string };
@@ -10,7 +10,7 @@ describe('the routes of event types', () => {
   });
   afterEach(() => broker.close());
 
-  function request(method: string, path: string, body?: unknown): Promise<Answer> {
+  function request(method: string, path: string, body?: unknown): Promise<HttpResponse> {
     return call(`${broker.url}${path}`, method, body);
   }
 
@@ -112,10 +112,10 @@ describe('the routes of event types', () => {
       ['PATCH', '/event-types/orders', {}, 405, 'not supported'],
     ];
     for (const [method, path, body, status, detail] of cases) {
-      const answer = await request(method, path, body);
-      expect(answer.status, `${method} ${path}`).to.equal(status);
-      expect(answer.headers.get('content-type')).to.equal('application/problem+json');
-      expect(answer.body['detail']).to.include(detail);
+      const response = await request(method, path, body);
+      expect(response.status, `${method} ${path}`).to.equal(status);
+      expect(response.headers.get('content-type')).to.equal('application/problem+json');
+      expect(response.body['detail']).to.include(detail);
     }
   });
 
@@ -137,8 +137,8 @@ describe('the routes of event types', () => {
   it('refuse names that would be taken for one another, before they are made and when', async () => {
     expect((await request('POST', '/event-types', eventTypeBody('shop.orders_placed'))).status).to.equal(201);
     const wanted = eventTypeBody('shop_orders.placed');
-    const answer = await request('POST', '/event-types', wanted);
-    expect([answer.status, answer.body['detail']]).to.deep.equal([
+    const response = await request('POST', '/event-types', wanted);
+    expect([response.status, response.body['detail']]).to.deep.equal([
       422,
       'Field "name" is too much like "shop.orders_placed": dots and underscores alone do not make another name\n',
     ]);
@@ -148,8 +148,8 @@ describe('the routes of event types', () => {
 
   it('make one of two names that would be taken for one another when both are asked for at once', async () => {
     const names = ['a.b.c', 'a_b.c', 'a.b_c', 'a_b_c'];
-    const answers = await Promise.all(names.map((name) => request('POST', '/event-types', eventTypeBody(name))));
-    expect(answers.map(({ status }) => status)).to.have.members([201, 422, 422, 422]);
+    const responses = await Promise.all(names.map((name) => request('POST', '/event-types', eventTypeBody(name))));
+    expect(responses.map(({ status }) => status)).to.have.members([201, 422, 422, 422]);
   });
 
   it('refuse ordering by what no event has', async () => {
@@ -165,8 +165,8 @@ describe('the routes of event types', () => {
   it('refuse to delete a type that has subscriptions', async () => {
     await request('POST', '/event-types', eventTypeBody('orders'));
     await broker.registry.put('subscription', 'id', { event_types: ['orders'] });
-    const answer = await request('DELETE', '/event-types/orders');
-    expect(answer.body).to.deep.equal({
+    const response = await request('DELETE', '/event-types/orders');
+    expect(response.body).to.deep.equal({
       title: 'Conflict',
       status: 409,
       detail: "Can't remove event type orders, as it has subscriptions",

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { eventTypeBody, exampleMetadata, serveBroker, type Broker } from '../../support/broker-on-embedded-log.ts';
-import { call, type Answer } from '../../support/http/client.ts';
+import { call, type HttpResponse } from '../../support/http/client.ts';
 
 describe('the routes of partitions', () => {
   let broker: Broker & { readonly url: string };
@@ -10,7 +10,7 @@ describe('the routes of partitions', () => {
   });
   afterEach(() => broker.close());
 
-  function request(method: string, path: string, body?: unknown): Promise<Answer> {
+  function request(method: string, path: string, body?: unknown): Promise<HttpResponse> {
     return call(`${broker.url}${path}`, method, body);
   }
 
@@ -37,8 +37,8 @@ describe('the routes of partitions', () => {
       ['/event-types/orders/partitions/x', 'partition not found'],
       ['/event-types/unknown/partitions', 'EventType "unknown" does not exist.'],
     ]) {
-      const answer = await request('GET', path ?? '');
-      expect([answer.status, answer.body['detail']]).to.deep.equal([404, detail]);
+      const response = await request('GET', path ?? '');
+      expect([response.status, response.body['detail']]).to.deep.equal([404, detail]);
     }
     const unreadable = await request('GET', '/event-types/orders/partitions/1?consumed_offset=here');
     expect([unreadable.status, unreadable.body['detail']]).to.deep.equal([422, 'invalid offset here']);

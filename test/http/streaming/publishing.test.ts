@@ -131,9 +131,9 @@ describe('POST /event-types/{name}/events', () => {
     socket.write(
       'POST /event-types/orders/events HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 99000000\r\n\r\n[',
     );
-    const [answer] = (await once(socket, 'data')) as [Buffer];
+    const [response] = (await once(socket, 'data')) as [Buffer];
     socket.destroy();
-    expect(answer.toString())
+    expect(response.toString())
       .to.match(/^HTTP\/1.1 413 /)
       .and.to.include('application/problem+json');
   });
@@ -151,8 +151,8 @@ describe('POST /event-types/{name}/events', () => {
         });
       }
       if (form === 'in chunks') socket.write('0\r\n\r\n');
-      const [answer] = (await once(socket, 'data')) as [Buffer];
-      expect(answer.toString()).to.match(/^HTTP\/1.1 413 /);
+      const [response] = (await once(socket, 'data')) as [Buffer];
+      expect(response.toString()).to.match(/^HTTP\/1.1 413 /);
       socket.destroy();
     });
   }
@@ -223,10 +223,10 @@ describe('POST /event-types/{name}/events', () => {
         // The first is compiled for.
         await post('[{}]', {}, 'costly');
         const usedBefore = process.cpuUsage();
-        const answer = await post(JSON.stringify([value]), {}, 'costly');
+        const response = await post(JSON.stringify([value]), {}, 'costly');
         const { user } = process.cpuUsage(usedBefore);
-        expect(answer.status).to.equal(422);
-        const [item] = (await answer.json()) as { detail: string; step: string }[];
+        expect(response.status).to.equal(422);
+        const [item] = (await response.json()) as { detail: string; step: string }[];
         expect(item?.step).to.equal('validating');
         expect(item?.detail).to.have.length.lessThan(100_000);
         // A hundredth of what the mildest of them took, on a machine that does nothing else.
@@ -253,9 +253,9 @@ describe('POST /event-types/{name}/events', () => {
     const event = JSON.stringify([
       { metadata: exampleMetadata(), v: Array.from({ length: 100 }, (_, at) => text.slice(at) + text) },
     ]);
-    const answer = await post(event, {}, 'patterned');
-    expect(answer.status).to.equal(422);
-    expect(((await answer.json()) as { detail: string }[])[0]?.detail).to.equal(
+    const response = await post(event, {}, 'patterned');
+    expect(response.status).to.equal(422);
+    expect(((await response.json()) as { detail: string }[])[0]?.detail).to.equal(
       `#: cannot be checked: the schema makes checking this event take more than ${validationStepsPerEvent} steps; ` +
         'send a smaller event, or make the schema simpler',
     );
@@ -302,9 +302,9 @@ describe('POST /event-types/{name}/events', () => {
       });
     const count = Math.floor((8 * mebibyte - 2) / (event(12_345, 1).length + 1)) - 1;
     const texts = Array.from({ length: count }, (_, index) => event(index, index === count - 1 ? 1.5 : 1));
-    const answer = await post(`[${texts.join(',')}]`, {}, 'ordinary');
-    expect(answer.status).to.equal(422);
-    const items = (await answer.json()) as { detail: string }[];
+    const response = await post(`[${texts.join(',')}]`, {}, 'ordinary');
+    expect(response.status).to.equal(422);
+    const items = (await response.json()) as { detail: string }[];
     expect(items.at(-1)?.detail).to.equal('#/lines/1/count: expected type: Integer, found: Number');
     expect(items.slice(0, -1).every(({ detail }) => detail === '')).to.equal(true);
   });
@@ -343,15 +343,15 @@ describe('POST /event-types/{name}/events when the log does not take it all', ()
     it(`answers ${what}`, async () => {
       refused = refusedNow;
       const events = ['0', '1'].map((partition) => ({ metadata: exampleMetadata({ partition }) }));
-      const answer = await call(`${broker.url}/event-types/orders/events`, 'POST', events);
-      expect(answer.status, answer.text).to.equal(status);
+      const response = await call(`${broker.url}/event-types/orders/events`, 'POST', events);
+      expect(response.status, response.text).to.equal(status);
       if (status !== 207) return;
-      const items = answer.body as unknown as { publishing_status: string; partition: string; detail: string }[];
+      const items = response.body as unknown as { publishing_status: string; partition: string; detail: string }[];
       expect(items.map((item) => `${item.partition} ${item.publishing_status} ${item.detail}`)).to.deep.equal([
         '0 submitted ',
         '1 failed It is LOG_UNAVAILABLE.',
       ]);
-      expect(answer.text).not.to.include('offset');
+      expect(response.text).not.to.include('offset');
     });
   }
 });

@@ -42,7 +42,7 @@ describe('several streams of one subscription', () => {
     return (await shares(id, clients)).map(({ length }) => length);
   }
 
-  async function settle(id: string, clients: readonly StreamClient[], expected: readonly number[]): Promise<void> {
+  async function awaitShares(id: string, clients: readonly StreamClient[], expected: readonly number[]): Promise<void> {
     const sorted = async () => sortedNumbers(await counts(id, clients)).join();
     await eventually(async () => (await sorted()) === sortedNumbers(expected).join(), 1_000);
   }
@@ -54,22 +54,22 @@ describe('several streams of one subscription', () => {
   it('share the partitions equally, also when a third comes and when one goes; a fifth is refused', async () => {
     const { id } = await prepare(4);
     const clients = [await server.open(id)];
-    await settle(id, clients, [4]);
+    await awaitShares(id, clients, [4]);
     clients.push(await server.open(id));
-    await settle(id, clients, [2, 2]);
+    await awaitShares(id, clients, [2, 2]);
     clients.push(await server.open(id));
-    await settle(id, clients, [1, 1, 2]);
+    await awaitShares(id, clients, [1, 1, 2]);
     clients.push(await server.open(id));
-    await settle(id, clients, [1, 1, 1, 1]);
+    await awaitShares(id, clients, [1, 1, 1, 1]);
     const fifth = await server.open(id);
     expect((await fifth.problem()).detail).to.equal(
       `No free slots for streaming available for subscription ${id}. Total slots: 4`,
     );
     clients.shift()?.destroy();
-    await settle(id, clients, [1, 1, 2]);
+    await awaitShares(id, clients, [1, 1, 2]);
     clients.pop()?.destroy();
     clients.pop()?.destroy();
-    await settle(id, clients, [4]);
+    await awaitShares(id, clients, [4]);
     closeAll(clients);
   });
 
@@ -81,7 +81,7 @@ describe('several streams of one subscription', () => {
     await first.until(() => first.numbers.length === 8);
     await server.commit(id, first.streamId, first.cursors);
     const second = await server.open(id, { query: `${query}&stream_limit=4` });
-    await settle(id, [first, second], [2, 2]);
+    await awaitShares(id, [first, second], [2, 2]);
     for (const partition of [0, 1, 2, 3])
       await server.publish(type, partition, [partition * 10 + 2, partition * 10 + 3]);
     await second.until(() => second.numbers.length === 4);
@@ -92,7 +92,7 @@ describe('several streams of one subscription', () => {
     await server.commit(id, second.streamId, second.cursors);
     await second.ended;
     expect(second.lastInfo?.code).to.equal('stream_limit');
-    await settle(id, [first], [4]);
+    await awaitShares(id, [first], [4]);
     for (const partition of [0, 1, 2, 3]) await server.publish(type, partition, [99]);
     await first.until(() => first.numbers.filter((number) => number === 99).length === 4);
     first.destroy();
@@ -114,7 +114,7 @@ describe('several streams of one subscription', () => {
     expect(second.numbers).to.deep.equal([]);
     const cursors = first.cursors.filter(({ partition }) => Number(partition) === moving?.partition);
     expect((await server.commit(id, first.streamId, cursors)).outcome).to.equal('committed');
-    await settle(id, [first, second], [1, 1]);
+    await awaitShares(id, [first, second], [1, 1]);
     await second.until(() => second.numbers.length === 1);
     expect(second.numbers).to.deep.equal([2]);
     expect(first.numbers).to.have.members([0, 1]);
@@ -177,7 +177,7 @@ describe('several streams of one subscription', () => {
         await server.open(id, direct(type, 6)),
         await server.open(id, direct(type, 7)),
       ];
-      await settle(id, clients, [1, 1, 3, 3]);
+      await awaitShares(id, clients, [1, 1, 3, 3]);
       expect((await shares(id, clients)).slice(2)).to.deep.equal([[6], [7]]);
       closeAll(clients);
     });
@@ -185,14 +185,14 @@ describe('several streams of one subscription', () => {
     it('take a partition from its owner and give it back at their end', async () => {
       const { id, type } = await prepare(8);
       const auto = await server.open(id);
-      await settle(id, [auto], [8]);
+      await awaitShares(id, [auto], [8]);
       const taking = await server.open(id, direct(type, 6));
-      await settle(id, [auto, taking], [1, 7]);
+      await awaitShares(id, [auto, taking], [1, 7]);
       await server.publish(type, 6, [6]);
       await taking.until(() => taking.numbers.length === 1);
       await server.commit(id, taking.streamId, taking.cursors);
       taking.destroy();
-      await settle(id, [auto], [8]);
+      await awaitShares(id, [auto], [8]);
       await server.publish(type, 6, [7]);
       await auto.until(() => auto.numbers.length === 1);
       expect(auto.numbers).to.deep.equal([7]);
@@ -218,9 +218,9 @@ describe('several streams of one subscription', () => {
     it('end the youngest of the streams that no partition is left for, and say so', async () => {
       const { id, type } = await prepare(3);
       const older = await server.open(id);
-      await settle(id, [older], [3]);
+      await awaitShares(id, [older], [3]);
       const younger = await server.open(id);
-      await settle(id, [older, younger], [1, 2]);
+      await awaitShares(id, [older, younger], [1, 2]);
       const taking = await server.open(id, direct(type, 0, 1));
       await younger.ended;
       expect(younger.lastInfo).to.deep.equal({
@@ -280,8 +280,8 @@ describe('several streams of one subscription', () => {
     await eventually(async () => {
       if (open.length === 0) open.push(await server.open(id, { query }));
       await Promise.all(open.map(harvest));
-      for (const place of await server.coordination.committedOffsets(id))
-        committed.set(partitionKey(place), place.offset);
+      for (const partition of await server.coordination.committedOffsets(id))
+        committed.set(partitionKey(partition), partition.offset);
       return [...committed.values()].every((offset) => offset === perPartition - 1);
     }, 10_000);
 

@@ -131,7 +131,7 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       const headers = { 'Accept-Encoding': 'gzip' };
       const client = await server.open(id, { query: '?stream_timeout=1', headers, paused: true });
       const plain = client.response.pipe(createGunzip());
-      plain.on('data', (bytes: Buffer) => client.take(bytes.toString()));
+      plain.on('data', (bytes: Buffer) => client.receive(bytes.toString()));
       const ended = new Promise((resolve, reject) => plain.on('end', resolve).on('error', reject));
       await client.until(() => client.numbers.length === 1);
       await server.commit(id, client.streamId, client.cursors);
@@ -232,9 +232,9 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       const own = await startStreamServer((coordination) =>
         overriding(coordination, {
           openSession: async (id, session) => {
-            const answer = await coordination.openSession(id, session);
+            const result = await coordination.openSession(id, session);
             if (id === deleting) await own.registry.remove('subscription', id);
-            return answer;
+            return result;
           },
         }),
       );
@@ -490,8 +490,8 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       expect(client.numbers).to.deep.equal([0, 1, 2, 3]);
       expect(client.batches.map(({ events }) => events?.length)).to.deep.equal([4, undefined]);
       expect(client.lastInfo).to.deep.equal({ debug: 'Stream timeout reached', code: 'stream_timeout' });
-      const answer = await server.commit(id, client.streamId, client.cursors);
-      expect(answer).to.deep.equal({ outcome: 'committed', advanced: [true] });
+      const result = await server.commit(id, client.streamId, client.cursors);
+      expect(result).to.deep.equal({ outcome: 'committed', advanced: [true] });
       await client.ended;
       expect(client.error).to.equal(undefined);
     });
@@ -614,8 +614,8 @@ describe('GET and POST /subscriptions/{id}/events', () => {
       await client.ended;
       expect(client.lastInfo?.code).to.equal('server_shutdown');
       expect((await other.coordination.topology(id)).sessions).to.deep.equal([]);
-      const answer = await other.commit(id, client.streamId, client.cursors);
-      expect(answer).to.deep.equal({ outcome: 'committed', advanced: [true] });
+      const result = await other.commit(id, client.streamId, client.cursors);
+      expect(result).to.deep.equal({ outcome: 'committed', advanced: [true] });
       await other.stop();
     });
 

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
-import type { Answers } from '../../../src/contract.ts';
+import type { Responses } from '../../../src/contract.ts';
 import { eventTypeBody, exampleMetadata } from '../../support/broker-on-embedded-log.ts';
 import { call, lastCursors, openStream } from '../../support/http/client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
 
-type Streams = Answers['listSubscriptionStreams'];
+type Streams = Responses['listSubscriptionStreams'];
 
 describe('GET /subscriptions/{id}/streams', () => {
   let folder: string;
@@ -84,8 +84,8 @@ describe('GET /subscriptions/{id}/streams', () => {
   });
 
   it('is 404 for a subscription that is not there', async () => {
-    const answer = await call(`${service.url}/subscriptions/00000000-0000-4000-8000-000000000000/streams`, 'GET');
-    expect(answer.status).to.equal(404);
-    expect(answer.body).to.include({ title: 'Not Found', status: 404 });
+    const response = await call(`${service.url}/subscriptions/00000000-0000-4000-8000-000000000000/streams`, 'GET');
+    expect(response.status).to.equal(404);
+    expect(response.body).to.include({ title: 'Not Found', status: 404 });
   });
 });

@@ -69,12 +69,12 @@ describe('the routes of subscriptions', () => {
   });
 
   it('create one subscription from fifty identical requests at once', async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 50 }, () => call('POST', '/subscriptions', identity('fifty'))),
     );
-    expect(answers.filter(({ status }) => status === 201)).to.have.length(1);
-    expect(answers.filter(({ status }) => status === 200)).to.have.length(49);
-    expect(new Set(answers.map(({ body }) => (body as Subscription).id)).size).to.equal(1);
+    expect(responses.filter(({ status }) => status === 201)).to.have.length(1);
+    expect(responses.filter(({ status }) => status === 200)).to.have.length(49);
+    expect(new Set(responses.map(({ body }) => (body as Subscription).id)).size).to.equal(1);
   });
 
   it('answer mistakes with problems', async () => {

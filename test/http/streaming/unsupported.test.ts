@@ -61,10 +61,10 @@ describe('what docs/compatibility.md says is not there', () => {
   for (const [method, path, body, headers, status, detail] of cases) {
     const name = Object.keys(headers).map((header) => ` with ${header}: ${headers[header]}`)[0] ?? '';
     it(`is refused with ${status} and the reason: ${method} ${path}${name}`, async () => {
-      const answer = await call(`${service.url}${path}`, method, body, headers);
-      expect(answer.status, answer.text).to.equal(status);
-      expect(answer.headers.get('content-type')).to.match(/^application\/problem\+json/);
-      expect(answer.body['detail']).to.match(detail);
+      const response = await call(`${service.url}${path}`, method, body, headers);
+      expect(response.status, response.text).to.equal(status);
+      expect(response.headers.get('content-type')).to.match(/^application\/problem\+json/);
+      expect(response.body['detail']).to.match(detail);
     });
   }
 

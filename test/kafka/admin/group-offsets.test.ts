@@ -4,7 +4,7 @@ import { after, before, it } from 'mocha';
 import { Kafka, logLevel } from 'kafkajs';
 import type { KafkaLog } from '../../../src/kafka/log.ts';
 import { describeOnCluster } from '../../support/cluster.ts';
-import { openKafkaLog, topicOfOnesOwn } from '../../support/kafka/log.ts';
+import { openKafkaLog, uniqueTopic } from '../../support/kafka/log.ts';
 import { runKafkaTool } from '../../support/kafka/tools.ts';
 import { codeOf, records } from '../../support/log-reading.ts';
 
@@ -19,8 +19,8 @@ describeOnCluster('Positions of a subscription in Kafka', (cluster) => {
 
   it("are what Kafka's own tool shows as a group and its lag", async function () {
     this.timeout(60_000);
-    const { name: topic } = topicOfOnesOwn();
-    await log.createTopic({ ...topicOfOnesOwn({ partitionCount: 2 }), name: topic });
+    const { name: topic } = uniqueTopic();
+    await log.createTopic({ ...uniqueTopic({ partitionCount: 2 }), name: topic });
     await log.append([{ topic, partition: 1, records: records('0', '1', '2', '3', '4') }]);
     const group = randomUUID();
     await log.exportGroupOffsets(group, [
@@ -43,8 +43,8 @@ describeOnCluster('Positions of a subscription in Kafka', (cluster) => {
   });
 
   it('go backwards when they are exported so, as after a reset', async () => {
-    const { name: topic } = topicOfOnesOwn();
-    await log.createTopic({ ...topicOfOnesOwn(), name: topic });
+    const { name: topic } = uniqueTopic();
+    await log.createTopic({ ...uniqueTopic(), name: topic });
     const group = randomUUID();
     await log.exportGroupOffsets(group, [{ topic, partition: 0, offset: 9 }]);
     await log.exportGroupOffsets(group, [{ topic, partition: 0, offset: 3 }]);
@@ -52,8 +52,8 @@ describeOnCluster('Positions of a subscription in Kafka', (cluster) => {
   });
 
   it('of a topic that is gone do not hinder the others', async () => {
-    const { name: topic } = topicOfOnesOwn();
-    await log.createTopic({ ...topicOfOnesOwn(), name: topic });
+    const { name: topic } = uniqueTopic();
+    await log.createTopic({ ...uniqueTopic(), name: topic });
     const group = randomUUID();
     await log.exportGroupOffsets(group, [
       { topic: `gone.${randomUUID()}`, partition: 0, offset: 1 },
@@ -64,8 +64,8 @@ describeOnCluster('Positions of a subscription in Kafka', (cluster) => {
 
   it('are refused while a client consumes as a member of that group', async function () {
     this.timeout(60_000);
-    const { name: topic } = topicOfOnesOwn();
-    await log.createTopic({ ...topicOfOnesOwn(), name: topic });
+    const { name: topic } = uniqueTopic();
+    await log.createTopic({ ...uniqueTopic(), name: topic });
     const group = randomUUID();
     const consumer = new Kafka({ brokers: [...cluster().kafkaBrokers], logLevel: logLevel.NOTHING }).consumer({
       groupId: group,

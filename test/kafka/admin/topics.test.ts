@@ -4,7 +4,7 @@ import { eventTypeNameCharactersMaximum } from '../../../src/broker/event-types/
 import type { KafkaLog } from '../../../src/kafka/log.ts';
 import kafkajs from 'kafkajs';
 import { describeOnCluster } from '../../support/cluster.ts';
-import { openKafkaLog, topicOfOnesOwn } from '../../support/kafka/log.ts';
+import { openKafkaLog, uniqueTopic } from '../../support/kafka/log.ts';
 import { records } from '../../support/log-reading.ts';
 import { failureOf } from '../../support/subscription-store.ts';
 import { openLogBehindProxy } from '../log-behind-proxy.ts';
@@ -38,7 +38,7 @@ describeOnCluster('Topics of Kafka', (cluster) => {
   }
 
   it('take records of the largest size and carry the time of the broker', async () => {
-    const topic = topicOfOnesOwn();
+    const topic = uniqueTopic();
     await log.createTopic(topic);
     expect(await settingsOf(topic.name)).to.include({
       'max.message.bytes': String(8 * 1024 * 1024 + 64 * 1024),
@@ -49,15 +49,15 @@ describeOnCluster('Topics of Kafka', (cluster) => {
   });
 
   it('have names as long as those of event types may be', async () => {
-    const { name: begin } = topicOfOnesOwn();
-    const topic = topicOfOnesOwn({ name: begin.padEnd(eventTypeNameCharactersMaximum, 'x') });
+    const { name: begin } = uniqueTopic();
+    const topic = uniqueTopic({ name: begin.padEnd(eventTypeNameCharactersMaximum, 'x') });
     await log.createTopic(topic);
     expect(topic.name).to.have.length(249);
     await log.deleteTopic(topic.name);
   });
 
   it('are refused in our words when they clash with one of somebody else', async () => {
-    const topic = topicOfOnesOwn();
+    const topic = uniqueTopic();
     await log.createTopic(topic);
     const error = await failureOf(log.createTopic({ ...topic, name: topic.name.replace('test.', 'test_') }));
     expect(error).to.include({
@@ -67,7 +67,7 @@ describeOnCluster('Topics of Kafka', (cluster) => {
   });
 
   it('keep what an alteration does not name, also what somebody else has set', async () => {
-    const topic = topicOfOnesOwn({ retentionBytes: 9_000_000 });
+    const topic = uniqueTopic({ retentionBytes: 9_000_000 });
     await log.createTopic(topic);
     await log.alterTopic(topic.name, { retentionMilliseconds: 7_200_000 });
     expect(await settingsOf(topic.name)).to.include({
@@ -84,7 +84,7 @@ describeOnCluster('Topics of Kafka', (cluster) => {
   ];
   for (const [title, retentionMilliseconds, expected] of segments) {
     it(`close their segments after ${title}, so that retention can act`, async () => {
-      const topic = topicOfOnesOwn({ retentionMilliseconds });
+      const topic = uniqueTopic({ retentionMilliseconds });
       await log.createTopic(topic);
       expect((await settingsOf(topic.name))['segment.ms']).to.equal(expected);
     });
@@ -125,7 +125,7 @@ describeOnCluster('Topics of Kafka', (cluster) => {
       return subject.proxy.requests('ListOffsets') - before;
     };
     try {
-      const topic = topicOfOnesOwn({ partitionCount: 100 });
+      const topic = uniqueTopic({ partitionCount: 100 });
       await subject.log.createTopic(topic);
       expect(await questionsForBounds(topic.name, 100)).to.equal(2);
       await subject.log.alterTopic(topic.name, { partitionCount: 150 });

@@ -6,7 +6,7 @@ import { appendTo, records } from '../../support/log-reading.ts';
 import { openLogBehindProxy, type LogBehindProxy } from '../log-behind-proxy.ts';
 
 /** How long the broker says that a quota is used up. Milliseconds. */
-const throttle = 300;
+const throttleMilliseconds = 300;
 
 describeOnCluster('Connections to Kafka', (cluster) => {
   let subject: LogBehindProxy;
@@ -16,11 +16,11 @@ describeOnCluster('Connections to Kafka', (cluster) => {
   });
   after(() => subject.close());
 
-  /** Makes the next answer carry a throttle time, which stands at its beginning or end. */
+  /** Makes the next response carry a throttle time, at its beginning or end. */
   function throttleNext(api: ApiName, isLast: boolean): void {
     const patch = (body: Buffer): Buffer => {
       const patched = Buffer.from(body);
-      patched.writeInt32BE(throttle, isLast ? patched.length - 4 : 0);
+      patched.writeInt32BE(throttleMilliseconds, isLast ? patched.length - 4 : 0);
       return patched;
     };
     subject.proxy.inject({ api, fault: { kind: 'patch response', patch } });
@@ -35,15 +35,15 @@ describeOnCluster('Connections to Kafka', (cluster) => {
   it('are left alone as long as the broker says that a quota is used up', async () => {
     const where = await subject.newPartition();
     const append = (): Promise<number> => millisecondsOf(() => appendTo(subject.log, where, records('a')));
-    const look = (): Promise<number> => millisecondsOf(() => subject.log.bounds([where]));
+    const fetchBounds = (): Promise<number> => millisecondsOf(() => subject.log.bounds([where]));
     await append();
     throttleNext('Produce', true);
     await append();
-    expect(await append()).to.be.above(throttle - 100);
+    expect(await append()).to.be.above(throttleMilliseconds - 100);
     throttleNext('ListOffsets', false);
-    await look();
-    expect(await look()).to.be.above(throttle - 100);
-    expect(await append()).to.be.below(throttle - 100);
-    expect(await look()).to.be.below(throttle - 100);
+    await fetchBounds();
+    expect(await fetchBounds()).to.be.above(throttleMilliseconds - 100);
+    expect(await append()).to.be.below(throttleMilliseconds - 100);
+    expect(await fetchBounds()).to.be.below(throttleMilliseconds - 100);
   });
 });

@@ -4,7 +4,7 @@ import { describeOnCluster } from '../../support/cluster.ts';
 import { reportError } from '../../support/kafka/proxy.ts';
 import { appendTo, codeOf, records } from '../../support/log-reading.ts';
 import { openLogBehindProxy, type LogBehindProxy } from '../log-behind-proxy.ts';
-import { metadataRefusing, metadataWithoutLeaders } from './metadata-answers.ts';
+import { metadataRefusing, metadataWithoutLeaders } from './metadata-responses.ts';
 
 const topicAuthorizationFailed = 29;
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { PartitionReads } from '../../../src/kafka/consume/positions.ts';
-import { ReadTroubles } from '../../../src/kafka/consume/backoff.ts';
+import { PartitionBackoffs } from '../../../src/kafka/consume/backoff.ts';
 import { silentLogger } from '../../../src/logger.ts';
 
 describe('Partitions in trouble', () => {
@@ -22,7 +22,7 @@ describe('Partitions in trouble', () => {
       warn: (facts: object) => said.push(`warning: ${JSON.stringify(facts)}`),
       info: () => said.push('again'),
     };
-    const troubles = new ReadTroubles(
+    const troubles = new PartitionBackoffs(
       logger,
       () => now,
       (reads) => {
@@ -51,7 +51,7 @@ describe('Partitions in trouble', () => {
     troubles.begin(one, new Error('moved'));
     troubles.begin(other, new Error('moved'));
     await nextTurn();
-    if (one.trouble !== undefined) one.trouble.isTrying = true;
+    if (one.backoff !== undefined) one.backoff.isRetrying = true;
     await nextTurn();
     troubles.begin(one, new Error('moved again'));
     troubles.end(other);
@@ -105,7 +105,7 @@ describe('Partitions in trouble', () => {
     troubles.begin(kept, new Error('moved'));
     left.positions.clear();
     await nextTurn();
-    expect([retried, left.trouble]).to.deep.equal([[2], undefined]);
+    expect([retried, left.backoff]).to.deep.equal([[2], undefined]);
     troubles.clear();
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { ChunkMemory, PartitionChunks, createChunk, partOf, type Chunk } from '../../../src/kafka/consume/chunks.ts';
+import { ChunkCache, PartitionChunks, createChunk, partOf, type Chunk } from '../../../src/kafka/consume/chunks.ts';
 import { recordsOf } from '../../support/log-reading.ts';
 import { numberedEntries, recordBatch, type BatchEntry } from '../../support/kafka/record-batch.ts';
 
@@ -74,7 +74,7 @@ describe('Chunks of a partition', () => {
       { offset: 7, key: 'key 2', value: null },
       { offset: 8, key: 'key 3', value: 'theirs' },
     ]);
-    expect([...(part?.foreign ?? [])]).to.deep.equal([1, 0, 1]);
+    expect([...(part?.external ?? [])]).to.deep.equal([1, 0, 1]);
   });
 });
 
@@ -82,7 +82,7 @@ describe('The memory of chunks', () => {
   const bytes = chunkOf(0, 1, []).memoryBytes;
 
   it('gives up the oldest for the newest, over all partitions', () => {
-    const memory = new ChunkMemory(2 * bytes, Infinity);
+    const memory = new ChunkCache(2 * bytes, Infinity);
     const [one, other] = [new PartitionChunks(), new PartitionChunks()];
     memory.add(chunkOf(0, 1, []), one);
     memory.add(chunkOf(0, 1, []), other);
@@ -91,7 +91,7 @@ describe('The memory of chunks', () => {
   });
 
   it('keeps the newest chunk, however large', () => {
-    const memory = new ChunkMemory(bytes / 2, Infinity);
+    const memory = new ChunkCache(bytes / 2, Infinity);
     const [one, other] = [new PartitionChunks(), new PartitionChunks()];
     memory.add(chunkOf(0, 1, []), one);
     memory.add(chunkOf(0, 1, []), other);
@@ -99,7 +99,7 @@ describe('The memory of chunks', () => {
   });
 
   it('gives up what has reached its age', () => {
-    const memory = new ChunkMemory(Infinity, 1_000);
+    const memory = new ChunkCache(Infinity, 1_000);
     const chunks = new PartitionChunks();
     memory.add(chunkOf(0, 1, [], 5_000), chunks);
     memory.add(chunkOf(1, 2, [], 5_500), chunks);
@@ -112,7 +112,7 @@ describe('The memory of chunks', () => {
   });
 
   it('forgets a partition and counts on with the others', () => {
-    const memory = new ChunkMemory(2 * bytes, Infinity);
+    const memory = new ChunkCache(2 * bytes, Infinity);
     const [one, other] = [new PartitionChunks(), new PartitionChunks()];
     memory.add(chunkOf(0, 1, []), one);
     memory.add(chunkOf(0, 1, []), other);
@@ -123,15 +123,15 @@ describe('The memory of chunks', () => {
 });
 
 describe('A part of an answer', () => {
-  const answer = Buffer.alloc(8_000, 'x');
+  const response = Buffer.alloc(8_000, 'x');
 
   it('is copied when it is small, so that it does not keep the rest in memory', () => {
-    const { bytes, start, end } = partOf(answer, { start: 100, end: 1_000 });
+    const { bytes, start, end } = partOf(response, { start: 100, end: 1_000 });
     expect([bytes.length, start, end]).to.deep.equal([900, 0, 900]);
-    expect(bytes.buffer).to.not.equal(answer.buffer);
+    expect(bytes.buffer).to.not.equal(response.buffer);
   });
 
   it('stays where it is when it is large', () => {
-    expect(partOf(answer, { start: 100, end: 1_100 })).to.deep.equal({ bytes: answer, start: 100, end: 1_100 });
+    expect(partOf(response, { start: 100, end: 1_100 })).to.deep.equal({ bytes: response, start: 100, end: 1_100 });
   });
 });

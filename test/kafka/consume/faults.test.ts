@@ -7,7 +7,7 @@ import { partitionsOf, type KafkaRequest } from '../../support/kafka/frames.ts';
 import { refuseWith, reportError, type Fault, type FaultRule, type InjectedFault } from '../../support/kafka/proxy.ts';
 import { appendTo, codeOf, readAll, readCount, records, recordsOf } from '../../support/log-reading.ts';
 import { openLogBehindProxy, type LogBehindProxy } from '../log-behind-proxy.ts';
-import { metadataWithoutLeaders } from '../connection/metadata-answers.ts';
+import { metadataWithoutLeaders } from '../connection/metadata-responses.ts';
 
 const atOnce = { bytesMaximum: 64 * 1024, waitMilliseconds: 0 };
 const forever = { bytesMaximum: 64 * 1024, waitMilliseconds: Infinity };
@@ -47,7 +47,7 @@ describeOnCluster('Reads from Kafka in trouble', (cluster) => {
     return batches.flatMap(recordsOf).map(({ value }) => value);
   }
 
-  const passing: [string, Fault, number][] = [
+  const transientFaults: [string, Fault, number][] = [
     ['a leader that moved', refuseWith(6), 3],
     ['a leader that is not yet there', refuseWith(5), 3],
     ['a broker with a bad disk', refuseWith(56), 1],
@@ -59,7 +59,7 @@ describeOnCluster('Reads from Kafka in trouble', (cluster) => {
     ['an answer that is cut short', { kind: 'patch response', patch: (body) => body.subarray(0, 30) }, 2],
     ['an answer that fails as a whole', { kind: 'patch response', patch: failedAsAWhole }, 2],
   ];
-  for (const [title, fault, times] of passing) {
+  for (const [title, fault, times] of transientFaults) {
     it(`go on after ${title}, both those that wait and those that do not`, async () => {
       const where = await readPartition();
       const when = names(where);

@@ -50,7 +50,7 @@ describeOnCluster('Reads from Kafka', (cluster) => {
     }
   }
 
-  async function sendForeign({ topic, partition }: TopicPartition, messages: readonly Message[], compression = 0) {
+  async function sendExternal({ topic, partition }: TopicPartition, messages: readonly Message[], compression = 0) {
     await producer.send({ topic, compression, messages: messages.map((message) => ({ ...message, partition })) });
   }
 
@@ -124,8 +124,8 @@ describeOnCluster('Reads from Kafka', (cluster) => {
         value: index % 7 === 0 ? null : `value ${index} ${'v'.repeat(index)}`,
         headers: { trace: `${index}`, other: ['a', 'b'] },
       }));
-      await sendForeign(where, messages.slice(0, 60), CompressionTypes.GZIP);
-      await sendForeign(where, messages.slice(60));
+      await sendExternal(where, messages.slice(0, 60), CompressionTypes.GZIP);
+      await sendExternal(where, messages.slice(60));
       const expected = messages.map(({ key, value }, offset) => ({ offset, key, value }));
       expect(await readAll(log, where)).to.deep.equal(expected);
       for (const start of [1, 33, 59, 60, 99]) {

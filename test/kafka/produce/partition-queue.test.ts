@@ -8,7 +8,7 @@ import { field } from '../../../src/kafka/protocol/record-batch.ts';
 
 const identity = { producerId: 7n, producerEpoch: 0 };
 const nextIdentity = { producerId: 8n, producerEpoch: 0 };
-const trouble = new LendstreamError('LOG_UNAVAILABLE', 'Trouble.');
+const failure = new LendstreamError('LOG_UNAVAILABLE', 'Trouble.');
 const tooLarge = new LendstreamError('RECORD_TOO_LARGE', 'Too large.');
 
 function newQueue(): PartitionQueue {
@@ -17,30 +17,30 @@ function newQueue(): PartitionQueue {
   return queue;
 }
 
-/** Appends records of these sizes; the answer appears in `answers` under the name. */
-function append(queue: PartitionQueue, answers: Map<string, unknown>, name: string, ...sizes: readonly number[]): void {
-  appendAt(queue, answers, 0, name, ...sizes);
+/** Appends records of these sizes; the result appears in `results` under the name. */
+function append(queue: PartitionQueue, results: Map<string, unknown>, name: string, ...sizes: readonly number[]): void {
+  appendAt(queue, results, 0, name, ...sizes);
 }
 
 function appendAt(
   queue: PartitionQueue,
-  answers: Map<string, unknown>,
+  results: Map<string, unknown>,
   acceptedAt: number,
   name: string,
   ...sizes: readonly number[]
 ): void {
   const records: LogRecord[] = sizes.map((size) => ({ key: null, value: Buffer.alloc(size) }));
   queue.add(
-    new PendingAppend(records, acceptedAt, (answer) => {
-      expect(answers.has(name)).to.equal(false);
-      answers.set(name, answer instanceof LendstreamError ? answer.code : answer);
+    new PendingAppend(records, acceptedAt, (result) => {
+      expect(results.has(name)).to.equal(false);
+      results.set(name, result instanceof LendstreamError ? result.code : result);
     }),
   );
 }
 
 /** First sequence number, count and producer id of the batch that is sent next. */
 function sent(queue: PartitionQueue): { sequence: number; count: number; producer: bigint } | undefined {
-  const batch = queue.take(0);
+  const batch = queue.nextBatch(0);
   if (batch === undefined) return undefined;
   batch.isSent = true;
   return {
@@ -53,54 +53,54 @@ function sent(queue: PartitionQueue): { sequence: number; count: number; produce
 describe('the queue of a partition', () => {
   it('merges appends into one batch and tells each its own offset', () => {
     const queue = newQueue();
-    const answers = new Map<string, unknown>();
-    append(queue, answers, 'a', 1, 1);
-    append(queue, answers, 'b', 1);
-    append(queue, answers, 'c', 1, 1, 1);
+    const results = new Map<string, unknown>();
+    append(queue, results, 'a', 1, 1);
+    append(queue, results, 'b', 1);
+    append(queue, results, 'c', 1, 1, 1);
     expect(sent(queue)).to.deep.equal({ sequence: 0, count: 6, producer: 7n });
     queue.stored(100);
-    expect([...answers]).to.deep.equal([
+    expect([...results]).to.deep.equal([
       ['a', 100],
       ['b', 102],
       ['c', 103],
     ]);
-    append(queue, answers, 'd', 1);
+    append(queue, results, 'd', 1);
     expect(sent(queue)).to.deep.equal({ sequence: 6, count: 1, producer: 7n });
   });
 
   it('sends the same batch again until it is stored, and nothing else', () => {
     const queue = newQueue();
     append(queue, new Map(), 'a', 1);
-    const first = queue.take(0);
+    const first = queue.nextBatch(0);
     append(queue, new Map(), 'b', 1);
-    queue.failed(trouble, true);
-    expect(queue.take(1)).to.equal(first);
+    queue.failed(failure, true);
+    expect(queue.nextBatch(1)).to.equal(first);
   });
 
   it('merges up to a mebibyte, and keeps one append together as long as the topic takes it', () => {
     const queue = newQueue();
-    const answers = new Map<string, unknown>();
-    for (const name of ['a', 'b', 'c']) append(queue, answers, name, 400_000);
-    append(queue, answers, 'large', 3_000_000, 4_000_000);
+    const results = new Map<string, unknown>();
+    for (const name of ['a', 'b', 'c']) append(queue, results, name, 400_000);
+    append(queue, results, 'large', 3_000_000, 4_000_000);
     const counts = [];
     for (let offset = 0; !queue.isEmpty; offset += 10) {
       counts.push(sent(queue)?.count);
       queue.stored(offset);
     }
     expect(counts).to.deep.equal([2, 1, 2]);
-    expect([...answers.values()]).to.deep.equal([0, 1, 10, 20]);
+    expect([...results.values()]).to.deep.equal([0, 1, 10, 20]);
   });
 
   it('never divides an append: refused, nothing of it is stored, and what shared its batch is', () => {
     const queue = newQueue();
-    const answers = new Map<string, unknown>();
-    append(queue, answers, 'a', 1_000);
-    append(queue, answers, 'large', 1_000, 1_000, 1_000);
-    append(queue, answers, 'b', 1_000);
+    const results = new Map<string, unknown>();
+    append(queue, results, 'a', 1_000);
+    append(queue, results, 'large', 1_000, 1_000, 1_000);
+    append(queue, results, 'b', 1_000);
     const stored: number[] = [];
     while (!queue.isEmpty) {
       if (queue.needsIdentity) queue.adopt(nextIdentity);
-      const batch = queue.take(0);
+      const batch = queue.nextBatch(0);
       if (batch === undefined) break;
       batch.isSent = true;
       if (batch.bytes.length > 2_500) queue.refusedSize(tooLarge);
@@ -109,7 +109,7 @@ describe('the queue of a partition', () => {
         queue.stored(10 * stored.length);
       }
     }
-    expect([...answers]).to.have.deep.members([
+    expect([...results]).to.have.deep.members([
       ['a', 10],
       ['large', 'RECORD_TOO_LARGE'],
       ['b', 20],
@@ -119,12 +119,12 @@ describe('the queue of a partition', () => {
 
   it('halves a batch that the topic does not take until a single append is refused', () => {
     const queue = newQueue();
-    const answers = new Map<string, unknown>();
-    for (const name of ['a', 'b', 'c']) append(queue, answers, name, 1_000);
-    append(queue, answers, 'large', 3_000);
+    const results = new Map<string, unknown>();
+    for (const name of ['a', 'b', 'c']) append(queue, results, name, 1_000);
+    append(queue, results, 'large', 3_000);
     for (let offset = 0; !queue.isEmpty;) {
       if (queue.needsIdentity) queue.adopt(nextIdentity);
-      const batch = queue.take(0);
+      const batch = queue.nextBatch(0);
       if (batch === undefined) break;
       batch.isSent = true;
       if (batch.bytes.length > 2_500) queue.refusedSize(tooLarge);
@@ -133,7 +133,7 @@ describe('the queue of a partition', () => {
         offset += batch.count;
       }
     }
-    expect([...answers]).to.have.deep.members([
+    expect([...results]).to.have.deep.members([
       ['a', 0],
       ['b', 1],
       ['c', 2],
@@ -143,73 +143,73 @@ describe('the queue of a partition', () => {
 
   it('finds out whose fault it is when a common batch is refused', () => {
     const queue = newQueue();
-    const answers = new Map<string, unknown>();
-    append(queue, answers, 'good', 1);
-    append(queue, answers, 'bad', 1, 1);
-    append(queue, answers, 'also good', 1);
+    const results = new Map<string, unknown>();
+    append(queue, results, 'good', 1);
+    append(queue, results, 'bad', 1, 1);
+    append(queue, results, 'also good', 1);
     for (let offset = 0; !queue.isEmpty; offset += 1) {
       if (queue.needsIdentity) queue.adopt(offset === 1 ? nextIdentity : { ...nextIdentity });
       const isBad = sent(queue)?.count !== 1;
       if (isBad) queue.refused(new LendstreamError('UNPROCESSABLE', 'Bad.'));
       else queue.stored(offset);
     }
-    expect(answers.get('bad')).to.equal('UNPROCESSABLE');
-    expect(answers.get('good')).to.be.a('number');
-    expect(answers.get('also good')).to.be.a('number');
+    expect(results.get('bad')).to.equal('UNPROCESSABLE');
+    expect(results.get('good')).to.be.a('number');
+    expect(results.get('also good')).to.be.a('number');
   });
 
   it('begins anew under another producer id when the broker refuses the number, with the same records', () => {
     const queue = newQueue();
-    const answers = new Map<string, unknown>();
-    append(queue, answers, 'a', 1);
+    const results = new Map<string, unknown>();
+    append(queue, results, 'a', 1);
     sent(queue);
     queue.stored(0);
-    append(queue, answers, 'b', 1, 1);
+    append(queue, results, 'b', 1, 1);
     expect(sent(queue)).to.deep.equal({ sequence: 1, count: 2, producer: 7n });
-    queue.refusedIdentity(trouble);
+    queue.refusedIdentity(failure);
     expect(queue.needsIdentity).to.equal(true);
-    expect(queue.take(0)).to.equal(undefined);
+    expect(queue.nextBatch(0)).to.equal(undefined);
     queue.adopt(nextIdentity);
     expect(sent(queue)).to.deep.equal({ sequence: 0, count: 2, producer: 8n });
     queue.stored(5);
-    expect(answers.get('b')).to.equal(5);
+    expect(results.get('b')).to.equal(5);
   });
 
   it('does not send a batch under another number when an earlier attempt may have stored it', () => {
     const queue = newQueue();
-    const answers = new Map<string, unknown>();
-    append(queue, answers, 'a', 1);
+    const results = new Map<string, unknown>();
+    append(queue, results, 'a', 1);
     sent(queue);
-    queue.failed(trouble, true);
-    append(queue, answers, 'b', 1);
-    queue.refusedIdentity(trouble);
-    expect([...answers]).to.deep.equal([['a', 'OUTCOME_UNKNOWN']]);
+    queue.failed(failure, true);
+    append(queue, results, 'b', 1);
+    queue.refusedIdentity(failure);
+    expect([...results]).to.deep.equal([['a', 'OUTCOME_UNKNOWN']]);
     queue.adopt(nextIdentity);
     expect(sent(queue)).to.deep.equal({ sequence: 0, count: 1, producer: 8n });
   });
 
   it('answers what was never sent as not stored, and does not need another producer id for that', () => {
     const queue = newQueue();
-    const answers = new Map<string, unknown>();
-    append(queue, answers, 'a', 1);
-    queue.take(0);
-    queue.failed(trouble, false);
-    append(queue, answers, 'b', 1);
+    const results = new Map<string, unknown>();
+    append(queue, results, 'a', 1);
+    queue.nextBatch(0);
+    queue.failed(failure, false);
+    append(queue, results, 'b', 1);
     queue.expire(unsentMilliseconds - 1);
-    expect(answers.size).to.equal(0);
+    expect(results.size).to.equal(0);
     queue.expire(unsentMilliseconds);
-    expect([...answers.values()]).to.deep.equal(['LOG_UNAVAILABLE', 'LOG_UNAVAILABLE']);
+    expect([...results.values()]).to.deep.equal(['LOG_UNAVAILABLE', 'LOG_UNAVAILABLE']);
     expect([queue.isEmpty, queue.needsIdentity]).to.deep.equal([true, false]);
   });
 
   it('does not give the number of a dropped batch to another, even when nothing was stored', () => {
     const queue = newQueue();
-    const answers = new Map<string, unknown>();
-    append(queue, answers, 'a', 1);
+    const results = new Map<string, unknown>();
+    append(queue, results, 'a', 1);
     sent(queue);
-    queue.failed(trouble, false);
+    queue.failed(failure, false);
     queue.expire(outcomeMilliseconds);
-    expect([...answers.values()]).to.deep.equal(['LOG_UNAVAILABLE']);
+    expect([...results.values()]).to.deep.equal(['LOG_UNAVAILABLE']);
     expect([queue.isEmpty, queue.needsIdentity]).to.deep.equal([true, true]);
   });
 
@@ -219,62 +219,62 @@ describe('the queue of a partition', () => {
   ] as const) {
     it(`does not send what was answered as not stored with what shares its batch, which ${what}`, () => {
       const queue = newQueue();
-      const answers = new Map<string, unknown>();
-      append(queue, answers, 'early', 1);
-      appendAt(queue, answers, 100, 'late', 1, 1);
-      const batch = queue.take(0);
+      const results = new Map<string, unknown>();
+      append(queue, results, 'early', 1);
+      appendAt(queue, results, 100, 'late', 1, 1);
+      const batch = queue.nextBatch(0);
       expect(batch?.count).to.equal(3);
       Object.assign(batch ?? {}, { isSent });
-      queue.failed(trouble, false);
+      queue.failed(failure, false);
       queue.expire(isSent ? outcomeMilliseconds : unsentMilliseconds);
-      expect([...answers]).to.deep.equal([['early', 'LOG_UNAVAILABLE']]);
+      expect([...results]).to.deep.equal([['early', 'LOG_UNAVAILABLE']]);
       if (queue.needsIdentity) queue.adopt(nextIdentity);
       expect(sent(queue)).to.deep.equal({ sequence: 0, count: 2, producer: isSent ? 8n : 7n });
       queue.stored(5);
-      expect(answers.get('late')).to.equal(5);
+      expect(results.get('late')).to.equal(5);
     });
   }
 
   it('keeps a batch together that may be stored, though one of its callers was answered', () => {
     const queue = newQueue();
-    const answers = new Map<string, unknown>();
-    append(queue, answers, 'early', 1);
-    appendAt(queue, answers, 100, 'late', 1);
+    const results = new Map<string, unknown>();
+    append(queue, results, 'early', 1);
+    appendAt(queue, results, 100, 'late', 1);
     sent(queue);
-    queue.failed(trouble, true);
+    queue.failed(failure, true);
     queue.expire(outcomeMilliseconds);
-    expect([...answers]).to.deep.equal([['early', 'OUTCOME_UNKNOWN']]);
+    expect([...results]).to.deep.equal([['early', 'OUTCOME_UNKNOWN']]);
     expect(sent(queue)).to.deep.equal({ sequence: 0, count: 2, producer: 7n });
     queue.stored(5);
-    expect(answers.get('late')).to.equal(6);
+    expect(results.get('late')).to.equal(6);
   });
 
   it('answers a caller in time though its batch is under way, and keeps the batch until its answer comes', () => {
     const queue = newQueue();
-    const answers = new Map<string, unknown>();
-    append(queue, answers, 'a', 1);
+    const results = new Map<string, unknown>();
+    append(queue, results, 'a', 1);
     sent(queue);
     queue.state = 'sending';
     queue.expire(outcomeMilliseconds);
-    expect([...answers.values()]).to.deep.equal(['OUTCOME_UNKNOWN']);
+    expect([...results.values()]).to.deep.equal(['OUTCOME_UNKNOWN']);
     queue.state = 'ready';
     queue.stored(3);
-    append(queue, answers, 'b', 1);
+    append(queue, results, 'b', 1);
     expect(sent(queue)).to.deep.equal({ sequence: 1, count: 1, producer: 7n });
   });
 
   it('numbers on from zero after the largest number', () => {
     const queue = newQueue();
-    const answers = new Map<string, unknown>();
-    append(queue, answers, 'a', 1);
-    const batch = queue.take(0);
+    const results = new Map<string, unknown>();
+    append(queue, results, 'a', 1);
+    const batch = queue.nextBatch(0);
     // As if two milliards of records had been stored in one batch.
     Object.assign(batch ?? {}, { count: 0x7fff_ffff });
     queue.stored(0);
-    append(queue, answers, 'b', 1);
+    append(queue, results, 'b', 1);
     expect(sent(queue)).to.include({ sequence: 0x7fff_ffff });
     queue.stored(1);
-    append(queue, answers, 'c', 1);
+    append(queue, results, 'c', 1);
     expect(sent(queue)).to.include({ sequence: 0 });
   });
 });

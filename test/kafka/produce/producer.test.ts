@@ -6,10 +6,10 @@ import { recordBatchBytes } from '../../../src/kafka/protocol/record-batch-encod
 import { refuseWith, reportError, type Fault, type InjectedFault } from '../../support/kafka/proxy.ts';
 import { appendTo, codeOf, readAll, records } from '../../support/log-reading.ts';
 import { createSmallTopic, openLogBehindProxy, sized, type LogBehindProxy } from '../log-behind-proxy.ts';
-import { metadataWithoutLeaders } from '../connection/metadata-answers.ts';
+import { metadataWithoutLeaders } from '../connection/metadata-responses.ts';
 import { eventually } from '../../support/eventually.ts';
 
-const loseAnswer: Fault = { kind: 'lose response', disconnect: true };
+const loseResponse: Fault = { kind: 'lose response', disconnect: true };
 const loseRequest: Fault = { kind: 'lose request', disconnect: true };
 
 describeOnCluster('Appends to Kafka', (cluster) => {
@@ -68,9 +68,9 @@ describeOnCluster('Appends to Kafka', (cluster) => {
     expect(result && outcomeOf(result)).to.equal('UNPROCESSABLE');
   });
 
-  const passing: readonly (readonly [string, Fault, number])[] = [
-    ['an answer is lost', loseAnswer, 1],
-    ['answers are lost again and again', loseAnswer, 4],
+  const transientFaults: readonly (readonly [string, Fault, number])[] = [
+    ['an answer is lost', loseResponse, 1],
+    ['answers are lost again and again', loseResponse, 4],
     ['a request is lost', loseRequest, 1],
     ['the leader says that it is none', refuseWith(6), 3],
     ['the leader stores them and says that it is none', reportError(6), 1],
@@ -83,7 +83,7 @@ describeOnCluster('Appends to Kafka', (cluster) => {
     ['the broker does not know the producer id', refuseWith(59), 1],
     ['the producer’s epoch is over', refuseWith(47), 1],
   ];
-  for (const [what, fault, times] of passing) {
+  for (const [what, fault, times] of transientFaults) {
     it(`are stored once and in order when ${what}, with others queued behind`, async () => {
       const where = await usedPartition();
       const injected = subject.proxy.inject({ api: 'Produce', fault, times });
@@ -109,19 +109,19 @@ describeOnCluster('Appends to Kafka', (cluster) => {
     const append = (text: string): Promise<AppendResult[]> =>
       subject.log.append(partitions.map((where) => ({ ...where, records: records(`${text}1`, `${text}2`) })));
     await append('first');
-    subject.proxy.inject({ api: 'Produce', fault: loseAnswer, times: 2 });
+    subject.proxy.inject({ api: 'Produce', fault: loseResponse, times: 2 });
     const results = await Promise.all([append('a'), append('b')]);
     for (const [partition, where] of partitions.entries()) {
       const read = await readAll(subject.witness, where);
       expect(read.map(({ value }) => value)).to.deep.equal(['first1', 'first2', 'a1', 'a2', 'b1', 'b2']);
-      const answered = results.map((result) => outcomeOf(result[partition] as AppendResult));
-      expect(answered).to.deep.equal([read[2]?.offset, read[4]?.offset]);
+      const offsets = results.map((result) => outcomeOf(result[partition] as AppendResult));
+      expect(offsets).to.deep.equal([read[2]?.offset, read[4]?.offset]);
     }
   });
 
   it('whose answers stay away have an unknown outcome, those behind them none, and later ones are not mixed up', async () => {
     const where = await usedPartition();
-    const injected = subject.proxy.inject({ api: 'Produce', fault: loseAnswer, times: Infinity });
+    const injected = subject.proxy.inject({ api: 'Produce', fault: loseResponse, times: Infinity });
     const sent = appendEach(where, 'sent');
     await injected.hit;
     const behind = appendEach(where, 'behind');
@@ -191,21 +191,21 @@ describeOnCluster('Appends to Kafka', (cluster) => {
   });
 
   it('to one partition in trouble hold up no other', async () => {
-    const troubled = await usedPartition();
+    const failing = await usedPartition();
     const where = await usedPartition();
     const injected = subject.proxy.inject({
       api: 'Produce',
       times: Infinity,
-      when: ({ body }) => body.includes(troubled.topic),
+      when: ({ body }) => body.includes(failing.topic),
       fault: refuseWith(19),
     });
     let waiting: Promise<AppendResult[]> = Promise.resolve([]);
     await whileInjected([injected], async () => {
-      waiting = appendEach(troubled, 'late');
+      waiting = appendEach(failing, 'late');
       await injected.hit;
       for (const text of ['a', 'b', 'c']) await expectStored(where, [text], await appendEach(where, text));
     });
-    await expectStored(troubled, ['late'], await waiting);
+    await expectStored(failing, ['late'], await waiting);
   });
 
   it('to a topic that takes smaller batches are stored one by one, and those too large for it fail alone and whole', async () => {
@@ -270,19 +270,19 @@ describeOnCluster('Appends to Kafka', (cluster) => {
   it('are each stored once, where they were told, and in the order of their caller, whatever goes wrong', async () => {
     const topic = await subject.newTopic(4);
     // None that refuses the number of a batch: right after a lost answer its outcome is unknown, and rightly so.
-    const faults: Fault[] = [loseAnswer, loseRequest, refuseWith(6), reportError(6), reportError(20), refuseWith(19)];
+    const faults: Fault[] = [loseResponse, loseRequest, refuseWith(6), reportError(6), reportError(20), refuseWith(19)];
     const injected = faults.flatMap((fault, index) =>
       [0, 1, 2, 3].map((round) => subject.proxy.inject({ api: 'Produce', fault, nth: 3 + index * 2 + round * 13 })),
     );
     const callers = Array.from({ length: 16 }, (_, caller) => caller);
-    const answers = new Map<string, number | string>();
+    const outcomes = new Map<string, number | string>();
     await whileInjected(injected, () =>
       Promise.all(
         callers.map(async (caller) => {
           for (let round = 0; round < 25; round += 1) {
             const text = `${caller} ${round}`;
             const [result] = await appendEach({ topic, partition: caller % 4 }, text);
-            answers.set(text, result === undefined ? 'nothing' : outcomeOf(result));
+            outcomes.set(text, result === undefined ? 'nothing' : outcomeOf(result));
           }
         }),
       ),
@@ -291,7 +291,7 @@ describeOnCluster('Appends to Kafka', (cluster) => {
     for (const partition of [0, 1, 2, 3]) {
       const read = await readAll(subject.witness, { topic, partition });
       expect(read).to.have.length(100);
-      for (const { offset, value } of read) expect(answers.get(value ?? '')).to.equal(offset);
+      for (const { offset, value } of read) expect(outcomes.get(value ?? '')).to.equal(offset);
       for (const caller of callers.filter((candidate) => candidate % 4 === partition)) {
         const own = read.filter(({ value }) => value?.startsWith(`${caller} `)).map(({ value }) => value);
         expect(own).to.deep.equal(Array.from({ length: 25 }, (_, round) => `${caller} ${round}`));
@@ -325,7 +325,7 @@ describeOnCluster('Appends to Kafka, limited and closed', (cluster) => {
     try {
       const where = await subject.newPartition();
       await appendTo(subject.log, where, records('first'));
-      subject.proxy.inject({ api: 'Produce', fault: loseAnswer });
+      subject.proxy.inject({ api: 'Produce', fault: loseResponse });
       const underWay = appendTo(subject.log, where, records('under way'));
       await Promise.all([subject.log.close(), subject.log.close()]);
       expect(await underWay).to.equal(1);
@@ -341,7 +341,7 @@ describeOnCluster('Appends to Kafka, limited and closed', (cluster) => {
     try {
       const where = await subject.newPartition();
       await appendTo(subject.log, where, records('first'));
-      const injected = subject.proxy.inject({ api: 'Produce', fault: loseAnswer, times: Infinity });
+      const injected = subject.proxy.inject({ api: 'Produce', fault: loseResponse, times: Infinity });
       const sent = codeOf(appendTo(subject.log, where, records('sent')));
       await injected.hit;
       const queued = codeOf(appendTo(subject.log, where, records('queued')));

@@ -89,11 +89,11 @@ describe('reading past transactions', () => {
         const from = start % (next + 1);
         const first = batches.findLastIndex(({ baseOffset }) => baseOffset <= from);
         const end = batches[first + batchesMaximum]?.baseOffset ?? next;
-        const answer = Buffer.concat(batches.slice(first, first + batchesMaximum).map(({ bytes }) => bytes));
+        const response = Buffer.concat(batches.slice(first, first + batchesMaximum).map(({ bytes }) => bytes));
         // As the broker tells: those that touch what was fetched.
-        const told = aborted.filter(({ firstOffset, endOffset }) => endOffset >= from && firstOffset < end);
+        const listed = aborted.filter(({ firstOffset, endOffset }) => endOffset >= from && firstOffset < end);
 
-        const result = decodeRecordBatches(where, answer, 0, answer.length, from, told.toReversed());
+        const result = decodeRecordBatches(where, response, 0, response.length, from, listed.toReversed());
         expect(result.nextOffset).to.equal(Math.max(from, end));
         expect(result.batches.flatMap(({ offsets }) => [...offsets])).to.deep.equal(
           committed.filter((offset) => offset >= from && offset < end).sort((one, other) => one - other),

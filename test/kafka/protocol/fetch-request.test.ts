@@ -12,7 +12,7 @@ function partition(number: number, code: number, stable: bigint, aborted: readon
   return Buffer.concat([int32(number), int16(code), ...offsets, ...transactions, ...records]);
 }
 
-function answerOf(...topics: readonly (readonly [string, ...Buffer[]])[]): Buffer {
+function responseOf(...topics: readonly (readonly [string, ...Buffer[]])[]): Buffer {
   const lists = topics.flatMap(([name, ...partitions]) => [text(name), int32(partitions.length), ...partitions]);
   return Buffer.concat([int32(0), int16(0), int32(0), int32(topics.length), ...lists]);
 }
@@ -29,26 +29,26 @@ describe('A fetch request', () => {
         ]),
       ],
     ]);
-    const asked = (number: number, offset: bigint, bytes: number): Buffer =>
+    const requested = (number: number, offset: bigint, bytes: number): Buffer =>
       Buffer.concat([int32(number), int32(-1), int64(offset), int64(-1n), int32(bytes)]);
     expect(fetchRequest(positions, limits).encode().toString('hex')).to.equal(
       Buffer.concat([
         Buffer.concat([int32(-1), int32(500), int32(1), int32(1_000_000), Buffer.of(1), int32(0), int32(-1), int32(2)]),
-        Buffer.concat([text('a'), int32(1), asked(3, 2n ** 40n + 5n, 100)]),
-        Buffer.concat([text('bc'), int32(2), asked(0, 7n, 200), asked(1, 0n, 300)]),
+        Buffer.concat([text('a'), int32(1), requested(3, 2n ** 40n + 5n, 100)]),
+        Buffer.concat([text('bc'), int32(2), requested(0, 7n, 200), requested(1, 0n, 300)]),
         int32(0),
       ]).toString('hex'),
     );
   });
 
   it('reads the error, the end, the aborted transactions and the place of the batches of every partition', () => {
-    const bytes = answerOf(
+    const bytes = responseOf(
       ['a', partition(3, 0, 2n ** 40n, [9n, 5n, 2n ** 62n, 8n], 'batches'), partition(4, 6, -1n, [], '')],
       ['b', partition(0, 0, 1n, [], 'more')],
     );
-    const answer = fetchRequest(new Map(), limits).decode(bytes);
-    expect(answer).to.include({ errorCode: 0, hasRecords: true });
-    const found = answer.partitions.map(({ start, end, ...rest }) => ({
+    const response = fetchRequest(new Map(), limits).decode(bytes);
+    expect(response).to.include({ errorCode: 0, hasRecords: true });
+    const found = response.partitions.map(({ start, end, ...rest }) => ({
       ...rest,
       batches: bytes.toString('utf8', start, end),
     }));
@@ -70,12 +70,12 @@ describe('A fetch request', () => {
   });
 
   it('knows an answer without any batch', () => {
-    const bytes = answerOf(['a', partition(0, 0, 1n, [], ''), partition(1, 1, -1n, [], '')]);
+    const bytes = responseOf(['a', partition(0, 0, 1n, [], ''), partition(1, 1, -1n, [], '')]);
     expect(fetchRequest(new Map(), limits).decode(bytes).hasRecords).to.equal(false);
   });
 
   it('takes no answer that is shorter than it says', () => {
-    const bytes = answerOf(['a', partition(0, 0, 5n, [9n, 5n], 'batches')]);
+    const bytes = responseOf(['a', partition(0, 0, 5n, [9n, 5n], 'batches')]);
     const request = fetchRequest(new Map(), limits);
     for (let length = 0; length < bytes.length; length += 1) {
       expect(() => request.decode(bytes.subarray(0, length)), `${length} bytes`).to.throw(RangeError);

@@ -28,7 +28,7 @@ describe('the frames of a connection', () => {
           for (let position = 0; position < bytes.length;) {
             const size = Math.min(cuts.next().value as number, bytes.length - position);
             bytes.copy(reused, 0, position, position + size);
-            assembler.take(reused.subarray(0, size));
+            assembler.append(reused.subarray(0, size));
             reused.fill(0xee);
             position += size;
           }
@@ -45,7 +45,7 @@ describe('the frames of a connection', () => {
       const assembler = new FrameAssembler(() => {});
       const bytes = Buffer.alloc(8);
       bytes.writeInt32BE(length);
-      expect(() => assembler.take(bytes)).to.throw(RangeError);
+      expect(() => assembler.append(bytes)).to.throw(RangeError);
     });
   }
 });

@@ -68,10 +68,10 @@ describe('a compressed record batch', () => {
 
   it('may be one of many, which are decoded as far as memory goes, and the rest by the next read', () => {
     const valueBytes = Math.ceil(inflatedBytesMaximum / 2);
-    const answer = Buffer.concat(spaciousBatches(5, valueBytes));
-    const first = decode(answer);
+    const response = Buffer.concat(spaciousBatches(5, valueBytes));
+    const first = decode(response);
     expect([first.batches.length, first.nextOffset]).to.deep.equal([2, 2]);
-    const second = decode(answer, first.nextOffset);
+    const second = decode(response, first.nextOffset);
     expect([second.batches.length, second.nextOffset]).to.deep.equal([2, 4]);
   });
 

@@ -62,8 +62,10 @@ describe("decoding what Kafka's own client encoded", () => {
       expect(result.batches.map(recordsOf)).to.deep.equal(seen.map((batch) => batch.records.map(toReadRecord)));
       for (const [at, batch] of result.batches.entries()) {
         expect(batch).to.include({ ...where, appendedAt: seen[at]?.maxTimestamp, contiguous: false });
-        const foreign = seen[at]?.records.map((record) => (isMarked(record) ? 0 : 1)) ?? [];
-        expect(batch.foreign === undefined ? [] : [...batch.foreign]).to.deep.equal(foreign.includes(1) ? foreign : []);
+        const external = seen[at]?.records.map((record) => (isMarked(record) ? 0 : 1)) ?? [];
+        expect(batch.external === undefined ? [] : [...batch.external]).to.deep.equal(
+          external.includes(1) ? external : [],
+        );
       }
     });
   }
@@ -93,7 +95,7 @@ describe('decoding record batches', () => {
       fc.property(recordLists, fc.nat(2 ** 52), (written, baseOffset) => {
         const result = decode(encode(written, { baseOffset }), baseOffset);
         expect(result.nextOffset).to.equal(baseOffset + written.length);
-        expect(result.batches[0]?.foreign).to.equal(undefined);
+        expect(result.batches[0]?.external).to.equal(undefined);
         expect(readRecords(result)).to.deep.equal(
           written.map(({ key, value }, index) => ({
             offset: baseOffset + index,
@@ -113,8 +115,8 @@ describe('decoding record batches', () => {
   });
 
   it('looks at its own part of the answer alone', () => {
-    const answer = Buffer.concat([Buffer.alloc(33, 0xff), three, Buffer.alloc(17, 0xff)]);
-    const result = decodeRecordBatches(where, answer, 33, 33 + three.length, 0, []);
+    const response = Buffer.concat([Buffer.alloc(33, 0xff), three, Buffer.alloc(17, 0xff)]);
+    const result = decodeRecordBatches(where, response, 33, 33 + three.length, 0, []);
     expect(offsetsOf(result)).to.deep.equal([10, 11, 20, 21, 30, 31]);
   });
 
@@ -136,9 +138,9 @@ describe('decoding record batches', () => {
   it('keeps the foreign marks beside their records when records before them are left out', () => {
     const vector = vectorNamed('headers of somebody else, and of ours');
     const [batch] = decode(bytesOf(vector), 503).batches;
-    expect(batch && [...(batch.foreign ?? [])]).to.deep.equal(Array(6).fill(1));
+    expect(batch && [...(batch.external ?? [])]).to.deep.equal(Array(6).fill(1));
     const [whole] = decode(bytesOf(vector)).batches;
-    expect(whole && [...(whole.foreign ?? [])]).to.deep.equal([1, 0, 1, 1, 1, 1, 1, 1, 1]);
+    expect(whole && [...(whole.external ?? [])]).to.deep.equal([1, 0, 1, 1, 1, 1, 1, 1, 1]);
   });
 
   it('passes a transaction that was aborted before the first visible batch', () => {

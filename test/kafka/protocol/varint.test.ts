@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import {
-  behindVarint,
+  varintEnd,
   malformedVarint,
   readVarint,
   skipVarlong,
@@ -33,7 +33,7 @@ describe('a varint', () => {
       expect([...bytes]).to.deep.equal([0xee, ...encoded, ...Array<number>(6 - encoded.length).fill(0xee)]);
       expect(varintBytes(value)).to.equal(encoded.length);
       expect(readVarint(bytes, 1)).to.equal(value);
-      expect(behindVarint).to.equal(1 + encoded.length);
+      expect(varintEnd).to.equal(1 + encoded.length);
     });
   }
 
@@ -42,14 +42,14 @@ describe('a varint', () => {
       fc.property(fc.integer(), (value) => {
         const bytes = Buffer.alloc(5);
         const end = writeVarint(bytes, 0, value);
-        expect([end, readVarint(bytes, 0), behindVarint]).to.deep.equal([varintBytes(value), value, end]);
+        expect([end, readVarint(bytes, 0), varintEnd]).to.deep.equal([varintBytes(value), value, end]);
       }),
     );
   });
 
   it('may be longer than it needs to be', () => {
     expect(readVarint(Uint8Array.of(0x86, 0x80, 0x00), 0)).to.equal(3);
-    expect(behindVarint).to.equal(3);
+    expect(varintEnd).to.equal(3);
   });
 
   it('is malformed beyond five bytes', () => {
@@ -58,7 +58,7 @@ describe('a varint', () => {
 
   it('ends with the bytes, whatever they say', () => {
     expect(readVarint(Uint8Array.of(0x80, 0x80), 0)).to.equal(0);
-    expect(behindVarint).to.be.above(2);
+    expect(varintEnd).to.be.above(2);
     expect(skipVarlong(Uint8Array.of(0x80, 0x80), 0)).to.be.above(2);
   });
 

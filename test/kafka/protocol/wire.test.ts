@@ -16,7 +16,7 @@ describe('the primitive types of the protocol', () => {
       .bytes(Buffer.from([7]))
       .bytes(null);
     writer.array([1, 2], (item) => writer.int8(item)).array(null, () => undefined);
-    expect(writer.take().toString('hex')).to.equal(
+    expect(writer.toBuffer().toString('hex')).to.equal(
       ['ff', '01', '0102', 'fffffffe', '0003', '61c3a9', 'ffff', '00000001', '07', 'ffffffff'].join('') +
         ['00000002', '01', '02', 'ffffffff'].join(''),
     );
@@ -31,7 +31,7 @@ describe('the primitive types of the protocol', () => {
   ];
   for (const [value, hex] of longs) {
     it(`have ${value} as ${hex}`, () => {
-      expect(new WireWriter().int64(value).take().toString('hex')).to.equal(hex);
+      expect(new WireWriter().int64(value).toBuffer().toString('hex')).to.equal(hex);
       expect(new WireReader(Buffer.from(hex, 'hex')).int64()).to.equal(value);
     });
   }
@@ -43,7 +43,7 @@ describe('the primitive types of the protocol', () => {
       fc.property(fc.array(long), text, fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (numbers, name, id) => {
         const writer = new WireWriter(2);
         writer.array(numbers, (number) => writer.int64(number)).string(name);
-        const reader = new WireReader(writer.bigInt64(id).boolean(false).take());
+        const reader = new WireReader(writer.bigInt64(id).boolean(false).toBuffer());
         expect(reader.array(() => reader.int64())).to.deep.equal(numbers);
         expect(reader.nullableString()).to.equal(name);
         expect(reader.bigInt64()).to.equal(id);
@@ -56,10 +56,10 @@ describe('the primitive types of the protocol', () => {
   it('of flexible requests have their length plus one before strings and arrays', () => {
     const writer = new WireWriter(1).compactString('aé').compactString('').noTags();
     writer.compactArray([1, 2], (item) => writer.int8(item)).compactString('a'.repeat(200));
-    expect(writer.take().toString('hex')).to.equal(
+    expect(writer.toBuffer().toString('hex')).to.equal(
       ['04', '61c3a9', '01', '00', '03', '01', '02', 'c901', '61'.repeat(200)].join(''),
     );
-    const reader = new WireReader(writer.take());
+    const reader = new WireReader(writer.toBuffer());
     expect([reader.compactString(), reader.compactNullableString()]).to.deep.equal(['aé', '']);
     reader.skipTags();
     expect(reader.compactArray(() => reader.int8())).to.deep.equal([1, 2]);
@@ -78,7 +78,7 @@ describe('the primitive types of the protocol', () => {
   });
 
   it('are refused when they are cut off anywhere', () => {
-    const whole = new WireWriter().int16(1).string('text').int32(5).int64(7).take();
+    const whole = new WireWriter().int16(1).string('text').int32(5).int64(7).toBuffer();
     const readAll = (bytes: Buffer): void => {
       const reader = new WireReader(bytes);
       reader.int16();

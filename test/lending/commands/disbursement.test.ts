@@ -55,10 +55,10 @@ describe('a disbursement', () => {
     expect(feesByRow).to.deep.equal(['1200.00', ...Array.from({ length: 11 }, () => '50.00')]);
     const income = sum(transactions[0]?.fees.map(({ amount }) => amount) ?? []);
     expect(income.toFixed(2)).to.equal('4250.00');
-    const told = story.events.flatMap((event) =>
+    const emitted = story.events.flatMap((event) =>
       event.eventType === 'loan_fee_event' ? [`${event.feeEvent} ${event.trigger}`] : [],
     );
-    expect(told.slice(0, 4)).to.deep.equal([
+    expect(emitted.slice(0, 4)).to.deep.equal([
       'APPLIED DISBURSEMENT',
       'PAID DISBURSEMENT',
       'CAPITALISED CAPITALIZED_DISBURSEMENT',
@@ -169,8 +169,8 @@ describe('a disbursement', () => {
         expect(rows.at(-1)).to.include({ number: 3_660, dueDate: '2021-01-30' });
         expect(sum(rows.map(({ principal }) => principal.expected)).toFixed(2)).to.equal('100000.00');
         expect(rows.every(({ principal }) => !principal.expected.isNegative())).to.equal(true);
-        const asked = rows.map(({ interest }) => interest.amount.expected);
-        expect(asked.some((interest) => !interest.isZero())).to.equal(interestRate !== '0');
+        const expectedInterest = rows.map(({ interest }) => interest.amount.expected);
+        expect(expectedInterest.some((interest) => !interest.isZero())).to.equal(interestRate !== '0');
       });
     }
   }

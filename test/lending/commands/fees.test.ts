@@ -59,13 +59,13 @@ describe('a fee charged by hand', () => {
   it('without allocation joins none and publishes no schedule', () => {
     const start = under({ ALLOW_NON_SCHEDULED_FEES: true }, disbursed(fixed));
     const story = when(start, applyFee(15, { predefinedFeeKey: 'outside', valueDate: '2011-06-01' }));
-    const told = story.events.slice(start.events.length);
-    expect(told.map(({ eventType }) => eventType)).to.deep.equal([
+    const emitted = story.events.slice(start.events.length);
+    expect(emitted.map(({ eventType }) => eventType)).to.deep.equal([
       'loan_transaction_posted',
       'loan_fee_event',
       'loan_balance_changed',
     ]);
-    const [, feeEvent, balance] = told;
+    const [, feeEvent, balance] = emitted;
     expect(feeEvent).to.include({ feeEvent: 'APPLIED', allocation: 'NO_ALLOCATION' });
     const changes = balance?.eventType === 'loan_balance_changed' ? balance.changes : [];
     expect(changes.map(({ type, amount }) => `${type} ${amount.toFixed(2)}`)).to.deep.equal([

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { figuresOf } from '../../../src/lending/balances.ts';
-import { closedWhenRepaid, refusalOfMovement } from '../../../src/lending/commands/repayment.ts';
+import { closedWhenRepaid, refusalOfPayment } from '../../../src/lending/commands/repayment.ts';
 import {
   applyFee,
   create,
@@ -155,7 +155,7 @@ describe('a repayment', () => {
     const opened = given(create(product()));
     expect(reasons(when(opened, repay(1, '2011-02-23')))).to.deep.equal(['INVALID_ACCOUNT_STATE_FOR_REPAYMENTS']);
     const closed = when(disbursed(), repay('1261.88', '2011-02-23'));
-    expect(refusalOfMovement(loanOf(closed), { amount: money(1), receivedAt: 0 })?.errorReason).to.equal(
+    expect(refusalOfPayment(loanOf(closed), { amount: money(1), receivedAt: 0 })?.errorReason).to.equal(
       'INVALID_ACCOUNT_STATE_FOR_REPAYMENTS',
     );
   });

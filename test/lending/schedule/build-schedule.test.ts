@@ -7,10 +7,10 @@ import { buildSchedule, periodicPayment } from '../../../src/lending/schedule/bu
 import type { ScheduleRow } from '../../../src/lending/terms.ts';
 import { anyPrincipal, anyStart, anyTerms, expectSound } from './any-schedule.ts';
 import { amountsOf, fixedDays, scheduleTerms, totalsOf } from './schedule-terms.ts';
-import type { TermsInWords } from './schedule-terms.ts';
+import type { TermOptions } from './schedule-terms.ts';
 
-function build(words: TermsInWords, principal: string, disbursementDate = '2023-01-15'): ScheduleRow[] {
-  return buildSchedule({ terms: scheduleTerms(words), principal: new Decimal(principal), disbursementDate });
+function build(options: TermOptions, principal: string, disbursementDate = '2023-01-15'): ScheduleRow[] {
+  return buildSchedule({ terms: scheduleTerms(options), principal: new Decimal(principal), disbursementDate });
 }
 
 const declining = { interestRate: '12', interestCalculationMethod: 'DECLINING_BALANCE' } as const;
@@ -40,8 +40,8 @@ describe('a schedule', () => {
   });
 
   it('prices equal installments over the rows after the grace period', () => {
-    const words = { gracePeriodType: 'PAY_INTEREST_ONLY', gracePeriod: 2, interest: onePercent } as const;
-    expect(amountsOf(build({ ...words, repaymentInstallments: 6 }, '1000'))).to.deep.equal([
+    const options = { gracePeriodType: 'PAY_INTEREST_ONLY', gracePeriod: 2, interest: onePercent } as const;
+    expect(amountsOf(build({ ...options, repaymentInstallments: 6 }, '1000'))).to.deep.equal([
       '0.00 10.00',
       '0.00 10.00',
       ...amountsOf(build({ repaymentInstallments: 4, interest: onePercent }, '1000')),
@@ -60,7 +60,7 @@ describe('a schedule', () => {
     expect(amountsOf(build({ repaymentInstallments: 1, interest: onePercent }, '100'))).to.deep.equal(['100.00 1.00']);
   });
 
-  const edges: readonly (readonly [what: string, words: TermsInWords, principal: string, rows: readonly string[]])[] = [
+  const edges: readonly (readonly [what: string, words: TermOptions, principal: string, rows: readonly string[]])[] = [
     ['a cent', {}, '0.01', ['0.00 0.00', '0.00 0.00', '0.00 0.00', '0.01 0.00']],
     ['a cent at one percent', { interest: onePercent }, '0.01', ['0.00 0.00', '0.00 0.00', '0.00 0.00', '0.01 0.00']],
     [
@@ -95,9 +95,9 @@ describe('a schedule', () => {
       ['25.00 1.00', '25.00 1.00', '25.00 1.00', '25.00 0.00'],
     ],
   ];
-  for (const [what, words, principal, rows] of edges) {
+  for (const [what, options, principal, rows] of edges) {
     it(`of ${principal}: ${what}`, () => {
-      expect(amountsOf(build(words, principal))).to.deep.equal(rows);
+      expect(amountsOf(build(options, principal))).to.deep.equal(rows);
     });
   }
 
@@ -134,17 +134,17 @@ describe('a schedule', () => {
     ];
     for (const [code, digits, principal, rows] of currencies) {
       it(`${code} has ${digits} digits`, () => {
-        const words = { currency: { code, digits }, repaymentInstallments: 3, interest: onePercent };
-        expect(amountsOf(build(words, principal), digits)).to.deep.equal(rows);
+        const options = { currency: { code, digits }, repaymentInstallments: 3, interest: onePercent };
+        expect(amountsOf(build(options, principal), digits)).to.deep.equal(rows);
       });
     }
   });
 
   describe('whose first period is 45 days of 30', () => {
-    const words = { repaymentInstallments: 12, interest: onePercent };
+    const options = { repaymentInstallments: 12, interest: onePercent };
     const first = (adjustTotalDueForFirstRepayment: boolean): ScheduleRow[] =>
       buildSchedule({
-        terms: scheduleTerms({ ...words, adjustTotalDueForFirstRepayment }),
+        terms: scheduleTerms({ ...options, adjustTotalDueForFirstRepayment }),
         principal: new Decimal(1000),
         disbursementDate: '2023-01-01',
         firstRepaymentDate: '2023-02-16',
@@ -170,7 +170,7 @@ describe('a schedule', () => {
 
     it('or, with payments made even, charges those days once, so that the last row is as the others', () => {
       const even = scheduleTerms({
-        ...words,
+        ...options,
         amortizationMethod: 'OPTIMIZED_PAYMENTS',
         adjustTotalDueForFirstRepayment: true,
       });
@@ -186,7 +186,7 @@ describe('a schedule', () => {
 
   describe('rounded', () => {
     const whole = { repaymentCurrencyRounding: 'ROUND_TO_NEAREST_WHOLE_UNIT' } as const;
-    const cases: readonly [string, TermsInWords, readonly string[]][] = [
+    const cases: readonly [string, TermOptions, readonly string[]][] = [
       [
         'to whole payments',
         { interest: onePercent, rounding: whole },
@@ -211,19 +211,19 @@ describe('a schedule', () => {
         ['249.67 8.33', '249.75 6.25', '249.83 4.17', '250.75 2.09'],
       ],
     ];
-    for (const [name, words, rows] of cases) {
+    for (const [name, options, rows] of cases) {
       it(name, () => {
-        expect(amountsOf(build(words, '1000'))).to.deep.equal(rows);
+        expect(amountsOf(build(options, '1000'))).to.deep.equal(rows);
       });
     }
   });
 
   it('by listed days charges the days there are', () => {
-    const words = {
+    const options = {
       dueDates: fixedDays([1, 15]),
       interest: { interestRate: '36', interestCalculationMethod: 'FLAT' },
     } as const;
-    expect(amountsOf(build(words, '1000', '2026-01-12'))).to.deep.equal([
+    expect(amountsOf(build(options, '1000', '2026-01-12'))).to.deep.equal([
       '250.00 3.00',
       '250.00 16.00',
       '250.00 14.00',

@@ -7,7 +7,7 @@ import type { PrincipalPlan } from '../../../src/lending/schedule/principal-plan
 import { amountsOf, scheduleTerms } from './schedule-terms.ts';
 
 /** Three months at one percent each, so that interest is easy to see. */
-function fill(plan: PrincipalPlan, words: Partial<RowsToFill> = {}): string[] {
+function fill(plan: PrincipalPlan, options: Partial<RowsToFill> = {}): string[] {
   const rows = [1, 2, 3].map((month) => ({
     number: month,
     accruesAfter: `2023-0${month}-01`,
@@ -15,7 +15,7 @@ function fill(plan: PrincipalPlan, words: Partial<RowsToFill> = {}): string[] {
   }));
   const terms = scheduleTerms({ interest: { interestRate: '12' } });
   const [outstanding, amountLent] = [new Decimal(300), new Decimal(600)];
-  return amountsOf(fillRows({ terms, rows, outstanding, amountLent, plan, endsWhenRepaid: false, ...words }));
+  return amountsOf(fillRows({ terms, rows, outstanding, amountLent, plan, endsWhenRepaid: false, ...options }));
 }
 
 function kept(...principals: number[]): PrincipalPlan {

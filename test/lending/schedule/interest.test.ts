@@ -14,12 +14,12 @@ interface Stretch {
 }
 
 function interestOf(
-  words: Parameters<typeof interestTerms>[0],
+  options: Parameters<typeof interestTerms>[0],
   period: Stretch,
   dueDateTerms: DueDateTerms = monthly,
   principal = '1000',
 ): string {
-  const terms = { interest: interestTerms(words), dueDates: dueDateTerms };
+  const terms = { interest: interestTerms(options), dueDates: dueDateTerms };
   return periodInterest(new Decimal(principal), terms, period).toDecimalPlaces(6).toString();
 }
 
@@ -49,7 +49,7 @@ const anyTerms = fc
     ),
     scheduleInterestDaysCountMethod: fc.constantFrom('REPAYMENT_PERIODICITY' as const, 'ACTUAL_DAYS_COUNT' as const),
   })
-  .map((words): InterestTerms => interestTerms(words));
+  .map((options): InterestTerms => interestTerms(options));
 
 const anyDueDates = fc.constantFrom(
   monthly,
@@ -94,36 +94,36 @@ describe('the interest of a period', () => {
         '28',
       ],
     ];
-    for (const [unit, words, period, interest] of cases) {
-      expect(interestOf({ ...actual, ...words }, period), `a rate per ${unit}`).to.equal(interest);
+    for (const [unit, options, period, interest] of cases) {
+      expect(interestOf({ ...actual, ...options }, period), `a rate per ${unit}`).to.equal(interest);
     }
   });
 
   it('follows the calendar under ACTUAL_DAYS_COUNT', () => {
-    const words = { interestRate: '36.5', daysInYear: 'ACTUAL_365_FIXED' } as const;
-    expect([interestOf(words, january), interestOf(words, february)]).to.deep.equal(['31', '28']);
+    const options = { interestRate: '36.5', daysInYear: 'ACTUAL_365_FIXED' } as const;
+    expect([interestOf(options, january), interestOf(options, february)]).to.deep.equal(['31', '28']);
   });
 
   it('does not see the length of a month under REPAYMENT_PERIODICITY', () => {
-    const words = { interestRate: '12', scheduleInterestDaysCountMethod: 'REPAYMENT_PERIODICITY' } as const;
+    const options = { interestRate: '12', scheduleInterestDaysCountMethod: 'REPAYMENT_PERIODICITY' } as const;
     for (const daysInYear of ['ACTUAL_365_FIXED', 'ACTUAL_360', 'ACTUAL_ACTUAL_ISDA', 'E30_360'] as const) {
-      expect([january, february].map((month) => interestOf({ ...words, daysInYear }, month))).to.deep.equal([
+      expect([january, february].map((month) => interestOf({ ...options, daysInYear }, month))).to.deep.equal([
         '10',
         '10',
       ]);
     }
     const week: Stretch = { accruesAfter: '2023-01-01', dueDate: '2023-01-08' };
-    expect(interestOf({ ...words, interestRate: '52' }, week, intervals('WEEKS'))).to.equal('10');
+    expect(interestOf({ ...options, interestRate: '52' }, week, intervals('WEEKS'))).to.equal('10');
   });
 
   it('charges the days of a long first period under REPAYMENT_PERIODICITY besides its whole month', () => {
-    const words = { interestRate: '36', scheduleInterestDaysCountMethod: 'REPAYMENT_PERIODICITY' } as const;
-    expect(interestOf(words, { accruesAfter: '2023-01-12', dueDate: '2023-02-22' })).to.equal('40');
+    const options = { interestRate: '36', scheduleInterestDaysCountMethod: 'REPAYMENT_PERIODICITY' } as const;
+    expect(interestOf(options, { accruesAfter: '2023-01-12', dueDate: '2023-02-22' })).to.equal('40');
   });
 
   it('compounds daily: 10 % effective a year are 0.797414 % in thirty days of 360', () => {
-    const words = { interestRate: '10', interestType: 'COMPOUNDING_INTEREST' } as const;
-    expect(interestOf(words, january)).to.equal('7.97414');
+    const options = { interestRate: '10', interestType: 'COMPOUNDING_INTEREST' } as const;
+    expect(interestOf(options, january)).to.equal('7.97414');
     const monthlyRate = {
       interestRate: '1',
       interestChargeFrequency: 'EVERY_MONTH',
@@ -209,9 +209,9 @@ describe('the rate of a regular period', () => {
     ['two days a month make half months', fixedDays([1, 15]), {}, '0.005'],
     ['ten days of ACT/365', intervals('DAYS', 10), { daysInYear: 'ACTUAL_365_FIXED' }, '0.003287671233'],
   ];
-  for (const [name, dueDateTerms, words, rate] of rates) {
+  for (const [name, dueDateTerms, options, rate] of rates) {
     it(`at 12 % a year: ${name}`, () => {
-      const terms = { interest: { ...interestTerms({ interestRate: '12' }), ...words }, dueDates: dueDateTerms };
+      const terms = { interest: { ...interestTerms({ interestRate: '12' }), ...options }, dueDates: dueDateTerms };
       expect(regularPeriodRate(terms).toDecimalPlaces(12).toString()).to.equal(rate);
     });
   }

@@ -5,7 +5,7 @@ import { periodInterest } from '../../../src/lending/schedule/interest.ts';
 import { Decimal, larger, zero } from '../../../src/lending/money.ts';
 import { buildSchedule, periodicPayment } from '../../../src/lending/schedule/build-schedule.ts';
 import { paysPrincipal } from '../../../src/lending/schedule/principal-plan.ts';
-import { takesInterestRemainder } from '../../../src/lending/schedule/rounding.ts';
+import { roundsInterestIntoLastRow } from '../../../src/lending/schedule/rounding.ts';
 import type { ScheduleAmount } from '../../../src/lending/schedule/rounding.ts';
 import type { InterestCalculationMethod, ScheduleRow, ScheduleTerms } from '../../../src/lending/terms.ts';
 import { anyStart, anyTerms } from './any-schedule.ts';
@@ -82,7 +82,7 @@ function largestChange(terms: ScheduleTerms, rows: readonly ScheduleRow[]): Deci
     change = change.times(isAnnuity ? rateOf(row).plus(1) : 1).plus(ofRow);
   }
   const last = rows.at(-1) ?? expect.fail();
-  const ofInterest = takesInterestRemainder(terms) ? interest.times(rows.length) : interest;
+  const ofInterest = roundsInterestIntoLastRow(terms) ? interest.times(rows.length) : interest;
   return change.times(rateOf(last).plus(1)).plus(ofInterest);
 }
 

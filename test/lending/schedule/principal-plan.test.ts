@@ -9,7 +9,7 @@ import {
 } from '../../../src/lending/schedule/principal-plan.ts';
 import type { OpenRow } from '../../../src/lending/schedule/principal-plan.ts';
 import { scheduleTerms } from './schedule-terms.ts';
-import type { TermsInWords } from './schedule-terms.ts';
+import type { TermOptions } from './schedule-terms.ts';
 
 /** Monthly rows of 2023, the first accruing after the start of `from`. */
 function rowsOf(count: number, from = 1): OpenRow[] {
@@ -23,7 +23,7 @@ function rowsOf(count: number, from = 1): OpenRow[] {
 
 describe('the rows that pay principal', () => {
   const declining = { interestCalculationMethod: 'DECLINING_BALANCE' } as const;
-  const cases: readonly [string, TermsInWords, readonly number[]][] = [
+  const cases: readonly [string, TermOptions, readonly number[]][] = [
     ['all', { interest: declining }, [1, 2, 3, 4, 5, 6, 7]],
     ['every third, and the last', { interest: declining, principalRepaymentInterval: 3 }, [3, 6, 7]],
     ['all equal installments, whatever the interval', { principalRepaymentInterval: 3 }, [1, 2, 3, 4, 5, 6, 7]],
@@ -35,10 +35,10 @@ describe('the rows that pay principal', () => {
       [4, 6, 7],
     ],
   ];
-  for (const [name, words, numbers] of cases) {
+  for (const [name, options, numbers] of cases) {
     it(`are ${numbers.join(', ')} of seven: ${name}`, () => {
       const rows = rowsOf(7);
-      const terms = scheduleTerms(words);
+      const terms = scheduleTerms(options);
       expect(rows.filter((row) => paysPrincipal(terms, row, rows)).map((row) => row.number)).to.deep.equal(numbers);
     });
   }

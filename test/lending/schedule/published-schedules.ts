@@ -1,5 +1,5 @@
 import type { LocalDate } from '../../../src/lending/terms.ts';
-import type { TermsInWords } from './schedule-terms.ts';
+import type { TermOptions } from './schedule-terms.ts';
 import { fixedDays, intervals } from './schedule-terms.ts';
 
 /** A schedule that somebody has printed, with the place where it stands. */
@@ -8,7 +8,7 @@ export interface PublishedSchedule {
   readonly source: string;
   /** What of the table stands in the source; the rest follows from its method. */
   readonly printed: string;
-  readonly terms: TermsInWords;
+  readonly terms: TermOptions;
   readonly principal: string;
   readonly disbursementDate: LocalDate;
   readonly firstRepaymentDate?: LocalDate;

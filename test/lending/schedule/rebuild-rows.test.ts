@@ -150,14 +150,14 @@ describe('rebuilding the remaining rows', () => {
   });
 
   it('with nothing paid ahead changes nothing', () => {
-    for (const [words, rows] of [
+    for (const [options, rows] of [
       [terms, schedule],
       [annuity, level],
     ] as const) {
       for (const method of prepaymentRecalculationMethods.filter(
         (each) => each !== 'RESCHEDULE_REMAINING_REPAYMENTS',
       )) {
-        const rebuilt = rebuildRows({ terms: words, amountLent: thousand, outstanding: thousand, rows, method });
+        const rebuilt = rebuildRows({ terms: options, amountLent: thousand, outstanding: thousand, rows, method });
         expect(amountsOf(rebuilt), method).to.deep.equal(amountsOf(rows));
       }
     }

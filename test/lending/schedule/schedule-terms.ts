@@ -13,7 +13,7 @@ import type {
 export const euro: Currency = { code: 'EUR', digits: 2 };
 
 /** What a test says about its terms; the rest is a plain monthly loan without interest in euros. */
-export interface TermsInWords extends Partial<Omit<ScheduleTerms, 'interest' | 'rounding'>> {
+export interface TermOptions extends Partial<Omit<ScheduleTerms, 'interest' | 'rounding'>> {
   readonly interest?: Partial<Omit<InterestTerms, 'interestRate'>> & { readonly interestRate?: string };
   readonly rounding?: Partial<RoundingTerms>;
 }
@@ -41,7 +41,7 @@ export function fixedDays(
   };
 }
 
-export function interestTerms({ interestRate = '0', ...words }: NonNullable<TermsInWords['interest']>): InterestTerms {
+export function interestTerms({ interestRate = '0', ...words }: NonNullable<TermOptions['interest']>): InterestTerms {
   return {
     interestChargeFrequency: 'ANNUALIZED',
     interestChargeFrequencyCount: 1,
@@ -54,7 +54,7 @@ export function interestTerms({ interestRate = '0', ...words }: NonNullable<Term
   };
 }
 
-export function scheduleTerms({ interest = {}, rounding = {}, ...words }: TermsInWords = {}): ScheduleTerms {
+export function scheduleTerms({ interest = {}, rounding = {}, ...words }: TermOptions = {}): ScheduleTerms {
   return {
     currency: euro,
     dueDates: monthly,

@@ -35,7 +35,7 @@ describe('A server of a local cluster', () => {
       logFile: join(folder, `${name}.log`),
       command: [process.execPath, '-e', script.replace('MARK', JSON.stringify(mark))],
       prepare: () => Promise.resolve(),
-      answers: () => (existsSync(mark) ? Promise.resolve() : Promise.reject(new Error('not yet'))),
+      probe: () => (existsSync(mark) ? Promise.resolve() : Promise.reject(new Error('not yet'))),
     };
   }
 

@@ -7,7 +7,7 @@ const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goog
 
 /** The browser's program; undefined where there is none. */
 export function chromiumProgram(): string | undefined {
-  return [process.env['CHROMIUM'] ?? '', ...places].find((place) => place !== '' && existsSync(place));
+  return [process.env['CHROMIUM'] ?? '', ...places].find((path) => path !== '' && existsSync(path));
 }
 
 /**

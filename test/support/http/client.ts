@@ -1,5 +1,5 @@
 /** A small client of the service's HTTP API, as a test reads best: what was answered, parsed. */
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Headers;
   /** The body's text, and the same parsed when it is JSON. */
@@ -12,7 +12,7 @@ export async function call(
   method: string,
   body?: unknown,
   headers: Record<string, string> = {},
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const response = await fetch(url, {
     method,
     headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
@@ -48,7 +48,7 @@ export interface OpenStream {
   readonly batches: readonly Batch[];
   /** Resolves when the condition holds for what was received, or fails after the time. */
   until(condition: (batches: readonly Batch[]) => boolean, milliseconds?: number): Promise<void>;
-  commit(cursors: readonly Cursor[]): Promise<Answer>;
+  commit(cursors: readonly Cursor[]): Promise<HttpResponse>;
   /** Resolves when the server has ended the stream. */
   readonly ended: Promise<void>;
   /** Closes the connection from the client's side. */

@@ -39,8 +39,8 @@ export function queryOf({ parameters }: Operation): string {
 export function requestOf(operation: Operation, example: Example, others: Values = {}): ExampleRequest {
   const { method, path, parameters, requestBody } = operation;
   const values = { ...valuesOf(operation, example), ...others };
-  const headers = parameters.flatMap(({ name, in: place }) =>
-    place === 'header' && values[name] !== undefined ? [[name, values[name]]] : [],
+  const headers = parameters.flatMap(({ name, in: location }) =>
+    location === 'header' && values[name] !== undefined ? [[name, values[name]]] : [],
   );
   return {
     method: method.toUpperCase(),

@@ -3,18 +3,18 @@ import { connect, type Socket } from 'node:net';
 /** Requests byte by byte, as no HTTP client would send them. */
 
 /** What a server answers to these bytes, each a character, up to the end of the connection. */
-export function answerTo(url: string, bytes: string): Promise<string> {
+export function rawResponseTo(url: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
-    let answer = '';
+    let response = '';
     const socket = connect(Number(port), hostname, () => socket.write(bytes, 'latin1'));
-    socket.on('data', (chunk) => (answer += chunk.toString()));
-    socket.on('close', () => resolve(answer));
+    socket.on('data', (chunk) => (response += chunk.toString()));
+    socket.on('close', () => resolve(response));
     socket.on('error', reject);
   });
 }
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ export interface RawAnswer {
 }
 
 /** An answer that is not in chunks. */
-export function readAnswer(text: string): RawAnswer {
+export function parseResponse(text: string): RawResponse {
   const [head = '', body = ''] = text.split('\r\n\r\n');
   const [first = '', ...lines] = head.split('\r\n');
   const headers = lines.map((line) => {

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { constants, createGunzip, type Gunzip } from 'node:zlib';
-import type { CommitAnswer, Coordination } from '../../../src/ports/coordination.ts';
+import type { CommitResult, Coordination } from '../../../src/ports/coordination.ts';
 import { parseOffset } from '../../../src/broker/cursors/cursor.ts';
 import type { LogRecord } from '../../../src/ports/event-log.ts';
 import { EventTypes } from '../../../src/broker/event-types/event-types.ts';
@@ -16,7 +16,7 @@ import { subscriptionId, type Subscription } from '../../../src/broker/definitio
 import { systemClock } from '../../../src/clock.ts';
 import { createApplication, createApplicationServer } from '../../../src/http/edge/application.ts';
 import { createEventTypeStreamsRouter } from '../../../src/http/streaming/event-type-streams.ts';
-import { createStreamsRouter } from '../../../src/http/streaming/subscription-events.ts';
+import { createSubscriptionEventsRouter } from '../../../src/http/streaming/subscription-events.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { createMetrics } from '../../../src/metrics.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from '../backend-under-test.ts';
@@ -46,7 +46,7 @@ export async function startStreamServer(changed: (coordination: Coordination) =>
   const lease = new NodeLease({ coordination, nodeId: randomUUID(), leaseMilliseconds, clock: systemClock, logger });
   await lease.start();
   const metrics = createMetrics();
-  const streams = createStreamsRouter({
+  const streams = createSubscriptionEventsRouter({
     registry,
     log,
     coordination: changed(coordination),
@@ -150,7 +150,7 @@ export async function startStreamServer(changed: (coordination: Coordination) =>
       return bytes;
     },
 
-    commit(id: string, streamId: string, cursors: readonly Cursor[]): Promise<CommitAnswer> {
+    commit(id: string, streamId: string, cursors: readonly Cursor[]): Promise<CommitResult> {
       const positions = cursors.map(({ event_type: eventType, partition, offset }) => ({
         eventType,
         partition: Number(partition),
@@ -258,11 +258,11 @@ export class StreamClient {
       this.#plain = response.pipe(createGunzip({ finishFlush: constants.Z_SYNC_FLUSH }));
     }
     const text = this.#plain ?? response;
-    text.on('data', (bytes: Buffer) => this.take(bytes.toString()));
+    text.on('data', (bytes: Buffer) => this.receive(bytes.toString()));
     text.on('error', (error) => (this.error = error));
   }
 
-  take(text: string): void {
+  receive(text: string): void {
     const lines = (this.#rest + text).split('\n');
     this.#rest = lines.pop() ?? '';
     for (const line of lines) this.batches.push(JSON.parse(line) as Batch);

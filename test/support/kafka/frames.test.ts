@@ -72,9 +72,9 @@ describe('addresses in responses of the Kafka protocol', () => {
         broker(2, two, twoPort, text('rack')),
         ...rest,
       ];
-      const answered = Buffer.concat(brokers('a', 1000, 'b', 2000));
+      const response = Buffer.concat(brokers('a', 1000, 'b', 2000));
       const expected = Buffer.concat(brokers('proxy-of-a', 1001, 'proxy-of-b', 2001));
-      expect(withAddresses(request('Metadata', version), answered, replace)).to.deep.equal(expected);
+      expect(withAddresses(request('Metadata', version), response, replace)).to.deep.equal(expected);
     });
   }
 
@@ -123,9 +123,9 @@ describe('error codes in responses of the Kafka protocol', () => {
       [int32(0), int16(19), ...noCoordinator],
     ],
   ];
-  for (const [name, sent, answered, expected] of cases) {
+  for (const [name, sent, response, expected] of cases) {
     it(`are put where the client looks for them: ${name}`, () => {
-      expect(withErrorCode(sent, Buffer.concat(answered), 19)).to.deep.equal(Buffer.concat(expected));
+      expect(withErrorCode(sent, Buffer.concat(response), 19)).to.deep.equal(Buffer.concat(expected));
     });
   }
 

@@ -1,7 +1,7 @@
 /**
  * As much of the Kafka protocol as the fault-injecting proxy has to understand: request headers, which partitions a
  * request names, and where a response keeps its error code. Only the versions without flexible fields; of the others,
- * of which the product speaks two, requests and answers can be lost and delayed.
+ * of which the product speaks two, requests and responses can be lost and delayed.
  */
 
 /** The requests that faults are injected into, by their number on the wire. */

@@ -53,8 +53,8 @@ interface Relay {
   close(): Promise<void>;
 }
 
-/** Requests that are answered with addresses. */
-const tellingAddresses: ReadonlySet<number> = new Set([apiKeys.Metadata, apiKeys.FindCoordinator]);
+/** Requests whose responses contain addresses. */
+const apisWithAddresses: ReadonlySet<number> = new Set([apiKeys.Metadata, apiKeys.FindCoordinator]);
 
 async function openRelay(broker: string, replace: (address: BrokerAddress) => BrokerAddress): Promise<Relay> {
   const colon = broker.lastIndexOf(':');
@@ -64,11 +64,11 @@ async function openRelay(broker: string, replace: (address: BrokerAddress) => Br
     const upstream = connect({ ...target, noDelay: true });
     const waiting = new Map<number, KafkaRequest>();
     const noteRequest = frameSplitter((frame) => {
-      if (!tellingAddresses.has(frame.readInt16BE(0))) return;
+      if (!apisWithAddresses.has(frame.readInt16BE(0))) return;
       const request = readRequest(frame, broker);
       waiting.set(request.correlationId, request);
     });
-    const answer = frameSplitter((frame) => {
+    const relayResponse = frameSplitter((frame) => {
       const correlationId = frame.readInt32BE(0);
       const request = waiting.get(correlationId);
       waiting.delete(correlationId);
@@ -80,7 +80,7 @@ async function openRelay(broker: string, replace: (address: BrokerAddress) => Br
       noteRequest(bytes);
       upstream.write(bytes);
     });
-    upstream.on('data', answer);
+    upstream.on('data', relayResponse);
     for (const socket of [client, upstream]) {
       // Whatever ends one side ends the other: 'close' follows.
       socket.on('error', () => socket.destroy());

@@ -17,7 +17,7 @@ export function openKafkaLog({ kafkaBrokers }: Cluster, options: Partial<KafkaLo
 }
 
 /** A topic of one's own on a cluster that others use as well. */
-export function topicOfOnesOwn(changes: Partial<TopicConfiguration> = {}): TopicConfiguration {
+export function uniqueTopic(changes: Partial<TopicConfiguration> = {}): TopicConfiguration {
   return {
     name: `test.${randomUUID()}`,
     partitionCount: 1,

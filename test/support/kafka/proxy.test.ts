@@ -9,13 +9,13 @@ import { openKafkaProxy, refuseWith, reportError, type KafkaProxy } from './prox
 async function startBroker(): Promise<{ server: Server; port: number; seen: number[] }> {
   const seen: number[] = [];
   const server = createServer((socket) => {
-    const answer = frameSplitter((frame) => {
+    const response = frameSplitter((frame) => {
       const request = readRequest(frame, '');
       seen.push(request.correlationId);
       const body = request.apiKey === apiKeys.EndTxn ? Buffer.alloc(6) : request.body;
       socket.write(toFrame(int32(request.correlationId), body));
     });
-    socket.on('data', answer);
+    socket.on('data', response);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -26,7 +26,7 @@ interface Client {
   readonly socket: Socket;
   readonly ended: Promise<unknown>;
   send(api: ApiName, correlationId: number, body?: string): void;
-  /** Resolves with the next answer: its correlation id and its body in hexadecimal. */
+  /** Resolves with the next response: its correlation id and its body in hexadecimal. */
   next(): Promise<[number, string]>;
 }
 
@@ -35,13 +35,13 @@ async function connectClient(proxy: KafkaProxy, port: number): Promise<Client> {
     const connecting = proxy.socketFactory({ host: '127.0.0.1', port, onConnect: () => resolve(connecting) });
     connecting.once('error', reject);
   });
-  const answers: [number, string][] = [];
-  const readers: ((answer: [number, string]) => void)[] = [];
+  const responses: [number, string][] = [];
+  const readers: ((response: [number, string]) => void)[] = [];
   const read = frameSplitter((frame) => {
-    const answer: [number, string] = [frame.readInt32BE(0), frame.subarray(4).toString('hex')];
+    const response: [number, string] = [frame.readInt32BE(0), frame.subarray(4).toString('hex')];
     const reader = readers.shift();
-    if (reader === undefined) answers.push(answer);
-    else reader(answer);
+    if (reader === undefined) responses.push(response);
+    else reader(response);
   });
   socket.on('data', read);
   return {
@@ -53,9 +53,9 @@ async function connectClient(proxy: KafkaProxy, port: number): Promise<Client> {
     },
     next: () =>
       new Promise((resolve) => {
-        const answer = answers.shift();
-        if (answer === undefined) readers.push(resolve);
-        else resolve(answer);
+        const response = responses.shift();
+        if (response === undefined) readers.push(resolve);
+        else resolve(response);
       }),
   };
 }
@@ -134,8 +134,8 @@ describe('the Kafka proxy', () => {
     ] as const) {
       client.send(api, id);
     }
-    const answers = [await client.next(), await client.next(), await client.next(), await client.next()];
-    expect(answers.map(([id]) => id)).to.deep.equal([1, 2, 3, 4]);
+    const responses = [await client.next(), await client.next(), await client.next(), await client.next()];
+    expect(responses.map(([id]) => id)).to.deep.equal([1, 2, 3, 4]);
     expect(performance.now() - before).to.be.at.least(28);
   });
 
@@ -153,8 +153,8 @@ describe('the Kafka proxy', () => {
       [4, '04'],
     ] as const)
       client.send('Fetch', id, body);
-    const answers = [await client.next(), await client.next(), await client.next(), await client.next()];
-    expect(new Map(answers)).to.deep.equal(
+    const responses = [await client.next(), await client.next(), await client.next(), await client.next()];
+    expect(new Map(responses)).to.deep.equal(
       new Map([
         [1, ''],
         [2, 'ff'],

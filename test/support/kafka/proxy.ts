@@ -5,17 +5,17 @@ import type { ApiName, KafkaRequest } from './frames.ts';
 
 /** What befalls a request that a rule matches. */
 export type Fault =
-  /** The broker never sees the request; the client gets this body as the answer. */
+  /** The broker never sees the request; the client gets this body as the response. */
   | { readonly kind: 'answer'; readonly body: (request: KafkaRequest) => Buffer }
-  /** The broker never sees the request, and no answer comes. */
+  /** The broker never sees the request, and no response comes. */
   | { readonly kind: 'lose request'; readonly disconnect: boolean }
-  /** The broker does what it is asked; its answer never comes. */
+  /** The broker does what it is asked; its response never comes. */
   | { readonly kind: 'lose response'; readonly disconnect: boolean }
   /** The request reaches the broker late, and with it whatever the connection carries behind it. */
   | { readonly kind: 'delay request'; readonly milliseconds: number }
-  /** The answer reaches the client late, and with it whatever the connection carries behind it. */
+  /** The response reaches the client late, and with it whatever the connection carries behind it. */
   | { readonly kind: 'delay response'; readonly milliseconds: number }
-  /** The client gets another body; undefined leaves the answer as it is and the rule unused. */
+  /** The client gets another body; undefined leaves the response as it is and the rule unused. */
   | { readonly kind: 'patch response'; readonly patch: (body: Buffer, request: KafkaRequest) => Buffer | undefined };
 
 /** Which requests a fault befalls. */
@@ -55,7 +55,7 @@ export interface KafkaProxy {
   inject(rule: FaultRule): InjectedFault;
   /** How many requests of this kind the clients have sent, befallen ones included. */
   requests(api: ApiName): number;
-  /** How many answers to requests of this kind have reached a client from a broker. */
+  /** How many responses to requests of this kind have reached a client from a broker. */
   responses(api: ApiName): number;
   /** Cuts every open connection, or those to one broker (`host:port`). */
   disconnect(target?: string): void;
@@ -67,7 +67,7 @@ export function refuseWith(errorCode: number): Fault {
   return { kind: 'answer', body: (request) => refusal(request, errorCode) };
 }
 
-/** A fault for `inject`: the broker does what it is asked, but the answer carries the code at its first partition. */
+/** A fault for `inject`: the broker does what it is asked, but the response carries the code at its first partition. */
 export function reportError(errorCode: number): Fault {
   return { kind: 'patch response', patch: (body, request) => withErrorCode(request, body, errorCode) };
 }

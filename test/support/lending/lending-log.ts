@@ -7,8 +7,8 @@ import { type Clock, systemClock } from '../../../src/clock.ts';
 import { isLendstreamError } from '../../../src/errors.ts';
 import { type Logger, silentLogger } from '../../../src/logger.ts';
 import { createMetrics } from '../../../src/metrics.ts';
-import { type CommandType, subjectOf, writeCommand } from '../../../src/lending-format/command-format.ts';
-import { type CommandOutcome, isFenceKey, parseFence } from '../../../src/lending-format/fence.ts';
+import { type CommandType, idFieldOf, writeCommand } from '../../../src/lending-format/command-format.ts';
+import { type CommandOutcome, isCheckpointKey, parseCheckpoint } from '../../../src/lending-format/checkpoint.ts';
 import {
   type LendingEventTypeName,
   deadLettersTopic,
@@ -51,7 +51,7 @@ export interface WorkerOptions {
   readonly clock?: Clock;
   readonly logger?: Logger;
   readonly commandsPerCommitMaximum?: number;
-  readonly rememberedMilliseconds?: number;
+  readonly idempotencyMilliseconds?: number;
   readonly retentionMilliseconds?: number;
   readonly definitionsMillisecondsMaximum?: number;
   /** One when absent. */
@@ -152,7 +152,7 @@ export interface TestCommand {
 
 /** A command as publishing stores it: with the time it was received. */
 export function commandRecord({ type, id, payload = {}, commandId = randomUUID() }: TestCommand): LogRecord {
-  const subject = { [subjectOf(type)]: id };
+  const subject = { [idFieldOf(type)]: id };
   const text = writeCommand({
     commandId,
     type,
@@ -242,7 +242,7 @@ export function deadLetters(log: EventLog): Promise<Json[]> {
 export async function outcomesOf(log: EventLog, partition = 0): Promise<CommandOutcome[]> {
   const records = await recordsOf(log, loansTopic, partition);
   return records.flatMap(({ key, text }) =>
-    key !== null && text !== null && isFenceKey(key) ? parseFence(text).outcomes : [],
+    key !== null && text !== null && isCheckpointKey(key) ? parseCheckpoint(text).outcomes : [],
   );
 }
 
@@ -264,8 +264,8 @@ export async function untilDone(log: EventLog, offset: number, partition = 0): P
     from = read.nextOffset;
     for (const batch of read.batches) {
       for (let index = 0; index < batch.count; index += 1) {
-        if (!isFenceKey(batch.key(index) ?? '')) continue;
-        position = parseFence(batch.bytes.subarray(batch.valueStarts[index], batch.valueEnds[index])).position;
+        if (!isCheckpointKey(batch.key(index) ?? '')) continue;
+        position = parseCheckpoint(batch.bytes.subarray(batch.valueStarts[index], batch.valueEnds[index])).position;
       }
     }
   }

@@ -12,6 +12,6 @@ const options = { coordination, nodeId: 'node', leaseMilliseconds: 500, clock: s
 const lease = new NodeLease(options);
 await lease.start();
 setInterval(() => {
-  const word = lease.isHeld(systemClock.monotonic()) ? 'held' : 'ended';
-  process.stdout.write(`${word} ${lease.tenure}\n`);
+  const word = lease.isValid(systemClock.monotonic()) ? 'held' : 'ended';
+  process.stdout.write(`${word} ${lease.epoch}\n`);
 }, 10);

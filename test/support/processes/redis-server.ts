@@ -27,7 +27,7 @@ export async function startRedisServer(...settings: string[]): Promise<RedisServ
 
   const start = async (): Promise<void> => {
     child = spawn('redis-server', [...common, ...settings], { stdio: 'ignore' });
-    await answers(port, child);
+    await waitUntilResponding(port, child);
   };
   const kill = async (): Promise<void> => {
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
@@ -53,7 +53,7 @@ export function redisClient(url: string): Redis {
   return new Redis(url);
 }
 
-async function answers(port: number, child: ChildProcess): Promise<void> {
+async function waitUntilResponding(port: number, child: ChildProcess): Promise<void> {
   const client = new Redis(port, '127.0.0.1', { lazyConnect: true, retryStrategy: () => 20 });
   client.on('error', () => {});
   const deadline = performance.now() + startMillisecondsMaximum;

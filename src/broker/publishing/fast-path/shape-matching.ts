@@ -63,7 +63,7 @@ export function patternOf({ pieces, pieceEnds, gapKinds, gapsByPath }: EventShap
   let source = marks[0] === undefined ? '' : openGroup(marks[0]);
   let pieceStart = 0;
   for (const [gap, kind] of gapKinds.entries()) {
-    source += literally(pieces.subarray(pieceStart, pieceEnds[gap]));
+    source += escapeForPattern(pieces.subarray(pieceStart, pieceEnds[gap]));
     pieceStart = pieceEnds[gap] ?? 0;
     if (kind === gapKind.mark) {
       source += gap === marks[0] ? ')' : openGroup(gap);
@@ -75,7 +75,7 @@ export function patternOf({ pieces, pieceEnds, gapKinds, gapsByPath }: EventShap
     if (kind === gapKind.dateTime) unusualTimeGroups.push((groupCount += 1));
     if (isWanted) source += ')';
   }
-  source += literally(pieces.subarray(pieceStart)) + (marks.length === 0 ? '' : ')');
+  source += escapeForPattern(pieces.subarray(pieceStart)) + (marks.length === 0 ? '' : ')');
   return { expression: new RegExp(source, 'y'), groupsByPath, unusualTimeGroups };
 }
 
@@ -87,7 +87,7 @@ function sourceOf(kind: number): string {
 }
 
 /** An expression that matches exactly these bytes. */
-function literally(bytes: Uint8Array): string {
+function escapeForPattern(bytes: Uint8Array): string {
   return Buffer.from(bytes)
     .toString('latin1')
     .replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
@@ -121,8 +121,8 @@ export function matchEvents(
     if (events.length === eventsPerRequestMaximum) return undefined;
     events.push(event);
     position += event[0].length + 1;
-    const following = request.charCodeAt(position - 1);
-    if (following === comma) continue;
-    return following === closeBracket && position === request.length ? events : undefined;
+    const nextCharacter = request.charCodeAt(position - 1);
+    if (nextCharacter === comma) continue;
+    return nextCharacter === closeBracket && position === request.length ? events : undefined;
   }
 }

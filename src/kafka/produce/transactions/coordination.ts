@@ -8,11 +8,11 @@ import type { Coordinators } from '../../connection/coordinator.ts';
 import type { ClusterMetadata } from '../../connection/metadata.ts';
 import { partitionsWithOpenTransaction } from './open-transactions.ts';
 import { errorOf, isCoordinatorError, protocolError } from '../../protocol/errors.ts';
-import { Retry, passing } from '../../connection/retry.ts';
+import { Retry, orTransientError } from '../../connection/retry.ts';
 import { keyOf } from '../../protocol/topic-partitions.ts';
 import {
   type DescribedTransaction,
-  type InitProducerIdAnswer,
+  type InitProducerIdResponse,
   type ProducerIdentity,
   addPartitionsRequest,
   describeTransactionRequest,
@@ -49,9 +49,9 @@ interface DecidedTransaction {
   readonly connection: object | undefined;
 }
 
-type Attempt<Answer> =
-  | { readonly answer: Answer; readonly trouble?: undefined }
-  | { readonly answer?: undefined; readonly trouble: LendstreamError };
+type Attempt<Response> =
+  | { readonly response: Response; readonly failure?: undefined }
+  | { readonly response?: undefined; readonly failure: LendstreamError };
 
 /**
  * The requests of one writer to the coordinator of its transactional id, which is the writer's name.
@@ -61,13 +61,13 @@ type Attempt<Answer> =
  * that has no leader at that moment as deleted, and the transaction as complete. The records committed there stay
  * invisible, and so does everything after them, until the next marker of the same writer. That marker decides them
  * together with that writer's next transaction. A writer that was restored without these records would do the same work
- * again and then have it twice. So a writer that is opened, or continues after the coordinator was away, first looks
+ * again and then have it twice. So a writer that is opened, or continues after the coordinator was away, first checks
  * for missing markers and has them written.
  */
 export class TransactionCoordination {
   readonly #options: TransactionCoordinationOptions;
   readonly #writerId: string;
-  #last: DecidedTransaction | undefined;
+  #lastTransaction: DecidedTransaction | undefined;
 
   constructor(options: TransactionCoordinationOptions, writerId: string) {
     this.#options = options;
@@ -86,17 +86,21 @@ export class TransactionCoordination {
     // most likely a commit: an abort is left out only by a coordinator that went away twice.
     let isCommit = true;
     for (;;) {
-      const described = await this.#ask(describeTransactionRequest(this.#writerId), stateErrorCode, 'Looking at');
-      isCommit = described.answer === undefined ? isCommit : (decisionOf(described.answer) ?? isCommit);
+      const described = await this.#sendRepeatable(
+        describeTransactionRequest(this.#writerId),
+        stateErrorCode,
+        'Looking at',
+      );
+      isCommit = described.response === undefined ? isCommit : (decisionOf(described.response) ?? isCommit);
       // While the last transaction is being ended this is refused, and its outcome is looked up again.
-      const { answer, trouble } = described.trouble === undefined ? await this.#openOnce(opening) : described;
-      if (trouble !== undefined) {
-        await retry.after(trouble);
+      const { response, failure } = described.failure === undefined ? await this.#openOnce(opening) : described;
+      if (failure !== undefined) {
+        await retry.after(failure);
         continue;
       }
-      this.#last = { partitions, isCommit, connection: undefined };
-      await this.settle(answer);
-      return answer;
+      this.#lastTransaction = { partitions, isCommit, connection: undefined };
+      await this.completeMarkers(response);
+      return response;
     }
   }
 
@@ -105,15 +109,15 @@ export class TransactionCoordination {
    * @throws WRITER_FENCED, UNKNOWN_TOPIC_OR_PARTITION, LOG_UNAVAILABLE, OUTCOME_UNKNOWN, LOG_CLOSED
    */
   async addPartitions(identity: ProducerIdentity, partitions: readonly TopicPartition[]): Promise<void> {
-    await this.#add(identity, partitions, () => this.#settleIfInterrupted(identity));
+    await this.#add(identity, partitions, () => this.#completeMarkersIfReconnected(identity));
     // A coordinator that was there all the time begins the next transaction when all partitions have the outcome of the
     // last one.
-    this.#last = undefined;
+    this.#lastTransaction = undefined;
   }
 
   /** Whether it is still unknown that all partitions have the outcome of the last transaction. */
-  get isUnsettled(): boolean {
-    return this.#last !== undefined;
+  get hasUnconfirmedMarkers(): boolean {
+    return this.#lastTransaction !== undefined;
   }
 
   /**
@@ -122,12 +126,12 @@ export class TransactionCoordination {
    * one has taken care of it.
    * @throws LOG_UNAVAILABLE (call again later), LOG_CLOSED
    */
-  async isLeftOpen({ producerId }: ProducerIdentity): Promise<boolean> {
-    const last = this.#last;
+  async lacksMarkers({ producerId }: ProducerIdentity): Promise<boolean> {
+    const last = this.#lastTransaction;
     if (last === undefined) return false;
     const open = await partitionsWithOpenTransaction(this.#options, producerId, last.partitions);
-    if (this.#last !== last) return false;
-    if (open.length === 0) this.#last = undefined;
+    if (this.#lastTransaction !== last) return false;
+    if (open.length === 0) this.#lastTransaction = undefined;
     return open.length > 0;
   }
 
@@ -135,8 +139,8 @@ export class TransactionCoordination {
    * Returns when all partitions have the outcome of the last transaction. Call it only while no transaction is open.
    * @throws LOG_UNAVAILABLE (call again later), WRITER_FENCED, OUTCOME_UNKNOWN, LOG_CLOSED
    */
-  async settle(identity: ProducerIdentity): Promise<void> {
-    const last = this.#last;
+  async completeMarkers(identity: ProducerIdentity): Promise<void> {
+    const last = this.#lastTransaction;
     if (last === undefined) return;
     const { logger } = this.#options;
     const retry = this.#retry();
@@ -152,7 +156,7 @@ export class TransactionCoordination {
       logger.warn(facts, 'Kafka had left out partitions when it ended a transaction; it was ended there as decided');
       await retry.after(new LendstreamError('LOG_UNAVAILABLE', `Transactions of ${this.#writerId} stay undecided.`));
     }
-    if (this.#last === last) this.#last = undefined;
+    if (this.#lastTransaction === last) this.#lastTransaction = undefined;
   }
 
   /**
@@ -163,7 +167,7 @@ export class TransactionCoordination {
    */
   async end(identity: ProducerIdentity, isCommit: boolean, partitions: readonly TopicPartition[]): Promise<void> {
     await this.#end(identity, isCommit);
-    this.#last = { partitions, isCommit, connection: await this.#connection() };
+    this.#lastTransaction = { partitions, isCommit, connection: await this.#connection() };
   }
 
   async #end(identity: ProducerIdentity, isCommit: boolean): Promise<void> {
@@ -171,27 +175,27 @@ export class TransactionCoordination {
     const retry = this.#retry();
     let mayHaveEnded = false;
     for (;;) {
-      const { answer: errorCode, failure } = await this.#attempt(request);
+      const { response: errorCode, failure } = await this.#attempt(request);
       if (errorCode === protocolError.none) return;
       if (failure?.code === 'OUTCOME_UNKNOWN') throw failure;
       // The coordinator also responds with these when it wrote its decision down but could not replicate it.
       mayHaveEnded ||=
         errorCode === protocolError.coordinatorNotAvailable || errorCode === protocolError.notCoordinator;
-      const trouble = failure ?? this.#refusal(errorCode, isCommit ? 'Committing for' : 'Aborting for');
-      if (failure === undefined && !this.#passes(errorCode)) {
-        throw trouble.code === 'WRITER_FENCED' && !mayHaveEnded ? trouble : outcomeUnknown(trouble);
+      const error = failure ?? this.#refusal(errorCode, isCommit ? 'Committing for' : 'Aborting for');
+      if (failure === undefined && !this.#isTransient(errorCode)) {
+        throw error.code === 'WRITER_FENCED' && !mayHaveEnded ? error : outcomeUnknown(error);
       }
-      await retry.after(mayHaveEnded ? outcomeUnknown(trouble) : trouble);
+      await retry.after(mayHaveEnded ? outcomeUnknown(error) : error);
     }
   }
 
   /** Asks once to abort whatever is open. The coordinator does so by itself when the transaction's time is up. */
-  async abandon(identity: ProducerIdentity): Promise<void> {
+  async abortOnce(identity: ProducerIdentity): Promise<void> {
     await this.#attempt(endTransactionRequest(this.#writerId, identity, false));
   }
 
-  #openOnce(opening: KafkaRequest<InitProducerIdAnswer>): Promise<Attempt<InitProducerIdAnswer>> {
-    return this.#ask(opening, ({ errorCode }) => errorCode, 'Opening');
+  #openOnce(opening: KafkaRequest<InitProducerIdResponse>): Promise<Attempt<InitProducerIdResponse>> {
+    return this.#sendRepeatable(opening, ({ errorCode }) => errorCode, 'Opening');
   }
 
   /** @param before Runs first, at each attempt. */
@@ -204,67 +208,71 @@ export class TransactionCoordination {
     const retry = this.#retry();
     for (;;) {
       await before();
-      const { trouble } = await this.#ask(request, firstErrorCode, 'Adding partitions to the transaction of');
-      if (trouble === undefined) return;
-      await retry.after(trouble);
+      const { failure } = await this.#sendRepeatable(
+        request,
+        firstErrorCode,
+        'Adding partitions to the transaction of',
+      );
+      if (failure === undefined) return;
+      await retry.after(failure);
     }
   }
 
-  async #settleIfInterrupted(identity: ProducerIdentity): Promise<void> {
-    const connection = this.#last?.connection;
+  async #completeMarkersIfReconnected(identity: ProducerIdentity): Promise<void> {
+    const connection = this.#lastTransaction?.connection;
     if (connection !== undefined && connection === (await this.#connection())) return;
-    await this.settle(identity);
+    await this.completeMarkers(identity);
   }
 
   /** The connection to the coordinator, if there is one. */
   async #connection(): Promise<object | undefined> {
     const { connections, coordinators } = this.#options;
-    const coordinator = await passing(coordinators.of('transaction', this.#writerId));
+    const coordinator = await orTransientError(coordinators.of('transaction', this.#writerId));
     return isLendstreamError(coordinator) ? undefined : connections.current(coordinator, 'coordinator');
   }
 
   /**
-   * Sends a request that may be sent twice. Returns `trouble` for an error that may pass.
+   * Sends a request that may be sent twice. Returns `failure` for an error that may pass.
    * @throws any other error
    */
-  async #ask<Answer>(
-    request: KafkaRequest<Answer>,
-    errorCodeOf: (answer: Answer) => number,
+  async #sendRepeatable<Response>(
+    request: KafkaRequest<Response>,
+    errorCodeOf: (response: Response) => number,
     what: string,
-  ): Promise<Attempt<Answer>> {
-    const { answer, failure } = await this.#attempt(request);
-    if (failure !== undefined) return { trouble: failure };
-    const errorCode = errorCodeOf(answer);
-    if (errorCode === protocolError.none) return { answer };
+  ): Promise<Attempt<Response>> {
+    const { response, failure } = await this.#attempt(request);
+    if (failure !== undefined) return { failure };
+    const errorCode = errorCodeOf(response);
+    if (errorCode === protocolError.none) return { response };
     const refusal = this.#refusal(errorCode, what);
-    if (!this.#passes(errorCode)) throw refusal;
-    return { trouble: refusal };
+    if (!this.#isTransient(errorCode)) throw refusal;
+    return { failure: refusal };
   }
 
   /**
    * Sends the request once. Returns `failure` for an error that may pass: LOG_UNAVAILABLE (not sent), OUTCOME_UNKNOWN.
    * Throws any other error.
    */
-  async #attempt<Answer>(
-    request: KafkaRequest<Answer>,
+  async #attempt<Response>(
+    request: KafkaRequest<Response>,
   ): Promise<
-    | { readonly answer: Answer; readonly failure?: undefined }
-    | { readonly answer?: undefined; failure: LendstreamError }
+    | { readonly response: Response; readonly failure?: undefined }
+    | { readonly response?: undefined; failure: LendstreamError }
   > {
     const { connections, coordinators } = this.#options;
     try {
       const coordinator = await coordinators.of('transaction', this.#writerId);
-      return { answer: await connections.send(coordinator, 'coordinator', request) };
+      return { response: await connections.send(coordinator, 'coordinator', request) };
     } catch (error) {
       coordinators.forget('transaction', this.#writerId);
-      const isPassing = isLendstreamError(error, 'LOG_UNAVAILABLE') || isLendstreamError(error, 'OUTCOME_UNKNOWN');
-      if (!isPassing) throw error;
+      const isTransient = isLendstreamError(error, 'LOG_UNAVAILABLE') || isLendstreamError(error, 'OUTCOME_UNKNOWN');
+      if (!isTransient) throw error;
       return { failure: error };
     }
   }
 
   /** Whether the same request may soon get another response. */
-  #passes(errorCode: number): boolean {
+  #isTransient(errorCode: number): boolean {
     if (errorCode === protocolError.concurrentTransactions) return true;
     if (!isCoordinatorError(errorCode)) return false;
     if (errorCode !== protocolError.coordinatorLoadInProgress) {
@@ -290,8 +298,8 @@ export class TransactionCoordination {
 }
 
 /** When one partition is refused, the brokers report the others as not attempted. */
-function firstErrorCode(answer: readonly { readonly errorCode: number }[]): number {
-  const errors = answer.filter(({ errorCode }) => errorCode !== protocolError.none);
+function firstErrorCode(response: readonly { readonly errorCode: number }[]): number {
+  const errors = response.filter(({ errorCode }) => errorCode !== protocolError.none);
   const decisive = errors.find(({ errorCode }) => errorCode !== protocolError.operationNotAttempted) ?? errors[0];
   return decisive?.errorCode ?? protocolError.none;
 }

@@ -5,10 +5,10 @@ import type { KafkaConnections } from '../../connection/connections.ts';
 import type { KafkaRequest } from '../../protocol/request.ts';
 import type { BrokerNode } from '../../protocol/metadata-request.ts';
 import type { ClusterMetadata } from '../../connection/metadata.ts';
-import { leadersOf, leadershipRetry } from '../../connection/partition-leaders.ts';
+import { groupByLeader, leadershipRetry } from '../../connection/partition-leaders.ts';
 import { errorOf, isLeadershipError, protocolError } from '../../protocol/errors.ts';
-import { Retry, passing } from '../../connection/retry.ts';
-import { byTopic } from '../../protocol/topic-partitions.ts';
+import { Retry, orTransientError } from '../../connection/retry.ts';
+import { groupByTopic } from '../../protocol/topic-partitions.ts';
 import { WireReader, WireWriter } from '../../protocol/wire.ts';
 
 /** What a search for open transactions needs. */
@@ -40,15 +40,15 @@ export function describeProducersRequest(partitions: readonly TopicPartition[]):
     encode: () => {
       const writer = new WireWriter();
       return writer
-        .compactArray([...byTopic(partitions)], ([topic, ofTopic]) => {
+        .compactArray([...groupByTopic(partitions)], ([topic, ofTopic]) => {
           writer.compactString(topic);
           writer.compactArray(ofTopic, ({ partition }) => writer.int32(partition)).noTags();
         })
         .noTags()
-        .take();
+        .toBuffer();
     },
-    decode: (answer) => {
-      const reader = new WireReader(answer);
+    decode: (response) => {
+      const reader = new WireReader(response);
       reader.int32(); // throttle time
       const topics = reader.compactArray(() => {
         const topic = reader.compactString();
@@ -90,7 +90,7 @@ export async function partitionsWithOpenTransaction(
 ): Promise<TopicPartition[]> {
   const retry = new Retry(options.clock, leadershipRetry);
   for (;;) {
-    const described = await passing(describe(options, partitions));
+    const described = await orTransientError(describe(options, partitions));
     if (!isLendstreamError(described)) {
       return described
         .filter(({ producers }) =>
@@ -98,7 +98,7 @@ export async function partitionsWithOpenTransaction(
         )
         .map(({ topic, partition }) => ({ topic, partition }));
     }
-    for (const topic of byTopic(partitions).keys()) options.metadata.forgetLeaders(topic);
+    for (const topic of groupByTopic(partitions).keys()) options.metadata.forgetLeaders(topic);
     await retry.after(described);
   }
 }
@@ -108,8 +108,8 @@ async function describe(
   { connections, metadata }: OpenTransactionsOptions,
   partitions: readonly TopicPartition[],
 ): Promise<DescribedPartition[]> {
-  const byLeader = await leadersOf(metadata, partitions);
-  const ask = async (leader: BrokerNode, led: readonly TopicPartition[]): Promise<DescribedPartition[]> => {
+  const byLeader = await groupByLeader(metadata, partitions);
+  const describeAt = async (leader: BrokerNode, led: readonly TopicPartition[]): Promise<DescribedPartition[]> => {
     const described = await connections.send(leader, 'metadata', describeProducersRequest(led));
     for (const { topic, partition, errorCode } of described) {
       if (errorCode === protocolError.none) continue;
@@ -117,11 +117,11 @@ async function describe(
       const error = errorOf(errorCode, what, { topic, partition });
       // The broker does not know the partition yet, or it was deleted: the metadata shows which before the next
       // attempt.
-      const isPassing = isLeadershipError(errorCode) || errorCode === protocolError.unknownTopicOrPartition;
-      throw isPassing ? new LendstreamError('LOG_UNAVAILABLE', error.message, { cause: error }) : error;
+      const isTransient = isLeadershipError(errorCode) || errorCode === protocolError.unknownTopicOrPartition;
+      throw isTransient ? new LendstreamError('LOG_UNAVAILABLE', error.message, { cause: error }) : error;
     }
     return described;
   };
-  const answers = await Promise.all([...byLeader].map(([leader, led]) => ask(leader, led)));
-  return answers.flat();
+  const results = await Promise.all([...byLeader].map(([leader, led]) => describeAt(leader, led)));
+  return results.flat();
 }

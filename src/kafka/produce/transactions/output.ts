@@ -7,11 +7,11 @@ import type { BrokerNode } from '../../protocol/metadata-request.ts';
 import type { ClusterMetadata } from '../../connection/metadata.ts';
 import { keyOf } from '../../protocol/topic-partitions.ts';
 import { type ProduceResult, produceRequest } from '../../protocol/produce-request.ts';
-import { verdictOf } from '../verdict.ts';
+import { outcomeOf } from '../produce-outcome.ts';
 import { errorOf, protocolError } from '../../protocol/errors.ts';
 import { encodeRecordBatch, encodedRecordBytes } from '../../protocol/record-batch-encoding.ts';
-import { batchHeaderBytes, sequenceBehind } from '../../protocol/record-batch.ts';
-import { Retry, passing } from '../../connection/retry.ts';
+import { batchHeaderBytes, sequenceAfter } from '../../protocol/record-batch.ts';
+import { Retry, orTransientError } from '../../connection/retry.ts';
 import type { ProducerIdentity } from '../../protocol/transaction-requests.ts';
 
 export interface TransactionOutputOptions {
@@ -29,7 +29,7 @@ const firstPauseMilliseconds = 2;
 const pauseMillisecondsMaximum = 200;
 
 /** The records that one append writes to one partition. */
-interface Output extends TopicPartition {
+interface PartitionOutput extends TopicPartition {
   readonly key: string;
   readonly records: LogRecord[];
   /** The first record that is not stored yet. */
@@ -68,27 +68,27 @@ export class TransactionOutput {
       pauseMillisecondsMaximum,
     });
     while (pending.length > 0) {
-      const troubles = await this.#round(pending);
+      const errors = await this.#round(pending);
       pending = pending.filter(({ next, records }) => next < records.length);
-      if (troubles[0] !== undefined) await retry.after(troubles[0]);
+      if (errors[0] !== undefined) await retry.after(errors[0]);
     }
   }
 
   /** Sends one request to each leader. Returns the errors that may pass. */
-  async #round(outputs: readonly Output[]): Promise<LendstreamError[]> {
+  async #round(outputs: readonly PartitionOutput[]): Promise<LendstreamError[]> {
     const { metadata } = this.#options;
-    const troubles: LendstreamError[] = [];
-    const groups = new Map<BrokerNode, Output[]>();
+    const errors: LendstreamError[] = [];
+    const groups = new Map<BrokerNode, PartitionOutput[]>();
     for (const output of outputs) {
-      const leader = metadata.knownLeader(output) ?? (await passing(metadata.leaderOf(output)));
-      if (isLendstreamError(leader)) troubles.push(leader);
+      const leader = metadata.knownLeader(output) ?? (await orTransientError(metadata.leaderOf(output)));
+      if (isLendstreamError(leader)) errors.push(leader);
       else groups.set(leader, [...(groups.get(leader) ?? []), output]);
     }
     const requests = [...groups].map(([leader, ofLeader]) => this.#send(leader, ofLeader));
-    return [...troubles, ...(await Promise.all(requests)).flat()];
+    return [...errors, ...(await Promise.all(requests)).flat()];
   }
 
-  async #send(leader: BrokerNode, outputs: readonly Output[]): Promise<LendstreamError[]> {
+  async #send(leader: BrokerNode, outputs: readonly PartitionOutput[]): Promise<LendstreamError[]> {
     const parts = [];
     let bytes = 0;
     for (const output of outputs) {
@@ -98,10 +98,10 @@ export class TransactionOutput {
       bytes += batch.bytes.length;
     }
     const request = produceRequest(parts, this.#writerId);
-    const results = await passing(this.#options.connections.send(leader, 'produce', request));
+    const results = await orTransientError(this.#options.connections.send(leader, 'produce', request));
     if (!isLendstreamError(results)) {
       const byKey = new Map(results.map((result) => [keyOf(result), result]));
-      return parts.flatMap(({ output }) => this.#settle(output, byKey.get(output.key)) ?? []);
+      return parts.flatMap(({ output }) => this.#applyResult(output, byKey.get(output.key)) ?? []);
     }
     for (const { topic } of parts) this.#options.metadata.forgetLeaders(topic);
     return [results];
@@ -111,30 +111,30 @@ export class TransactionOutput {
    * Returns the error if it may pass.
    * @throws any other error
    */
-  #settle(output: Output, result: ProduceResult | undefined): LendstreamError | undefined {
+  #applyResult(output: PartitionOutput, result: ProduceResult | undefined): LendstreamError | undefined {
     const { topic, partition, key, batch } = output;
     if (batch === undefined) return undefined;
     const errorCode = result?.errorCode ?? protocolError.unknownServerError;
-    const verdict = verdictOf(errorCode);
-    if (verdict === 'stored') {
-      this.#sequences.set(key, sequenceBehind(this.#sequences.get(key) ?? 0, batch.count));
+    const outcome = outcomeOf(errorCode);
+    if (outcome === 'stored') {
+      this.#sequences.set(key, sequenceAfter(this.#sequences.get(key) ?? 0, batch.count));
       output.next += batch.count;
       output.batch = undefined;
       return undefined;
     }
     const error = errorOf(errorCode, `Appending to topic ${topic}, partition ${partition},`, { topic, partition });
-    if (verdict === 'too_large' && batch.count > 1) {
+    if (outcome === 'too_large' && batch.count > 1) {
       this.#batchBytesMaximum = Math.floor(batch.bytes.length / 2);
       output.batch = undefined;
       return undefined;
     }
-    const isElsewhere = verdict === 'again_elsewhere' || verdict === 'perhaps_stored_elsewhere';
-    if (isElsewhere) this.#options.metadata.forgetLeaders(topic);
-    if (isElsewhere || verdict === 'again' || verdict === 'perhaps_stored') return error;
+    const isLeaderStale = outcome === 'again_elsewhere' || outcome === 'perhaps_stored_elsewhere';
+    if (isLeaderStale) this.#options.metadata.forgetLeaders(topic);
+    if (isLeaderStale || outcome === 'again' || outcome === 'perhaps_stored') return error;
     throw error;
   }
 
-  #build({ key, records, next }: Output): NonNullable<Output['batch']> {
+  #build({ key, records, next }: PartitionOutput): NonNullable<PartitionOutput['batch']> {
     const end = batchEnd(records, next, this.#batchBytesMaximum);
     const bytes = encodeRecordBatch(next === 0 && end === records.length ? records : records.slice(next, end), {
       firstSequence: this.#sequences.get(key) ?? 0,
@@ -147,8 +147,8 @@ export class TransactionOutput {
 }
 
 /** Returns one output for each partition, with all of its records in order. */
-function outputsOf(partitions: readonly PartitionRecords[]): Output[] {
-  const outputs = new Map<string, Output>();
+function outputsOf(partitions: readonly PartitionRecords[]): PartitionOutput[] {
+  const outputs = new Map<string, PartitionOutput>();
   for (const { topic, partition, records } of partitions) {
     if (records.length === 0) continue;
     const key = keyOf({ topic, partition });

@@ -2,7 +2,7 @@ import type { FencedWriter, PartitionRecords, TopicPartition } from '../../../po
 import { type ErrorCode, LendstreamError, describeError, isLendstreamError } from '../../../errors.ts';
 import { keyOf } from '../../protocol/topic-partitions.ts';
 import { type CleanupPolicyOf, checkRecords, recordBytesBound } from '../record-checks.ts';
-import { passing } from '../../connection/retry.ts';
+import { orTransientError } from '../../connection/retry.ts';
 import { TransactionCoordination, type TransactionCoordinationOptions } from './coordination.ts';
 import { TransactionOutput, type TransactionOutputOptions } from './output.ts';
 import type { ProducerIdentity } from '../../protocol/transaction-requests.ts';
@@ -20,10 +20,10 @@ const transactionBytesMaximum = 64 * 1024 * 1024;
  * How long after a transaction to check whether all of its partitions have the outcome, unless another one follows.
  * Milliseconds.
  */
-const settleMilliseconds = 1_000;
+const markerCheckMilliseconds = 1_000;
 
 /** After these errors the next writer of the name aborts what is open, or the coordinator does so in time. */
-const leftToOthers = new Set<ErrorCode | undefined>(['WRITER_FENCED', 'LOG_UNAVAILABLE', 'OUTCOME_UNKNOWN']);
+const noAbortAfter = new Set<ErrorCode | undefined>(['WRITER_FENCED', 'LOG_UNAVAILABLE', 'OUTCOME_UNKNOWN']);
 
 /**
  * Opens the writer of a name; the name is its transactional id. From here on earlier writers of the name are fenced
@@ -54,9 +54,9 @@ class KafkaWriter implements FencedWriter {
   readonly #partitions = new Map<string, TopicPartition>();
   #transactionBytes = 0;
   /** Why no further step is possible. */
-  #spent: LendstreamError | undefined;
+  #failure: LendstreamError | undefined;
   #lastStep: Promise<void> = Promise.resolve();
-  #settling: NodeJS.Timeout | undefined;
+  #markerCheck: NodeJS.Timeout | undefined;
 
   constructor(
     options: KafkaWriterOptions,
@@ -83,16 +83,16 @@ class KafkaWriter implements FencedWriter {
     return this.#step(() => this.#end(false));
   }
 
-  /** Aborts what is open, unless this writer no longer owns it or Kafka is in trouble: others do it then. */
+  /** Aborts what is open, unless this writer no longer owns it or Kafka is unavailable: others do it then. */
   async close(): Promise<void> {
     const closed = new LendstreamError('LOG_CLOSED', `The writer ${this.writerId} is closed.`);
-    clearTimeout(this.#settling);
+    clearTimeout(this.#markerCheck);
     await this.#step(() => Promise.reject(closed)).catch(() => closed);
     this.#options.onClosed?.(this);
-    if (this.#partitions.size === 0 || leftToOthers.has(this.#spent?.code)) return;
+    if (this.#partitions.size === 0 || noAbortAfter.has(this.#failure?.code)) return;
     this.#partitions.clear();
     try {
-      await this.#coordination.abandon(this.#identity);
+      await this.#coordination.abortOnce(this.#identity);
     } catch (error) {
       const { writerId } = this;
       this.#options.logger.debug({ writerId, error: describeError(error) }, 'An open transaction was not aborted');
@@ -119,7 +119,7 @@ class KafkaWriter implements FencedWriter {
     if (added.size > 0) {
       // A partition that does not exist is refused here. One without a leader may have one when its records are
       // written.
-      await Promise.all([...added.values()].map((request) => passing(metadata.leaderOf(request))));
+      await Promise.all([...added.values()].map((request) => orTransientError(metadata.leaderOf(request))));
       for (const [key, { topic, partition }] of added) this.#partitions.set(key, { topic, partition });
       await this.#coordination.addPartitions(this.#identity, [...added.values()]);
     }
@@ -130,7 +130,7 @@ class KafkaWriter implements FencedWriter {
     if (this.#partitions.size === 0) return;
     try {
       await this.#coordination.end(this.#identity, isCommit, [...this.#partitions.values()]);
-      this.#settleSoon();
+      this.#scheduleMarkerCheck();
     } finally {
       this.#partitions.clear();
       this.#transactionBytes = 0;
@@ -138,55 +138,57 @@ class KafkaWriter implements FencedWriter {
   }
 
   /**
-   * The next transaction settles this one. When none comes, nothing else would notice that this one was not finished.
+   * The next transaction completes this one. When none comes, nothing else would notice that this one was not finished.
    */
-  #settleSoon(): void {
-    clearTimeout(this.#settling);
-    this.#settling = setTimeout(() => void this.#settleIfLeftOpen(), settleMilliseconds).unref();
+  #scheduleMarkerCheck(): void {
+    clearTimeout(this.#markerCheck);
+    this.#markerCheck = setTimeout(() => void this.#checkMarkers(), markerCheckMilliseconds).unref();
   }
 
   /**
    * The check takes as long as a slow broker does, and no step waits for it. Only a repair comes before the next steps.
    */
-  async #settleIfLeftOpen(): Promise<void> {
-    await this.#tryToSettle(async () => {
-      if (!(await this.#coordination.isLeftOpen(this.#identity))) return;
-      this.#lastStep = this.#lastStep.then(() => this.#tryToSettle(() => this.#coordination.settle(this.#identity)));
+  async #checkMarkers(): Promise<void> {
+    await this.#tryToCompleteMarkers(async () => {
+      if (!(await this.#coordination.lacksMarkers(this.#identity))) return;
+      this.#lastStep = this.#lastStep.then(() =>
+        this.#tryToCompleteMarkers(() => this.#coordination.completeMarkers(this.#identity)),
+      );
     });
   }
 
   /** Not a step: while Kafka cannot be asked it is tried again, and the writer stays usable. */
-  async #tryToSettle(settle: () => Promise<void>): Promise<void> {
-    if (this.#spent !== undefined || this.#partitions.size > 0 || !this.#coordination.isUnsettled) return;
+  async #tryToCompleteMarkers(complete: () => Promise<void>): Promise<void> {
+    if (this.#failure !== undefined || this.#partitions.size > 0 || !this.#coordination.hasUnconfirmedMarkers) return;
     try {
-      await settle();
+      await complete();
     } catch (error) {
-      if (this.#spent !== undefined) return;
-      if (isLendstreamError(error, 'LOG_UNAVAILABLE')) this.#settleSoon();
-      else this.#spend(error);
+      if (this.#failure !== undefined) return;
+      if (isLendstreamError(error, 'LOG_UNAVAILABLE')) this.#scheduleMarkerCheck();
+      else this.#fail(error);
     }
   }
 
   /** Runs one step after another, and none after an error. */
   #step(action: () => Promise<void>): Promise<void> {
     const step = this.#lastStep.then(async () => {
-      if (this.#spent !== undefined) throw this.#spent;
+      if (this.#failure !== undefined) throw this.#failure;
       try {
         await action();
       } catch (error) {
-        throw this.#spend(error);
+        throw this.#fail(error);
       }
     });
     this.#lastStep = step.catch(() => {});
     return step;
   }
 
-  #spend(error: unknown): LendstreamError {
-    this.#spent = isLendstreamError(error)
+  #fail(error: unknown): LendstreamError {
+    this.#failure = isLendstreamError(error)
       ? error
       : new LendstreamError('OUTCOME_UNKNOWN', `The writer failed in an unforeseen way: ${describeError(error)}`, {
           cause: error,
         });
-    return this.#spent;
+    return this.#failure;
   }
 }

@@ -9,7 +9,7 @@ import { refuseWith, reportError, type Fault } from '../../../support/kafka/prox
 import { appendTo, codeOf, readCount, records } from '../../../support/log-reading.ts';
 import { createSmallTopic, openLogBehindProxy, sized, type LogBehindProxy } from '../../log-behind-proxy.ts';
 
-const loseAnswer: Fault = { kind: 'lose response', disconnect: true };
+const loseResponse: Fault = { kind: 'lose response', disconnect: true };
 const loseRequest: Fault = { kind: 'lose request', disconnect: true };
 
 describeOnCluster('Transactions on Kafka', (cluster) => {
@@ -162,14 +162,14 @@ describeOnCluster('Transactions on Kafka', (cluster) => {
     await writer.close();
   });
 
-  const passing: readonly (readonly [string, ApiName, Fault, number])[] = [
+  const transientFaults: readonly (readonly [string, ApiName, Fault, number])[] = [
     ['the markers of the last transaction are still being written', 'AddPartitionsToTxn', refuseWith(51), 3],
     ['the coordinator loads when partitions are added', 'AddPartitionsToTxn', refuseWith(14), 3],
     ['the coordinator is away when partitions are added', 'AddPartitionsToTxn', refuseWith(15), 2],
     ['the coordinator moves when partitions are added', 'AddPartitionsToTxn', refuseWith(16), 2],
-    ['the answer to adding partitions is lost', 'AddPartitionsToTxn', loseAnswer, 2],
+    ['the answer to adding partitions is lost', 'AddPartitionsToTxn', loseResponse, 2],
     ['the request to add partitions is lost', 'AddPartitionsToTxn', loseRequest, 1],
-    ['the answer to the records is lost', 'Produce', loseAnswer, 3],
+    ['the answer to the records is lost', 'Produce', loseResponse, 3],
     ['the records are lost', 'Produce', loseRequest, 1],
     ['the leader moves', 'Produce', refuseWith(6), 2],
     ['the leader moves after it stored the records', 'Produce', reportError(6), 1],
@@ -181,7 +181,7 @@ describeOnCluster('Transactions on Kafka', (cluster) => {
     ['the coordinator moves at the commit', 'EndTxn', refuseWith(16), 2],
     ['the coordinator committed and could not say so', 'EndTxn', reportError(15), 1],
   ];
-  for (const [what, api, fault, times] of passing) {
+  for (const [what, api, fault, times] of transientFaults) {
     it(`are committed once when ${what}`, async () => {
       const topic = await subject.newTopic(2);
       const partitions = [0, 1].map((partition) => ({ topic, partition }));
@@ -202,7 +202,7 @@ describeOnCluster('Transactions on Kafka', (cluster) => {
     ['the coordinator is away', 'InitProducerId', refuseWith(15), 1],
     ['the coordinator moves', 'InitProducerId', refuseWith(16), 1],
     ['an earlier transaction is still being ended', 'InitProducerId', refuseWith(51), 3],
-    ['the answer is lost', 'InitProducerId', loseAnswer, 2],
+    ['the answer is lost', 'InitProducerId', loseResponse, 2],
     ['the coordinator cannot be found yet', 'FindCoordinator', refuseWith(15), 3],
   ];
   for (const [what, api, fault, times] of openings) {
@@ -219,7 +219,7 @@ describeOnCluster('Transactions on Kafka', (cluster) => {
   }
 
   for (const [what, fault, expected] of [
-    ['answer', loseAnswer, ['before', 'committed or not', 'after']],
+    ['answer', loseResponse, ['before', 'committed or not', 'after']],
     ['request', loseRequest, ['before', 'after']],
   ] as const) {
     it(`whose commit's ${what} is lost have an unknown outcome, which the next writer of the name can see`, async () => {
@@ -243,7 +243,7 @@ describeOnCluster('Transactions on Kafka', (cluster) => {
   }
 
   for (const [what, fault] of [
-    ['answer', loseAnswer],
+    ['answer', loseResponse],
     ['request', loseRequest],
   ] as const) {
     it(`whose abort's ${what} is lost leave nothing behind`, async () => {

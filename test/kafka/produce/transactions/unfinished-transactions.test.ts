@@ -166,7 +166,7 @@ function partitionsAdded({ body }: KafkaRequest): Buffer {
     .array(topics, ({ topic, partitions }) =>
       writer.string(topic).array(partitions, (partition) => writer.int32(partition).int16(0)),
     )
-    .take();
+    .toBuffer();
 }
 
 /** Sets what every broker is told besides its own settings, and returns when they go by it. */

@@ -1,0 +1,51 @@
+/**
+ * Memory that runs of rows are read into. It is reused, because it lies outside the JavaScript heap: for every 64 MiB
+ * of new memory there the engine walks the whole heap. That would cost a long read more than anything else.
+ *
+ * The memory of a run counts its holders: the cache, and each reader until it releases the batches. A reader that never
+ * releases them does no harm; the memory is then left to the collector.
+ */
+export class SharedBuffer {
+  readonly memory: ArrayBuffer;
+  /** Drops one reference. After the last one, the batches must not be read any more. */
+  readonly release: () => void;
+  #references = 1;
+
+  /**
+   * Starts with one reference, which belongs to the creator.
+   * @param onFree Takes the memory back when the last reference is dropped.
+   */
+  constructor(memory: ArrayBuffer, onFree: (memory: ArrayBuffer) => void) {
+    this.memory = memory;
+    this.release = () => {
+      this.#references -= 1;
+      if (this.#references === 0) onFree(memory);
+    };
+  }
+
+  retain(): void {
+    this.#references += 1;
+  }
+}
+
+/** How much free memory is kept for the next runs. Pieces. */
+const spareBuffersMaximum = 16;
+
+/** A pool of memory for runs that will be read. */
+export class SharedBufferPool {
+  readonly #bytes: number;
+  readonly #spare: ArrayBuffer[] = [];
+
+  /** @param bytes The size of each piece. */
+  constructor(bytes: number) {
+    this.#bytes = bytes;
+  }
+
+  acquire(): ArrayBuffer {
+    return this.#spare.pop() ?? new ArrayBuffer(this.#bytes);
+  }
+
+  readonly recycle = (memory: ArrayBuffer): void => {
+    if (this.#spare.length < spareBuffersMaximum) this.#spare.push(memory);
+  };
+}

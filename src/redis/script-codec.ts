@@ -1,0 +1,138 @@
+import {
+  comparePartitions,
+  partitionKey,
+  type EndedStream,
+  type EventTypePartition,
+  type LastCommit,
+  type OpenSessionResult,
+  type OwnershipState,
+  type PartitionOwnership,
+  type Session,
+  type SubscriptionHistory,
+  type Topology,
+} from '../ports/coordination.ts';
+import { parsePartitionKey, internPartitionKey } from './keys.ts';
+import { decodeOffset, type StoredOffset } from './stored-offset.ts';
+
+/** The forms in which Redis keeps sessions, owners and offsets, and the results of scripts. */
+
+interface EncodedSession {
+  readonly nodeId: string;
+  readonly openedAt: number;
+  readonly requestedPlaces: readonly string[];
+  readonly commitTimeoutMilliseconds: number;
+}
+
+/** The form in which Redis keeps a session: JSON, without the id of its stream. */
+export function encodeSession({ nodeId, openedAt, requestedPartitions, commitTimeoutMilliseconds }: Session): string {
+  return JSON.stringify({
+    nodeId,
+    openedAt,
+    requestedPlaces: requestedPartitions.map(partitionKey),
+    commitTimeoutMilliseconds,
+  } satisfies EncodedSession);
+}
+
+function decodeSession(streamId: string, encoded: string): Session {
+  const { nodeId, openedAt, requestedPlaces, commitTimeoutMilliseconds } = JSON.parse(encoded) as EncodedSession;
+  const requestedPartitions = requestedPlaces.map(parsePartitionKey);
+  return { streamId, nodeId, requestedPartitions, openedAt, commitTimeoutMilliseconds };
+}
+
+const states: Readonly<Record<string, OwnershipState>> = { U: 'unassigned', A: 'assigned', R: 'reassigning' };
+
+/**
+ * @param streams The ids of the open streams, mapped to themselves. An owner keeps these strings, not slices of the
+ *   text it was read from.
+ */
+function decodeOwner(
+  { eventType, partition }: EventTypePartition,
+  encoded: string,
+  streams: ReadonlyMap<string, string>,
+): PartitionOwnership {
+  const [state = '', streamId, nextStreamId, fence] = encoded.split('|');
+  return {
+    eventType,
+    partition,
+    state: states[state] ?? 'unassigned',
+    streamId: streamId === '' || streamId === undefined ? null : (streams.get(streamId) ?? streamId),
+    nextStreamId:
+      nextStreamId === '' || nextStreamId === undefined ? null : (streams.get(nextStreamId) ?? nextStreamId),
+    fence: Number(fence),
+  };
+}
+
+/**
+ * Reads the topology of a subscription.
+ * @param reply The result of topology.lua.
+ */
+export function decodeTopology(reply: readonly unknown[]): Topology {
+  const [, generation, resetting, sessions, owners] = reply as [string, string, string, string[], string[]];
+  const sessionEntries = pairs(sessions);
+  const streams = new Map(sessionEntries.map(([streamId]) => [streamId, streamId]));
+  return {
+    generation: Number(generation),
+    resetting: resetting === '1',
+    sessions: sessionEntries
+      .map(([streamId, session]) => decodeSession(streamId, session))
+      .sort((left, right) => (left.streamId < right.streamId ? -1 : 1)),
+    partitions: pairs(owners)
+      .map(([key, owner]) => decodeOwner(parsePartitionKey(key), owner, streams))
+      .sort(comparePartitions),
+  };
+}
+
+/**
+ * Reads the outcome of opening a session.
+ * @param reply The result of open-session.lua.
+ */
+export function decodeOpenSessionReply(reply: readonly unknown[]): OpenSessionResult {
+  const [outcome, ...rest] = reply as string[];
+  if (outcome === 'OPENED') return { outcome: 'opened' };
+  if (outcome === 'RESETTING') return { outcome: 'resetting' };
+  if (outcome === 'FULL') return { outcome: 'no_free_slots', totalSlots: Number(rest[0]) };
+  return { outcome: 'partitions_taken', partitions: rest.map(parsePartitionKey).sort(comparePartitions) };
+}
+
+/**
+ * Reads offsets, by partition.
+ * @param fields Partitions and offsets in turn.
+ */
+export function decodeOffsets(fields: readonly unknown[]): Map<string, StoredOffset> {
+  return new Map(pairs(fields as string[]).map(([key, encoded]) => [internPartitionKey(key), decodeOffset(encoded)]));
+}
+
+/** The members of a flat list in pairs, as Redis returns the fields and values of a hash. */
+export function pairs(list: readonly string[]): [string, string][] {
+  return Array.from({ length: list.length / 2 }, (_, index) => [list[index * 2] ?? '', list[index * 2 + 1] ?? '']);
+}
+
+/**
+ * The values of remember.lua after the first two: the number of commits, the commits, and the ends with the newest
+ * last.
+ */
+export function encodeHistory({ lastCommits, endedStreams }: SubscriptionHistory): (string | number)[] {
+  const commits = lastCommits.flatMap((commit) => {
+    const { offset, committedAt } = commit;
+    return [partitionKey(commit), JSON.stringify({ offset, committedAt } satisfies EncodedCommit)];
+  });
+  return [lastCommits.length, ...commits, ...endedStreams.toReversed().map((ended) => JSON.stringify(ended))];
+}
+
+type EncodedCommit = Omit<LastCommit, keyof EventTypePartition>;
+
+/**
+ * Reads the history of a subscription.
+ * @param reply The result of history.lua.
+ */
+export function decodeHistory(reply: readonly unknown[]): SubscriptionHistory & { readonly since: number } {
+  const [, since, commits, ends] = reply as [string, string, string[], string[]];
+  return {
+    since: Number(since),
+    lastCommits: pairs(commits).map(([key, encoded]) => ({
+      ...parsePartitionKey(key),
+      ...(JSON.parse(encoded) as EncodedCommit),
+    })),
+    endedStreams: ends.map((encoded) => JSON.parse(encoded) as EndedStream),
+  };
+}

@@ -1,0 +1,48 @@
+import type { LateCommits } from '../ports/coordination.ts';
+import { describeError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+
+/** How often closing is tried again. Milliseconds. */
+const retryMilliseconds = 1_000;
+
+type CloseSession = (subscriptionId: string, streamId: string, lateCommits: LateCommits) => Promise<void>;
+
+/**
+ * Sessions that could not be closed when their streams ended. Their node is alive, so no lease would ever end them.
+ * They are closed as soon as that is possible.
+ */
+export class SessionCloseRetries {
+  readonly #close: CloseSession;
+  readonly #logger: Logger;
+  /** By stream. */
+  readonly #sessions = new Map<string, { readonly subscriptionId: string; readonly lateCommits: LateCommits }>();
+  readonly #timer: NodeJS.Timeout;
+
+  /** @param close Closes a session, and adds it here again when that fails. */
+  constructor(close: CloseSession, logger: Logger) {
+    this.#close = close;
+    this.#logger = logger;
+    this.#timer = setInterval(() => void this.#retryAll(), retryMilliseconds).unref();
+  }
+
+  add(subscriptionId: string, streamId: string, lateCommits: LateCommits): void {
+    this.#sessions.set(streamId, { subscriptionId, lateCommits });
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  async #retryAll(): Promise<void> {
+    const pending = [...this.#sessions];
+    for (const [streamId, { subscriptionId, lateCommits }] of pending) {
+      this.#sessions.delete(streamId);
+      try {
+        await this.#close(subscriptionId, streamId, lateCommits);
+      } catch (error) {
+        this.#logger.debug({ streamId, error: describeError(error) }, 'A session still cannot be closed');
+        return;
+      }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { isLendstreamError } from '../../src/errors.ts';
+import { isAccountOrProductId } from '../../src/lending-format/command-format.ts';
+import {
+  type CheckpointRecord,
+  checkpointKey,
+  isCheckpointKey,
+  parseCheckpoint,
+  writeCheckpoint,
+} from '../../src/lending-format/checkpoint.ts';
+
+describe('the fence record', () => {
+  it('comes back as it was written', () => {
+    const fence: CheckpointRecord = {
+      position: 41,
+      outcomes: [
+        { commandId: 'a', outcome: 'committed', loanAccountId: 'L1', transactionKey: 'k' },
+        {
+          commandId: 'b',
+          outcome: 'refused',
+          loanAccountId: 'L1',
+          errors: [{ errorCode: 4, errorReason: 'INVALID_PARAMETERS', errorSource: null }],
+        },
+        { commandId: null, outcome: 'dead_letter', reason: 'no JSON' },
+      ],
+    };
+    expect(parseCheckpoint(writeCheckpoint(fence))).to.deep.equal(fence);
+    expect(parseCheckpoint(writeCheckpoint(fence).toString())).to.deep.equal(fence);
+  });
+
+  it('lies under a key that no loan can have', () => {
+    expect(isCheckpointKey(checkpointKey(7))).to.equal(true);
+    expect(isAccountOrProductId(checkpointKey(7))).to.equal(false);
+    expect(isCheckpointKey('L1')).to.equal(false);
+  });
+
+  for (const text of ['', '{}', '{"position":"1","outcomes":[]}', '{"position":1}', 'null']) {
+    it(`is never guessed at: ${text || 'nothing'}`, () => {
+      let caught: unknown;
+      try {
+        parseCheckpoint(text);
+      } catch (error) {
+        caught = error;
+      }
+      expect(isLendstreamError(caught, 'INTERNAL')).to.equal(true);
+    });
+  }
+});

@@ -1,0 +1,153 @@
+import type { ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import {
+  description,
+  findPath,
+  isLendingPath,
+  type DescribedPath,
+  type JsonObject,
+  type Operation,
+  type ResponseDescription,
+} from './api-description.ts';
+
+/** An answer of the service, from whichever side it was seen. */
+export interface SeenResponse {
+  readonly method: string;
+  /** The path as it was asked for, with or without its query. */
+  readonly url: string;
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Decompressed; of a stream, as many whole lines as were looked at. */
+  readonly body: string;
+}
+
+const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });
+formats.default(ajv);
+ajv.addVocabulary(['example']);
+const schemas = (description['components'] as JsonObject)['schemas'] as Readonly<Record<string, JsonObject>>;
+for (const [name, schema] of Object.entries(schemas)) ajv.addSchema(absolute(schema) as JsonObject, uriOf(name));
+
+const validators = new Map<unknown, ValidateFunction>();
+
+/** What is wrong with a value that a schema of the description is for; empty when nothing is. */
+export function schemaFaults(schema: JsonObject, value: unknown): string[] {
+  let validate = validators.get(schema);
+  if (validate === undefined) {
+    validate = ajv.compile(absolute(schema) as JsonObject);
+    validators.set(schema, validate);
+  }
+  if (validate(value)) return [];
+  return (validate.errors ?? []).map(
+    ({ instancePath, message = 'is wrong', params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+  );
+}
+
+/** References of a piece of the document, as seen from outside it. */
+function absolute(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(absolute);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [
+      key,
+      key === '$ref' ? uriOf(String(value).replace('#/components/schemas/', '')) : absolute(value),
+    ]),
+  );
+}
+
+function uriOf(name: string): string {
+  return `https://lendstream.example/openapi/${name}`;
+}
+
+/** In which respects an answer is not what the description says; empty when it is. */
+export function responseFaults(response: SeenResponse): string[] {
+  const path = response.url.split('?', 1)[0] ?? '';
+  const described = findPath(path);
+  const faults = described === undefined ? nowhereFaults(response, path) : faultsAt(response, path, described);
+  if (response.headers['x-flow-id'] === undefined) faults.push('it has no X-Flow-Id');
+  if (response.headers['x-content-type-options'] !== 'nosniff') faults.push('its type may be guessed');
+  if (response.headers['cache-control'] === undefined) faults.push('it does not say for how long it may be kept');
+  return faults.map(
+    (fault) => `${response.method} ${response.url.slice(0, 300)} answered ${response.status}: ${fault}`,
+  );
+}
+
+/** What any request may be refused with before its path is looked at. */
+const generalStatuses = new Set([400, 401, 403, 406, 421]);
+
+function nowhereFaults(response: SeenResponse, path: string): string[] {
+  if (path === '/' || path === '/admin' || path.startsWith('/admin/')) return [];
+  if (response.status !== 404 && !generalStatuses.has(response.status)) return ['its path is not described'];
+  return refusalFaults(response, path);
+}
+
+function faultsAt(response: SeenResponse, path: string, described: DescribedPath): string[] {
+  const method = response.method.toLowerCase();
+  const operation = described.operations.get(method) ?? forHead(method, described);
+  if (operation !== undefined) return operationFaults(response, operation);
+  if (generalStatuses.has(response.status)) return refusalFaults(response, path);
+  const isAskedOptions = response.method === 'OPTIONS' && response.status === 200;
+  if (response.status !== 405 && !isAskedOptions) return ['its method is not described'];
+  if (response.headers['allow'] === undefined) return ['it does not say which methods there are'];
+  return isAskedOptions ? [] : refusalFaults(response, path);
+}
+
+function forHead(method: string, { operations }: DescribedPath): Operation | undefined {
+  const get = operations.get('get');
+  return method === 'head' && get?.isStream === false ? get : undefined;
+}
+
+/** A refusal that belongs to no operation, in the form of its part of the API. */
+function refusalFaults(response: SeenResponse, path: string): string[] {
+  if (response.method === 'HEAD') return [];
+  const [mediaType, name] = isLendingPath(path)
+    ? ['application/json', 'LendingErrors']
+    : ['application/problem+json', 'Problem'];
+  if (mediaTypeOf(response) !== mediaType) return [`its media type is ${mediaTypeOf(response)}`];
+  return jsonFaults(response.body, schemas[name] ?? {});
+}
+
+function operationFaults(response: SeenResponse, { operationId, responses }: Operation): string[] {
+  const responseDescription = responses[String(response.status)];
+  if (responseDescription === undefined)
+    return [`${operationId} is not described with this status: ${response.body.slice(0, 500)}`];
+  return [...headerFaults(response, responseDescription), ...bodyFaults(response, responseDescription)];
+}
+
+function headerFaults({ headers }: SeenResponse, responseDescription: ResponseDescription): string[] {
+  return Object.entries(responseDescription.headers).flatMap(([name, { required, schema }]) => {
+    const value = headers[name.toLowerCase()];
+    if (value === undefined) return required === true ? [`it has no header ${name}`] : [];
+    return schemaFaults(schema, value).map((fault) => `header ${name} ${fault}`);
+  });
+}
+
+function bodyFaults(response: SeenResponse, responseDescription: ResponseDescription): string[] {
+  const { content } = responseDescription;
+  if (response.method === 'HEAD') return [];
+  if (content === undefined) return response.body === '' ? [] : [`it has a body: ${response.body.slice(0, 500)}`];
+  const mediaType = mediaTypeOf(response);
+  const described = content[mediaType];
+  if (described === undefined) return [`its media type is ${mediaType}`];
+  if (mediaType === 'application/x-json-stream') {
+    const lines = response.body.split('\n').slice(0, -1);
+    return lines.flatMap((line) => jsonFaults(line, described.schema));
+  }
+  if (mediaType.startsWith('text/')) return schemaFaults(described.schema, response.body);
+  return jsonFaults(response.body, described.schema);
+}
+
+function mediaTypeOf({ headers }: SeenResponse): string {
+  return (headers['content-type'] ?? 'none').split(';', 1)[0]?.trim() ?? '';
+}
+
+function jsonFaults(text: string, schema: JsonObject): string[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return [`this is no JSON: ${text.slice(0, 500)}`];
+  }
+  return schemaFaults(schema, value);
+}

@@ -1,0 +1,4 @@
+import { watchResponses } from './response-watch.ts';
+
+/** Loaded before everything else into the processes that tests start. */
+watchResponses();

@@ -1,0 +1,29 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { ByteArena } from '../../src/worker/byte-arena.ts';
+
+describe('the memory of texts', () => {
+  it('gives each text back as its bytes, whatever is written after it', () => {
+    const memory = new ByteArena();
+    const texts = Array.from(
+      { length: 3_000 },
+      (_, index) => `{"number":${index},"name":"Ünïcode ${'x'.repeat(index % 400)}"}`,
+    );
+    const written = texts.map((text) => memory.write(text, Buffer.byteLength(text)));
+    expect(written.map((bytes) => bytes.toString())).to.deep.equal(texts);
+  });
+
+  it('takes a text that is larger than any of its pieces, and small ones after it', () => {
+    const memory = new ByteArena();
+    const large = 'é'.repeat(1024 * 1024);
+    expect(memory.write(large, 2 * large.length).toString()).to.equal(large);
+    expect(memory.write('small', 5).toString()).to.equal('small');
+    expect(memory.write('', 0).length).to.equal(0);
+  });
+
+  it('keeps neighbours in one piece', () => {
+    const memory = new ByteArena();
+    const [one, other] = [memory.write('one', 3), memory.write('other', 5)];
+    expect(one.buffer).to.equal(other.buffer);
+  });
+});
