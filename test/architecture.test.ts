@@ -126,6 +126,61 @@ const files: Record<string, Room> = {
   'src/contract.generated.ts': { imports: [], owns: [] },
 };
 
+/** Where time and chance come from, and the sockets of adapters, which keep the time of the network. */
+const clocks = /^src\/(clock\.ts|redis\/connection\.ts|kafka\/connection\/)/;
+
+/** Timers, the time of day and random numbers that do not come through a `Clock` or a `Random`. */
+const unclocked =
+  /\b(setTimeout|setInterval|setImmediate)\b|\b(Date|performance)\.now\b|\bnew Date\(\)|\bMath\.random\b|node:timers/;
+
+/** Files that do not use the clock yet. The list only gets shorter. */
+const stillUnclocked: readonly string[] = [
+  'src/app.ts',
+  'src/broker/definitions/claims.ts',
+  'src/broker/definitions/registry.ts',
+  'src/broker/event-types/event-types.ts',
+  'src/broker/log/ensure-topic.ts',
+  'src/broker/log/probe.ts',
+  'src/broker/log/topic-tail.ts',
+  'src/broker/streaming/event-type-stream.ts',
+  'src/broker/streaming/node-lease.ts',
+  'src/broker/streaming/subscription-stream.ts',
+  'src/broker/subscriptions/activity.ts',
+  'src/broker/subscriptions/commits.ts',
+  'src/embedded/coordination.ts',
+  'src/embedded/group-offsets.ts',
+  'src/embedded/log-reader.ts',
+  'src/embedded/maintenance.ts',
+  'src/embedded/mirror-writes.ts',
+  'src/embedded/storage-watch.ts',
+  'src/embedded/waiting-reads.ts',
+  'src/http/edge/body.ts',
+  'src/http/edge/json-stream.ts',
+  'src/http/lending/command-requests.ts',
+  'src/http/lending/loan-products.ts',
+  'src/http/streaming/event-type-streams.ts',
+  'src/http/streaming/subscription-events.ts',
+  'src/kafka/admin/topics.ts',
+  'src/kafka/consume/backoff.ts',
+  'src/kafka/consume/broker-fetcher.ts',
+  'src/kafka/consume/pending-read.ts',
+  'src/kafka/consume/reader.ts',
+  'src/kafka/log.ts',
+  'src/kafka/produce/producer.ts',
+  'src/kafka/produce/transactions/transactions.ts',
+  'src/main.ts',
+  'src/redis/coordination.ts',
+  'src/redis/group-export.ts',
+  'src/redis/mirror-writer.ts',
+  'src/redis/recovery.ts',
+  'src/redis/session-close-retries.ts',
+  'src/redis/watch-rounds.ts',
+  'src/views/loan-view.ts',
+  'src/worker/command-retention.ts',
+  'src/worker/partition-loop.ts',
+  'src/worker/partition-sharing.ts',
+];
+
 /** Libraries that belong to nobody in particular. */
 const common = new Set(['uuid']);
 
@@ -199,6 +254,13 @@ describe('the house', () => {
   it('reads the environment in main.ts alone', () => {
     const readers = sources.filter((file) => /process\.env/.test(readFileSync(join(packageRoot, file), 'utf8')));
     expect(readers).to.deep.equal(['src/main.ts']);
+  });
+
+  it('takes time and chance from the clock', () => {
+    const unclockedFiles = sources.filter(
+      (file) => !clocks.test(file) && unclocked.test(readFileSync(join(packageRoot, file), 'utf8')),
+    );
+    expect(unclockedFiles.sort()).to.deep.equal([...stillUnclocked].sort());
   });
 
   it('has a test beside every source file that decides something', () => {
