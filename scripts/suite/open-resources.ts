@@ -2,7 +2,7 @@
 export const lingerMillisecondsMaximum = 30_000;
 
 /**
- * Lets this process end when nothing is open any more. A test that leaves something open is a fault, so nothing is
+ * Lets this process end when nothing is open any more. Leaving something open is a fault, so nothing is
  * closed here: what keeps the process is named after a while, and the exit code is 1.
  * @param say is called with the sentence
  */
@@ -11,7 +11,7 @@ export function endByItself(say: (line: string) => void, lingerMilliseconds = li
   process.once('beforeExit', () => process.exit());
   setTimeout(() => {
     const open = process.getActiveResourcesInfo().join(', ');
-    say(`A test left something open, so that the process did not end within ${lingerMilliseconds / 1_000} s: ${open}`);
+    say(`Something was left open, so the process did not end within ${lingerMilliseconds / 1_000} s: ${open}`);
     process.exit(1);
   }, lingerMilliseconds).unref();
 }

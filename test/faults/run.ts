@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startClusterSystem } from './cluster-system.ts';
 import { startEmbeddedSystem } from './embedded-system.ts';
+import { endByItself } from '../../scripts/suite/open-resources.ts';
 import { runPlan } from './harness.ts';
 import { randomPlan, smokePlan } from './plan.ts';
 
@@ -18,7 +19,7 @@ const usage = `Usage: scripts/faults [--backend cluster|embedded] [--brokers 1|3
   --seed     the same faults again; a new seed unless given
   --keep     keeps history and output when everything is good, too`;
 
-/** How long what was left open may keep the process. */
+/** How long something that was left open may keep the process. */
 const lingerMilliseconds = 10_000;
 
 const { values } = parseArgs({
@@ -64,9 +65,5 @@ if (values.help) {
   for (const line of report.lines) printLine(line);
   if (report.isGood && !values.keep) rmSync(folder, { recursive: true, force: true });
   process.exitCode = report.isGood ? 0 : 1;
-  // The process ends by itself. Should something have been left open, it is named.
-  setTimeout(() => {
-    printLine(`Still open after the run: ${process.getActiveResourcesInfo().join(', ')}`);
-    process.exit();
-  }, lingerMilliseconds).unref();
+  endByItself(printLine, lingerMilliseconds);
 }

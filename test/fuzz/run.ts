@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { endByItself } from '../../scripts/suite/open-resources.ts';
 import { fuzz } from './fuzz.ts';
 import { isClean, reportOf } from './report.ts';
 
@@ -45,4 +46,5 @@ if (values.help) {
   for (const line of reportOf(outcome, folder)) printLine(line);
   if (isClean(outcome) && !values.keep) rmSync(folder, { recursive: true, force: true });
   process.exitCode = isClean(outcome) ? 0 : 1;
+  endByItself(printLine);
 }

@@ -52,6 +52,6 @@ describe('a runner of test files', () => {
     const { counts, opened } = await run('leaving-open');
     expect(counts).to.deep.equal({ passed: 1, failed: 0, skipped: 0 });
     expect(opened).to.contain('Timeout');
-    expect(await runner.end(200)).to.match(/exit code 1.*left something open.*Timeout/);
+    expect(await runner.end(200)).to.match(/exit code 1.*was left open.*Timeout/);
   });
 });
