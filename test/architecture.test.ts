@@ -10,7 +10,7 @@ interface Room {
   readonly owns: readonly string[];
 }
 
-const shared = /^src\/(errors|clock|health|logger|schemas|contract)\.ts$/;
+const shared = /^src\/(bounded-map|errors|clock|health|logger|schemas|contract)\.ts$/;
 const metrics = /^src\/metrics\.ts$/;
 const sqlite = /^src\/sqlite\.ts$/;
 const ports = /^src\/ports\//;
@@ -115,6 +115,7 @@ const files: Record<string, Room> = {
   'src/backend.ts': { imports: [shared, ports, /^src\/(config|embedded\/|kafka\/|redis\/)/], owns: [] },
   'src/main.ts': { imports: [/^src\/(app|config|logger|errors)\.ts$/], owns: [] },
   'src/config.ts': { imports: [shared], owns: [] },
+  'src/bounded-map.ts': { imports: [], owns: [] },
   'src/errors.ts': { imports: [], owns: [] },
   'src/clock.ts': { imports: [], owns: [] },
   'src/health.ts': { imports: [/^src\/clock\.ts$/], owns: [] },

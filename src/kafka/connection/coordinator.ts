@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../bounded-map.ts';
 import type { Clock } from '../../clock.ts';
 import { LendstreamError, isLendstreamError } from '../../errors.ts';
 import type { KafkaRequest } from '../protocol/request.ts';
@@ -13,7 +14,7 @@ export type CoordinatorType = 'group' | 'transaction';
 /** How long to search for a coordinator while the cluster says that there is none yet. */
 const lookupRetry = { forMilliseconds: 5_000, firstPauseMilliseconds: 5, pauseMillisecondsMaximum: 200 };
 
-/** How many coordinators are cached. The one looked up longest ago is forgotten first. */
+/** How many coordinators are cached. */
 const cachedMaximum = 10_000;
 
 /** Which broker coordinates which group or transactional id. Each is looked up once, and again after `forget`. */
@@ -21,7 +22,7 @@ export class Coordinators {
   readonly #metadata: ClusterMetadata;
   readonly #clock: Clock;
   /** By kind and key. Lookups under way are here as well, so that simultaneous callers share the result. */
-  readonly #cached = new Map<string, Promise<BrokerNode>>();
+  readonly #cached = new BoundedMap<string, Promise<BrokerNode>>(cachedMaximum);
 
   constructor(metadata: ClusterMetadata, clock: Clock) {
     this.#metadata = metadata;
@@ -42,8 +43,6 @@ export class Coordinators {
       throw error;
     });
     this.#cached.set(name, found);
-    const [oldest] = this.#cached.keys();
-    if (this.#cached.size > cachedMaximum && oldest !== undefined) this.#cached.delete(oldest);
     return found;
   }
 
