@@ -4,7 +4,7 @@ import { store } from './store.ts';
 
 /** The service's public API, as this page uses it: one way to call it, one way in which it fails. */
 
-/** Whether the service answers, and whether it wants a key. */
+/** Whether the service responds, and whether it wants a key. */
 export interface Connection {
   readonly reachable: boolean;
   readonly keyRequired: boolean;
@@ -32,7 +32,7 @@ export class ApiError extends Error {
   readonly status: number;
   readonly lines: readonly string[];
 
-  /** @param status 0 when there was no answer at all. */
+  /** @param status 0 when there was no response at all. */
   constructor(status: number, lines: readonly string[]) {
     super(lines.join(' '));
     this.status = status;
@@ -45,7 +45,7 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Sends a request and answers its response when it succeeded. @throws ApiError */
+/** Sends a request. @returns Its response, when it succeeded. @throws ApiError */
 export async function send(
   method: string,
   path: string,
@@ -68,14 +68,14 @@ export async function send(
   } catch (error) {
     if (signal?.aborted === true) throw error;
     markUnreachable();
-    throw new ApiError(0, ['The service does not answer.']);
+    throw new ApiError(0, ['The service does not respond.']);
   }
   if (response.ok) return response;
   if (response.status === 401) connection.set({ ...connection.get(), keyRequired: true });
   throw new ApiError(response.status, linesOf(response.status, await response.text().catch(() => '')));
 }
 
-/** The JSON of an answer; undefined for one without a body. @throws ApiError */
+/** The JSON of a response; undefined for one without a body. @throws ApiError */
 export async function call<ResponseBody>(
   method: string,
   path: string,
@@ -89,7 +89,7 @@ export async function call<ResponseBody>(
 /** JSON with every number as the text it was written as. */
 export type Exact<Json> = WithNumbersAs<string, Json>;
 
-/** The text of an answer. @throws ApiError */
+/** The text of a response. @throws ApiError */
 export async function getText(path: string, options: RequestOptions = {}): Promise<string> {
   return readText(await send('GET', path, undefined, options));
 }
@@ -98,7 +98,7 @@ export function exactly<Json>(text: string): Exact<Json> {
   return JSON.parse(quoteNumbers(text)) as Exact<Json>;
 }
 
-/** The JSON of an answer whose amounts keep their digits. @throws ApiError */
+/** The JSON of a response, whose amounts keep their digits. @throws ApiError */
 export async function callExact<ResponseBody>(
   path: string,
   options: RequestOptions = {},
@@ -111,7 +111,7 @@ async function readText(response: Response): Promise<string> {
     return await response.text();
   } catch {
     markUnreachable();
-    throw new ApiError(0, ['The service broke off its answer.']);
+    throw new ApiError(0, ['The connection closed before the response was complete.']);
   }
 }
 
@@ -138,14 +138,14 @@ function linesOf(status: number, text: string): string[] {
   try {
     body = JSON.parse(text) as typeof body;
   } catch {
-    return [`The service answered ${status} without saying why.`];
+    return [`The service responded with status ${status} and gave no reason.`];
   }
   if (Array.isArray(body.errors) && body.errors.length > 0) {
     return body.errors.map(({ errorReason, errorSource }) =>
       errorSource === null ? sentence(errorReason) : `${sentence(errorReason)} (${errorSource})`,
     );
   }
-  const lines = (body.detail ?? body.title ?? `The service answered ${status}.`).split('\n');
+  const lines = (body.detail ?? body.title ?? `The service responded with status ${status}.`).split('\n');
   return lines.filter((line) => line.trim() !== '');
 }
 

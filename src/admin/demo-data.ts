@@ -19,7 +19,7 @@ const greetings = [
 
 /**
  * Makes an event type with events, a subscription, a loan product and three loans, of which one was repaid in part.
- * @param onStep Told before each step.
+ * @param onStep Called before each step.
  * @throws ApiError
  */
 export async function loadDemoData(onStep: (step: string) => void): Promise<void> {

@@ -36,17 +36,18 @@ export function readJsonText(text: string): JsonText {
     position = spacePattern.lastIndex;
   };
   const expect = (mark: string, where: string): void => {
-    if (text[position] !== mark) throw new Fault(position, `${mark} is expected ${where}${found()}`);
+    if (text[position] !== mark) throw new Fault(position, `expected ${mark} ${where}${found()}`);
     position += 1;
   };
-  const found = (): string => (position >= text.length ? ', but the text ends' : `, not ${text[position] ?? ''}`);
+  const found = (): string =>
+    position >= text.length ? ', found the end of the text' : `, found ${text[position] ?? ''}`;
   const readString = (what: string): string => {
     stringPattern.lastIndex = position;
     const match = stringPattern.exec(text)?.[0];
     if (match === undefined) {
       throw new Fault(
         position,
-        text[position] === '"' ? 'this text has no proper end' : `${what} is expected${found()}`,
+        text[position] === '"' ? 'this string is not closed, or not valid' : `expected ${what}${found()}`,
       );
     }
     const at = position;
@@ -54,7 +55,7 @@ export function readJsonText(text: string): JsonText {
     try {
       return JSON.parse(match) as string;
     } catch {
-      throw new Fault(at, 'this text has a control character in it');
+      throw new Fault(at, 'this string contains a control character');
     }
   };
   const readValue = (pointer: string): void => {
@@ -67,7 +68,7 @@ export function readJsonText(text: string): JsonText {
     else {
       scalarPattern.lastIndex = position;
       const match = scalarPattern.exec(text)?.[0];
-      if (match === undefined) throw new Fault(position, `a value is expected${found()}`);
+      if (match === undefined) throw new Fault(position, `expected a value${found()}`);
       position += match.length;
     }
     skipSpace();
@@ -83,10 +84,10 @@ export function readJsonText(text: string): JsonText {
       }
       const at = position;
       const name = readString('a name in quotation marks');
-      if (names.has(name)) throw new Fault(at, `"${name}" is there twice`);
+      if (names.has(name)) throw new Fault(at, `duplicate name "${name}"`);
       names.add(name);
       skipSpace();
-      expect(':', `behind "${name}"`);
+      expect(':', `after "${name}"`);
       readValue(`${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`);
     }
     position += 1;
@@ -103,12 +104,12 @@ export function readJsonText(text: string): JsonText {
 
   try {
     readValue('#');
-    if (position < text.length) throw new Fault(position, `the text should end here${found()}`);
+    if (position < text.length) throw new Fault(position, `expected the end of the text${found()}`);
     return { lines, fault: undefined };
   } catch (error) {
     if (error instanceof Fault) return { lines, fault: { line: lineAt(starts, error.at), message: error.message } };
     // Nested too deep to be read here; the service has a limit far below that.
-    return { lines, fault: { line: 1, message: 'it is nested too deep' } };
+    return { lines, fault: { line: 1, message: 'nested too deeply' } };
   }
 }
 

@@ -21,16 +21,16 @@ export const eventsPerPartition = 25;
 const reopenMilliseconds = 1_000;
 
 export interface LiveEvents {
-  /** By partition, each newest first; undefined before the first answer. */
+  /** By partition, each newest first; undefined before the first response. */
   readonly partitions: ReadonlyMap<string, readonly LiveEvent[]> | undefined;
-  /** Whether events come now: the service answers, and a stream of it is open. */
+  /** Whether events arrive now: the service responds, and a stream of it is open. */
   readonly isLive: boolean;
   readonly error: ApiError | undefined;
 }
 
 /**
- * The latest events of an event type and those that come, until paused. Going on after a pause, or after the service
- * was away, it takes up where it was.
+ * The latest events of an event type and new ones, until paused. After a pause, or when the service is back, it resumes
+ * where it was.
  */
 export function useLiveEvents(eventType: string, paused: boolean): LiveEvents {
   const { generation, reachable } = useStore(connection);
@@ -57,9 +57,9 @@ export function useLiveEvents(eventType: string, paused: boolean): LiveEvents {
           await readStream();
         } catch (failure) {
           if (stop.signal.aborted) return;
-          // What the service did not say itself is a connection that broke: opening it again tells more.
+          // Anything but a response of the service is a broken connection: opening it again shows more.
           if (failure instanceof ApiError) {
-            // What was to be taken up is gone: begin with what is there now.
+            // The events to resume from are gone: begin with what is there now.
             if (failure.status === 412) cursors.current = undefined;
             if (failure.status !== 0) setError(failure);
             if (failure.status === 0 || failure.status === 404) {

@@ -3,9 +3,9 @@ import { ApiError, connection } from './api.ts';
 import { useStore } from './store.ts';
 
 export interface Loaded<Data> {
-  /** What was last answered; kept while the service is away. */
+  /** The last response; kept while the service is away. */
   readonly data: Data | undefined;
-  /** Why the last attempt failed; the page's banner tells of a service that is away. */
+  /** Why the last attempt failed; the page's banner reports a service that is away. */
   readonly error: ApiError | undefined;
   /** Asks again now. */
   readonly reload: () => void;
@@ -13,7 +13,7 @@ export interface Loaded<Data> {
 
 /**
  * Asks the service for something and keeps it up to date.
- * @param key What it is about: another key forgets what was answered before.
+ * @param key What it is about: another key forgets the response before.
  * @param everyMilliseconds How often to ask again while the tab can be seen; 0 means once.
  */
 export function useLoaded<Data>(

@@ -1,7 +1,7 @@
 import type { Responses, Schemas } from '../contract.ts';
 import { call, send } from './api.ts';
 
-/** How many subscriptions the page asks for at once: the most that one answer may have. */
+/** How many subscriptions the page asks for at once: the most that one response may have. */
 const subscriptionsAtOnce = 1_000;
 
 export function listEventTypes(signal: AbortSignal): Promise<Responses['listEventTypes']> {
@@ -27,7 +27,7 @@ export interface UnconsumedEvents {
 
 const unconsumedPattern = /^lendstream_subscription_unconsumed_events\{([^}]*)\} (\S+)$/gm;
 
-/** How many events wait for each subscription that was ever streamed: one answer for all of them. */
+/** How many events wait for each subscription that was ever streamed: one response for all of them. */
 export async function listUnconsumedEvents(signal: AbortSignal): Promise<UnconsumedEvents[]> {
   const headers = { Accept: 'text/plain' };
   const text = await (await send('GET', '/metrics', undefined, { signal, headers })).text();

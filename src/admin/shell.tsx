@@ -40,7 +40,7 @@ export function Shell(): JSX.Element {
           content.current?.focus();
         }}
       >
-        Skip to the content
+        Skip to content
       </a>
       <header class="top">
         <Link to="/event-types" class="brand">
@@ -56,7 +56,7 @@ export function Shell(): JSX.Element {
       </header>
       <div role="status" aria-live="polite">
         {reachable ? null : (
-          <p class="banner">The service does not answer. What you see may be old; trying again every second.</p>
+          <p class="banner">The service does not respond. What you see may be out of date. Retrying every second.</p>
         )}
       </div>
       <main id="content" tabIndex={-1} ref={content}>
@@ -76,7 +76,7 @@ export function Shell(): JSX.Element {
             leaving.leave();
           }}
         >
-          <p>What you changed here is not saved and will be lost.</p>
+          <p>Your changes are not saved and will be lost.</p>
         </Confirm>
       )}
     </>
@@ -98,7 +98,7 @@ function Page({ steps }: Route): JSX.Element {
     <>
       <PageTitle title="Not found" />
       <p>
-        There is no page of that address. <Link to="/event-types">Go to the event types</Link>.
+        There is no page at this address. <Link to="/event-types">Go to the event types</Link>.
       </p>
     </>
   );
@@ -115,15 +115,15 @@ function KeyForm(): JSX.Element {
         if (key.trim() !== '') saveKey(key.trim());
       }}
     >
-      <PageTitle title="API key" />
-      <p>This service lets in whoever has one of its API keys. It is kept until you close this tab.</p>
+      <PageTitle title="Sign in" />
+      <p>This service requires an API key. The key is kept until you close this tab.</p>
       {refused ? (
         <p class="problem" role="alert">
-          The service does not know this key. Try another.
+          The service does not accept this key. Try another one.
         </p>
       ) : null}
       <label class="field">
-        <span>Key</span>
+        <span>API key</span>
         <input
           type="password"
           autocomplete="off"
@@ -132,7 +132,7 @@ function KeyForm(): JSX.Element {
           required
         />
       </label>
-      <button class="primary">Go on</button>
+      <button class="primary">Sign in</button>
     </form>
   );
 }

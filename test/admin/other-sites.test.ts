@@ -9,11 +9,11 @@ import { chromiumOrSkip, startChromium } from '../support/http/chromium.ts';
 import { call } from '../support/http/client.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../support/processes/service.ts';
 
-/** A name that somebody else has made lead to this machine, and one that a proxy of ours has. */
+/** A name that an attacker pointed at this machine, and one that belongs to a proxy of the service. */
 const reboundName = 'evil.test';
 const proxyName = 'streams.test';
 
-/** What a page got for a request. `opaque` is an answer that the browser does not show it. */
+/** What a page got for a request. `opaque` is a response that the browser does not show it. */
 type Seen = number | 'opaque' | 'refused';
 
 describe('pages of other sites in a browser', function () {
@@ -122,7 +122,7 @@ describe('pages of other sites in a browser', function () {
     await call(`${service.url}/subscriptions/${String(body['id'])}`, 'DELETE');
   });
 
-  it('may lead to the pages of the service with a link', async () => {
+  it('may link to the pages of the service', async () => {
     await openOtherSite();
     for (const path of ['/', '/docs']) {
       await page.setContent(`<a href="${service.url}${path}">there</a>`);
@@ -136,9 +136,9 @@ describe('pages of other sites in a browser', function () {
     }
   });
 
-  it('can read nothing under a name that was made to lead here', async () => {
+  it('can read nothing under a name that an attacker pointed here', async () => {
     const rebound = service.url.replace('127.0.0.1', reboundName);
-    // What the name led to before: a page of somebody else, of the same origin as the service has now.
+    // What the name led to before: an attacker's page, of the same origin as the service has now.
     await page.route(`${rebound}/attack`, (route) => route.fulfill({ contentType: 'text/html', body: 'Hello' }));
     await page.goto(`${rebound}/attack`);
     for (const path of ['/loans', '/event-types', '/metrics', '/health']) {
@@ -153,7 +153,7 @@ describe('pages of other sites in a browser', function () {
     await expectNothingChanged();
   });
 
-  it('are unlike those of the service itself, under its own names and that of a proxy', async () => {
+  it('differ from the pages of the service itself, under its own names and that of a proxy', async () => {
     for (const [name, toggle] of [
       ['127.0.0.1', 'PRINCIPAL_OVERPAYMENT'],
       ['localhost', 'ALLOW_NON_SCHEDULED_FEES'],

@@ -28,9 +28,9 @@ describe('the bundle of the admin page', () => {
     expect(sent).to.be.lessThan(bundleBytesMaximum);
   });
 
-  it('refers to nothing outside', () => {
+  it('refers to no other site', () => {
     const addresses = files.flatMap(({ bytes }) => bytes.toString().match(/https?:\/\/[^\s"'`)]+/g) ?? []);
-    // Names of XML vocabularies, which nobody asks for.
+    // Names of XML vocabularies, which are not requested.
     expect(addresses.filter((address) => !address.startsWith('http://www.w3.org/'))).to.deep.equal([]);
   });
 });
@@ -54,7 +54,7 @@ describe('the admin page in a browser', function () {
   });
 
   afterEach(() => {
-    expect(complaints.splice(0), 'what the browser complained of').to.deep.equal([]);
+    expect(complaints.splice(0), 'what the browser reported').to.deep.equal([]);
   });
 
   after(async () => {
@@ -84,13 +84,13 @@ describe('the admin page in a browser', function () {
   const row = (words: string): Locator => page.getByRole('row').filter({ hasText: words });
   const api = (method: string, path: string, body?: unknown) => call(`${service.url}${path}`, method, body);
 
-  /** For whoever looks at the pages: pictures in the folder that SCREENSHOTS names. */
+  /** Saves a picture of the page, for a person to look at, in the folder that SCREENSHOTS names. */
   async function screenshot(name: string): Promise<void> {
     const pictures = process.env['SCREENSHOTS'];
     if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`) });
   }
 
-  /** Goes on with the Tab key until this has the focus. */
+  /** Presses the Tab key until the target has the focus. */
   async function tabTo(target: Locator): Promise<void> {
     await target.waitFor();
     for (let presses = 0; presses < 80; presses += 1) {
@@ -119,7 +119,7 @@ describe('the admin page in a browser', function () {
       '{\n  "type": "object",\n  "properties": {\n    "order": { "type": "strin" }\n  },\n}',
     );
     await text('Line 6').waitFor();
-    await text('The schema is not JSON yet.').waitFor();
+    await text('The schema is not valid JSON yet.').waitFor();
     await page.keyboard.press('Control+A');
     await page.keyboard.insertText(
       '{\n  "type": "object",\n  "properties": {\n    "order": { "type": "strin" }\n  }\n}',
@@ -129,29 +129,29 @@ describe('the admin page in a browser', function () {
     await page.keyboard.insertText(
       '{\n  "type": "object",\n  "properties": {\n    "order": { "type": "string" }\n  },\n  "required": ["order"]\n}',
     );
-    await text('It can be created, with schema version 1.0.0.').waitFor();
+    await text('Valid: creates schema version 1.0.0.').waitFor();
     await tabTo(button('Create'));
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'orders.placed' }).waitFor();
     expect((await api('GET', '/event-types/orders.placed')).body).to.include({ owning_application: 'shop' });
   });
 
-  it('says that a name is taken before and when one tries to create it', async () => {
+  it('says that a name is taken, before and on creating it', async () => {
     await open('/event-types/+new');
     await page.getByLabel('Name', { exact: true }).fill('orders.placed');
     await page.getByLabel('Owning application').fill('other');
-    await text('There is an event type of this name already.').waitFor();
+    await text('An event type with this name already exists.').waitFor();
     await button('Create').click();
     await page.getByRole('alert').getByText('already exists').waitFor();
   });
 
-  it('gives the verdict on a change before it is saved', async () => {
+  it('validates a change before it is saved', async () => {
     await open('/event-types/orders.placed/edit');
     const schema = page.getByLabel('JSON Schema');
     const current = await schema.inputValue();
     await schema.fill(current.replace('"string"', '"number"'));
     await button('Line 4').waitFor();
-    await text('It cannot be saved like this.').waitFor();
+    await text('This change cannot be saved.').waitFor();
     await schema.fill(current.replace('"order":', '"note": { "type": "string" },\n    "order":'));
     await text('the schema gets version 1.1.0').waitFor();
     await button('Save').click();
@@ -161,12 +161,12 @@ describe('the admin page in a browser', function () {
   it('tries an event against the schema', async () => {
     await open('/event-types/orders.placed/try');
     const event = page.getByLabel('Event', { exact: true });
-    await text('Publishing this event would be refused.').waitFor();
+    await text('Publishing would reject this event.').waitFor();
     const metadata = (JSON.parse(await event.inputValue()) as { metadata: unknown }).metadata;
     await event.fill(JSON.stringify({ metadata, order: 7 }, null, 2));
     await button('Line 6').waitFor();
     await event.fill(JSON.stringify({ metadata, order: 'a' }, null, 2));
-    await text('The schema lets this event through.').waitFor();
+    await text('Valid: the schema accepts this event.').waitFor();
   });
 
   const publish = (order: string) =>
@@ -174,7 +174,7 @@ describe('the admin page in a browser', function () {
       { metadata: { eid: crypto.randomUUID(), occurred_at: new Date().toISOString() }, order },
     ]);
 
-  it('shows the latest events as they come, until it is paused', async () => {
+  it('shows the latest events as they arrive, until it is paused', async () => {
     expect((await publish('before')).status).to.equal(200);
     await open('/event-types/orders.placed/events');
     await text('"order":"before"').waitFor();
@@ -187,7 +187,7 @@ describe('the admin page in a browser', function () {
     // Long enough for an event to be shown that is not held back.
     await setTimeout(500);
     expect(await shown.count()).to.equal(0);
-    await button('Go on').click();
+    await button('Resume').click();
     await shown.first().waitFor();
     await open('/event-types/missing/events');
     await page.getByRole('alert').getByText('does not exist').waitFor();
@@ -201,10 +201,10 @@ describe('the admin page in a browser', function () {
     await page.getByLabel('Search by name or owner').fill('demo');
     await page.getByRole('row').nth(2).waitFor({ state: 'detached' });
     await page.getByLabel('Search by name or owner').fill('nothing like it');
-    await text('No event type has “nothing like it” in its name or its owner.').waitFor();
+    await text('No event type matches “nothing like it”.').waitFor();
   });
 
-  it('shows of a subscription its lag, who streams it and why the last stream ended', async () => {
+  it('shows the lag of a subscription, its open streams and why the last stream ended', async () => {
     await open('/subscriptions');
     await row('demo /').getByText('never streamed').waitFor();
     const { items } = (await api('GET', '/subscriptions')).body as { items: { id: string }[] };
@@ -224,7 +224,7 @@ describe('the admin page in a browser', function () {
       .waitFor();
   });
 
-  it('deletes a subscription when that is confirmed, and says when it is gone', async () => {
+  it('deletes a subscription after a confirmation, and says that it is gone', async () => {
     const address = page.url();
     await button('Delete').click();
     await page.getByRole('dialog').waitFor();
@@ -261,7 +261,7 @@ describe('the admin page in a browser', function () {
     await page.getByRole('alert').getByText('There is no loan “missing”.').waitFor();
   });
 
-  it('switches a toggle when that is confirmed, and the names of the balances with it', async () => {
+  it('switches a toggle after a confirmation, and the names of the balances with it', async () => {
     await open('/toggles');
     await text('Never switched.').waitFor();
     await button('Switch on ALLOW_NON_SCHEDULED_FEES').click();
@@ -274,7 +274,7 @@ describe('the admin page in a browser', function () {
       .first()
       .click();
     await row('scheduledFeesBalance').waitFor();
-    await text('In the names that hold with ALLOW_NON_SCHEDULED_FEES on.').waitFor();
+    await text('Field names with ALLOW_NON_SCHEDULED_FEES on.').waitFor();
   });
 
   it('shows in the dialog why a toggle was not switched', async () => {
@@ -288,7 +288,7 @@ describe('the admin page in a browser', function () {
     await page.unroute('**/toggles/PRINCIPAL_OVERPAYMENT');
   });
 
-  it('has nothing that axe finds fault with, at both widths in both themes, and fits a narrow screen', async function () {
+  it('passes axe at both widths in both themes, and fits a narrow screen', async function () {
     this.timeout(180_000);
     await openPagesOfEverything(async (path) => {
       for (const width of [1280, 360]) {
@@ -320,7 +320,7 @@ describe('the admin page in a browser', function () {
       ['/event-types/+new', 'JSON Schema'],
       [type, 'Schema 1.0.0'],
       [`${type}/edit`, 'The schema stays at version'],
-      [`${type}/try`, 'Publishing this event would be refused.'],
+      [`${type}/try`, 'Publishing would reject this event.'],
       [`${type}/events`, '"greeting"'],
       ['/subscriptions', 'shop / default'],
       [`/subscriptions/${id}`, consumer.streamId],
@@ -329,7 +329,7 @@ describe('the admin page in a browser', function () {
       [`/loans/${loan?.id ?? ''}/schedule`, '215.47'],
       [`/loans/${loan?.id ?? ''}/events`, '#14'],
       ['/toggles', 'fixInstallmentTaxOnPenalty'],
-      ['/nowhere', 'There is no page of that address.'],
+      ['/nowhere', 'There is no page at this address.'],
     ];
     for (const [path, sign] of places) {
       await open(path);
@@ -350,23 +350,23 @@ describe('the admin page in a browser', function () {
     await open('/toggles');
     await button('Switch off ALLOW_NON_SCHEDULED_FEES').waitFor();
     await service.kill();
-    await text('The service does not answer.').waitFor();
+    await text('The service does not respond.').waitFor();
     await text('ALLOW_NON_SCHEDULED_FEES').waitFor();
     service = await startService(folder, { PORT: new URL(service.url).port });
-    await text('The service does not answer.').waitFor({ state: 'detached' });
+    await text('The service does not respond.').waitFor({ state: 'detached' });
     await button('Switch off ALLOW_NON_SCHEDULED_FEES').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Switch off' }).click();
     await text('ALLOW_NON_SCHEDULED_FEES is off now.').waitFor();
   });
 
-  it('does not say that events come while the service is away, and says so when it is back', async () => {
+  it('does not show live events while the service is away, and does when it is back', async () => {
     const types = JSON.parse((await api('GET', '/event-types?owning_application=demo')).text) as { name: string }[];
     await open(`/event-types/${types[0]?.name ?? ''}/events`);
     const live = page.getByText('live', { exact: true });
     await live.waitFor();
     await service.kill();
     await page.getByText('not connected', { exact: true }).waitFor();
-    await text('The service does not answer.').waitFor();
+    await text('The service does not respond.').waitFor();
     expect(await live.count()).to.equal(0);
     await screenshot('stopped-live-events');
     service = await startService(folder, { PORT: new URL(service.url).port });
@@ -374,25 +374,25 @@ describe('the admin page in a browser', function () {
   });
 
   for (const [what, path, before, label, change, after] of [
-    ['a definition', 'edit', /stays at version/, 'JSON Schema', '{"title":"x"}', /It cannot be saved like this/],
-    ['an event', 'try', /would be refused/, 'Event', '{"no":"metadata"}', /would be refused/],
+    ['a definition', 'edit', /stays at version/, 'JSON Schema', '{"title":"x"}', /This change cannot be saved/],
+    ['an event', 'try', /would reject/, 'Event', '{"no":"metadata"}', /would reject/],
   ] as const) {
-    it(`asks for its verdict on ${what} again when the service is back, without a key being pressed`, async () => {
+    it(`validates ${what} again when the service is back, without a key being pressed`, async () => {
       const types = JSON.parse((await api('GET', '/event-types?owning_application=demo')).text) as { name: string }[];
       await open(`/event-types/${types[0]?.name ?? ''}/${path}`);
       await text(before).waitFor();
       await service.kill();
       await page.getByLabel(label, { exact: true }).fill(change);
-      await text('The service gives no verdict.').waitFor();
+      await text('Validation is not available.').waitFor();
       expect(await page.getByText('Checking').count()).to.equal(0);
       if (path === 'edit') await screenshot('stopped-edit-form');
       service = await startService(folder, { PORT: new URL(service.url).port });
       await text(after).waitFor();
-      expect(await page.getByText('The service gives no verdict.').count()).to.equal(0);
+      expect(await page.getByText('Validation is not available.').count()).to.equal(0);
     });
   }
 
-  it('asks for its verdict again when the service had none to give', async () => {
+  it('validates again when the service could not', async () => {
     const types = JSON.parse((await api('GET', '/event-types?owning_application=demo')).text) as { name: string }[];
     await page.route('**/registry/event-type-checks', (route) =>
       route.fulfill({ status: 503, contentType: 'application/problem+json', body: '{"detail":"The log is away."}' }),
@@ -416,7 +416,7 @@ describe('the admin page in a browser', function () {
     return name;
   }
 
-  it('asks before a link loses work that was not saved, and stays when that was not meant', async () => {
+  it('asks before a link loses unsaved work, and stays when the user cancels', async () => {
     await edit();
     await owner().fill('somebody else');
     await link('Loans').click();
@@ -450,7 +450,7 @@ describe('the admin page in a browser', function () {
     const answer = (choice: string) => dialog().getByRole('button', { name: choice }).click();
     const pathname = () => new URL(page.url()).pathname;
 
-    it(`asks before going back loses work, and then goes as far back as was asked for (${speed} history)`, async () => {
+    it(`asks before going back loses work, and then goes back as far as requested (${speed} history)`, async () => {
       const name = await editSlowly();
       await owner().fill('somebody else');
       await page.evaluate('history.go(-2)');
@@ -471,7 +471,7 @@ describe('the admin page in a browser', function () {
       expect(pathname()).to.equal('/admin/event-types');
     });
 
-    it(`is not led astray by somebody who goes back again before it asked, or instead of answering (${speed} history)`, async () => {
+    it(`asks correctly when the user goes back again before the question, or instead of answering (${speed} history)`, async () => {
       const name = await editSlowly();
       await link('Loans').click();
       await link('Toggles').click();
@@ -495,7 +495,7 @@ describe('the admin page in a browser', function () {
       expect(pathname()).to.equal('/admin/loans');
     });
 
-    it(`asks about a link that was followed while the browser was on its way back (${speed} history)`, async () => {
+    it(`asks about a link that was followed while the browser was going back (${speed} history)`, async () => {
       await editSlowly();
       await owner().fill('somebody else');
       await page.evaluate(`new Promise((resolve) => {
@@ -513,10 +513,10 @@ describe('the admin page in a browser', function () {
     });
   }
 
-  it('goes back from where somebody skipped to the content, as often as that was', async () => {
+  it('goes back after the user skipped to the content, however often', async () => {
     const name = await edit();
     await owner().fill('somebody else');
-    const skip = link('Skip to the content');
+    const skip = link('Skip to content');
     for (const _ of ['once', 'twice']) {
       await skip.focus();
       await page.keyboard.press('Enter');
@@ -527,7 +527,7 @@ describe('the admin page in a browser', function () {
     await page.getByRole('heading', { name, exact: true }).waitFor();
   });
 
-  it('guards what was changed from the first moment', async () => {
+  it('guards a change from the first moment', async () => {
     await edit();
     const asked = await page.evaluate<boolean[]>(`(async () => {
       const owner = document.querySelector('section input:not([readonly])');
@@ -541,7 +541,7 @@ describe('the admin page in a browser', function () {
     expect(asked).to.deep.equal([false, true]);
   });
 
-  it('has the browser ask before work is lost by closing the tab or loading it anew', async () => {
+  it('lets the browser ask before closing or reloading the tab loses work', async () => {
     await edit();
     await owner().fill('somebody else');
     const asked = new Promise<string>((resolve) => {
@@ -554,7 +554,7 @@ describe('the admin page in a browser', function () {
     expect(await asked).to.equal('beforeunload');
   });
 
-  it('asks nothing when one leaves where nothing was changed, was changed back or was saved', async () => {
+  it('asks nothing when nothing was changed, or the change was undone or saved', async () => {
     await edit();
     const before = await owner().inputValue();
     await owner().fill('somebody else');
@@ -571,13 +571,13 @@ describe('the admin page in a browser', function () {
     expect(await dialog().count()).to.equal(0);
   });
 
-  it('goes on with live events where it was when the service is back', async () => {
+  it('resumes live events where it was when the service is back', async () => {
     const types = JSON.parse((await api('GET', '/event-types?owning_application=demo')).text) as { name: string }[];
     const name = types[0]?.name ?? '';
     await open(`/event-types/${name}/events`);
     await text('bom dia').waitFor();
     await service.kill();
-    await text('The service does not answer.').waitFor();
+    await text('The service does not respond.').waitFor();
     service = await startService(folder, { PORT: new URL(service.url).port });
     const metadata = { eid: crypto.randomUUID(), occurred_at: new Date().toISOString() };
     await api('POST', `/event-types/${name}/events`, [{ metadata, greeting: 'good evening' }]);
@@ -585,17 +585,17 @@ describe('the admin page in a browser', function () {
     expect(await page.getByText('bom dia').count()).to.equal(2);
   });
 
-  it('asks for a key where the service wants one, and keeps it for the tab', async () => {
+  it('asks for an API key when the service requires one, and keeps it for the tab', async () => {
     await service.stop();
     service = await startService(folder, { PORT: new URL(service.url).port, API_KEYS: 'the-right-key-of-all' });
     await open('/loans');
-    const key = page.getByLabel('Key', { exact: true });
+    const key = page.getByLabel('API key', { exact: true });
     await key.fill('a-wrong-key-at-first');
-    await button('Go on').click();
-    await text('The service does not know this key.').waitFor();
+    await button('Sign in').click();
+    await text('The service does not accept this key.').waitFor();
     expect(await faultsOf(page)).to.deep.equal([]);
     await key.fill('the-right-key-of-all');
-    await button('Go on').click();
+    await button('Sign in').click();
     await page
       .getByRole('link', { name: /^loan-/ })
       .first()
@@ -607,7 +607,7 @@ describe('the admin page in a browser', function () {
       .waitFor();
   });
 
-  it('keeps work that was not saved while it asks for another key, and saves it then', async () => {
+  it('keeps unsaved work while it asks for another key, and saves it afterwards', async () => {
     await open('/event-types');
     await link(/^demo\./)
       .first()
@@ -617,21 +617,21 @@ describe('the admin page in a browser', function () {
     const title = await page.title();
     await service.stop();
     service = await startService(folder, { PORT: new URL(service.url).port, API_KEYS: 'the-next-key-of-them-all' });
-    const key = page.getByLabel('Key', { exact: true });
+    const key = page.getByLabel('API key', { exact: true });
     await key.waitFor();
     expect(await faultsOf(page)).to.deep.equal([]);
     expect(await owner().isVisible()).to.equal(false);
     await link('Loans').click();
     await dialog().getByRole('button', { name: 'Cancel' }).click();
     await key.fill('the-next-key-of-them-all');
-    await button('Go on').click();
+    await button('Sign in').click();
     await text(/stays at version/).waitFor();
     expect([await owner().inputValue(), await page.title()]).to.deep.equal(['somebody else', title]);
     await button('Save').click();
     await text('somebody else').waitFor();
   });
 
-  it('asked for nothing outside the service all the while', () => {
+  it('sent no request to another site', () => {
     expect(foreignRequests).to.deep.equal([]);
   });
 });

@@ -115,8 +115,8 @@ const choices = {
     label: 'Category',
     field: 'category',
     options: [
-      ['business', 'business: what happened'],
-      ['data', 'data: changes of a record'],
+      ['business', 'business: something happened'],
+      ['data', 'data: a record changed'],
       ['undefined', 'undefined: no metadata'],
     ],
   },
@@ -124,7 +124,7 @@ const choices = {
     label: 'Compatibility',
     field: 'compatibility_mode',
     options: [
-      ['forward', 'forward: old readers keep up'],
+      ['forward', 'forward: old consumers keep working'],
       ['compatible', 'compatible: only additions'],
       ['none', 'none: any change'],
     ],
@@ -134,8 +134,8 @@ const choices = {
     field: 'partition_strategy',
     options: [
       ['random', 'random'],
-      ['hash', 'hash: in order for each key'],
-      ['user_defined', 'user defined: the event says'],
+      ['hash', 'hash: ordered by key'],
+      ['user_defined', 'user defined: set in each event'],
     ],
   },
   partitions: {
@@ -148,7 +148,7 @@ const choices = {
     field: 'cleanup_policy',
     options: [
       ['delete', 'delete: by age'],
-      ['compact', 'compact: the newest of each key'],
+      ['compact', 'compact: the latest of each key'],
       ['compact_and_delete', 'compact and delete'],
     ],
   },
@@ -201,7 +201,7 @@ function EventTypeForm({ current }: { current: EventType | null }): JSX.Element 
   };
   const schemaFindings: readonly LineFinding[] =
     json.fault !== undefined
-      ? [{ ...json.fault, message: `Not JSON: ${json.fault.message}` }]
+      ? [{ ...json.fault, message: `Invalid JSON: ${json.fault.message}` }]
       : outcome?.valid === false && outcome.violations.length === 0 && isAboutSchema(outcome)
         ? findingsOf(json, outcome.detail ?? '')
         : [];
@@ -220,7 +220,9 @@ function EventTypeForm({ current }: { current: EventType | null }): JSX.Element 
           onInput={set('name')}
           wrong={wrong('name', 'name')}
           hint={
-            current === null ? 'Words with dots between them, such as accounting.booking-made' : 'It cannot be changed.'
+            current === null
+              ? 'Words separated by dots, for example accounting.booking-made'
+              : 'The name cannot be changed.'
           }
           readOnly={current !== null}
         />
@@ -239,7 +241,7 @@ function EventTypeForm({ current }: { current: EventType | null }): JSX.Element 
             value={draft.keyFields}
             onInput={set('keyFields')}
             wrong={wrong('partition_key_fields', 'keyFields')}
-            hint="Separated by commas; dots lead into objects"
+            hint="Separated by commas; dots for nested fields"
           />
         ) : null}
         {current === null ? choose('partitions') : null}
@@ -271,8 +273,8 @@ function EventTypeForm({ current }: { current: EventType | null }): JSX.Element 
             />
           ) : null}
         </div>
-        <Problem error={checked.error} what="The service gives no verdict." />
-        <Problem error={error} what="It was not saved." />
+        <Problem error={checked.error} what="Validation is not available." />
+        <Problem error={error} what="The event type was not saved." />
         <div class="actions">
           <button class="primary" disabled={saving || json.fault !== undefined}>
             {current === null ? 'Create' : 'Save'}
@@ -305,7 +307,7 @@ interface CheckOutcomeViewProperties {
   readonly outcome: CheckOutcome | undefined;
   /** Saving was tried: fields that were never filled in are named as well. */
   readonly isSubmitted: boolean;
-  /** What is told at the lines of the schema already. */
+  /** The findings that are shown at the lines of the schema already. */
   readonly findings: readonly LineFinding[];
 }
 
@@ -316,23 +318,23 @@ function CheckOutcomeView({
   isSubmitted,
   findings,
 }: CheckOutcomeViewProperties): JSX.Element {
-  if (!isJson) return <p class="verdict">The schema is not JSON yet.</p>;
+  if (!isJson) return <p class="verdict">The schema is not valid JSON yet.</p>;
   if (outcome === undefined) return <p class="verdict waiting">Checking …</p>;
   if (current === null && outcome.current_version !== null) {
-    return <p class="verdict">There is an event type of this name already.</p>;
+    return <p class="verdict">An event type with this name already exists.</p>;
   }
   if (!outcome.valid) {
     if (outcome.violations.length > 0 && !isSubmitted) {
-      return <p class="verdict waiting">Some fields are still to be filled in: {fieldsOf(outcome)}.</p>;
+      return <p class="verdict waiting">These fields are missing or invalid: {fieldsOf(outcome)}.</p>;
     }
     return (
       <div class="verdict">
-        <p>{current === null ? 'It cannot be created like this.' : 'It cannot be saved like this.'}</p>
+        <p>{current === null ? 'This definition cannot be created.' : 'This change cannot be saved.'}</p>
         <p>{reasonOf(outcome, findings)}</p>
       </div>
     );
   }
-  if (current === null) return <p class="verdict good">It can be created, with schema version {outcome.version}.</p>;
+  if (current === null) return <p class="verdict good">Valid: creates schema version {outcome.version}.</p>;
   if (outcome.version === current.schema.version) {
     return <p class="verdict good">The schema stays at version {outcome.version}.</p>;
   }
@@ -353,9 +355,9 @@ function CheckOutcomeView({
 }
 
 function reasonOf(outcome: CheckOutcome, findings: readonly LineFinding[]): string {
-  if (outcome.violations.length > 0) return `Look at: ${fieldsOf(outcome)}.`;
+  if (outcome.violations.length > 0) return `Check these fields: ${fieldsOf(outcome)}.`;
   if (findings.length === 0) return outcome.detail ?? '';
-  return `Look at line ${[...new Set(findings.map(({ line }) => line))].join(', ')} of the schema.`;
+  return `Check line ${[...new Set(findings.map(({ line }) => line))].join(', ')} of the schema.`;
 }
 
 function fieldsOf({ violations }: CheckOutcome): string {

@@ -40,7 +40,7 @@ export function EventTypePage({ name, view }: { name: string; view: string | und
     <>
       <PageTitle title={name}>
         {isOfService(type.data) ? (
-          <span class="tag">belongs to the service</span>
+          <span class="tag">built in</span>
         ) : (
           <>
             <Link to={path('event-types', name, 'edit')} class="button">
@@ -69,7 +69,7 @@ export function EventTypePage({ name, view }: { name: string; view: string | und
       ) : view === 'try' ? (
         <section class="panel" aria-label="Try an event">
           <p class="muted">
-            Held against version {type.data.schema.version} as publishing would. Nothing is published.
+            Checks an event against schema version {type.data.schema.version}, as publishing does. Nothing is published.
           </p>
           <TryEvent subject={name} type={type.data} />
         </section>
@@ -156,7 +156,7 @@ function LatestEvents({ name }: { name: string }): JSX.Element {
           {state}
         </span>
         <button onClick={() => setPaused(!paused)} aria-pressed={paused}>
-          {paused ? 'Go on' : 'Pause'}
+          {paused ? 'Resume' : 'Pause'}
         </button>
       </div>
       <Problem error={error} what="The events cannot be shown." />

@@ -41,7 +41,7 @@ export function EventTypesPage(): JSX.Element {
           rows={[...types.data.filter((type) => !isOfService(type)), ...types.data.filter(isOfService)]}
           rowsPerPage={rowsPerPage}
           textsOf={({ name, owning_application: owner }) => [name, owner]}
-          nothingFound={(words) => `No event type has “${words}” in its name or its owner.`}
+          nothingFound={(words) => `No event type matches “${words}”.`}
         >
           {(rows) => <TypeTable rows={rows} />}
         </SearchableList>
@@ -73,7 +73,7 @@ function TypeTable({ rows }: { rows: Responses['listEventTypes'] }): JSX.Element
   const unconsumedText = (name: string): string => {
     const ofType = (unconsumed.data ?? []).filter(({ eventType }) => eventType === name);
     if (unconsumed.data === undefined) return '';
-    if (ofType.length === 0) return 'nobody streams it';
+    if (ofType.length === 0) return 'no consumer';
     return ofType.reduce((sum, { events }) => sum + events, 0).toLocaleString();
   };
   return (
@@ -93,11 +93,11 @@ function TypeTable({ rows }: { rows: Responses['listEventTypes'] }): JSX.Element
           { name: 'Schema', cell: ({ schema }) => schema.version },
           { name: 'Partitions', numeric: true, cell: ({ name }) => partitions.data?.get(name) ?? '' },
           {
-            name: 'Events waiting',
+            name: 'Lag (events)',
             numeric: true,
             cell: ({ name }) => {
               const text = unconsumedText(name);
-              return text === 'nobody streams it' ? <span class="muted">{text}</span> : text;
+              return text === 'no consumer' ? <span class="muted">{text}</span> : text;
             },
           },
         ]}
@@ -127,8 +127,8 @@ function EmptySystem({ onDone }: { onDone: () => void }): JSX.Element {
       <h2>No event types of your own yet</h2>
       <div class="empty">
         <p>
-          Producers publish events of a type, and a subscription names the types it wants: so an event type is defined
-          first. Those below belong to the service, which publishes what happens to loans.
+          Producers publish events of a type, and a subscription names the types it wants, so define an event type
+          first. The event types below are built in: the service publishes the events of loans to them.
         </p>
         <div class="actions">
           <Link to="/event-types/+new" class="button primary">
@@ -141,7 +141,7 @@ function EmptySystem({ onDone }: { onDone: () => void }): JSX.Element {
         <p role="status" class="muted">
           {step ?? 'The demo data is an event type with events, a subscription, a loan product and three loans.'}
         </p>
-        <Problem error={error} what="The demo data could not be loaded to the end." />
+        <Problem error={error} what="The demo data was loaded only in part." />
       </div>
     </section>
   );

@@ -116,8 +116,8 @@ function Balances({ id }: { id: string }): JSX.Element {
         {toggles.data === undefined
           ? ''
           : on.length === 0
-            ? 'In the names that hold with all toggles off. '
-            : `In the names that hold with ${on.join(', ')} on. `}
+            ? 'Field names with all toggles off. '
+            : `Field names with ${on.join(', ')} on. `}
         <Link to="/toggles">Toggles</Link>
       </p>
       <Problem error={balances.error ?? toggles.error} what="The balances cannot be shown." />
@@ -151,7 +151,7 @@ function Schedule({ id }: { id: string }): JSX.Element {
     <section class="panel flush" aria-label="Schedule">
       <Problem error={schedule.error} what="The schedule cannot be shown." />
       {schedule.data !== undefined && rows.length === 0 ? (
-        <p class="muted">There is no schedule yet: it is made when the loan is disbursed.</p>
+        <p class="muted">No schedule yet. It is created when the loan is disbursed.</p>
       ) : (
         <Table
           label="Installments"
@@ -198,12 +198,12 @@ function Events({ id }: { id: string }): JSX.Element {
       {firstSequence > 1 ? (
         <p class="muted">
           {events.data?.complete === false
-            ? `Events 1 to ${firstSequence - 1} lie too far back to be looked for here.`
-            : `Events 1 to ${firstSequence - 1} are no longer held: their retention time is over.`}
+            ? `Events 1 to ${firstSequence - 1} are too far back to be searched here.`
+            : `Events 1 to ${firstSequence - 1} have expired: their retention time is over.`}
         </p>
       ) : null}
       {events.data !== undefined && items.length === 0 ? (
-        <p class="muted">No event of this loan is held any more.</p>
+        <p class="muted">No event of this loan is available any more.</p>
       ) : null}
       <ol class="events">
         {items.map((event, index) => (

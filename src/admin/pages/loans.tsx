@@ -56,7 +56,7 @@ export function LoansPage(): JSX.Element {
           {rows.length === 0 ? (
             <p class="muted">
               {state === ''
-                ? 'There is no loan yet. One is opened with POST /loans, or by a command that a producer publishes.'
+                ? 'No loans yet. Open one with POST /loans, or publish a command that does.'
                 : 'No loan is in this state.'}
             </p>
           ) : (

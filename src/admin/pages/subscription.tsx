@@ -15,7 +15,7 @@ const refreshMilliseconds = 2_000;
 type EventTypeStatistics = Schemas['EventTypeStatistics'][number];
 type SubscriptionStreams = Schemas['SubscriptionStreams'];
 
-/** One subscription: how far it is, who streams it, and why the last stream ended. */
+/** One subscription: its lag, its open streams, and why the last stream ended. */
 export function SubscriptionPage({ id }: { id: string }): JSX.Element {
   const address = `/subscriptions/${encodeURIComponent(id)}`;
   const loaded = useLoaded(
@@ -84,9 +84,9 @@ export function SubscriptionPage({ id }: { id: string }): JSX.Element {
           }}
         >
           <p>
-            Its cursors are forgotten and {streams.items.length === 0 ? 'it has' : 'its'}{' '}
-            {streams.items.length === 0 ? 'no open streams' : `${streams.items.length} open streams end`}. A new one of
-            the same name begins anew. The events stay.
+            Its committed offsets are deleted, and{' '}
+            {streams.items.length === 0 ? 'it has no open streams' : `its ${streams.items.length} open streams end`}. A
+            new subscription with the same name does not resume from them. The events stay.
           </p>
         </Confirm>
       ) : null}
@@ -97,9 +97,9 @@ export function SubscriptionPage({ id }: { id: string }): JSX.Element {
 function OpenStreams({ streams }: { streams: SubscriptionStreams }): JSX.Element {
   return (
     <section class="panel flush" aria-label="Open streams">
-      <h2>Who streams</h2>
+      <h2>Open streams</h2>
       {streams.items.length === 0 ? (
-        <p class="muted">Nobody streams it now.</p>
+        <p class="muted">No stream is open.</p>
       ) : (
         <Table
           label="Open streams"
@@ -114,8 +114,8 @@ function OpenStreams({ streams }: { streams: SubscriptionStreams }): JSX.Element
                 partitions.length === 0 ? 'none yet' : <AssignedPartitions partitions={partitions} />,
             },
             {
-              name: 'Chosen by',
-              cell: ({ assignment_type: type }) => (type === 'direct' ? 'the client' : 'the service'),
+              name: 'Assignment',
+              cell: ({ assignment_type: type }) => (type === 'direct' ? 'chosen by the client' : 'automatic'),
             },
           ]}
         />
@@ -124,7 +124,7 @@ function OpenStreams({ streams }: { streams: SubscriptionStreams }): JSX.Element
   );
 }
 
-/** What a stream holds: a line for each event type. */
+/** The assigned partitions of a stream: a line for each event type. */
 function AssignedPartitions({ partitions }: Pick<SubscriptionStreams['items'][number], 'partitions'>): JSX.Element {
   const types = [...new Set(partitions.map(({ event_type: type }) => type))];
   const numbers = (wanted: string): string =>
@@ -168,13 +168,13 @@ function Partitions({ statistics, streams }: PartitionsProperties): JSX.Element 
             cell: ({ state }) => <span class={state === 'assigned' ? 'tag good' : 'tag'}>{state}</span>,
           },
           {
-            name: 'Events waiting',
+            name: 'Lag (events)',
             numeric: true,
             cell: ({ unconsumed_events: events }) =>
               events === undefined ? <span class="muted">never streamed</span> : events.toLocaleString(),
           },
           {
-            name: 'Oldest waits for',
+            name: 'Oldest unconsumed',
             numeric: true,
             cell: ({ consumer_lag_seconds: seconds, unconsumed_events: events }) =>
               seconds === undefined || events === 0 ? <span class="muted">—</span> : duration(seconds),
@@ -182,11 +182,7 @@ function Partitions({ statistics, streams }: PartitionsProperties): JSX.Element 
           {
             name: 'Stream',
             cell: ({ stream_id: streamId }) =>
-              streamId === '' ? (
-                <span class="muted">nobody</span>
-              ) : (
-                <code title={streamId}>{streamId.slice(0, 8)}…</code>
-              ),
+              streamId === '' ? <span class="muted">none</span> : <code title={streamId}>{streamId.slice(0, 8)}…</code>,
           },
           { name: 'Last commit', cell: lastCommit },
         ]}
@@ -204,7 +200,7 @@ function EndedStreams({ streams }: { streams: SubscriptionStreams }): JSX.Elemen
         <p class="muted">No stream has ended.</p>
       ) : (
         <Table
-          label="Ended streams, the last one first"
+          label="Ended streams, latest first"
           rows={streams.ended}
           keyOf={({ stream_id: streamId }) => streamId}
           columns={[
@@ -215,7 +211,7 @@ function EndedStreams({ streams }: { streams: SubscriptionStreams }): JSX.Elemen
         />
       )}
       <p class="muted">
-        Commits and ends of streams are remembered since <Time at={streams.observed_since} />.
+        Commits and ended streams are recorded since <Time at={streams.observed_since} />.
       </p>
     </section>
   );

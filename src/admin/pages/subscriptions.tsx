@@ -30,8 +30,8 @@ export function SubscriptionsPage(): JSX.Element {
         <section class="panel empty">
           <h2>No subscriptions yet</h2>
           <p>
-            A consumer makes its own with <code>POST /subscriptions</code>, naming the event types it wants. They have
-            to be <Link to="/event-types">defined</Link> before.
+            A consumer creates its own with <code>POST /subscriptions</code> and names the event types it wants. These
+            must be <Link to="/event-types">defined</Link> first.
           </p>
         </section>
       ) : null}
@@ -47,7 +47,7 @@ export function SubscriptionsPage(): JSX.Element {
             group,
             ...types,
           ]}
-          nothingFound={(words) => `No subscription has “${words}” in it.`}
+          nothingFound={(words) => `No subscription matches “${words}”.`}
         >
           {(rows) => (
             <Table
@@ -64,7 +64,7 @@ export function SubscriptionsPage(): JSX.Element {
                   ),
                 },
                 { name: 'Event types', cell: ({ event_types: types }) => types.join(', ') },
-                { name: 'Events waiting', numeric: true, cell: unconsumedText },
+                { name: 'Lag (events)', numeric: true, cell: unconsumedText },
               ]}
             />
           )}

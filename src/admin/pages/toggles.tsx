@@ -15,13 +15,13 @@ type Toggle = Schemas['Toggle'];
 
 interface Meaning {
   readonly effect: string;
-  /** Names in answers and events while it is off, and what stands there while it is on. */
+  /** Names in responses and events while it is off, and those that replace them while it is on. */
   readonly renames: readonly (readonly [off: string, on: string])[];
 }
 
 const meanings: Readonly<Record<string, Meaning>> = {
   ALLOW_NON_SCHEDULED_FEES: {
-    effect: 'Allows fees that belong to no installment, and tells them from the others in balances and events.',
+    effect: 'Allows fees that belong to no installment, and shows them separately in balances and events.',
     renames: [
       ['feesDue', 'scheduledFeesDue'],
       ['feesPaid', 'scheduledFeesPaid'],
@@ -31,13 +31,13 @@ const meanings: Readonly<Record<string, Meaning>> = {
     ],
   },
   PRINCIPAL_OVERPAYMENT: {
-    effect: 'Shows on each row of a schedule what was overpaid of its principal. Overpaying works without it.',
+    effect: 'Shows the overpaid principal on each row of a schedule. Loans can be overpaid without it.',
     renames: [['—', 'nonScheduledPrincipalBalanceOverpayment']],
   },
   fixInstallmentTaxOnPenalty: {
     effect:
-      'Renames nothing. The tax due on the penalties of a row of a fixed-term loan is derived once from all that is due, ' +
-      'instead of adding up the rounded tax of each penalty.',
+      'Renames nothing. For a fixed-term loan, the tax due on the penalties of a row is calculated once from the ' +
+      'total due, instead of by adding the rounded tax of each penalty.',
     renames: [],
   },
 };
@@ -54,9 +54,7 @@ export function TogglesPage(): JSX.Element {
   return (
     <>
       <PageTitle title="Toggles" />
-      <p class="muted">
-        A toggle counts from the next command on. Events that were published under the former setting stay as they are.
-      </p>
+      <p class="muted">A toggle takes effect from the next command. Events that are already published do not change.</p>
       <Problem error={toggles.error} what="The toggles cannot be shown." />
       <p role="status" class="done">
         {done}
@@ -88,8 +86,8 @@ export function TogglesPage(): JSX.Element {
 function confirmation({ name, enabled }: Toggle): string {
   const renames = meanings[name]?.renames.length ?? 0;
   return renames > 0
-    ? `From the next command on, every consumer of the lending events sees ${enabled ? 'the former names again' : 'the names that stand under “while on”'}.`
-    : 'From the next command on, every consumer of the lending events may see other amounts of tax.';
+    ? `From the next command, all consumers of the lending events see the names under “While ${enabled ? 'off' : 'on'}”.`
+    : 'From the next command, all consumers of the lending events may see different tax amounts.';
 }
 
 function ToggleCard({ toggle, onSwitch }: { toggle: Toggle; onSwitch: () => void }): JSX.Element {

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-/** The page's heading. It takes the focus when the page is turned to, so that a screen reader says where one is. */
+/** The page's heading. It takes the focus when the page opens, so that a screen reader says where the user is. */
 export function PageTitle({ title, children }: { title: string; children?: ComponentChildren }): JSX.Element {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

@@ -15,7 +15,7 @@ interface TryEventProperties {
 
 type EventCheck = Responses['checkEventType'];
 
-/** Holds an event against a schema as one types, without publishing it. */
+/** Validates an event against a schema as the user types, without publishing it. */
 export function TryEvent({ subject, type }: TryEventProperties): JSX.Element {
   const [text, setText] = useState(() => exampleEvent(type));
   const json = readJsonText(text);
@@ -31,22 +31,22 @@ export function TryEvent({ subject, type }: TryEventProperties): JSX.Element {
   return (
     <>
       <CodeEditor label="Event" value={text} onInput={setText} findings={findings} linesMaximum={20} />
-      <Problem error={error} what="The service gives no verdict." />
+      <Problem error={error} what="Validation is not available." />
       <div role="status">{error === undefined ? outcomeText(json.fault !== undefined, check) : null}</div>
     </>
   );
 }
 
 function outcomeText(isNoJson: boolean, check: EventCheck | undefined): JSX.Element {
-  if (isNoJson) return <p class="verdict">This is not JSON yet.</p>;
+  if (isNoJson) return <p class="verdict">This is not valid JSON yet.</p>;
   if (check === undefined) return <p class="verdict waiting">Checking …</p>;
   if (check.event === null) {
     return <p class="verdict waiting">An event can be tried as soon as the definition is valid.</p>;
   }
   return check.event.valid ? (
-    <p class="verdict good">The schema lets this event through.</p>
+    <p class="verdict good">Valid: the schema accepts this event.</p>
   ) : (
-    <p class="verdict">Publishing this event would be refused.</p>
+    <p class="verdict">Publishing would reject this event.</p>
   );
 }
 
