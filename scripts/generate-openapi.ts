@@ -13,7 +13,7 @@ const { version } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), '
 const made = `${JSON.stringify(composeDescription(join(packageRoot, 'schemas'), version), null, 2)}\n`;
 if (process.argv.includes('--check')) {
   if (readFileSync(target, 'utf8') !== made) {
-    console.error(`${target} is not what schemas/api and the schemas say: run npm run generate`);
+    console.error(`${target} is out of date: run npm run generate`);
     process.exitCode = 1;
   }
 } else {

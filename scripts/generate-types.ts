@@ -92,21 +92,21 @@ async function generate(): Promise<string> {
         {
           schemas: objectOf(
             Object.fromEntries(names.map((name) => [name, { $ref: `#/$defs/${name}` }])),
-            'Every schema of the description by its name.',
+            'Every schema of the API description by its name.',
           ),
-          requests: objectOf(requests, 'The JSON that operations are sent, by operationId.'),
-          answers: objectOf(
+          requests: objectOf(requests, 'The JSON of requests, by operationId.'),
+          responses: objectOf(
             successResponses,
-            'The JSON that operations answer with when they succeed, by operationId; of a stream a line.',
+            'The JSON of successful responses, by operationId; of a stream a line.',
           ),
         },
-        'What the service and its clients send each other.',
+        'The JSON that the service and its clients exchange.',
       ),
       $defs: Object.fromEntries(names.map((name) => [name, typed(schemas[name])])),
     },
     'Contract',
     {
-      bannerComment: '/* Made from schemas/ by `npm run generate`. Do not edit. */',
+      bannerComment: '/* Generated from schemas/ by `npm run generate`. Do not edit. */',
       ignoreMinAndMaxItems: true,
       style: { printWidth: 120, singleQuote: true, trailingComma: 'all' },
     },
@@ -118,7 +118,7 @@ async function generate(): Promise<string> {
 const made = await generate();
 if (process.argv.includes('--check')) {
   if (readFileSync(target, 'utf8') !== made) {
-    console.error(`${target} is not what the schemas say: run npm run generate`);
+    console.error(`${target} is out of date: run npm run generate`);
     process.exitCode = 1;
   }
 } else {

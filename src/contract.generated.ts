@@ -1,7 +1,7 @@
-/* Made from schemas/ by `npm run generate`. Do not edit. */
+/* Generated from schemas/ by `npm run generate`. Do not edit. */
 
 /**
- * The channel that the money came or went through, given back with the transaction. Deposit accounts cannot be named: there are none.
+ * The channel of the payment, returned with the transaction. Deposit accounts cannot be named: there are none.
  */
 type LoanCommandTransactionDetails = {
   transactionChannelId?: string | null;
@@ -12,7 +12,7 @@ type LoanCommandTransactionDetails = {
  */
 type LoanCommandDays = number[] | null;
 /**
- * What an account gets when it asks for nothing, and what it may ask for.
+ * The default for an account, and the range that an account may choose from.
  */
 type LoanCommandBoundedNumber = {
   defaultValue?: number | null;
@@ -20,7 +20,7 @@ type LoanCommandBoundedNumber = {
   maxValue?: number | null;
 } | null;
 /**
- * What an account gets when it asks for nothing, and what it may ask for.
+ * The default for an account, and the range that an account may choose from.
  */
 type LoanCommandBoundedCount = {
   defaultValue?: number | null;
@@ -37,7 +37,7 @@ type CursorDistanceQueries = {
   final_cursor: PositionQuery;
 }[];
 /**
- * How many events lie between two positions of a partition, in the order of the request.
+ * The number of events between two positions of a partition, in the order of the request.
  */
 type CursorDistances = {
   initial_cursor: SentPosition;
@@ -45,29 +45,29 @@ type CursorDistances = {
   distance: number;
 }[];
 /**
- * Positions whose distance to the end is asked for.
+ * The positions whose lag is requested.
  *
  * @maxItems 1000
  */
 type CursorLagQueries = {
   /**
-   * One that the event type has.
+   * A partition of the event type.
    */
   partition: string;
   /**
-   * As answered; a plain number of up to 15 digits or BEGIN as well.
+   * As returned by the service, or a plain number of up to 15 digits, or BEGIN.
    */
   offset: string;
 }[];
 /**
- * Positions and by how many events each is to be moved.
+ * Positions, and the number of events to shift each by.
  *
  * @maxItems 1000
  */
 type CursorShiftQueries = {
   partition: string;
   /**
-   * As answered; a plain number of up to 15 digits or BEGIN as well.
+   * As returned by the service, or a plain number of up to 15 digits, or BEGIN.
    */
   offset: string;
   shift?: number;
@@ -78,25 +78,25 @@ type EventTypeStatistics = {
     partition: string;
     state: 'unassigned' | 'reassigning' | 'assigned';
     /**
-     * Absent before the subscription was first streamed.
+     * Absent before the first stream of the subscription.
      */
     unconsumed_events?: number;
     /**
-     * How long ago the first unconsumed event was stored. Only when asked for with show_time_lag.
+     * How long ago the first unconsumed event was stored. Only with show_time_lag.
      */
     consumer_lag_seconds?: number;
     /**
-     * Empty when nobody holds the partition.
+     * Empty when the partition is not assigned.
      */
     stream_id: string;
     /**
-     * Absent when nobody holds the partition.
+     * Absent when the partition is not assigned.
      */
     assignment_type?: 'auto' | 'direct';
   }[];
 }[];
 /**
- * Events of one type, each as its schema has it. Those of categories data and business need `metadata` with `eid` and `occurred_at`.
+ * Events of one type that match its schema. Events of categories data and business need `metadata` with `eid` and `occurred_at`.
  */
 type Events = {
   metadata?: {
@@ -106,11 +106,11 @@ type Events = {
   [k: string]: unknown;
 }[];
 /**
- * The balances of a loan, named as the toggles say.
+ * The balances of a loan. The toggles determine their names.
  */
 type LoanBalances = LoanBalanceChangedBalances | LoanBalanceChangedBalancesWithNonScheduledFees;
 /**
- * What to change of a product, one operation after the other.
+ * The changes to a product, applied in order.
  *
  * @minItems 1
  * @maxItems 50
@@ -121,18 +121,18 @@ type ProductPatch = {
    */
   op: 'ADD' | 'REPLACE' | 'add' | 'replace';
   /**
-   * `state`, `name` or `notes`, with a slash before it or without.
+   * `state`, `name` or `notes`, with or without a leading slash.
    */
   path: string;
   /**
-   * ACTIVE or INACTIVE; a name of 256, notes of 2000 characters.
+   * ACTIVE or INACTIVE; a name of up to 256 characters; notes of up to 2000 characters.
    */
   value: {
     [k: string]: unknown;
   };
 }[];
 /**
- * What became of each event of a batch, in the order of the request.
+ * The outcome for each event of a batch, in the order of the request.
  */
 type PublishedItems = {
   publishing_status: 'submitted' | 'failed' | 'aborted';
@@ -145,16 +145,16 @@ type PublishedItems = {
   partition: string | null;
 }[];
 /**
- * The positions that many events further, in the order of the request.
+ * The shifted positions, in the order of the request.
  */
 type ShiftedCursors = Position[];
 
 /**
- * What the service and its clients send each other.
+ * The JSON that the service and its clients exchange.
  */
 export interface Contract {
   /**
-   * Every schema of the description by its name.
+   * Every schema of the API description by its name.
    */
   schemas: {
     AdjustTransactionPayload: AdjustTransactionPayload;
@@ -247,7 +247,7 @@ export interface Contract {
     Version: Version;
   };
   /**
-   * The JSON that operations are sent, by operationId.
+   * The JSON of requests, by operationId.
    */
   requests: {
     createEventType: EventTypeDefinition;
@@ -277,9 +277,9 @@ export interface Contract {
     adjustTransaction: TransactionAdjustment;
   };
   /**
-   * The JSON that operations answer with when they succeed, by operationId; of a stream a line.
+   * The JSON of successful responses, by operationId; of a stream a line.
    */
-  answers: {
+  responses: {
     listEventTypes: EventType[];
     getEventType: EventType;
     listSchemas: EventTypeSchemas;
@@ -342,7 +342,7 @@ interface AdjustTransactionPayload {
    */
   transactionId: string;
   /**
-   * A calendar day; of an instant, the day as its sender wrote it.
+   * A calendar day. Of an instant, the day as its sender wrote it.
    */
   bookingDate?: string | null;
   notes?: string | null;
@@ -355,11 +355,11 @@ interface ApiError {
 }
 interface ApplyFeePayload {
   /**
-   * A calendar day; of an instant, the day as its sender wrote it.
+   * A calendar day. Of an instant, the day as its sender wrote it.
    */
   valueDate?: string | null;
   /**
-   * A calendar day; of an instant, the day as its sender wrote it.
+   * A calendar day. Of an instant, the day as its sender wrote it.
    */
   bookingDate?: string | null;
   externalId?: string | null;
@@ -371,11 +371,11 @@ interface ApplyFeePayload {
 }
 interface ApplyPenaltyPayload {
   /**
-   * A calendar day; of an instant, the day as its sender wrote it.
+   * A calendar day. Of an instant, the day as its sender wrote it.
    */
   valueDate?: string | null;
   /**
-   * A calendar day; of an instant, the day as its sender wrote it.
+   * A calendar day. Of an instant, the day as its sender wrote it.
    */
   bookingDate?: string | null;
   externalId?: string | null;
@@ -397,11 +397,11 @@ interface ChangeStatePayload {
   notes?: string | null;
 }
 /**
- * A command was refused by the rules of lending and changed nothing. It is about a loan or, for CREATE_PRODUCT and UPDATE_PRODUCT, about a product.
+ * The rules of lending rejected a command, and it changed nothing. The command is for a loan or, with CREATE_PRODUCT and UPDATE_PRODUCT, for a product.
  */
 interface CommandRejected {
   /**
-   * As every published event has it.
+   * The metadata of every published event.
    */
   metadata?: {
     [k: string]: unknown;
@@ -443,7 +443,7 @@ interface Toggles {
   fixInstallmentTaxOnPenalty: boolean;
 }
 /**
- * What became of a command.
+ * The outcome of a command.
  */
 interface CommandStatus {
   commandId: string;
@@ -463,7 +463,7 @@ interface CommandStatus {
   errors?: ApiError[];
 }
 /**
- * Cursors to commit, as they came with batches of the stream.
+ * Cursors to commit, as the stream sent them with its batches.
  */
 interface Commit {
   /**
@@ -478,7 +478,7 @@ interface Commit {
   }[];
 }
 /**
- * What became of each cursor of a commit, in the order of the request; answered when not every one moved its partition forward.
+ * The outcome for each cursor of a commit, in the order of the request. Returned when at least one cursor did not move its partition forward.
  */
 interface CommitResults {
   items: {
@@ -486,7 +486,7 @@ interface CommitResults {
       event_type: string;
       partition: string;
       /**
-       * As it was sent.
+       * As sent in the request.
        */
       offset: string;
       cursor_token: string;
@@ -495,11 +495,11 @@ interface CommitResults {
   }[];
 }
 /**
- * A schema that may come to follow another.
+ * A schema to compare with another.
  */
 interface ComparedSchema {
   /**
-   * May be left out.
+   * Optional.
    */
   type?: 'json_schema' | null;
   /**
@@ -508,19 +508,19 @@ interface ComparedSchema {
   schema: string;
 }
 /**
- * Whether a schema may follow another.
+ * Whether a schema is compatible with another.
  */
 interface Compatibility {
   compatible: boolean;
   compatibility_mode: 'compatible' | 'forward' | 'none';
   /**
-   * Of the schema it was compared with.
+   * The version of the schema it was compared with.
    */
   version: string;
   error: string | null;
 }
 /**
- * What an account gets when it asks for nothing, and what it may ask for.
+ * The default for an account, and the range that an account may choose from.
  */
 interface CountBounds {
   defaultValue?: number;
@@ -550,11 +550,11 @@ interface CreateLoanPayload {
   } | null;
   disbursementDetails?: {
     /**
-     * A calendar day; of an instant, the day as its sender wrote it.
+     * A calendar day. Of an instant, the day as its sender wrote it.
      */
     expectedDisbursementDate?: string | null;
     /**
-     * A calendar day; of an instant, the day as its sender wrote it.
+     * A calendar day. Of an instant, the day as its sender wrote it.
      */
     firstRepaymentDate?: string | null;
   } | null;
@@ -574,13 +574,13 @@ interface CreateProductPayload {
   state?: 'ACTIVE' | 'INACTIVE' | null;
   notes?: string | null;
   /**
-   * Accepted, not kept.
+   * Accepted, not stored.
    */
   creationDate?: {
     [k: string]: unknown;
   };
   /**
-   * Accepted, not kept.
+   * Accepted, not stored.
    */
   lastModifiedDate?: {
     [k: string]: unknown;
@@ -588,11 +588,11 @@ interface CreateProductPayload {
   currency: {
     code: string;
     /**
-     * The code once more, if it is given.
+     * The same code, if given.
      */
     currencyCode?: string | null;
     /**
-     * As the code says, if it is given: EUR 2, JPY 0, JOD 3, BTC 8.
+     * The digits of the currency, if given: EUR 2, JPY 0, JOD 3, BTC 8.
      */
     digits?: number | null;
   };
@@ -702,7 +702,7 @@ interface CreateProductPayload {
     accountInitialState?: 'PARTIAL_APPLICATION' | 'PENDING_APPROVAL' | null;
   } | null;
   /**
-   * Whether the first level payment carries what a first period of irregular length earns more or less.
+   * Whether the first level payment includes the interest difference of a first period of irregular length.
    */
   adjustInterestForFirstInstallment?: boolean | null;
   allowCustomRepaymentAllocation?: boolean | null;
@@ -710,19 +710,19 @@ interface CreateProductPayload {
 interface PositionQuery {
   partition: string;
   /**
-   * As answered; a plain number of up to 15 digits or BEGIN as well.
+   * As returned by the service, or a plain number of up to 15 digits, or BEGIN.
    */
   offset: string;
 }
 /**
- * As it was sent.
+ * As sent in the request.
  */
 interface SentPosition {
   partition: string;
   offset: string;
 }
 /**
- * Where a subscription is to go on. An empty list only settles where one begins that never streamed.
+ * The positions to resume from. An empty list only fixes where a subscription begins that was never streamed.
  */
 interface CursorReset {
   /**
@@ -736,18 +736,18 @@ interface CursorReset {
 }
 interface DisbursePayload {
   /**
-   * A calendar day; of an instant, the day as its sender wrote it.
+   * A calendar day. Of an instant, the day as its sender wrote it.
    */
   valueDate?: string | null;
   /**
-   * A calendar day; of an instant, the day as its sender wrote it.
+   * A calendar day. Of an instant, the day as its sender wrote it.
    */
   bookingDate?: string | null;
   externalId?: string | null;
   notes?: string | null;
   transactionDetails?: LoanCommandTransactionDetails;
   /**
-   * A calendar day; of an instant, the day as its sender wrote it.
+   * A calendar day. Of an instant, the day as its sender wrote it.
    */
   firstRepaymentDate?: string | null;
   /**
@@ -761,7 +761,7 @@ interface DisbursePayload {
     | null;
 }
 /**
- * A kind of event: who owns it, what its events look like and how they are laid over partitions.
+ * An event type: its owner, the schema of its events and how they are partitioned.
  */
 interface EventType {
   name: string;
@@ -792,7 +792,7 @@ interface EventType {
   ordering_key_fields: string[];
   ordering_instance_ids: string[];
   /**
-   * Absent when nobody named one.
+   * Absent when none was set.
    */
   audience?:
     'component-internal' | 'business-unit-internal' | 'company-internal' | 'external-partner' | 'external-public';
@@ -802,7 +802,7 @@ interface EventType {
 interface EventTypeSchema {
   type: 'json_schema';
   /**
-   * The JSON Schema as text, exactly as it was sent.
+   * The JSON Schema as text, exactly as sent.
    */
   schema: string;
   version: string;
@@ -815,13 +815,13 @@ interface EventTypeStatistic {
   write_parallelism: number;
 }
 /**
- * One line of a stream without a subscription: events of one partition that follow one another.
+ * One line of a stream without a subscription: consecutive events of one partition.
  */
 interface EventTypeBatch {
   cursor: {
     partition: string;
     /**
-     * The last event that was processed; `001-0001--1` before the first. To be treated as opaque.
+     * The last event that was processed; `001-0001--1` before the first. Treat it as opaque.
      */
     offset: string;
   };
@@ -854,12 +854,12 @@ interface StreamBatchInfo {
     | 'coordination_error';
 }
 /**
- * What would become of a definition, and of an event under it; nothing is saved or published.
+ * Whether a definition, and an event under it, would be accepted. Nothing is saved or published.
  */
 interface EventTypeCheck {
   valid: boolean;
   /**
-   * Why it would be refused.
+   * Why it would be rejected.
    */
   detail: string | null;
   violations: {
@@ -867,7 +867,7 @@ interface EventTypeCheck {
     message: string;
   }[];
   /**
-   * The version of the schema in force.
+   * The current version of the schema.
    */
   current_version: string | null;
   /**
@@ -875,7 +875,7 @@ interface EventTypeCheck {
    */
   version: string | null;
   /**
-   * What differs from the schema in force.
+   * The differences from the current schema.
    */
   changes: {
     kind: 'breaking' | 'narrowing' | 'extending' | 'wording';
@@ -883,7 +883,7 @@ interface EventTypeCheck {
     message: string;
   }[];
   /**
-   * Null when no event was sent, or the definition would be refused.
+   * Null when no event was sent, or the definition would be rejected.
    */
   event: {
     valid: boolean;
@@ -897,7 +897,7 @@ interface EventTypeCheck {
   } | null;
 }
 /**
- * A definition, or the name of an event type, and perhaps an event to hold against it.
+ * A definition or the name of an event type, and optionally an event to validate against it.
  */
 interface EventTypeCheckRequest {
   event_type:
@@ -907,29 +907,29 @@ interface EventTypeCheckRequest {
         [k: string]: unknown;
       };
   /**
-   * Of any kind.
+   * Any JSON value.
    */
   event?: {
     [k: string]: unknown;
   };
 }
 /**
- * What a client says of an event type. Other fields are ignored; the letter case of fixed words does not matter.
+ * An event type as a client defines it. Other fields are ignored; constants may have any letter case.
  */
 interface EventTypeDefinition {
   /**
-   * Must not begin with `lendstream.` in any spelling, nor differ from another name in dots and underscores alone.
+   * Must not begin with `lendstream.` in any spelling, or differ from another name only in dots and underscores.
    */
   name: string;
   owning_application: string;
   category: 'undefined' | 'data' | 'business';
   /**
-   * `metadata_enrichment` in categories data and business, else empty.
+   * `metadata_enrichment` in categories data and business, otherwise empty.
    */
   enrichment_strategies?: 'metadata_enrichment'[] | null;
   partition_strategy?: 'hash' | 'user_defined' | 'random' | null;
   /**
-   * Dotted paths; needed for strategy hash.
+   * Dotted paths; required for strategy hash.
    *
    * @maxItems 20
    */
@@ -944,7 +944,7 @@ interface EventTypeDefinition {
     schema: string;
   };
   /**
-   * Says how many partitions it gets, at most 8; fixed at creation.
+   * Determines the number of partitions, at most 8; fixed at creation.
    */
   default_statistic?: {
     messages_per_minute?: number;
@@ -959,7 +959,7 @@ interface EventTypeDefinition {
     retention_time?: number | null;
   } | null;
   /**
-   * Kept and shown; who may do what is not checked yet.
+   * Stored and returned; permissions are not checked yet.
    */
   authorization?: {
     /**
@@ -994,13 +994,13 @@ interface EventTypeDefinition {
     [k: string]: string | null;
   } | null;
   /**
-   * Dotted paths of fields that the schema names. Kept and shown.
+   * Dotted paths of fields in the schema. Stored and returned.
    *
    * @maxItems 20
    */
   ordering_key_fields?: string[] | null;
   /**
-   * Dotted paths of fields that the schema names; not without ordering_key_fields. Kept and shown.
+   * Dotted paths of fields in the schema; only with ordering_key_fields. Stored and returned.
    *
    * @maxItems 20
    */
@@ -1025,7 +1025,7 @@ interface EventTypeSchemas {
   _links: Links;
 }
 /**
- * Where the pages beside this one are.
+ * Links to the previous and the next page.
  */
 interface Links {
   prev?: {
@@ -1036,7 +1036,7 @@ interface Links {
   };
 }
 /**
- * How each part of this process does.
+ * The health of each part of this process.
  */
 interface Health {
   /**
@@ -1050,7 +1050,7 @@ interface Health {
     name: string;
     ready: boolean;
     /**
-     * Since when it has been ready, or has not.
+     * Since when it has been ready, or not ready.
      */
     since: string;
     /**
@@ -1060,7 +1060,7 @@ interface Health {
   }[];
 }
 /**
- * What the lending API answers to a request it refuses: one finding or more.
+ * The response of the lending API to a rejected request: one or more errors.
  */
 interface LendingErrors {
   /**
@@ -1069,7 +1069,7 @@ interface LendingErrors {
   errors: ApiError[];
 }
 /**
- * A loan account. Its fee balances keep their names whatever the toggles say.
+ * A loan account. The names of its fee balances do not depend on the toggles.
  */
 interface LoanAccount {
   /**
@@ -1231,11 +1231,11 @@ interface LoanAccount {
   };
 }
 /**
- * One for each transaction that was posted: what it changed, and every balance after it. The fee balances have the names that the toggle ALLOW_NON_SCHEDULED_FEES asks for.
+ * One for each posted transaction: the balances that it changed, and every balance after it. The toggle ALLOW_NON_SCHEDULED_FEES determines the names of the fee balances.
  */
 interface LoanBalanceChanged {
   /**
-   * As every published event has it.
+   * The metadata of every published event.
    */
   metadata?: {
     [k: string]: unknown;
@@ -1320,7 +1320,7 @@ interface LoanBalanceChangedBalanceChange {
   loanTransactionEncodedKey: string;
 }
 /**
- * With the toggle ALLOW_NON_SCHEDULED_FEES off. A loan that has a fee outside the schedule shows what is owed and paid of it all the same.
+ * With the toggle ALLOW_NON_SCHEDULED_FEES off. A loan with a fee outside the schedule still shows the amounts owed and paid for it.
  */
 interface LoanBalanceChangedBalances {
   /**
@@ -1442,23 +1442,23 @@ interface LoanBalanceChangedBalancesWithNonScheduledFees {
   penaltyBalance: number;
 }
 /**
- * A name that the toggle has switched off since the last event: its balance goes on under another name.
+ * A name that the toggle has removed since the last event. The balance continues under another name.
  */
 interface LoanBalanceChangedClosedBalance {
   balanceAfter?: 0;
 }
 /**
- * A command for a loan or, for CREATE_PRODUCT and UPDATE_PRODUCT, for a product. The payload has the fields of the REST body of the same request; that of UPDATE_PRODUCT the fields that its patch sets. A number may have at most fifteen significant digits.
+ * A command for a loan or, for CREATE_PRODUCT and UPDATE_PRODUCT, for a product. The payload has the fields of the REST body of the same request. The payload of UPDATE_PRODUCT has the fields that its patch sets. A number may have at most fifteen significant digits.
  */
 interface LoanCommand {
   /**
-   * As every published event has it.
+   * The metadata of every published event.
    */
   metadata?: {
     [k: string]: unknown;
   };
   /**
-   * A command sent twice under one id changes the loan once. Absent: the event's eid.
+   * A command that is sent twice with one id changes the loan once. Default: the event's eid.
    */
   commandId?: string;
   type:
@@ -1485,7 +1485,7 @@ interface LoanCommand {
   };
 }
 /**
- * What was published of a loan and is still held, in the loan's order, each event as its consumers got it.
+ * The events of a loan that are still retained, in the loan's order, each as its consumers received it.
  */
 interface LoanEvents {
   items: (
@@ -1501,7 +1501,7 @@ interface LoanEvents {
  */
 interface LoanTransactionPosted {
   /**
-   * As every published event has it.
+   * The metadata of every published event.
    */
   metadata?: {
     [k: string]: unknown;
@@ -1687,7 +1687,7 @@ interface LoanTransactionPostedTransaction {
   externalId: string | null;
   notes: string | null;
   /**
-   * The channel that the money came or went through, as the command named it.
+   * The channel of the payment, as the command named it.
    */
   transactionDetails: {
     transactionChannelId?: string;
@@ -1703,11 +1703,11 @@ interface LoanTransactionPostedTransaction {
   originalTransactionKey: string | null;
 }
 /**
- * One for each fee that was charged, paid, capitalised or taken back.
+ * One for each fee that was charged, paid, capitalised or reversed.
  */
 interface LoanFeeEvent {
   /**
-   * As every published event has it.
+   * The metadata of every published event.
    */
   metadata?: {
     [k: string]: unknown;
@@ -1752,7 +1752,7 @@ interface LoanFeeEvent {
   toggles: Toggles;
   feeEvent: 'APPLIED' | 'PAID' | 'ADJUSTED' | 'CAPITALISED';
   /**
-   * Of ADJUSTED: whether a charge or a payment is taken back.
+   * For ADJUSTED: whether a charge or a payment is reversed.
    */
   adjusts?: 'APPLIED' | 'PAID';
   /**
@@ -1767,7 +1767,7 @@ interface LoanFeeEvent {
   trigger:
     'MANUAL' | 'DISBURSEMENT' | 'CAPITALIZED_DISBURSEMENT' | 'UPFRONT_DISBURSEMENT' | 'PAYMENT_DUE' | 'ARBITRARY';
   /**
-   * Tax included; negative when it takes back.
+   * Tax included; negative for a reversal.
    */
   amount: number;
   /**
@@ -1783,7 +1783,7 @@ interface LoanFeeEvent {
   balances: LoanFeeEventFeeBalances | LoanFeeEventFeeBalancesWithNonScheduled;
 }
 /**
- * With the toggle ALLOW_NON_SCHEDULED_FEES off. A loan that has a fee outside the schedule shows what is owed and paid of it all the same.
+ * With the toggle ALLOW_NON_SCHEDULED_FEES off. A loan with a fee outside the schedule still shows the amounts owed and paid for it.
  */
 interface LoanFeeEventFeeBalances {
   /**
@@ -1833,11 +1833,11 @@ interface LoanFeeEventFeeBalancesWithNonScheduled {
   nonScheduledFeePaidBalance: number;
 }
 /**
- * The installments that changed, whole, and those that are gone: taking all events of a loan together gives its schedule.
+ * The complete installments that changed, and the removed ones. All events of a loan together give its schedule.
  */
 interface LoanScheduleChanged {
   /**
-   * As every published event has it.
+   * The metadata of every published event.
    */
   metadata?: {
     [k: string]: unknown;
@@ -1942,7 +1942,7 @@ interface LoanScheduleChangedInstallment {
   };
   penalty: LoanScheduleChangedTaxedPortion;
   /**
-   * Only under the toggle PRINCIPAL_OVERPAYMENT.
+   * Only with the toggle PRINCIPAL_OVERPAYMENT on.
    */
   nonScheduledPrincipalBalanceOverpayment?: number;
 }
@@ -1971,11 +1971,11 @@ interface LoanScheduleChangedTaxedPortion {
   tax: LoanScheduleChangedPortion;
 }
 /**
- * The account went from one state to another.
+ * The account changed its state.
  */
 interface LoanStateChanged {
   /**
-   * As every published event has it.
+   * The metadata of every published event.
    */
   metadata?: {
     [k: string]: unknown;
@@ -2154,7 +2154,7 @@ interface LoanProduct {
   allowCustomRepaymentAllocation: boolean;
 }
 /**
- * What an account gets when it asks for nothing, and what it may ask for.
+ * The default for an account, and the range that an account may choose from.
  */
 interface NumberBounds {
   defaultValue?: number;
@@ -2162,7 +2162,7 @@ interface NumberBounds {
   maxValue?: number;
 }
 /**
- * The installments of a loan; before its disbursement a preview.
+ * The installments of a loan; a preview before its disbursement.
  */
 interface LoanSchedule {
   currency: {
@@ -2172,17 +2172,17 @@ interface LoanSchedule {
   installments: LoanScheduleChangedInstallment[];
 }
 /**
- * All metrics in the form of Dropwizard's library. Names carry their labels as Prometheus writes them.
+ * All metrics in the format of Dropwizard Metrics. Names include their labels as Prometheus writes them.
  */
 interface Metrics {
   /**
-   * Of the form.
+   * The version of the format.
    */
   version: string;
   gauges: {
     [k: string]: {
       /**
-       * null for what is no number.
+       * null for a value that is not a number.
        */
       value: number | null;
     };
@@ -2197,7 +2197,7 @@ interface Metrics {
       count: number;
       sum: number;
       /**
-       * How many were at most this, in seconds.
+       * How many were at most this long, in seconds.
        */
       buckets: {
         [k: string]: number;
@@ -2205,50 +2205,50 @@ interface Metrics {
     };
   };
   /**
-   * There are none.
+   * Always empty.
    */
   meters: {
     [k: string]: unknown;
   };
   /**
-   * There are none: durations are histograms.
+   * Always empty: durations are histograms.
    */
   timers: {
     [k: string]: unknown;
   };
 }
 /**
- * A partition of an event type and which of its events can be read.
+ * A partition of an event type, and the range of its events that can be read.
  */
 interface Partition {
   /**
-   * The last event that was processed; `001-0001--1` before the first. To be treated as opaque.
+   * The last event that was processed; `001-0001--1` before the first. Treat it as opaque.
    */
   oldest_available_offset: string;
   /**
-   * Of the newest event there is, the one before the next to come.
+   * The offset before that of the next event to be stored.
    */
   newest_available_offset: string;
   partition: string;
   /**
-   * Events after the offset asked about; negative for one beyond the end.
+   * The number of events after the requested offset; negative for an offset beyond the end.
    */
   unconsumed_events?: number;
 }
 interface Position {
   partition: string;
   /**
-   * The last event that was processed; `001-0001--1` before the first. To be treated as opaque.
+   * The last event that was processed; `001-0001--1` before the first. Treat it as opaque.
    */
   offset: string;
 }
 interface PrincipalOverpaymentPayload {
   /**
-   * A calendar day; of an instant, the day as its sender wrote it.
+   * A calendar day. Of an instant, the day as its sender wrote it.
    */
   valueDate?: string | null;
   /**
-   * A calendar day; of an instant, the day as its sender wrote it.
+   * A calendar day. Of an instant, the day as its sender wrote it.
    */
   bookingDate?: string | null;
   externalId?: string | null;
@@ -2265,11 +2265,11 @@ interface PrincipalOverpaymentPayload {
     | null;
 }
 /**
- * What the streaming API answers to a request it cannot serve (RFC 7807). The detail is for the person who has to act on it.
+ * The response of the streaming API to a request that it cannot serve (RFC 7807). The detail is for the person who has to act on it.
  */
 interface Problem {
   /**
-   * Only where several fields break rules, each told on a line of the detail.
+   * Only when several fields break rules. The detail has a line for each.
    */
   type?: string;
   title: string;
@@ -2285,11 +2285,11 @@ interface Readiness {
 }
 interface RepayPayload {
   /**
-   * A calendar day; of an instant, the day as its sender wrote it.
+   * A calendar day. Of an instant, the day as its sender wrote it.
    */
   valueDate?: string | null;
   /**
-   * A calendar day; of an instant, the day as its sender wrote it.
+   * A calendar day. Of an instant, the day as its sender wrote it.
    */
   bookingDate?: string | null;
   externalId?: string | null;
@@ -2323,7 +2323,7 @@ interface RepayPayload {
     | null;
 }
 /**
- * A schema to put in force, or to look for.
+ * A schema to add as a new version, or to find.
  */
 interface SchemaDefinition {
   type: 'json_schema';
@@ -2333,12 +2333,12 @@ interface SchemaDefinition {
   schema: string;
 }
 /**
- * One line of a stream: the events of one partition that follow one another, and the cursor to commit once they are processed. A line without events says that the stream is alive.
+ * One line of a stream: consecutive events of one partition, and the cursor to commit once they are processed. A line without events shows that the stream is alive.
  */
 interface StreamBatch {
   cursor: SubscriptionCursor;
   /**
-   * As their event type's schema has them; those of lending are among the schemas of this description.
+   * They follow the schema of their event type. The schemas of the lending events are part of this description.
    *
    * @minItems 1
    */
@@ -2369,50 +2369,50 @@ interface StreamBatch {
 interface SubscriptionCursor {
   partition: string;
   /**
-   * The last event that was processed; `001-0001--1` before the first. To be treated as opaque.
+   * The last event that was processed; `001-0001--1` before the first. Treat it as opaque.
    */
   offset: string;
   event_type: string;
   cursor_token: string;
 }
 /**
- * What a consumer asks of its stream. Other fields are ignored.
+ * The parameters of a stream. Other fields are ignored.
  */
 interface StreamParameters {
   /**
-   * Most events of a batch.
+   * The most events in a batch.
    */
   batch_limit?: number | null;
   /**
-   * Seconds after which a batch is sent that is not full, also an empty one.
+   * Seconds after which an incomplete batch is sent, even an empty one.
    */
   batch_flush_timeout?: number | null;
   /**
-   * Seconds of publishing time that a batch may span; 0 for any.
+   * The most seconds between the publishing times of the events in a batch; 0 for no limit.
    */
   batch_timespan?: number | null;
   /**
-   * Most events that may be out and not committed.
+   * The most events that may be sent and not committed.
    */
   max_uncommitted_events?: number | null;
   /**
-   * Events after which the stream ends; 0 for never.
+   * The number of events after which the stream ends; 0 for no limit.
    */
   stream_limit?: number | null;
   /**
-   * Seconds after which the stream ends, from 1 to 4200; otherwise a time around an hour.
+   * Seconds after which the stream ends, from 1 to 4200; default about an hour.
    */
   stream_timeout?: number | null;
   /**
-   * Empty batches in a row on every partition after which the stream ends; 0 for never.
+   * The number of consecutive empty batches on every partition after which the stream ends; 0 for no limit.
    */
   stream_keep_alive_limit?: number | null;
   /**
-   * Seconds that events may be out without a commit; 0 for the longest.
+   * Seconds that events may stay uncommitted; 0 for the maximum.
    */
   commit_timeout?: number | null;
   /**
-   * The partitions to take from others and read; without them the stream gets its share.
+   * The partitions to read, taken from other streams. By default, the stream gets its share.
    */
   partitions?:
     | {
@@ -2422,7 +2422,7 @@ interface StreamParameters {
     | null;
 }
 /**
- * Who reads which event types together, with one set of committed cursors.
+ * A consumer group, the event types it reads, and one set of committed cursors.
  */
 interface Subscription {
   owning_application: string;
@@ -2449,7 +2449,7 @@ interface Subscription {
     [k: string]: string;
   };
   /**
-   * The same for the same owner, event types and consumer group.
+   * The id is the same for the same owner, event types and consumer group.
    */
   id: string;
   created_at: string;
@@ -2457,13 +2457,13 @@ interface Subscription {
   status?: EventTypeStatistics;
 }
 /**
- * The committed cursors of a subscription, by event type and partition; none before it was first streamed or reset.
+ * The committed cursors of a subscription, by event type and partition. Empty before its first stream or reset.
  */
 interface SubscriptionCursors {
   items: SubscriptionCursor[];
 }
 /**
- * What a client says of a subscription. Other fields are ignored; the letter case of fixed words does not matter.
+ * A subscription as a client defines it. Other fields are ignored; constants may have any letter case.
  */
 interface SubscriptionDefinition {
   owning_application: string;
@@ -2487,7 +2487,7 @@ interface SubscriptionDefinition {
       }[]
     | null;
   /**
-   * Kept and shown; who may do what is not checked yet.
+   * Stored and returned; permissions are not checked yet.
    */
   authorization?: {
     /**
@@ -2515,13 +2515,13 @@ interface SubscriptionDefinition {
   } | null;
 }
 /**
- * Who streams which partition of a subscription, and how far behind it is.
+ * The assigned stream and the lag of each partition of a subscription.
  */
 interface SubscriptionStatistics {
   items: EventTypeStatistics;
 }
 /**
- * The streams of a subscription that are open, its last commits and the last streams that ended. On one machine these are remembered until the service stops, on a cluster for 30 days, a few seconds late.
+ * The open streams of a subscription, its last commits and the last streams that ended. On one machine these are kept until the service stops; on a cluster for 30 days, and a few seconds late.
  */
 interface SubscriptionStreams {
   items: {
@@ -2536,7 +2536,7 @@ interface SubscriptionStreams {
     }[];
   }[];
   /**
-   * Nothing from before is remembered.
+   * Nothing before this time is recorded.
    */
   observed_since: string;
   last_commits: {
@@ -2562,42 +2562,42 @@ interface Subscriptions {
   _links: Links;
 }
 /**
- * A feature toggle and since when it has its value.
+ * A feature toggle, and since when it has its value.
  */
 interface Toggle {
   name: 'ALLOW_NON_SCHEDULED_FEES' | 'PRINCIPAL_OVERPAYMENT' | 'fixInstallmentTaxOnPenalty';
   enabled: boolean;
   /**
-   * Null for one that was never switched, and off.
+   * Null for a toggle that was never switched. It is off.
    */
   switchedAt: string | null;
 }
 /**
- * The value that a toggle is to have.
+ * The new value of a toggle.
  */
 interface ToggleSwitch {
   enabled: boolean;
 }
 /**
- * Undoes a transaction; the path says which.
+ * Undoes the transaction that the path names.
  */
 interface TransactionAdjustment {
   /**
-   * A calendar day; of an instant, the day as its sender wrote it.
+   * A calendar day. Of an instant, the day as its sender wrote it.
    */
   bookingDate?: string | null;
   notes?: string | null;
   /**
-   * Not needed: what the path says holds.
+   * Optional: the path determines the transaction.
    */
   transactionId?: string;
 }
 /**
- * What of a product is changed; what is absent stays. Loans go on as they were opened.
+ * The fields of the product to change; absent fields keep their values. Existing loans do not change.
  */
 interface UpdateProductPayload {
   /**
-   * Under an inactive product no account can be opened.
+   * No account can be opened under an inactive product.
    */
   state?: 'ACTIVE' | 'INACTIVE';
   name?: string;

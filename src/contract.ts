@@ -12,7 +12,7 @@ export type Schemas = Immutable<Contract['schemas']>;
 export type Requests = Immutable<Contract['requests']>;
 
 /** The JSON of successful responses, by operationId; for a stream, the JSON of one line. */
-export type Responses = Immutable<Contract['answers']>;
+export type Responses = Immutable<Contract['responses']>;
 
 /** JSON that a client sent, before it is checked: only the names of its fields are trusted. */
 export type Unread<Body> = { readonly [Field in keyof Body]?: unknown };
