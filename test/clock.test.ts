@@ -140,6 +140,22 @@ describe('the clock of the system', () => {
   });
 });
 
+describe('a simulated clock', () => {
+  it('fires what fell due while the process stood still when it is turned again, at the time that it is then', async () => {
+    const clock = new SimulatedClock();
+    const fired: [string, number][] = [];
+    clock.at(2_000, () => fired.push(['second', clock.monotonic()]));
+    clock.at(1_000, () => fired.push(['first', clock.monotonic()]));
+    clock.jump(5_000);
+    expect(fired).to.deep.equal([]);
+    await clock.turn(0);
+    expect(fired).to.deep.equal([
+      ['first', 5_000],
+      ['second', 5_000],
+    ]);
+  });
+});
+
 describe('giving way', () => {
   it('lets everything that is due happen first', async () => {
     const order: string[] = [];

@@ -74,6 +74,14 @@ export class SimulatedClock implements Clock {
     this.#monotonic = end;
   }
 
+  /**
+   * Lets `milliseconds` pass while the process stands still: no timer fires. Those that fell due meanwhile fire, in
+   * order, when the clock is turned again.
+   */
+  jump(milliseconds: number): void {
+    this.#monotonic += milliseconds;
+  }
+
   /** Turns the clock from timer to timer until the condition holds, for at most `milliseconds`. */
   async turnUntil(condition: () => boolean, milliseconds = 600_000): Promise<void> {
     const end = this.#monotonic + milliseconds;

@@ -210,11 +210,11 @@ export class EventTypeStream {
   /** Resolves when a read has ended, when the stream is closed, or when a line is due by time. */
   async #waitForChange(now: number): Promise<void> {
     const times = this.#partitions.flatMap(({ flushAt, retryAt }) => (retryAt > now ? [flushAt, retryAt] : [flushAt]));
-    const milliseconds = Math.min(this.#endsAt, ...times) - now;
+    const deadline = Math.max(Math.min(this.#endsAt, ...times), now + 1);
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, Math.max(1, Math.min(milliseconds, timerMillisecondsMaximum)));
+      const timer = this.#services.clock.at(deadline, resolve);
       this.#wake = () => {
-        clearTimeout(timer);
+        timer.cancel();
         resolve();
       };
     });
@@ -236,7 +236,6 @@ function cursorText({ partition, events, readOffset }: Partition, last?: Offset)
 }
 
 const comma = Buffer.from(',');
-const timerMillisecondsMaximum = 2_147_483_647;
 
 /** Adds the events of a read. Deleted keys and unreadable external records are passed over. */
 function addEvents(partition: Partition, { batches, nextOffset }: ReadResult): void {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import { after, withTimeout, type Clock, type Timer } from '../../clock.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
 import { unreachableMillisecondsMaximum, type HealthPart } from '../../health.ts';
 import type { Logger } from '../../logger.ts';
@@ -48,7 +48,7 @@ export class NodeLease {
   /** When the store last responded. Monotonic milliseconds. */
   #respondedAt = Number.NEGATIVE_INFINITY;
   #attempt: Promise<void> | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #isStopped = false;
 
   constructor(options: NodeLeaseOptions) {
@@ -84,7 +84,7 @@ export class NodeLease {
   /** Lets the lease run out. */
   stop(): void {
     this.#isStopped = true;
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
   }
 
   /**
@@ -143,28 +143,20 @@ export class NodeLease {
   }
 
   #renewIn(milliseconds: number): void {
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     if (this.#isStopped) return;
-    this.#timer = setTimeout(() => {
+    this.#timer = after(this.#options.clock, milliseconds, () => {
       // The failure has been logged, and the next attempt is scheduled.
       this.renew().catch(() => {});
-    }, milliseconds);
+    });
   }
 
   async #sendRenewal(): Promise<void> {
-    const { coordination, nodeId, leaseMilliseconds } = this.#options;
+    const { coordination, nodeId, leaseMilliseconds, clock } = this.#options;
     const milliseconds = leaseMilliseconds / renewalsPerLease;
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => {
-        const detail = `The coordination store did not answer for ${Math.round(milliseconds)} ms.`;
-        reject(new LendstreamError('COORDINATION_UNAVAILABLE', detail));
-      }, milliseconds);
+    await withTimeout(clock, coordination.renewLease(nodeId, leaseMilliseconds), milliseconds, () => {
+      const detail = `The coordination store did not answer for ${Math.round(milliseconds)} ms.`;
+      throw new LendstreamError('COORDINATION_UNAVAILABLE', detail);
     });
-    try {
-      await Promise.race([coordination.renewLease(nodeId, leaseMilliseconds), timeout]);
-    } finally {
-      clearTimeout(timer);
-    }
   }
 }

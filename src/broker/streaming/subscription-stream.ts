@@ -5,7 +5,7 @@
  * `batches.ts` decides when a batch is due, `sender.ts` makes its line, `closing.ts` says why a stream ends.
  */
 
-import type { Clock } from '../../clock.ts';
+import type { Clock, Timer } from '../../clock.ts';
 import { describeError, isLendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import type { Metrics } from '../../metrics.ts';
@@ -52,8 +52,6 @@ const commitWithoutConsumerMilliseconds = 5_000;
  */
 const outageMillisecondsMaximum = 60_000;
 
-const timerMillisecondsMaximum = 2_147_483_647;
-
 /**
  * One open stream of a subscription.
  *
@@ -99,7 +97,7 @@ export class SubscriptionStream implements StreamWatcher {
   /** Since when the coordination store has been unreachable; undefined while it is reachable. */
   #unreachableSince: number | undefined;
   #nextCommitWithoutConsumerAt = 0;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #timerAt = Infinity;
 
   private constructor(
@@ -431,7 +429,7 @@ export class SubscriptionStream implements StreamWatcher {
     this.#state = 'ended';
     this.#unwatch();
     this.#reads.stop();
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     this.#timer = undefined;
     try {
       await this.#commitWithoutConsumer();
@@ -467,14 +465,12 @@ export class SubscriptionStream implements StreamWatcher {
   #setTimer(now: number): void {
     const at = this.#nextDeadline(now);
     if (this.#timer !== undefined && this.#timerAt <= at) return;
-    clearTimeout(this.#timer);
-    const delay = Math.min(Math.max(Math.ceil(at - now), 1), timerMillisecondsMaximum);
-    this.#timerAt = now + delay;
-    this.#timer = setTimeout(SubscriptionStream.#onTimer, delay, this);
-  }
-
-  static #onTimer(this: void, stream: SubscriptionStream): void {
-    stream.#timer = undefined;
-    stream.#advance();
+    this.#timer?.cancel();
+    // A deadline that has passed already is seen to in a later turn, and never more than once in a millisecond.
+    this.#timerAt = Math.max(at, now + 1);
+    this.#timer = this.#services.clock.at(this.#timerAt, () => {
+      this.#timer = undefined;
+      this.#advance();
+    });
   }
 }

@@ -1,5 +1,5 @@
 import { describeError } from '../../errors.ts';
-import type { Clock } from '../../clock.ts';
+import { after, type Clock, type Timer } from '../../clock.ts';
 import type { Logger } from '../../logger.ts';
 import type { SubscriptionCursor } from './commits.ts';
 import {
@@ -39,7 +39,7 @@ export interface ActivityRecorderOptions {
 export class ActivityRecorder {
   readonly #options: ActivityRecorderOptions;
   readonly #pending = new Map<string, PendingActivity>();
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
 
   constructor(options: ActivityRecorderOptions) {
     this.#options = options;
@@ -71,7 +71,7 @@ export class ActivityRecorder {
 
   /** Stores all pending activity, as far as the store accepts them. */
   async close(): Promise<void> {
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     await this.#storeAll();
   }
 
@@ -84,7 +84,7 @@ export class ActivityRecorder {
       const [oldest] = this.#pending.keys();
       if (oldest !== undefined) this.#pending.delete(oldest);
     }
-    this.#timer ??= setTimeout(() => void this.#storeAll(), storeAfterMilliseconds).unref();
+    this.#timer ??= after(this.#options.clock, storeAfterMilliseconds, () => void this.#storeAll());
     return activity;
   }
 

@@ -22,27 +22,18 @@ import type { Subscription } from '../definitions/subscription.ts';
 /** How often a lost race for the topology is repeated before the stream waits for the next change. */
 const rebalanceAttemptsMaximum = 10;
 
-/** How many different results of {@link partitionCounts} are kept, for thousands of streams that share them. */
-const cachedCountsMaximum = 1_000;
-const countsCache = new Map<string, ReadonlyMap<string, number>>();
-
 /**
  * The subscription's event types with the number of partitions each has now.
  * @throws NOT_FOUND when one of them is no longer defined
  */
 export function partitionCounts(registry: Registry, subscription: Subscription): ReadonlyMap<string, number> {
-  const counts = subscription.event_types.map((name): [string, number] => {
+  const counts = new Map<string, number>();
+  for (const name of subscription.event_types) {
     const record = registry.get<EventTypeRecord>('event-type', name);
     if (record === undefined) throw new LendstreamError('NOT_FOUND', `EventType "${name}" does not exist.`);
-    return [name, record.partitionCount];
-  });
-  const text = counts.join();
-  const known = countsCache.get(text);
-  if (known !== undefined) return known;
-  if (countsCache.size >= cachedCountsMaximum) countsCache.clear();
-  const read = new Map(counts);
-  countsCache.set(text, read);
-  return read;
+    counts.set(name, record.partitionCount);
+  }
+  return counts;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { validate as isUuid } from 'uuid';
-import type { Clock } from '../../clock.ts';
+import { withTimeout, type Clock } from '../../clock.ts';
 import { FieldViolations, LendstreamError, type FieldViolation } from '../../errors.ts';
 import { initialisePartitions, partitionCounts } from './assignment.ts';
 import { partitionKey, type CommittedOffset, type Coordination } from '../../ports/coordination.ts';
@@ -159,7 +159,8 @@ async function streamsEnded({ coordination, clock }: CommitServices, subscriptio
       if ((await coordination.topology(subscriptionId)).sessions.length === 0) return true;
       const remainingMilliseconds = deadline - clock.monotonic();
       if (remainingMilliseconds <= 0) return false;
-      await waitAtMost(change, Math.min(remainingMilliseconds, lostNotificationMilliseconds));
+      const milliseconds = Math.min(remainingMilliseconds, lostNotificationMilliseconds);
+      await withTimeout(clock, change, milliseconds, () => undefined);
     } finally {
       stop();
     }
@@ -168,15 +169,6 @@ async function streamsEnded({ coordination, clock }: CommitServices, subscriptio
 
 /** How long a lost notification may delay a check. Milliseconds. */
 const lostNotificationMilliseconds = 1_000;
-
-async function waitAtMost(event: Promise<void>, milliseconds: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
-  });
-  await Promise.race([event, timeout]);
-  clearTimeout(timer);
-}
 
 /** @throws UNPROCESSABLE for far more cursors than any subscription has partitions */
 function boundedList(items: unknown): unknown {

@@ -6,76 +6,71 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { Coordination } from '../../../src/ports/coordination.ts';
 import { NodeLease } from '../../../src/broker/streaming/node-lease.ts';
-import { systemClock, type Clock } from '../../../src/clock.ts';
 import { LendstreamError } from '../../../src/errors.ts';
 import { Health } from '../../../src/health.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { codeOf } from '../../support/log-reading.ts';
 import { eventually } from '../../support/eventually.ts';
+import { SimulatedClock } from '../../support/simulated-clock.ts';
 import { overriding } from '../../support/stepping-log.ts';
 import { openSubscriptionStore, type SubscriptionStore } from '../../support/subscription-store.ts';
 
 describe('the lease of a process', () => {
   let store: SubscriptionStore;
-  let time: number;
+  let clock: SimulatedClock;
   let isOutOfReach: boolean;
   let renewals: number;
-  /** How long the store takes to answer. Milliseconds of `time`. */
-  let replyDelayMilliseconds: number;
-  let leases: NodeLease[];
+  /** How long the process stands still while the store responds. Milliseconds. */
+  let pauseMilliseconds: number;
+  let lease: NodeLease;
   let health: Health;
 
   beforeEach(async () => {
     store = await openSubscriptionStore();
-    time = 0;
+    clock = new SimulatedClock();
     isOutOfReach = false;
     renewals = 0;
-    replyDelayMilliseconds = 0;
-    leases = [];
-  });
-  afterEach(async () => {
-    for (const lease of leases) lease.stop();
-    await store.close();
-  });
-
-  /** Its timers are far away unless the lease is short: the tests renew it themselves. */
-  function newLease(
-    leaseMilliseconds = 10_000,
-    clock: Clock = { ...systemClock, now: () => 0, monotonic: () => time },
-  ): NodeLease {
+    pauseMilliseconds = 0;
     const coordination = overriding<Coordination>(store.coordination, {
       renewLease: async (nodeId, milliseconds) => {
         renewals += 1;
-        time += replyDelayMilliseconds;
+        clock.jump(pauseMilliseconds);
         if (isOutOfReach) throw new LendstreamError('COORDINATION_UNAVAILABLE', 'Out of reach.');
         await store.coordination.renewLease(nodeId, milliseconds);
       },
     });
     health = new Health(clock);
-    const part = health.part('coordination');
-    const options = { coordination, nodeId: 'node', leaseMilliseconds, clock, logger: silentLogger, health: part };
-    const lease = new NodeLease(options);
-    leases.push(lease);
-    return lease;
-  }
+    lease = new NodeLease({
+      coordination,
+      nodeId: 'node',
+      leaseMilliseconds: 9_000,
+      clock,
+      logger: silentLogger,
+      health: health.part('coordination'),
+    });
+  });
+  afterEach(async () => {
+    lease.stop();
+    await store.close();
+  });
+
+  const state = () => [lease.isValid(clock.monotonic()), lease.epoch];
 
   it('is held from when it was asked for, less a fifth', async () => {
-    replyDelayMilliseconds = 3_000;
-    const lease = newLease();
-    expect(lease.isValid(time)).to.equal(false);
+    pauseMilliseconds = 3_000;
+    expect(lease.isValid(clock.monotonic())).to.equal(false);
     await lease.start();
-    expect([time, lease.epoch]).to.deep.equal([3_000, 1]);
-    expect([lease.isValid(7_999), lease.isValid(8_000)]).to.deep.equal([true, false]);
+    expect([clock.monotonic(), lease.epoch]).to.deep.equal([3_000, 1]);
+    expect([lease.isValid(7_199), lease.isValid(7_200)]).to.deep.equal([true, false]);
   });
 
   it('is not ready from the tenth second on in which the store has not answered, and is with its next answer', async () => {
-    const lease = newLease();
     await lease.start();
     isOutOfReach = true;
-    time = 9_999;
+    clock.jump(9_999);
     await codeOf(lease.renew());
     expect(health.notReadyReasons()).to.deep.equal([]);
-    time = 10_000;
+    clock.jump(1);
     await codeOf(lease.renew());
     expect(health.notReadyReasons()).to.deep.equal([
       'The coordination store has not answered for 10 seconds: Out of reach.',
@@ -85,100 +80,101 @@ describe('the lease of a process', () => {
     expect(health.notReadyReasons()).to.deep.equal([]);
   });
 
-  it('goes on in the same tenure as long as it is renewed in time', async () => {
-    const lease = newLease();
+  it('is renewed by itself every third of its time, in the same epoch', async () => {
     await lease.start();
-    for (time = 3_000; time < 30_000; time += 3_000) {
-      expect(lease.isValid(time)).to.equal(true);
-      await lease.renew();
+    for (let second = 1; second <= 60; second += 1) {
+      await clock.turn(1_000);
+      expect(state()).to.deep.equal([true, 1]);
+      expect(renewals).to.equal(1 + Math.floor(second / 3));
     }
-    expect(lease.epoch).to.equal(1);
   });
 
-  it('is not held after a pause, and renewed it begins a new tenure', async () => {
-    const lease = newLease();
+  it('is not held after a pause, and renewed it begins a new epoch', async () => {
     await lease.start();
-    time = 60_000;
-    expect(lease.isValid(time)).to.equal(false);
-    await lease.renew();
-    expect([lease.isValid(time), lease.epoch]).to.deep.equal([true, 2]);
+    clock.jump(60_000);
+    expect(state()).to.deep.equal([false, 1]);
+    await clock.turn(0);
+    expect(state()).to.deep.equal([true, 2]);
   });
 
-  it('is not held by an answer that came too late', async () => {
-    const lease = newLease();
+  it('is not held by a response that the process found too late', async () => {
     await lease.start();
-    replyDelayMilliseconds = 60_000;
+    pauseMilliseconds = 7_200;
     await lease.renew();
-    expect(lease.isValid(time)).to.equal(false);
-    replyDelayMilliseconds = 0;
+    expect(state()).to.deep.equal([false, 2]);
+    pauseMilliseconds = 7_199;
     await lease.renew();
-    expect([lease.isValid(time), lease.epoch]).to.deep.equal([true, 3]);
+    expect(state()).to.deep.equal([true, 3]);
   });
 
-  it('is held while the store is out of reach, for nobody else can take over; then a new tenure begins', async () => {
-    const lease = newLease();
+  it('is held while the store is out of reach, for no other process can take over; then a new epoch begins', async () => {
     await lease.start();
     isOutOfReach = true;
-    for (let round = 0; round < 10; round += 1) {
-      time += 4_000;
-      expect(lease.isValid(time)).to.equal(true);
-      expect(await codeOf(lease.renew())).to.equal('COORDINATION_UNAVAILABLE');
+    for (let second = 1; second <= 60; second += 1) {
+      await clock.turn(1_000);
+      expect(state()).to.deep.equal([true, 1]);
     }
-    expect(lease.epoch).to.equal(1);
     isOutOfReach = false;
-    await lease.renew();
-    expect([lease.isValid(time), lease.epoch]).to.deep.equal([true, 2]);
+    await clock.turn(900);
+    expect(state()).to.deep.equal([true, 2]);
   });
 
   it('is not held after a pause, however often the store is then found out of reach', async () => {
-    const lease = newLease();
     await lease.start();
     isOutOfReach = true;
-    time = 4_000;
-    await codeOf(lease.renew());
-    time = 60_000;
-    for (let round = 0; round < 3; round += 1) {
-      expect(await codeOf(lease.renew())).to.equal('COORDINATION_UNAVAILABLE');
-      expect(lease.isValid(time)).to.equal(false);
-      time += 1_000;
+    await clock.turn(4_000);
+    clock.jump(60_000);
+    for (let attempt = 0; attempt < 10; attempt += 1) {
+      await clock.turn(900);
+      expect(state()).to.deep.equal([false, 1]);
     }
     isOutOfReach = false;
-    await lease.renew();
-    expect([lease.isValid(time), lease.epoch]).to.deep.equal([true, 2]);
+    await clock.turn(900);
+    expect(state()).to.deep.equal([true, 2]);
   });
 
   it('is asked for once, however many ask at the same moment', async () => {
-    const lease = newLease();
     await Promise.all([lease.start(), lease.renew(), lease.renew()]);
     expect(renewals).to.equal(1);
   });
 
   it('is not taken when the store cannot be reached at the start', async () => {
     isOutOfReach = true;
-    expect(await codeOf(newLease().start())).to.equal('COORDINATION_UNAVAILABLE');
-  });
-
-  it('is renewed by itself, also after failures, until it is stopped', async () => {
-    const lease = newLease(150, systemClock);
-    await lease.start();
-    await eventually(() => renewals >= 4);
-    expect([lease.isValid(performance.now()), lease.epoch]).to.deep.equal([true, 1]);
-    isOutOfReach = true;
-    await eventually(() => renewals >= 8);
-    isOutOfReach = false;
-    await eventually(() => lease.epoch === 2);
-    lease.stop();
-    const before = renewals;
-    await new Promise((resolve) => setTimeout(resolve, 150));
-    expect([renewals, lease.isValid(performance.now())]).to.deep.equal([before, false]);
-  });
-
-  it('counts a store that does not answer as out of reach', async () => {
-    const silent = { renewLease: () => new Promise<void>(() => {}) };
-    const options = { nodeId: 'node', leaseMilliseconds: 60, clock: systemClock, logger: silentLogger };
-    const lease = new NodeLease({ ...options, coordination: silent });
-    leases.push(lease);
     expect(await codeOf(lease.start())).to.equal('COORDINATION_UNAVAILABLE');
+  });
+
+  it('is tried again after a tenth of its time when it could not be renewed', async () => {
+    await lease.start();
+    isOutOfReach = true;
+    await clock.turn(3_000);
+    expect(renewals).to.equal(2);
+    await clock.turn(899);
+    expect(renewals).to.equal(2);
+    await clock.turn(1);
+    expect(renewals).to.equal(3);
+  });
+
+  it('runs out when it is stopped', async () => {
+    await lease.start();
+    lease.stop();
+    await clock.turn(7_199);
+    expect(state()).to.deep.equal([true, 1]);
+    await clock.turn(1);
+    expect(state()).to.deep.equal([false, 1]);
+    expect(renewals).to.equal(1);
+  });
+
+  it('counts a store that does not respond for a third of its time as out of reach', async () => {
+    const silent = { renewLease: () => new Promise<void>(() => {}) };
+    const own = { nodeId: 'node', leaseMilliseconds: 9_000, clock, logger: silentLogger };
+    let code: unknown;
+    const other = new NodeLease({ ...own, coordination: silent });
+    void codeOf(other.start()).then((failure) => (code = failure));
+    await clock.turn(2_999);
+    expect(code).to.equal(undefined);
+    await clock.turn(1);
+    expect(code).to.equal('COORDINATION_UNAVAILABLE');
+    other.stop();
   });
 
   it('is known to have ended by a process that was stopped and goes on, before it does anything else', async function () {

@@ -15,6 +15,7 @@ import { expireTopic } from '../../support/backend-under-test.ts';
 import type { Batch } from '../../support/http/client.ts';
 import { failingReads } from '../../support/failing-reads.ts';
 import { overriding } from '../../support/stepping-log.ts';
+import { SimulatedClock } from '../../support/simulated-clock.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startStreamServer, type StreamServer } from '../../support/http/stream-server.ts';
 
@@ -83,10 +84,14 @@ describe('a subscription stream', () => {
   }
 
   describe('of a process that stood still', () => {
-    /** The clock of a process that can be stopped; hints do not reach it, and the store only as long as it is there. */
+    /**
+     * A stream by a clock that is turned by hand, under a lease that is renewed by hand. Change notifications do not
+     * reach it, and the store only as long as it is within reach.
+     */
     async function openStoppable(id: string) {
-      const own = { offset: 0, isOutOfReach: false };
-      const clock: Clock = { ...systemClock, now: () => Date.now(), monotonic: () => performance.now() + own.offset };
+      const own = { isOutOfReach: false };
+      const clock = new SimulatedClock();
+      const ownReads = countingReads(server.log);
       const reach = (): void => {
         if (own.isOutOfReach) throw new LendstreamError('COORDINATION_UNAVAILABLE', 'Out of reach.');
       };
@@ -105,12 +110,25 @@ describe('a subscription stream', () => {
           return server.coordination.committedOffsets(subscription);
         },
       });
-      const named = { coordination, nodeId: randomUUID(), clock, logger: silentLogger };
+      const withoutTimers = overriding<Clock>(clock, { at: () => ({ cancel: () => {} }) });
+      const named = { coordination, nodeId: randomUUID(), clock: withoutTimers, logger: silentLogger };
       const lease = new NodeLease({ ...named, leaseMilliseconds: 20_000 });
-      leases.push(lease);
       await lease.start();
-      const stream = await open(id, { batch_flush_timeout: 1, commit_timeout: 60 }, { lease, clock, coordination });
-      return { own, lease, stream };
+      const { log } = ownReads;
+      const stream = await open(id, { commit_timeout: 60 }, { lease, clock, coordination, log });
+      return { own, clock, lease, stream, reads: ownReads.reads };
+    }
+
+    function countingReads(read: EventLog) {
+      let reads = 0;
+      const log = overriding<EventLog>(read, {
+        read: async (from, options) => {
+          const result = await read.read(from, options);
+          reads += 1;
+          return result;
+        },
+      });
+      return { log, reads: () => reads };
     }
 
     async function nextEvents(stream: SubscriptionStream): Promise<unknown[]> {
@@ -125,9 +143,9 @@ describe('a subscription stream', () => {
     it('sends nothing that another stream sends meanwhile, and ends when it finds out', async () => {
       const { type, id } = await prepare(1);
       await server.publish(type, 0, [1]);
-      const { own, lease, stream } = await openStoppable(id);
+      const { clock, lease, stream } = await openStoppable(id);
       expect(await nextEvents(stream)).to.deep.equal([1]);
-      own.offset += 17_000;
+      clock.jump(17_000);
       await server.coordination.renewLease(lease.nodeId, 0);
       const successor = await open(id);
       const remaining = rest(stream);
@@ -135,6 +153,7 @@ describe('a subscription stream', () => {
       await server.publish(type, 0, [2]);
       expect(await nextEvents(successor)).to.deep.equal([2]);
       await lease.renew();
+      await clock.turn(0);
       const lines = await remaining;
       expect(lines.map(({ info }) => info?.code)).to.deep.equal(['session_lost']);
       expect(lines.flatMap(({ events }) => events ?? [])).to.deep.equal([]);
@@ -143,19 +162,22 @@ describe('a subscription stream', () => {
 
     it('goes on where it was when its lease is renewed and nobody was faster', async () => {
       const { type, id } = await prepare(1);
-      const { own, lease, stream } = await openStoppable(id);
+      const { clock, lease, stream, reads } = await openStoppable(id);
       await server.publish(type, 0, [1]);
       expect(await nextEvents(stream)).to.deep.equal([1]);
-      own.offset += 17_000;
+      clock.jump(17_000);
+      const readsBefore = reads();
       await server.publish(type, 0, [2, 3]);
       let isSent = false;
       const sending = nextEvents(stream).then((events) => {
         isSent = true;
         return events;
       });
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await eventually(() => reads() > readsBefore);
+      await clock.turn(10_000);
       expect(isSent).to.equal(false);
       await lease.renew();
+      await clock.turn(250);
       const received = await sending;
       while (received.length < 2) received.push(...(await nextEvents(stream)));
       expect(received).to.deep.equal([2, 3]);
@@ -164,12 +186,14 @@ describe('a subscription stream', () => {
 
     it('leaves no event behind with its last line while its lease is not held', async () => {
       const { type, id } = await prepare(1);
-      const { own, stream } = await openStoppable(id);
+      const { clock, stream, reads } = await openStoppable(id);
       await server.publish(type, 0, [1]);
       expect(await nextEvents(stream)).to.deep.equal([1]);
-      own.offset += 17_000;
+      clock.jump(17_000);
+      const readsBefore = reads();
       await server.publish(type, 0, [2]);
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await eventually(() => reads() > readsBefore);
+      await clock.turn(0);
       stream.close('stream_timeout');
       const [last] = await nextBatches(stream);
       expect(last).to.have.nested.property('info.code', 'stream_timeout');
@@ -179,12 +203,12 @@ describe('a subscription stream', () => {
 
     it('is told apart from one that finds the store out of reach, which goes on', async () => {
       const { type, id } = await prepare(1);
-      const { own, lease, stream } = await openStoppable(id);
+      const { own, clock, lease, stream } = await openStoppable(id);
       await server.publish(type, 0, [0]);
       expect(await nextEvents(stream)).to.deep.equal([0]);
       own.isOutOfReach = true;
       for (let number = 1; number <= 3; number += 1) {
-        own.offset += 9_000;
+        clock.jump(9_000);
         await lease.renew().catch(() => {});
         await server.publish(type, 0, [number]);
         expect(await nextEvents(stream)).to.deep.equal([number]);
@@ -285,54 +309,27 @@ describe('a subscription stream', () => {
   });
 
   describe('that gets no partition in twice the commit timeout of a minute', () => {
-    /** A stream that waits for a partition which another one has, by a clock and by hints that are given by hand. */
+    /** A stream that waits for a partition of another one, by a clock that is turned by hand. */
     async function openWaiting() {
       const { type, id } = await prepare(1);
       const owner = await open(id, { commit_timeout: 60 });
       await server.publish(type, 0, [1]);
       await nextBatches(owner);
-      const began = performance.now();
-      let turned = 0;
-      const clock: Clock = { ...systemClock, now: () => Date.now(), monotonic: () => began + turned };
-      let notify: (change: 'topology') => void = () => {};
-      let polls = 0;
-      const coordination = overriding<Coordination>(server.coordination, {
-        watch: (_id, listener) => {
-          notify = listener;
-          return () => {};
-        },
-        committedOffsets: (subscriptionId) => {
-          polls += 1;
-          return server.coordination.committedOffsets(subscriptionId);
-        },
-      });
-      const named = { coordination, nodeId: randomUUID(), clock: systemClock, logger: silentLogger };
+      const clock = new SimulatedClock();
+      const named = { coordination: server.coordination, nodeId: randomUUID(), clock, logger: silentLogger };
       const lease = new NodeLease({ ...named, leaseMilliseconds: 3_600_000 });
       leases.push(lease);
       await lease.start();
       const partitions = [{ event_type: type, partition: '0' }];
-      const stream = await open(id, { commit_timeout: 60, partitions }, { clock, lease, coordination });
-      return {
-        type,
-        owner,
-        stream,
-        /** Turns the clock and lets the stream look twice: what the first look finds, it has acted upon by then. */
-        turnTo: async (milliseconds: number): Promise<void> => {
-          turned = milliseconds;
-          for (let poll = 0; poll < 2 && !stream.hasEnded(); poll += 1) {
-            const seen = polls;
-            notify('topology');
-            await eventually(() => polls > seen || stream.hasEnded());
-          }
-        },
-      };
+      const stream = await open(id, { commit_timeout: 60, partitions }, { clock, lease });
+      return { type, owner, stream, clock };
     }
 
     it('goes on waiting up to the last millisecond, and then ends with the reason', async () => {
-      const { owner, stream, turnTo } = await openWaiting();
-      await turnTo(119_999);
+      const { owner, stream, clock } = await openWaiting();
+      await clock.turn(119_999);
       expect(stream.closeReason).to.equal(undefined);
-      await turnTo(120_000);
+      await clock.turn(1);
       const batches = await rest(stream);
       expect(batches.map(({ info }) => info)).to.deep.equal([
         { code: 'no_partitions', debug: 'No partition was assigned to this stream for twice the commit timeout' },
@@ -341,40 +338,66 @@ describe('a subscription stream', () => {
     });
 
     it('gets one in the last millisecond, and stays', async () => {
-      const { type, owner, stream, turnTo } = await openWaiting();
+      const { type, owner, stream, clock } = await openWaiting();
+      await clock.turn(119_999);
       owner.clientClosed();
-      await eventually(() => owner.hasEnded());
-      await turnTo(119_999);
-      await turnTo(120_000);
-      expect(stream.closeReason).to.equal(undefined);
       const batches = await nextBatches(stream);
+      await clock.turn(1);
+      expect(stream.closeReason).to.equal(undefined);
       expect(batches.map(({ events }) => events)).to.deep.equal([[{ number: 1 }]]);
       expect(batches[0]?.cursor.event_type).to.equal(type);
       stream.clientClosed();
     });
   });
 
-  it('waits for commits only while they can be made: not while the coordination store is away', async () => {
-    const { type, id } = await prepare(1);
-    let isAway = false;
-    const read: Coordination['committedOffsets'] = (subscriptionId) => {
-      if (isAway) return Promise.reject(new LendstreamError('COORDINATION_UNAVAILABLE', 'It is away.'));
-      return server.coordination.committedOffsets(subscriptionId);
-    };
-    const coordination = overriding<Coordination>(server.coordination, { committedOffsets: read });
-    const stream = await open(id, { commit_timeout: 2 }, { coordination });
-    stream.start();
-    await server.publish(type, 0, [1]);
-    await stream.next();
-    isAway = true;
-    await new Promise((resolve) => setTimeout(resolve, 4_000));
-    expect(stream.closeReason).to.equal(undefined);
-    isAway = false;
-    const backAt = performance.now();
-    await eventually(() => stream.closeReason !== undefined);
-    expect(stream.closeReason).to.include('Commit timeout');
-    expect(performance.now() - backAt).to.be.greaterThan(900);
-    stream.clientClosed();
+  describe('whose coordination store is away', () => {
+    const commitTimeoutMilliseconds = 2_000;
+
+    /** A stream that waits for a commit, by a clock that is turned by hand, and a store that can be taken away. */
+    async function openWaiting() {
+      const { type, id } = await prepare(1);
+      const clock = new SimulatedClock();
+      const own = { isAway: false };
+      const unlessAway = <Result>(read: () => Promise<Result>): Promise<Result> =>
+        own.isAway ? Promise.reject(new LendstreamError('COORDINATION_UNAVAILABLE', 'It is away.')) : read();
+      const coordination = overriding<Coordination>(server.coordination, {
+        committedOffsets: (subscription) => unlessAway(() => server.coordination.committedOffsets(subscription)),
+        topology: (subscription) => unlessAway(() => server.coordination.topology(subscription)),
+      });
+      const named = { coordination, nodeId: randomUUID(), clock, logger: silentLogger };
+      const lease = new NodeLease({ ...named, leaseMilliseconds: 3_600_000 });
+      leases.push(lease);
+      await lease.start();
+      await server.publish(type, 0, [1]);
+      const stream = await open(id, { commit_timeout: 2 }, { coordination, clock, lease });
+      await stream.next();
+      return { own, clock, stream };
+    }
+
+    it('waits for commits only while they can be made', async () => {
+      const { own, clock, stream } = await openWaiting();
+      own.isAway = true;
+      await clock.turn(30_000);
+      expect(stream.closeReason).to.equal(undefined);
+      own.isAway = false;
+      // The store was last found away now.
+      await clock.turn(commitTimeoutMilliseconds - 1);
+      expect(stream.closeReason).to.equal(undefined);
+      await clock.turn(1);
+      expect(stream.closeReason).to.equal('Commit timeout reached');
+      stream.clientClosed();
+    });
+
+    it('does not wait longer than a minute for a store that is away', async () => {
+      const { own, clock, stream } = await openWaiting();
+      own.isAway = true;
+      // Found away after a second, then each second for a minute.
+      await clock.turn(61_000 + commitTimeoutMilliseconds - 1);
+      expect(stream.closeReason).to.equal(undefined);
+      await clock.turn(1);
+      expect(stream.closeReason).to.equal('Commit timeout reached');
+      stream.clientClosed();
+    });
   });
 
   it('notices a commit whose hint was lost', async () => {

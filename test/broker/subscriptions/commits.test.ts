@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import { systemClock } from '../../../src/clock.ts';
 import { randomUUID } from 'node:crypto';
 import {
   commitCursors,
@@ -13,6 +12,7 @@ import type { Coordination } from '../../../src/ports/coordination.ts';
 import type { Subscription } from '../../../src/broker/definitions/subscription.ts';
 import { Subscriptions } from '../../../src/broker/subscriptions/subscriptions.ts';
 import { eventually } from '../../support/eventually.ts';
+import { SimulatedClock } from '../../support/simulated-clock.ts';
 import { overriding } from '../../support/stepping-log.ts';
 import { failureOf, openSubscriptionStore, type SubscriptionStore } from '../../support/subscription-store.ts';
 
@@ -209,7 +209,7 @@ describe('committing cursors', () => {
       const told: string[] = [];
       store.coordination.watch(subscription.id, (change) => told.push(change));
       const reset = resetCursors(store, subscription.id, [position(0, 40)]);
-      while (!told.includes('reset')) await new Promise((resolve) => setTimeout(resolve, 5));
+      await eventually(() => told.includes('reset'));
       const second = await failureOf(resetCursors(store, subscription.id, [position(0, 41)]));
       expect(second.message).to.equal('Cursors reset is already in progress for provided subscription');
       expect(second).to.have.property('code', 'CONFLICT');
@@ -223,7 +223,6 @@ describe('committing cursors', () => {
     /** A reset that waits for a stream, by a clock that is turned by hand. */
     async function resetUnderStream() {
       const streamId = await store.join(subscription);
-      let monotonic = 5;
       let reads = 0;
       const coordination = overriding<Coordination>(store.coordination, {
         topology: (id) => {
@@ -231,23 +230,27 @@ describe('committing cursors', () => {
           return store.coordination.topology(id);
         },
       });
-      const clock = { ...systemClock, now: () => 0, monotonic: () => monotonic };
+      const clock = new SimulatedClock();
       let isOver = false;
       const outcome = resetCursors({ ...store, clock, coordination }, subscription.id, [position(0, 40)]).then(
         () => undefined,
         (error: unknown) => error,
       );
       void outcome.then(() => (isOver = true));
+      const untilWaiting = () => eventually(() => isOver || Number.isFinite(clock.nextDeadline()));
       await eventually(() => reads > 0);
+      await untilWaiting();
       return {
         streamId,
         outcome,
         isOver: () => isOver,
-        /** Turns the clock, and returns when it was looked at since then. */
+        reads: () => reads,
+        /** Turns the clock, and returns when the reset has acted on it. */
         turnTo: async (milliseconds: number): Promise<void> => {
-          monotonic = 5 + milliseconds;
-          const seen = reads;
-          await eventually(() => isOver || reads > seen + 1);
+          while (clock.monotonic() < milliseconds) {
+            await clock.turn(Math.min(1_000, milliseconds - clock.monotonic()));
+            await untilWaiting();
+          }
         },
       };
     }
@@ -273,6 +276,17 @@ describe('committing cursors', () => {
       await store.coordination.closeSession(subscription.id, reset.streamId);
       expect(await reset.outcome).to.equal(undefined);
       expect((await offsets())[0]).to.equal('001-0001-000000000000000040');
+    });
+
+    it('looks every second whether the streams have ended, for a notification may be lost', async () => {
+      const reset = await resetUnderStream();
+      expect(reset.reads()).to.equal(1);
+      await reset.turnTo(999);
+      expect(reset.reads()).to.equal(1);
+      await reset.turnTo(1_000);
+      expect(reset.reads()).to.equal(2);
+      await store.coordination.closeSession(subscription.id, reset.streamId);
+      await reset.outcome;
     });
 
     const refusedResets: [string, unknown, string][] = [
