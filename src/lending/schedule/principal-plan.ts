@@ -105,5 +105,21 @@ function evenPayment(
   const payment = optimizedPayment(balanceAtStart, rates);
   // If interest exceeds the payment, the row repays no principal: it is charged its interest, the rest are made even.
   const interestOnly = outstanding.times(firstRate).plus(accrued).greaterThan(payment) && paying.length > 1;
-  return interestOnly ? evenPayment(terms, outstanding, paying.slice(1)) : payment;
+  return interestOnly ? evenPaymentAfterFirst(outstanding, rates) : payment;
+}
+
+/**
+ * The payment of the rows after those that only pay their interest, of which the first row is one. Whether a row does
+ * follows from the rows after it, so that the discount factors are summed from the last row on.
+ */
+function evenPaymentAfterFirst(outstanding: Decimal, rates: readonly Decimal[]): Decimal {
+  let discounts = zero;
+  const payments = rates.toReversed().map((rate) => {
+    discounts = discounts.plus(1).dividedBy(rate.plus(1));
+    return outstanding.dividedBy(discounts);
+  });
+  const rest = payments.toReversed();
+  const repaysPrincipal = (payment: Decimal, index: number): boolean =>
+    index > 0 && !outstanding.times(rates[index] ?? zero).greaterThan(payment);
+  return rest.find(repaysPrincipal) ?? rest.at(-1) ?? zero;
 }

@@ -7,8 +7,9 @@ import {
   levelPayments,
   paysPrincipal,
 } from '../../../src/lending/schedule/principal-plan.ts';
+import { dueDates as datesOf } from '../../../src/lending/schedule/due-dates.ts';
 import type { OpenRow } from '../../../src/lending/schedule/principal-plan.ts';
-import { scheduleTerms } from './schedule-terms.ts';
+import { intervals, scheduleTerms } from './schedule-terms.ts';
 import type { TermOptions } from './schedule-terms.ts';
 
 /** Monthly rows of 2023, the first accruing after the start of `from`. */
@@ -80,6 +81,45 @@ describe('the level payment', () => {
     expect(levelPayment(terms, new Decimal(1000), [long, ...rest])).to.deep.equal(
       levelPayment(terms, new Decimal(1000), rest),
     );
+  });
+
+  it('of optimized payments evens out what follows several rows whose interest is more than the payment', () => {
+    const long: readonly OpenRow[] = [
+      { number: 1, accruesAfter: '1980-01-01', dueDate: '2000-01-01' },
+      { number: 2, accruesAfter: '2000-01-01', dueDate: '2012-01-01' },
+      { number: 3, accruesAfter: '2012-01-01', dueDate: '2023-04-01' },
+    ];
+    const terms = scheduleTerms({ interest: actual, amortizationMethod: 'OPTIMIZED_PAYMENTS' });
+    const rest = rowsOf(5, 4);
+    expect(levelPayment(terms, new Decimal(1000), [...long, ...rest])).to.deep.equal(
+      levelPayment(terms, new Decimal(1000), rest),
+    );
+    // The last row closes the loan.
+    const last: OpenRow = { number: 4, accruesAfter: '2023-04-01', dueDate: '2023-04-02' };
+    expect(levelPayment(terms, new Decimal(1000), [...long, last])).to.deep.equal(
+      levelPayment(terms, new Decimal(1000), [last]),
+    );
+  });
+
+  it('of as many optimized payments as there may be is found at once where interest leaves no principal', function () {
+    this.timeout(10_000);
+    const dueDates = intervals('DAYS', 5);
+    const terms = scheduleTerms({
+      dueDates,
+      amortizationMethod: 'OPTIMIZED_PAYMENTS',
+      interest: {
+        interestRate: '3.56',
+        interestChargeFrequency: 'EVERY_X_DAYS',
+        interestType: 'COMPOUNDING_INTEREST',
+        scheduleInterestDaysCountMethod: 'REPAYMENT_PERIODICITY',
+      },
+    });
+    const dates = ['2019-01-05', ...datesOf(dueDates, 3_660, '2019-01-05')];
+    const rows = dates
+      .slice(1)
+      .map((dueDate, index) => ({ number: index + 1, accruesAfter: dates[index] ?? '', dueDate }));
+    // 1.0356 to the fifth power less one.
+    expect(levelPayment(terms, new Decimal(1_000_000), rows).toFixed(2)).to.equal('191132.87');
   });
 
   it('of no rows is nothing', () => {
