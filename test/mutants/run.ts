@@ -111,6 +111,9 @@ async function run(folder: string | undefined): Promise<void> {
   process.exitCode = percentFound(result.trials) < atLeast || result.failedControls.length > 0 ? 1 : 0;
 }
 
+// What was started ends with this process, and so do the copies of the build.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
+
 if (values.help) {
   say(usage);
 } else {
