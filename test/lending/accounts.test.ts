@@ -42,6 +42,12 @@ describe('an account', () => {
     expect(accountOf(loanOf(disbursed())).accruedInterest.toFixed(2)).to.equal('0.00');
   });
 
+  it('shows no such interest of an installment from its due date on: it is asked for then', () => {
+    const story = disbursed(dynamicProduct());
+    const on = (date: string): string => accountOf(loanOf(when(story, overpay(100, date)))).accruedInterest.toFixed(2);
+    expect([on('2011-02-22'), on('2011-02-23'), on('2011-02-24')]).to.deep.equal(['8.06', '0.00', '0.28']);
+  });
+
   it('has a product that shows all its settings', () => {
     const settings = product();
     expect(productView(settings)).to.deep.equal(settings);

@@ -38,6 +38,12 @@ describe('interest of a dynamic loan', () => {
     expect(interestOn(lenient, '2017-03-21').slice(0, 3)).to.deep.equal(['8.33', '6.94', '5.56']);
   });
 
+  it('is kept with twenty digits after the point', () => {
+    const loan = loanOf(start());
+    const [row] = accrueTo(loan, loan.position, '2017-01-22').installments;
+    expect(row?.interestAccrued.toFixed()).to.equal('0.27777777777777777778');
+  });
+
   it('is what was scheduled when everything is paid on its day', () => {
     const onTime = when(start(), repay('175.00', '2017-02-21'));
     expect(rowsOf(loanOf(onTime)).map((row) => row.split(' ')[1]?.split('/')[0])).to.deep.equal([

@@ -61,6 +61,16 @@ describe('allocating 120', () => {
   });
 });
 
+describe('a fee of each installment', () => {
+  const fees = [fee({ id: 'each', trigger: 'PAYMENT_DUE', amount: money(5), feeApplication: 'REQUIRED' })];
+  const loan = loanOf(disbursed(product({ feesSettings: { fees } })));
+  const dueOn = (date: string): string => dueNow(openLedger(loan, loan.position, date)).toFixed(2);
+
+  it('is due on the due date of its installment, with it', () => {
+    expect([dueOn('2011-02-22'), dueOn('2011-02-23'), dueOn('2011-03-23')]).to.deep.equal(['0.00', '320.47', '640.94']);
+  });
+});
+
 describe('custom amounts', () => {
   const part = (
     customPaymentAmountType: CustomPaymentAmount['customPaymentAmountType'],

@@ -62,6 +62,18 @@ describe('an amount', () => {
     });
   }
 
+  it('is computed with forty significant digits, the last one rounded half up', () => {
+    expect(new Decimal(2).dividedBy(3).toFixed()).to.equal(`0.${'6'.repeat(39)}7`);
+    expect(new Decimal(1).dividedBy(16).times('1e-38').toFixed()).to.equal(`0.${'0'.repeat(39)}625`);
+  });
+
+  it('is written without an exponent from a part of ten to the fortieth to ten to the thirty-ninth', () => {
+    expect(new Decimal('1e-39').toString()).to.equal(`0.${'0'.repeat(38)}1`);
+    expect(new Decimal('1e-40').toString()).to.equal('1e-40');
+    expect(new Decimal('1e39').toString()).to.equal(`1${'0'.repeat(39)}`);
+    expect(new Decimal('1e40').toString()).to.equal('1e+40');
+  });
+
   it('is added and compared exactly', () => {
     const [low, high] = [new Decimal('0.1'), new Decimal('0.2')];
     expect(sum([low, high]).equals('0.3')).to.equal(true);

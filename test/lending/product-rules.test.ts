@@ -108,18 +108,167 @@ describe('the rules of products', () => {
     expect(faultsOf({ paymentSettings: { prepaymentSettings: reduced } }, dynamicProduct)).to.have.length(1);
   });
 
-  it('know a list of days and a count', () => {
-    expect([
-      areFixedDays([1, 15], true),
-      areFixedDays([15, 1], true),
-      areFixedDays([32], true),
-      areFixedDays([], false),
-    ]).to.deep.equal([true, false, false, true]);
-    expect([
-      isCountFrom(1, 0),
-      isCountFrom(1, 1),
-      isCountFrom(0, 1.5),
-      isCountFrom(0, installmentsMaximum + 1),
-    ]).to.deep.equal([false, true, false, false]);
+  describe('at their limits', () => {
+    const loanAmount = (bounds: object): Settings => ({ loanAmountSettings: { loanAmount: bounds } });
+    const count = (bounds: object): Settings => ({ scheduleSettings: { numInstallments: bounds } });
+    const offset = (bounds: object): Settings => ({ scheduleSettings: { firstRepaymentDueDateOffset: bounds } });
+    const frequency = (interestChargeFrequency: string, interestChargeFrequencyCount: number): Settings => ({
+      interestSettings: { interestChargeFrequency, interestChargeFrequencyCount },
+    });
+    const grace = (gracePeriodType: string, gracePeriod: object): Settings => ({
+      gracePeriodSettings: { gracePeriodType, gracePeriod },
+    });
+    const schedule = (scheduleSettings: object): Settings => ({ scheduleSettings });
+    const oneFee = (settings: object): Settings => fees(fee({ id: 'f', ...settings }));
+    const tax = (taxRate: string): Settings => ({ taxSettings: { taxRate: money(taxRate) } });
+    const isNothing: readonly string[] = [];
+    const amount = ['INVALID_AMOUNT loanAmountSettings.loanAmount'];
+    const installments = ['INVALID_INSTALLMENTS scheduleSettings.numInstallments'];
+    const firstOffset = ['INVALID_INSTALLMENTS scheduleSettings.firstRepaymentDueDateOffset'];
+    const frequencyCount = ['INVALID_PARAMETERS interestSettings.interestChargeFrequencyCount'];
+    const gracePeriod = ['INVALID_GRACE_PERIOD gracePeriodSettings.gracePeriod'];
+    const fixedDays = ['INCONSISTENT_WITH_FIXED_DAYS_OF_MONTH scheduleSettings.fixedDaysOfMonth'];
+    const periodCount = ['INVALID_REPAYMENT_FREQUENCY scheduleSettings.defaultRepaymentPeriodCount'];
+    const interval = ['INVALID_PRINCIPAL_REPAYMENT_INTERVAL scheduleSettings.defaultPrincipalRepaymentInterval'];
+    const notPositive = (name: string): string[] => [
+      `FEE_AMOUNT_MUST_BE_STRICTLY_POSITIVE feesSettings.fees[0].${name}`,
+    ];
+    const missing = (name: string): string[] => [`MANDATORY_FEE_AMOUNT feesSettings.fees[0].${name}`];
+    const required = { trigger: 'DISBURSEMENT', feeApplication: 'REQUIRED' };
+    const rate = { amountCalculationMethod: 'LOAN_AMOUNT_PERCENTAGE' };
+    const perRow = { amountCalculationMethod: 'FLAT_NUMBER_OF_INSTALLMENTS' };
+
+    const limits: readonly (readonly [what: string, settings: Settings, faults: readonly string[]])[] = [
+      [
+        'amounts that are all the same',
+        loanAmount({ minValue: money(5), defaultValue: money(5), maxValue: money(5) }),
+        isNothing,
+      ],
+      ['amounts of zero', loanAmount({ minValue: money(0), defaultValue: money(0), maxValue: money(0) }), isNothing],
+      ['a least amount below zero', loanAmount({ minValue: money('-0.01') }), amount],
+      ['a default amount below zero', loanAmount({ defaultValue: money('-0.01') }), amount],
+      ['a most amount below zero', loanAmount({ maxValue: money('-0.01') }), amount],
+      [
+        'a default amount a cent below the least',
+        loanAmount({ minValue: money(5), defaultValue: money('4.99') }),
+        amount,
+      ],
+      [
+        'a default amount a cent above the most',
+        loanAmount({ maxValue: money(5), defaultValue: money('5.01') }),
+        amount,
+      ],
+      ['a most amount a cent below the least', loanAmount({ minValue: money(5), maxValue: money('4.99') }), amount],
+      ['one installment', count({ minValue: 1, defaultValue: 1, maxValue: 1 }), isNothing],
+      ['the most installments', count({ defaultValue: installmentsMaximum }), isNothing],
+      ['no installment', count({ defaultValue: 0 }), installments],
+      ['one installment too many', count({ defaultValue: 4, maxValue: installmentsMaximum + 1 }), installments],
+      ['half an installment', count({ defaultValue: 1.5 }), installments],
+      ['a default above the most installments', count({ defaultValue: 13, maxValue: 12 }), installments],
+      ['a default below the least installments', count({ minValue: 3, defaultValue: 2 }), installments],
+      ['fewer installments at most than at least', count({ minValue: 12, maxValue: 11 }), installments],
+      ['an offset of no day', offset({ defaultValue: 0 }), isNothing],
+      ['an offset of a day before', offset({ defaultValue: -1 }), firstOffset],
+      ['interest every second day', frequency('EVERY_X_DAYS', 2), isNothing],
+      ['interest every day', frequency('EVERY_X_DAYS', 1), isNothing],
+      ['interest every zero days', frequency('EVERY_X_DAYS', 0), frequencyCount],
+      ['interest every second month', frequency('EVERY_MONTH', 2), frequencyCount],
+      ['a grace one shorter than the loan', grace('PAY_INTEREST_ONLY', { defaultValue: 3 }), isNothing],
+      ['a least grace as long as the loan', grace('PAY_INTEREST_ONLY', { minValue: 4 }), gracePeriod],
+      ['a grace below zero', grace('PAY_INTEREST_ONLY', { defaultValue: -1 }), gracePeriod],
+      ['no grace of no kind', grace('NONE', { defaultValue: 0 }), isNothing],
+      [
+        'any grace while the number of installments is open',
+        { ...grace('PAY_INTEREST_ONLY', { defaultValue: 999 }), ...count({ defaultValue: undefined }) },
+        isNothing,
+      ],
+      ['a fixed day without their use', schedule({ fixedDaysOfMonth: [1] }), fixedDays],
+      [
+        'a short month without fixed days',
+        schedule({ shortMonthHandlingMethod: 'LAST_DAY_IN_MONTH' }),
+        ['INCONSISTENT_WITH_FIXED_DAYS_OF_MONTH scheduleSettings.shortMonthHandlingMethod'],
+      ],
+      [
+        'a short month with fixed days',
+        schedule({
+          scheduleDueDatesMethod: 'FIXED_DAYS_OF_MONTH',
+          fixedDaysOfMonth: [31],
+          shortMonthHandlingMethod: 'FIRST_DAY_OF_NEXT_MONTH',
+        }),
+        isNothing,
+      ],
+      ['a period of nothing', schedule({ defaultRepaymentPeriodCount: 0 }), periodCount],
+      ['principal with no installment', schedule({ defaultPrincipalRepaymentInterval: 0 }), interval],
+      ['no tax', tax('0'), isNothing],
+      ['a tax of everything', tax('100'), isNothing],
+      ['a tax of a little more', tax('100.01'), ['INVALID_PARAMETERS taxSettings.taxRate']],
+      ['a tax below zero', tax('-0.01'), ['INVALID_PARAMETERS taxSettings.taxRate']],
+      ['a fee of a cent', oneFee({ amount: money('0.01') }), isNothing],
+      ['a fee of less than a cent', oneFee({ amount: money('0.001') }), ['INVALID_AMOUNT feesSettings.fees[0].amount']],
+      ['a rate of less than a cent', oneFee({ ...rate, percentageAmount: money('0.001') }), isNothing],
+      ['a rate of nothing', oneFee({ ...rate, percentageAmount: money(0) }), notPositive('percentageAmount')],
+      ['a rate with an amount', oneFee({ ...rate, amount: money(1) }), ['INVALID_FEE feesSettings.fees[0].amount']],
+      ['an optional flat fee without an amount', oneFee({ trigger: 'DISBURSEMENT' }), isNothing],
+      ['a required flat fee without one', oneFee(required), missing('amount')],
+      ['a required manual fee without one', oneFee({ feeApplication: 'REQUIRED' }), isNothing],
+      ['a required arbitrary fee without one', oneFee({ ...required, trigger: 'ARBITRARY' }), isNothing],
+      ['an optional fee by row without one', oneFee({ ...perRow, trigger: 'DISBURSEMENT' }), missing('amount')],
+      ['a manual fee by row without one', oneFee(perRow), isNothing],
+      ['a manual rate without one', oneFee(rate), missing('percentageAmount')],
+      ['a fee whose key is its id', oneFee({ encodedKey: 'f' }), isNothing],
+      [
+        'two fees of which one has the other as its key',
+        fees(fee({ id: 'f' }), fee({ id: 'g', encodedKey: 'f' })),
+        ['INVALID_FEE_KEY feesSettings.fees[0]', 'INVALID_FEE_KEY feesSettings.fees[1]'],
+      ],
+      [
+        'an arbitrary fee outside the installments',
+        oneFee({ allocation: 'NO_ALLOCATION', trigger: 'ARBITRARY' }),
+        isNothing,
+      ],
+    ];
+    for (const [what, settings, faults] of limits) {
+      it(`${faults.length === 0 ? 'accept' : 'refuse'} ${what}`, () => {
+        expect(faultsOf(settings)).to.deep.equal(faults);
+      });
+    }
+  });
+
+  const days: readonly (readonly [days: readonly number[], areUsed: boolean, areFixed: boolean])[] = [
+    [[1, 31], true, true],
+    [[15], true, true],
+    [[], true, false],
+    [[0, 15], true, false],
+    [[15, 32], true, false],
+    [[1.5], true, false],
+    [[15, 15], true, false],
+    [[15, 1], true, false],
+    [[1, 15, 10], true, false],
+    [[], false, true],
+    [[1], false, false],
+  ];
+  for (const [list, areUsed, areFixed] of days) {
+    it(`take [${list.join(', ')}] ${areFixed ? '' : 'not '}for fixed days that are ${areUsed ? '' : 'not '}used`, () => {
+      expect(areFixedDays(list, areUsed)).to.equal(areFixed);
+    });
+  }
+
+  const counts: readonly (readonly [minimum: number, count: number, isCount: boolean])[] = [
+    [1, 0, false],
+    [1, 1, true],
+    [0, 0, true],
+    [0, -1, false],
+    [0, 1.5, false],
+    [0, installmentsMaximum, true],
+    [0, installmentsMaximum + 1, false],
+  ];
+  for (const [minimum, count, isCount] of counts) {
+    it(`take ${count} ${isCount ? '' : 'not '}for a count from ${minimum}`, () => {
+      expect(isCountFrom(minimum, count)).to.equal(isCount);
+    });
+  }
+
+  it('have ten years of daily installments as their most', () => {
+    expect(installmentsMaximum).to.equal(3_660);
   });
 });

@@ -9,7 +9,7 @@ import {
   encodeLoan,
   encodeLoanAfter,
 } from '../../../src/lending/codec/loan-codec.ts';
-import { transactionOfCommand } from '../../../src/lending/loan.ts';
+import { transactionOfCommand, type Loan } from '../../../src/lending/loan.ts';
 import { Decimal } from '../../../src/lending/money.ts';
 import { create, disbursed, given, loanOf, money, product, repay, when } from '../loan-fixtures.ts';
 
@@ -74,6 +74,16 @@ describe('a stored loan', () => {
     expect(decodeSummary(written).transactionKeys).to.have.length(2);
   });
 
+  it('begins with the version of its format, by which later versions know it', () => {
+    expect(encodeLoan(loanOf(disbursed()))).to.match(/^\{"version":1,"loan":\{/);
+  });
+
+  it('says what is wrong with a text that lacks a part', () => {
+    for (const decode of [decodeLoan, decodeAccount, decodeTransactionKeys, decodeSummary]) {
+      expect(() => decode('{"version":1}')).to.throw('not a stored loan');
+    }
+  });
+
   it('is written after an earlier state as it is from scratch', () => {
     const earlier = loanOf(disbursed());
     const later = loanOf(when(disbursed(), repay(100, '2011-02-23')));
@@ -82,4 +92,48 @@ describe('a stored loan', () => {
       expect(text.toString()).to.equal(encodeLoan(loan));
     }
   });
+
+  it('is written from scratch after a state of which nothing is left', () => {
+    const earlier = loanOf(disbursed());
+    const other = loanOf(
+      given({ ...create(product({ id: 'other', currency: { code: 'JPY', digits: 0 } }), 7), notes: 'x' }),
+    );
+    const { position: _position, transactions: _transactions, publishedUnder: _publishedUnder, ...account } = other;
+    const states: Loan[] = [
+      { ...earlier, transactions: earlier.transactions.map((each) => ({ ...each, encodedKey: 'changed' })) },
+      {
+        ...earlier,
+        position: { ...earlier.position, installments: earlier.position.installments.slice(1).toReversed() },
+      },
+      other,
+      { ...other, ...Object.fromEntries(Object.entries(account).map(([name, value]) => [name, changed(value)])) },
+    ];
+    for (const loan of states) {
+      const text = encodeLoanAfter({ loan: earlier, text: Buffer.from(encodeLoan(earlier)) }, loan);
+      expect(text.toString()).to.equal(encodeLoan(loan));
+    }
+  });
+
+  const parts = ['amount', 'tax'] as const;
+  const sides = ['expected', 'paid'] as const;
+  for (const part of parts) {
+    for (const side of sides) {
+      it(`keeps a row of which only the ${part} ${side} is not zero`, () => {
+        const loan = loanOf(disbursed());
+        const [row] = loan.position.installments;
+        if (row === undefined) throw new Error('There is no row');
+        const penalty = { ...row.penalty, [part]: { ...row.penalty[part], [side]: money('0.01') } };
+        const penalized = { ...loan, position: { ...loan.position, installments: [{ ...row, penalty }] } };
+        expect(decodeLoan(encodeLoan(penalized))).to.deep.equal(penalized);
+      });
+    }
+  }
 });
+
+/** Another value for each field of an account: nothing of the line before may be copied for it. */
+function changed(value: unknown): unknown {
+  if (value instanceof Decimal) return value.plus(1);
+  if (typeof value === 'string') return `${value} changed`;
+  if (typeof value === 'number') return value + 1;
+  return value === null ? 'changed' : { ...(value as object) };
+}

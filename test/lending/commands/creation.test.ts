@@ -29,6 +29,22 @@ describe('opening an account', () => {
     expect(position.accountState).to.equal('PENDING_APPROVAL');
   });
 
+  it('takes the least that the product allows where it has no default', () => {
+    const least = product({
+      interestSettings: { interestRate: { defaultValue: undefined, minValue: money(5) } },
+      scheduleSettings: {
+        numInstallments: { defaultValue: undefined, minValue: 3 },
+        firstRepaymentDueDateOffset: { minValue: 2 },
+      },
+      gracePeriodSettings: { gracePeriodType: 'PAY_INTEREST_ONLY', gracePeriod: { minValue: 1 } },
+    });
+    const { terms } = loanOf(given(create(least)));
+    expect(terms.interest.interestRate.toFixed()).to.equal('5');
+    expect([terms.repaymentInstallments, terms.gracePeriod, terms.dueDates.firstRepaymentDueDateOffset]).to.deep.equal([
+      3, 1, 2,
+    ]);
+  });
+
   it('takes what the command says within the product’s bounds', () => {
     const { terms } = loanOf(ask({ interestRate: money(20), repaymentInstallments: 12, gracePeriod: 6 }));
     expect([terms.interest.interestRate.toFixed(), terms.repaymentInstallments, terms.gracePeriod]).to.deep.equal([

@@ -55,6 +55,8 @@ describe('a disbursement', () => {
     expect(feesByRow).to.deep.equal(['1200.00', ...Array.from({ length: 11 }, () => '50.00')]);
     const income = sum(transactions[0]?.fees.map(({ amount }) => amount) ?? []);
     expect(income.toFixed(2)).to.equal('4250.00');
+    // The deducted fee and the capitalised one are paid by the disbursement itself.
+    expect(transactions[0]?.affected.fees.toFixed(2)).to.equal('2500.00');
     const emitted = story.events.flatMap((event) =>
       event.eventType === 'loan_fee_event' ? [`${event.feeEvent} ${event.trigger}`] : [],
     );

@@ -61,6 +61,29 @@ describe('overpaying 100 of principal on the disbursement date', () => {
     expect(rowsOf(loanOf(story))[0]).to.equal('81.61/0.00 4.17/0.00');
   });
 
+  describe('in the middle of a period, with payments made even', () => {
+    const even = dynamicProduct({
+      interestSettings: { interestCalculationMethod: 'DECLINING_BALANCE_DISCOUNTED' },
+      paymentSettings: { amortizationMethod: 'OPTIMIZED_PAYMENTS' },
+    });
+    const more = { prepaymentRecalculationMethod: 'REDUCE_AMOUNT_PER_INSTALLMENT' };
+    const totalsAfter = (valueDate: string, story = disbursed(even)): string[] =>
+      loanOf(when(story, overpay(500, valueDate, more))).position.installments.map(({ principal, interest }) =>
+        principal.expected.plus(interest.amount.expected).toFixed(2),
+      );
+
+    it('lets the first row ask for what it earned before and after, so that the last row is like the others', () => {
+      // 85.78 would repay 500 from the beginning. For 16 of the first 30 days interest was earned on 1000.
+      expect(totalsAfter('2011-02-09')).to.deep.equal(['86.16', '86.16', '86.16', '86.16', '86.16', '86.15']);
+    });
+
+    it('prices whole periods on a due date', () => {
+      const onTime = when(disbursed(even), repay('171.56', '2011-02-23'));
+      const rest = ['69.05', '69.05', '69.05', '69.05', '69.04'];
+      expect(totalsAfter('2011-02-23', onTime)).to.deep.equal(['171.56', ...rest]);
+    });
+  });
+
   it('of all principal leaves a fixed loan open for its interest, and closes a dynamic one that has earned none', () => {
     expect(loanOf(when(disbursed(), overpay(1000, '2011-01-23'))).position.accountState).to.equal('ACTIVE');
     expect(loanOf(when(disbursed(dynamicProduct()), overpay(1000, '2011-01-23'))).position.accountState).to.equal(
