@@ -13,7 +13,7 @@ import { NodeLease } from './broker/streaming/node-lease.ts';
 import { Publisher } from './broker/publishing/publisher.ts';
 import { Registry, registryTopic } from './broker/definitions/registry.ts';
 import { subscriptionLag } from './broker/subscriptions/statistics.ts';
-import { systemClock, type Clock } from './clock.ts';
+import { after, systemClock, type Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { LendstreamError, describeError, isLendstreamError } from './errors.ts';
 import { createApplication, createApplicationServer } from './http/edge/application.ts';
@@ -122,9 +122,12 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
       isOpen: config.apiKeys.length === 0,
       allowedHosts: config.allowedHosts,
     });
-    const application = createApplication([authentication, ...routers], logger, originPolicy);
+    const application = createApplication([authentication, ...routers], logger, {
+      clock,
+      refuseCrossOrigin: originPolicy,
+    });
     const server = createApplicationServer(application);
-    registerCleanup(() => closeServer(server));
+    registerCleanup(() => closeServer(server, clock));
     // Runs before the server closes, which cuts off the streams that are still open.
     registerCleanup(endStreams);
     return { start: () => listen(server, config), stop, ended: health.ended };
@@ -168,6 +171,7 @@ async function openApi(shared: SharedServices, options: ApiOptions): Promise<Api
     dataFolder,
     log,
     partitionCount,
+    clock,
     logger,
     health: operations.health.part('loan-view'),
   });
@@ -240,13 +244,13 @@ async function listen(server: Server, { host, port }: Config): Promise<string> {
 }
 
 /** Accepts no new connection, and ends the idle ones, which would otherwise keep the process alive. */
-async function closeServer(server: Server): Promise<void> {
+async function closeServer(server: Server, clock: Clock): Promise<void> {
   const closed = once(server, 'close');
   server.close();
   server.closeIdleConnections();
-  const forceCloseTimer = setTimeout(() => server.closeAllConnections(), connectionGraceMilliseconds);
+  const forceCloseTimer = after(clock, connectionGraceMilliseconds, () => server.closeAllConnections());
   await closed;
-  clearTimeout(forceCloseTimer);
+  forceCloseTimer.cancel();
 }
 
 /** How long responses under way may take when the process is asked to stop. Milliseconds. */

@@ -1,4 +1,5 @@
 import { createApp } from './app.ts';
+import { systemClock } from './clock.ts';
 import { readConfig } from './config.ts';
 import { describeError, isLendstreamError } from './errors.ts';
 import { createLogger } from './logger.ts';
@@ -39,7 +40,7 @@ async function main(): Promise<void> {
 
   let stoppingSince: number | undefined;
   const stop = (signal: NodeJS.Signals): void => {
-    const now = performance.now();
+    const now = systemClock.monotonic();
     if (stoppingSince !== undefined) {
       if (now - stoppingSince < sameKeyPressMilliseconds) return;
       process.exit(signal === 'SIGINT' ? 130 : 143);
@@ -59,7 +60,7 @@ async function main(): Promise<void> {
       process.stderr.write(`lendstream: ${reason} The process ends, and must be started again.\n`);
       process.exit(partFailedExitCode);
     };
-    setTimeout(exit, shutdownMillisecondsMaximum);
+    void systemClock.sleep(shutdownMillisecondsMaximum).then(exit);
     void app.stop().finally(exit);
   });
 

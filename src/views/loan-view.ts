@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { EventLog, RecordBatch } from '../ports/event-log.ts';
 import { noValue } from '../ports/event-log.ts';
 import { TopicTail } from '../broker/log/topic-tail.ts';
+import type { Clock } from '../clock.ts';
 import { LendstreamError, describeError } from '../errors.ts';
 import type { HealthPart } from '../health.ts';
 import type { Logger } from '../logger.ts';
@@ -29,6 +30,7 @@ export interface LoanViewOptions<Outcome extends { readonly commandId: string | 
   readonly readUpdate: (key: string, value: Buffer | null) => ChangelogUpdate<Outcome> | null;
   /** Limits of what is known of commands, to replace the defaults. */
   readonly outcomes?: CommandOutcomesLimits | undefined;
+  readonly clock: Clock;
   readonly logger: Logger;
   /** Notified when the view cannot serve reads, and when it can again. */
   readonly health?: HealthPart;
@@ -50,7 +52,7 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
   #tail: TopicTail;
   #failure: string | undefined;
   #rebuilding: Promise<void> | undefined;
-  #closed = false;
+  readonly #closing = new AbortController();
 
   private constructor(options: LoanViewOptions<Outcome>, database: LoanDatabase) {
     this.#options = options;
@@ -164,7 +166,7 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
    *   too many requests wait. All are thrown at once, so that the caller does not publish.
    */
   outcomeOf(commandId: string, signal: AbortSignal): Promise<Outcome | undefined> {
-    if (this.#closed || this.#failure !== undefined) throw this.#unavailable();
+    if (this.#isClosed || this.#failure !== undefined) throw this.#unavailable();
     return this.#outcomes.waitFor(commandId, signal);
   }
 
@@ -174,16 +176,20 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
   }
 
   async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
+    if (this.#isClosed) return;
+    this.#closing.abort();
     await this.#tail.stop();
     await this.#rebuilding;
     this.#outcomes.close(this.#unavailable());
     this.#database.close();
   }
 
+  get #isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
   #read<Result>(query: (database: LoanDatabase) => Result): Result {
-    if (this.#closed || this.#failure !== undefined) throw this.#unavailable();
+    if (this.#isClosed || this.#failure !== undefined) throw this.#unavailable();
     try {
       return query(this.#database);
     } catch (error) {
@@ -201,14 +207,14 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
 
   /** A view that no longer follows the log would return outdated loans, so from then on all its reads fail. */
   #fail(error: Error): void {
-    if (this.#closed || this.#rebuilding !== undefined) return;
+    if (this.#isClosed || this.#rebuilding !== undefined) return;
     this.#failure = `The view of loans no longer follows the log: ${describeError(error)}`;
     this.#outcomes.close(this.#unavailable());
   }
 
   /** Rebuilds a file that turned out to be damaged. Requests that wait for an outcome continue to wait. */
   #rebuild(cause: unknown): void {
-    if (this.#closed || this.#rebuilding !== undefined) return;
+    if (this.#isClosed || this.#rebuilding !== undefined) return;
     const { logger, health } = this.#options;
     this.#failure = 'The view of loans was damaged and is built again from the log. Try again later.';
     health?.reportNotReady(this.#failure);
@@ -219,10 +225,10 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
   }
 
   async #rebuildFromLog(): Promise<void> {
-    const { logger, health } = this.#options;
+    const { clock, logger, health } = this.#options;
     await this.#tail.stop();
     this.#database.abandon();
-    while (!this.#closed) {
+    while (!this.#isClosed) {
       try {
         this.#database = newDatabase(this.#options);
         this.#tail = this.#newTail();
@@ -236,7 +242,7 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
           'The view of loans could not be built again and is tried once more',
         );
         await this.#tail.stop();
-        await new Promise((resolve) => setTimeout(resolve, rebuildPauseMilliseconds));
+        await clock.sleep(rebuildPauseMilliseconds, this.#closing.signal);
       }
     }
   }

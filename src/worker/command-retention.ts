@@ -1,5 +1,5 @@
 import type { EventLog, Offset } from '../ports/event-log.ts';
-import type { Clock } from '../clock.ts';
+import { type Clock, every, type Timer } from '../clock.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { loanCommandsTopic } from '../lending-format/lending-topics.ts';
@@ -23,13 +23,13 @@ export interface CommandRetentionOptions {
  */
 export class CommandRetention {
   readonly #options: CommandRetentionOptions;
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer: Timer;
   #nextOffset: Offset | undefined;
   #deleting: Promise<void> | undefined;
 
   constructor(options: CommandRetentionOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => this.#check(), checkMilliseconds).unref();
+    this.#timer = every(options.clock, checkMilliseconds, () => this.#check());
   }
 
   /** @param next The first command that is not done, according to the committed position. */
@@ -41,7 +41,7 @@ export class CommandRetention {
 
   /** Returns when a deletion under way has ended. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#timer.cancel();
     await this.#deleting;
   }
 

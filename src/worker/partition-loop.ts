@@ -88,7 +88,7 @@ async function runUntilStopped(options: PartitionLoopOptions): Promise<LoopEnd> 
         return 'log_closed';
       }
       logger.warn({ error: describeError(error), pause: backoffMilliseconds }, 'The worker starts over from the log');
-      await sleep(backoffMilliseconds, signal);
+      await options.clock.sleep(backoffMilliseconds, signal);
       backoffMilliseconds = Math.min(backoffMilliseconds * 2, backoffMillisecondsMaximum);
     }
   }
@@ -223,16 +223,4 @@ async function boundsOf(log: EventLog, partition: number): Promise<PartitionBoun
   const [bounds] = await log.bounds([{ topic: loanCommandsTopic, partition }]);
   if (bounds === undefined) throw new LendstreamError('INTERNAL', 'The log answered without the partition asked for.');
   return bounds;
-}
-
-function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, milliseconds);
-    signal.addEventListener('abort', done, { once: true });
-    function done(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    }
-  });
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { applyRebalance } from '../broker/subscriptions/assignment.ts';
 import type { Coordination, PartitionOwnership, Topology } from '../ports/coordination.ts';
-import type { Clock } from '../clock.ts';
+import { after, type Clock } from '../clock.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { loanCommandsTopic } from '../lending-format/lending-topics.ts';
@@ -276,9 +276,9 @@ export class PartitionSharing {
   #waitForChange(milliseconds: number): Promise<void> {
     if (this.#hasChanged) return Promise.resolve();
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, milliseconds);
+      const timer = after(this.#options.clock, milliseconds, resolve);
       this.#wake = () => {
-        clearTimeout(timer);
+        timer.cancel();
         resolve();
       };
     });

@@ -75,6 +75,7 @@ describe('a damaged view of loans', () => {
       log,
       topic,
       partitionCount: 1,
+      clock: systemClock,
       readUpdate: () => {
         recordsRead += 1;
         return null;

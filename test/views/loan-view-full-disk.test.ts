@@ -55,6 +55,7 @@ describe('a view of loans whose disk is full', () => {
       log,
       topic,
       partitionCount: 1,
+      clock: systemClock,
       readUpdate: (key, value) =>
         isCheckpointKey(key)
           ? { kind: 'outcomes', outcomes: value === null ? [] : parseCheckpoint(value).outcomes }

@@ -57,6 +57,7 @@ describe('the view of loans', () => {
       log,
       topic,
       partitionCount,
+      clock: systemClock,
       readUpdate,
       logger: silentLogger,
       health: part,

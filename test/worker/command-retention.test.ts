@@ -5,11 +5,13 @@ import { Registry } from '../../src/broker/definitions/registry.ts';
 import { EventTypes } from '../../src/broker/event-types/event-types.ts';
 import { systemClock } from '../../src/clock.ts';
 import { LendstreamError } from '../../src/errors.ts';
+import { CommandRetention } from '../../src/worker/command-retention.ts';
 import { EmbeddedLog } from '../../src/embedded/log.ts';
 import { type Logger, silentLogger } from '../../src/logger.ts';
 import { lendingEventTypes, loanCommandsTopic, loansTopic } from '../../src/lending-format/lending-topics.ts';
 import { openCoordinationUnderTest, openLogUnderTest } from '../support/backend-under-test.ts';
 import { eventually } from '../support/eventually.ts';
+import { SimulatedClock } from '../support/simulated-clock.ts';
 import {
   type RunningWorker,
   type WorkerOptions,
@@ -140,5 +142,34 @@ describe('accepted loan commands', () => {
     await send(log, life);
     await untilDone(log, life.length - 1);
     expect(warnings.filter((message) => message.includes('could not be deleted'))).to.have.length(1);
+  });
+
+  it('are looked for when the owner knows what is done, then each minute, until it stops', async () => {
+    const turned = new SimulatedClock();
+    const deletions: [offset: number, appendedBefore: number][] = [];
+    const deleteRecords: EventLog['deleteRecords'] = async ({ offset }, appendedBefore) => {
+      deletions.push([offset, appendedBefore - turned.now()]);
+    };
+    const retention = new CommandRetention({
+      log: overriding(log, { deleteRecords }),
+      clock: turned,
+      logger: silentLogger,
+      partition: 0,
+      retentionMilliseconds,
+    });
+    await turned.turn(60_000);
+    expect(deletions).to.deep.equal([]);
+    retention.advance(5);
+    retention.advance(6);
+    await turned.turn(59_999);
+    expect(deletions).to.deep.equal([[5, -hour]]);
+    await turned.turn(1);
+    expect(deletions).to.deep.equal([
+      [5, -hour],
+      [6, -hour],
+    ]);
+    await retention.stop();
+    await turned.turn(600_000);
+    expect(deletions).to.have.length(2);
   });
 });

@@ -8,6 +8,7 @@
 import express, { type ErrorRequestHandler, type Express, type Request, type Router } from 'express';
 import { randomUUID } from 'node:crypto';
 import { createServer, IncomingMessage, ServerResponse, type Server } from 'node:http';
+import { type Clock, systemClock } from '../../clock.ts';
 import { LendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import { emitCloseOnDisconnect } from './pipelined-responses.ts';
@@ -29,19 +30,24 @@ export const flowIdCharactersMaximum = 255;
 
 const flowIdPattern = new RegExp(`^[!-~]{1,${flowIdCharactersMaximum}}$`);
 
-/**
- * Combines the routers. Only the routes that need a body read it, so that the hot ones cost no more than they must.
- * @param refuseCrossOrigin Throws for a request from an origin that is not allowed; called before any router.
- */
+export interface ApplicationOptions {
+  /** The time by which refused bodies are discarded; the system's when absent. */
+  readonly clock?: Clock;
+  /** Throws for a request from an origin that is not allowed; called before any router. */
+  readonly refuseCrossOrigin?: (request: Request) => void;
+}
+
+/** Combines the routers. Only the routes that need a body read it, so that the hot ones cost no more than they must. */
 export function createApplication(
   routers: readonly Router[],
   logger: Logger,
-  refuseCrossOrigin: (request: Request) => void = () => undefined,
+  { clock = systemClock, refuseCrossOrigin = () => undefined }: ApplicationOptions = {},
 ): Express {
   const application = express();
   application.disable('x-powered-by');
   application.disable('etag');
   application.set('query parser', 'simple');
+  application.locals.clock = clock;
   // Responses have no ETag and no time of modification, so none can be "not modified". Without this, Express would
   // treat `If-None-Match: *` as a match.
   Object.defineProperty(application.request, 'fresh', { value: false });
@@ -146,8 +152,6 @@ export function createApplicationServer(application: Express): Server {
   Object.setPrototypeOf(ApplicationResponse.prototype, application.response);
   application.request = ApplicationRequest.prototype as typeof application.request;
   application.response = ApplicationResponse.prototype as typeof application.response;
-  // Nothing is rendered, so the object that Express would create for each response is not needed.
-  application.response.locals = Object.freeze({});
   const options = {
     IncomingMessage: ApplicationRequest,
     ServerResponse: ApplicationResponse,

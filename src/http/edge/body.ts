@@ -1,9 +1,19 @@
 import type { Request } from 'express';
 import { isUtf8 } from 'node:buffer';
 import { createGunzip } from 'node:zlib';
+import { after, type Clock } from '../../clock.ts';
 import type { Requests, Unread } from '../../contract.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
 import { bodiesInFlight, type BodyClaim } from './bodies-in-flight.ts';
+
+declare global {
+  namespace Express {
+    interface Locals {
+      /** The clock of the application, by which refused bodies are discarded. */
+      clock: Clock;
+    }
+  }
+}
 
 /** The largest request body, as sent and after decompression. Bytes. */
 export const bodyBytesMaximum = 8 * 1024 * 1024;
@@ -219,14 +229,18 @@ const discardingIdleMilliseconds = 500;
  * clients then report the broken connection instead of the response. A client that pauses gets the response too.
  */
 function afterDiscarding(request: Request, done: () => void): void {
+  const { clock } = request.app.locals;
   const finish = (): void => {
-    clearTimeout(idleTimer);
-    clearTimeout(deadlineTimer);
+    idleTimer.cancel();
+    deadlineTimer.cancel();
     done();
   };
-  const idleTimer = setTimeout(finish, discardingIdleMilliseconds);
-  const deadlineTimer = setTimeout(finish, discardingMillisecondsMaximum);
-  request.on('data', () => idleTimer.refresh());
+  let idleTimer = after(clock, discardingIdleMilliseconds, finish);
+  const deadlineTimer = after(clock, discardingMillisecondsMaximum, finish);
+  request.on('data', () => {
+    idleTimer.cancel();
+    idleTimer = after(clock, discardingIdleMilliseconds, finish);
+  });
   request.on('end', finish);
   request.on('close', finish);
 }

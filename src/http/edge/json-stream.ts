@@ -1,4 +1,4 @@
-import { giveWay } from '../../clock.ts';
+import { after, type Clock, giveWay } from '../../clock.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, createGzip, type Gzip } from 'node:zlib';
 
@@ -33,11 +33,12 @@ export function writeJsonStream(
   response: ServerResponse,
   source: ChunkSource,
   compressed: boolean,
+  clock: Clock,
   onFailure: (error: unknown) => void,
 ): void {
   const gzip = compressed ? createGzip(gzipOptions) : undefined;
   gzip?.on('error', (error) => response.destroy(error)).pipe(response);
-  new JsonStreamWriter(response, source, gzip, onFailure).requestNext();
+  new JsonStreamWriter(response, source, gzip, clock, onFailure).requestNext();
 }
 
 /** Whether a client can read a compressed stream. */
@@ -47,10 +48,10 @@ export function acceptsGzip({ headers }: IncomingMessage): boolean {
 }
 
 /** Call it when a stream has ended: a client that does not take the last line must not hold the connection for ever. */
-export function destroyAfterGracePeriod(response: ServerResponse): void {
+export function destroyAfterGracePeriod(response: ServerResponse, clock: Clock): void {
   if (response.closed) return;
-  const timer = setTimeout(() => response.destroy(), lastLineMillisecondsMaximum);
-  response.on('close', () => clearTimeout(timer));
+  const timer = after(clock, lastLineMillisecondsMaximum, () => response.destroy());
+  response.on('close', () => timer.cancel());
 }
 
 type SourceChunk = Awaited<ReturnType<ChunkSource['next']>>;
@@ -63,19 +64,23 @@ class JsonStreamWriter {
   readonly #response: ServerResponse;
   readonly #source: ChunkSource;
   readonly #gzip: Gzip | undefined;
+  readonly #clock: Clock;
   readonly #onFailure: (error: unknown) => void;
-  #turnBeganAt = performance.now();
+  #turnBeganAt: number;
   #turnWrites = 0;
 
   constructor(
     response: ServerResponse,
     source: ChunkSource,
     gzip: Gzip | undefined,
+    clock: Clock,
     onFailure: (error: unknown) => void,
   ) {
     this.#response = response;
     this.#source = source;
     this.#gzip = gzip;
+    this.#clock = clock;
+    this.#turnBeganAt = clock.monotonic();
     this.#onFailure = onFailure;
   }
 
@@ -102,10 +107,10 @@ class JsonStreamWriter {
     if (!isClosed(this.#response)) chunk.release?.();
     this.#turnWrites += 1;
     const isTurnOver =
-      this.#turnWrites >= turnWritesMaximum || performance.now() - this.#turnBeganAt > turnMillisecondsMaximum;
+      this.#turnWrites >= turnWritesMaximum || this.#clock.monotonic() - this.#turnBeganAt > turnMillisecondsMaximum;
     if (!waited && !isTurnOver) return;
     await giveWay();
-    this.#turnBeganAt = performance.now();
+    this.#turnBeganAt = this.#clock.monotonic();
     this.#turnWrites = 0;
   }
 

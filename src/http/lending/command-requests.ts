@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { CommandOutcome } from '../../lending-format/checkpoint.ts';
+import { after, type Timer } from '../../clock.ts';
 import type { Schemas } from '../../contract.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
 import {
@@ -137,10 +138,10 @@ export class CommandRequests {
     response: Response,
     waitSeconds: number,
   ): Promise<CommandOutcome | undefined> {
-    const { view } = this.#services;
+    const { view, clock } = this.#services;
     const waiting = new AbortController();
     response.once('close', () => waiting.abort());
-    let timer: NodeJS.Timeout | undefined;
+    let timer: Timer | undefined;
     try {
       // Waiting begins before publishing: the outcome may come before the acknowledgement.
       const outcome = view.outcomeOf(command.commandId, waiting.signal);
@@ -149,13 +150,13 @@ export class CommandRequests {
       await this.#publish(Buffer.from(`[${writeCommand(command)}]`), request);
       // A client that does not wait always gets 202, even if the worker was faster than the acknowledgement.
       if (waitSeconds === 0) return undefined;
-      timer = setTimeout(() => waiting.abort(), waitSeconds * 1_000);
+      timer = after(clock, waitSeconds * 1_000, () => waiting.abort());
       return await outcome;
     } catch (error) {
       view.abandonCommand(command.commandId);
       throw error;
     } finally {
-      clearTimeout(timer);
+      timer?.cancel();
       waiting.abort();
     }
   }

@@ -1,4 +1,5 @@
 import { Router, type Request } from 'express';
+import { withTimeout } from '../../clock.ts';
 import { LendstreamError } from '../../errors.ts';
 import type { CommandOutcome } from '../../lending-format/checkpoint.ts';
 import { writeProduct } from '../../lending-format/loan-format.ts';
@@ -116,21 +117,22 @@ async function productAfter(services: LendingServices, outcome: CommandOutcome):
 
 /** @throws LOG_UNAVAILABLE when the registry of this process lags too far behind the commit of the command */
 async function waitForRegistry(
-  { registry }: LendingServices,
+  { registry, clock }: LendingServices,
   { loanProductId }: CommandOutcome,
   isPresent: () => boolean,
 ): Promise<void> {
   if (isPresent()) return;
-  await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => {
-      stopListening();
-      reject(new LendstreamError('LOG_UNAVAILABLE', 'The product is stored but cannot be read yet.'));
-    }, productLagMillisecondsMaximum);
-    const stopListening = registry.onChange(({ kind, name }) => {
-      if (kind !== 'product' || name !== loanProductId || !isPresent()) return;
-      clearTimeout(timer);
-      stopListening();
-      resolve();
+  let stopListening = (): void => {};
+  const present = new Promise<void>((resolve) => {
+    stopListening = registry.onChange(({ kind, name }) => {
+      if (kind === 'product' && name === loanProductId && isPresent()) resolve();
     });
   });
+  try {
+    await withTimeout(clock, present, productLagMillisecondsMaximum, () => {
+      throw new LendstreamError('LOG_UNAVAILABLE', 'The product is stored but cannot be read yet.');
+    });
+  } finally {
+    stopListening();
+  }
 }

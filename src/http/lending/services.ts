@@ -35,6 +35,7 @@ export interface LoanViewSettings {
   readonly dataFolder: string;
   readonly log: EventLog;
   readonly partitionCount: number;
+  readonly clock: Clock;
   readonly logger: Logger;
   readonly health?: HealthPart;
   /** Replaces the view's own limits. */

@@ -4,7 +4,7 @@ import { parseOffset, parsePartition } from '../../broker/cursors/cursor.ts';
 import { unavailabilityReason } from '../../broker/cursors/cursor-availability.ts';
 import type { Offset, PartitionBounds, TopicPartition } from '../../ports/event-log.ts';
 import { EventTypeStream, type EventTypeStreamParameters } from '../../broker/streaming/event-type-stream.ts';
-import type { Clock } from '../../clock.ts';
+import { after, type Clock } from '../../clock.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import { catchUpOnMiss } from '../edge/catch-up.ts';
@@ -46,7 +46,7 @@ export interface EventTypeStreamsRouter {
  * the publishing route, which responds to the other methods of this path.
  */
 export function createEventTypeStreamsRouter(services: EventTypeStreamsServices): EventTypeStreamsRouter {
-  const { registry, eventTypes, logger } = services;
+  const { registry, eventTypes, clock, logger } = services;
   const streams = new Map<EventTypeStream, Response>();
   let accepting = true;
   const router = Router({ caseSensitive: true });
@@ -67,10 +67,10 @@ export function createEventTypeStreamsRouter(services: EventTypeStreamsServices)
     const timer =
       streamTimeoutMilliseconds === 0
         ? undefined
-        : setTimeout(() => destroyAfterGracePeriod(response), streamTimeoutMilliseconds);
+        : after(clock, streamTimeoutMilliseconds, () => destroyAfterGracePeriod(response, clock));
     streams.set(stream, response);
     response.on('close', () => {
-      clearTimeout(timer);
+      timer?.cancel();
       streams.delete(stream);
       stream.close('client_closed');
     });
@@ -81,7 +81,7 @@ export function createEventTypeStreamsRouter(services: EventTypeStreamsServices)
       ...(compressed ? { 'Content-Encoding': 'gzip' } : {}),
     });
     response.flushHeaders();
-    writeJsonStream(response, stream, compressed, (error) => {
+    writeJsonStream(response, stream, compressed, clock, (error) => {
       logger.error({ error: describeError(error) }, 'A stream without a subscription was cut off by an error');
       response.destroy();
     });
@@ -97,7 +97,7 @@ export function createEventTypeStreamsRouter(services: EventTypeStreamsServices)
         [...streams].map(([stream, response]) => {
           const closed = once(response, 'close');
           stream.close('server_shutdown');
-          destroyAfterGracePeriod(response);
+          destroyAfterGracePeriod(response, clock);
           return closed;
         }),
       );

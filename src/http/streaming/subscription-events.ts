@@ -4,7 +4,7 @@
  * Start with the stream of a subscription below; each other file has the name of its resource.
  */
 
-import { systemRandom } from '../../clock.ts';
+import { after, systemRandom } from '../../clock.ts';
 import { Router, type Request, type Response } from 'express';
 import type { ServerResponse } from 'node:http';
 import { partitionCounts } from '../../broker/subscriptions/assignment.ts';
@@ -16,7 +16,6 @@ import { readStreamParameters } from '../../broker/streaming/parameters.ts';
 import { SubscriptionStream, type StreamServices } from '../../broker/streaming/subscription-stream.ts';
 import { findSubscription } from '../../broker/definitions/subscription.ts';
 import { describeError } from '../../errors.ts';
-import type { Logger } from '../../logger.ts';
 import { parseJsonObject, readBodyAndRelease } from '../edge/body.ts';
 import { catchUpOnMiss } from '../edge/catch-up.ts';
 import { acceptsGzip, destroyAfterGracePeriod, writeJsonStream } from '../edge/json-stream.ts';
@@ -120,7 +119,7 @@ async function serveStream(
     const compressed = acceptsGzip(request);
     sendHeaders(response, stream.streamId, compressed);
     releaseHeaders(request, response);
-    deliver(stream, response, compressed, openStreams, services.logger);
+    deliver(stream, response, compressed, openStreams, services);
   } catch (error) {
     // Nothing reads the stream, so its partitions go to others.
     stream.clientClosed();
@@ -137,7 +136,7 @@ function deliver(
   response: ServerResponse,
   compressed: boolean,
   openStreams: OpenStreams,
-  logger: Logger,
+  { clock, logger }: Pick<StreamServices, 'clock' | 'logger'>,
 ): void {
   openStreams.add(stream);
   // A write may fail because the connection has just closed. Only the close itself matters.
@@ -148,14 +147,14 @@ function deliver(
     stream.clientClosed();
     openStreams.delete(stream);
   });
-  stream.onEnded = () => destroyAfterGracePeriod(response);
+  stream.onEnded = () => destroyAfterGracePeriod(response, clock);
   stream.start();
-  setTimeout(() => {
-    writeJsonStream(response, stream, compressed, (error) => {
+  after(clock, headersAheadMilliseconds, () => {
+    writeJsonStream(response, stream, compressed, clock, (error) => {
       logger.error({ streamId: stream.streamId, error: describeError(error) }, 'A stream was cut off by an error');
       response.destroy();
     });
-  }, headersAheadMilliseconds);
+  });
 }
 
 function sendHeaders(response: Response, streamId: string, compressed: boolean): void {

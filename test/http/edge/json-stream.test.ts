@@ -5,8 +5,10 @@ import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { constants, createGunzip } from 'node:zlib';
-import { writeJsonStream, type ChunkSource } from '../../../src/http/edge/json-stream.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { destroyAfterGracePeriod, writeJsonStream, type ChunkSource } from '../../../src/http/edge/json-stream.ts';
 import { eventually } from '../../support/eventually.ts';
+import { SimulatedClock } from '../../support/simulated-clock.ts';
 
 const lineFeed = 0x0a;
 
@@ -91,7 +93,7 @@ describe('a JSON stream', () => {
     response.on('error', () => {});
     source = new TestSource(chunkBytes(response.writableHighWaterMark));
     response.flushHeaders();
-    writeJsonStream(response, source, compressed, (error) => failures.push(error));
+    writeJsonStream(response, source, compressed, systemClock, (error) => failures.push(error));
     const [opened] = await responded;
     opened.on('error', () => {});
     reader = opened;
@@ -161,4 +163,30 @@ describe('a JSON stream', () => {
       expect(failures).to.deep.equal([]);
     });
   }
+
+  it('that has ended is cut off after five seconds, and not before, when its reader takes no more', async () => {
+    const clock = new SimulatedClock();
+    await open(() => 200, false);
+    destroyAfterGracePeriod(response, clock);
+    await clock.turn(4_999);
+    expect(response.destroyed).to.equal(false);
+    await clock.turn(1);
+    expect(response.destroyed).to.equal(true);
+  });
+
+  it('that has ended leaves no timer when its reader took the last line', async () => {
+    const clock = new SimulatedClock();
+    const opened = await open(() => 200, false);
+    destroyAfterGracePeriod(response, clock);
+    expect(clock.nextDeadline()).to.equal(5_000);
+    source.enough();
+    readLines(opened, false);
+    await eventually(() => source.isAsked);
+    source.end();
+    await eventually(() => response.closed);
+    expect(clock.nextDeadline()).to.equal(Infinity);
+    // It is too late for a timer now: nothing would cancel it.
+    destroyAfterGracePeriod(response, clock);
+    expect(clock.nextDeadline()).to.equal(Infinity);
+  });
 });

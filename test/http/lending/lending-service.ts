@@ -77,7 +77,7 @@ export async function startLendingService(
     return results;
   };
   const publisher = new Publisher({ eventTypes, log: overriding(log, { append }), clock, metrics, logger });
-  const view = await openLoanView({ dataFolder, log, partitionCount, logger, outcomes });
+  const view = await openLoanView({ dataFolder, log, partitionCount, clock, logger, outcomes });
   const services = { view, publisher, registry, clock, logger, idempotencyMilliseconds, outcomeWait, ...limits };
   const application = createApplication(
     [

@@ -60,7 +60,13 @@ describe('loans on two nodes', () => {
     const publisher = new Publisher({ ...services, eventTypes, log: nodeLog, metrics: createMetrics() });
     const dataFolder = join(folder, name);
     await mkdir(dataFolder);
-    const view = await openLoanView({ dataFolder, log: nodeLog, partitionCount, logger: silentLogger });
+    const view = await openLoanView({
+      dataFolder,
+      log: nodeLog,
+      partitionCount,
+      clock: systemClock,
+      logger: silentLogger,
+    });
     const lending = { ...services, view, publisher, registry, idempotencyMilliseconds };
     const routers = [createLoansRouter(lending), createLoanProductsRouter(lending), createTogglesRouter(lending)];
     const server = await new Promise<Server>((resolve) => {
