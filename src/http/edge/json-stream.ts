@@ -1,5 +1,6 @@
 import { after, type Clock, giveWay } from '../../clock.ts';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Request } from 'express';
+import type { ServerResponse } from 'node:http';
 import { constants, createGzip, type Gzip } from 'node:zlib';
 
 /** The source of a response's bytes. Called only when the connection can take more. */
@@ -42,9 +43,8 @@ export function writeJsonStream(
 }
 
 /** Whether a client can read a compressed stream. */
-export function acceptsGzip({ headers }: IncomingMessage): boolean {
-  const accepted = headers['accept-encoding'];
-  return typeof accepted === 'string' && /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accepted);
+export function acceptsGzip(request: Request): boolean {
+  return request.acceptsEncodings('gzip', 'x-gzip') !== false;
 }
 
 /** Call it when a stream has ended: a client that does not take the last line must not hold the connection for ever. */

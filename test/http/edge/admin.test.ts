@@ -41,7 +41,7 @@ describe('the files of the admin page', () => {
   it('are the page at every address that it may have, to be asked for each time', async () => {
     await build();
     const url = await listen();
-    for (const path of ['/admin', '/admin/', '/admin/loans/any', '/admin/event-types/a.b/edit']) {
+    for (const path of ['/admin', '/admin/', '/admin/assets', '/admin/.well-known', '/admin/event-types/a.b/edit']) {
       const response = await call(`${url}${path}`, 'GET');
       expect([response.status, response.headers.get('cache-control')], path).to.deep.equal([200, 'no-cache']);
       expect(response.text).to.contain('The page');
@@ -61,6 +61,18 @@ describe('the files of the admin page', () => {
     expect(response.text).to.equal('the script');
     expect(response.headers.get('cache-control')).to.equal('public, max-age=31536000, immutable');
     expect(response.headers.get('content-type')).to.equal('text/javascript; charset=utf-8');
+  });
+
+  it('have no tag and no time, and come whole, so that no client gets a part of another build', async () => {
+    await build();
+    const url = await listen();
+    for (const path of ['/admin', '/admin/assets/index-abc.js']) {
+      const headers = { Range: 'bytes=0-1', 'If-None-Match': '*', 'If-Modified-Since': new Date().toUTCString() };
+      const response = await call(`${url}${path}`, 'GET', undefined, headers);
+      expect(response.status, path).to.equal(200);
+      for (const name of ['etag', 'last-modified', 'accept-ranges']) expect(response.headers.get(name)).to.equal(null);
+      expect((await call(`${url}${path}`, 'HEAD')).headers.get('content-type')).to.match(/^text/);
+    }
   });
 
   it('may load nothing from elsewhere and run nothing that is written into the page', async () => {

@@ -42,7 +42,14 @@ describe('GET /event-types/{name}/events', () => {
     const type = await server.defineEventType(1);
     for (const [accepted, encoding] of [
       ['gzip, deflate', 'gzip'],
+      ['GZIP', 'gzip'],
+      ['x-gzip', 'gzip'],
+      ['br, gzip;q=0.001', 'gzip'],
       ['gzip;q=0', undefined],
+      ['gzip;q=0.000, br', undefined],
+      ['*;q=0', undefined],
+      ['identity', undefined],
+      ['', undefined],
       ['br', undefined],
     ] as const) {
       const query = '?stream_limit=1';
