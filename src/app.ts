@@ -81,7 +81,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
 
   try {
     const { log, coordination, viewFolder } = await openBackend({ config, logger, clock, health, registerCleanup });
-    const registry = new Registry(log, logger, health.part('definitions'));
+    const registry = new Registry(log, logger, health.part('definitions'), clock);
     await registry.start();
     registerCleanup(() => registry.stop());
     const registryPartition = { topic: registryTopic, partition: 0 };

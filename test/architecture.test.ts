@@ -136,17 +136,9 @@ const unclocked =
 
 /** Files that do not use the clock yet. The list only gets shorter. */
 const stillUnclocked: readonly string[] = [
-  'src/broker/definitions/claims.ts',
-  'src/broker/definitions/registry.ts',
-  'src/broker/event-types/event-types.ts',
-  'src/broker/log/ensure-topic.ts',
-  'src/broker/log/probe.ts',
-  'src/broker/log/topic-tail.ts',
-  'src/embedded/coordination.ts',
   'src/embedded/group-offsets.ts',
   'src/embedded/log-reader.ts',
   'src/embedded/maintenance.ts',
-  'src/embedded/mirror-writes.ts',
   'src/embedded/storage-watch.ts',
   'src/embedded/waiting-reads.ts',
   'src/kafka/admin/topics.ts',
@@ -157,12 +149,6 @@ const stillUnclocked: readonly string[] = [
   'src/kafka/log.ts',
   'src/kafka/produce/producer.ts',
   'src/kafka/produce/transactions/transactions.ts',
-  'src/redis/coordination.ts',
-  'src/redis/group-export.ts',
-  'src/redis/mirror-writer.ts',
-  'src/redis/recovery.ts',
-  'src/redis/session-close-retries.ts',
-  'src/redis/watch-rounds.ts',
 ];
 
 /** Libraries that belong to nobody in particular. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { every, type Clock, type Timer } from '../clock.ts';
 import { LendstreamError, describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import {
@@ -60,23 +60,24 @@ export class EmbeddedCoordination implements Coordination {
   readonly #nextGeneration = (): number => (this.#generation += 1);
   /** Above every fence that streams of removed subscriptions had. */
   #fenceFloor = 0;
-  readonly #sweepTimer: NodeJS.Timeout;
-  /** When the last sweep ran, in milliseconds of this process, independent of the injected clock. */
-  #sweptAt = performance.now();
+  readonly #sweepTimer: Timer;
+  /** When the last sweep ran, in monotonic milliseconds. */
+  #sweptAt: number;
   #isClosed = false;
 
   private constructor({ log, clock, logger }: EmbeddedCoordinationOptions) {
-    this.#mirror = new MirrorWrites(log);
+    this.#mirror = new MirrorWrites(log, clock);
     this.#clock = clock;
     this.#logger = logger;
     this.#history = new InMemoryHistory(clock.now());
-    this.#sweepTimer = setInterval(() => this.#sweep(), sweepIntervalMilliseconds).unref();
+    this.#sweptAt = clock.monotonic();
+    this.#sweepTimer = every(clock, sweepIntervalMilliseconds, () => this.#sweep());
   }
 
   /** Opens with the offsets in the log. Creates the topic of the mirror if it is missing. */
   static async open(options: EmbeddedCoordinationOptions): Promise<EmbeddedCoordination> {
     const coordination = new EmbeddedCoordination(options);
-    await createCursorsTopic(options.log);
+    await createCursorsTopic(options.log, options.clock);
     for (const [subscriptionId, offsets] of await readMirror(options.log)) {
       coordination.#state(subscriptionId).addPartitions(offsets, 0);
     }
@@ -277,7 +278,7 @@ export class EmbeddedCoordination implements Coordination {
   /** Waits for commits under way. The log stays open. Further calls throw COORDINATION_UNAVAILABLE. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearInterval(this.#sweepTimer);
+    this.#sweepTimer.cancel();
     await Promise.allSettled(this.#lastSerialRuns.values());
     await this.#mirror.close();
     this.#listeners.clear();
@@ -292,7 +293,7 @@ export class EmbeddedCoordination implements Coordination {
   }
 
   #sweep(): void {
-    const now = performance.now();
+    const now = this.#clock.monotonic();
     const hasSlept = now - this.#sweptAt > sleepThresholdMilliseconds;
     this.#sweptAt = now;
     if (hasSlept) return;

@@ -1,3 +1,4 @@
+import { after, type Clock, type Timer } from '../clock.ts';
 import { writeMirror } from '../broker/log/cursor-mirror.ts';
 import type { EventLog, LogRecord } from '../ports/event-log.ts';
 import { isLendstreamError } from '../errors.ts';
@@ -19,13 +20,15 @@ interface UnwrittenStart {
  */
 export class MirrorWrites {
   readonly #log: EventLog;
+  readonly #clock: Clock;
   readonly #inFlight = new Set<Promise<void>>();
   readonly #unwritten = new Map<string | null, UnwrittenStart>();
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #isClosed = false;
 
-  constructor(log: EventLog) {
+  constructor(log: EventLog, clock: Clock) {
     this.#log = log;
+    this.#clock = clock;
   }
 
   /**
@@ -57,7 +60,7 @@ export class MirrorWrites {
   /** Waits for the writes under way, after a last try to write the waiting starts. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     if (this.#unwritten.size > 0) await this.write([]).catch(() => undefined);
     await Promise.allSettled(this.#inFlight);
   }
@@ -82,13 +85,13 @@ export class MirrorWrites {
 
   #retryLater(): void {
     if (this.#isClosed) return;
-    this.#timer ??= setTimeout(() => {
+    this.#timer ??= after(this.#clock, retryMilliseconds, () => {
       this.#timer = undefined;
       // The next try meets the same failure.
       const retry = (): void => {
         if (this.#unwritten.size > 0) this.#retryLater();
       };
       this.write([]).then(retry, retry);
-    }, retryMilliseconds).unref();
+    });
   }
 }

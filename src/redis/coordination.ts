@@ -20,7 +20,7 @@ import {
 } from '../ports/coordination.ts';
 import { createCursorsTopic } from '../broker/log/cursor-mirror.ts';
 import type { EventLog } from '../ports/event-log.ts';
-import type { Clock } from '../clock.ts';
+import { withTimeout, type Clock } from '../clock.ts';
 import { LendstreamError, describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import {
@@ -84,6 +84,7 @@ const closeTimeoutMilliseconds = 5_000;
  * COORDINATION_UNAVAILABLE at once or within seconds. Streams keep what they hold and try again.
  */
 export class RedisCoordination implements Coordination {
+  readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #store: RedisStore;
   readonly #listeners: ChangeListeners;
@@ -97,18 +98,21 @@ export class RedisCoordination implements Coordination {
   readonly #rounds: WatchRounds;
 
   private constructor(store: RedisStore, listeners: ChangeListeners, { log, clock, logger }: RedisCoordinationOptions) {
+    this.#clock = clock;
     this.#logger = logger;
     this.#store = store;
     this.#listeners = listeners;
     this.#leases = new Leases(clock, (shard, values) => this.#calls.renewLease(shard, values));
     this.#groups = new GroupExport({
       log,
+      clock,
       logger,
       claimRenewal: () => this.claim(groupRenewal, renewalClaimMilliseconds),
       releaseRenewal: () => this.releaseClaim(groupRenewal),
     });
     this.#mirror = new MirrorWriter({
       log,
+      clock,
       logger,
       store,
       onWritten: ({ subscriptionId, partitionKey: key, stored }) => {
@@ -119,6 +123,7 @@ export class RedisCoordination implements Coordination {
     this.#recovery = new Recovery({
       store,
       log,
+      clock,
       logger,
       lastSeen: this.#lastSeen,
       mirror: this.#mirror,
@@ -128,7 +133,7 @@ export class RedisCoordination implements Coordination {
       releaseClaim: (name) => this.releaseClaim(name),
     });
     this.#calls = new RecoveringCalls(store, this.#recovery);
-    this.#sessionCloseRetries = new SessionCloseRetries((...session) => this.closeSession(...session), logger);
+    this.#sessionCloseRetries = new SessionCloseRetries((...session) => this.closeSession(...session), clock, logger);
     const { keys } = store;
     this.#rounds = new WatchRounds({ listeners, keys, calls: this.#calls, leases: this.#leases, clock, logger });
   }
@@ -138,7 +143,7 @@ export class RedisCoordination implements Coordination {
    * @throws COORDINATION_UNAVAILABLE, and what the log throws.
    */
   static async open(options: RedisCoordinationOptions): Promise<RedisCoordination> {
-    const { redisUrl, log, logger, keyPrefix = 'lendstream', scriptSource = readScriptSource } = options;
+    const { redisUrl, log, clock, logger, keyPrefix = 'lendstream', scriptSource = readScriptSource } = options;
     const keys = new KeySpace(keyPrefix);
     const listeners = new ChangeListeners(logger);
     const origin = randomUUID();
@@ -151,7 +156,7 @@ export class RedisCoordination implements Coordination {
     events.resubscribed = () => coordination.#onResubscribed();
     events.message = (channel, text) => coordination.#onMessage(channel, text);
     try {
-      await createCursorsTopic(log);
+      await createCursorsTopic(log, clock);
       connection.subscribe(keys.incarnations(), () => {});
       await coordination.#recovery.start();
       coordination.#rounds.start();
@@ -357,12 +362,8 @@ export class RedisCoordination implements Coordination {
     this.#calls.close();
     this.#sessionCloseRetries.stop();
     this.#rounds.stop();
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, closeTimeoutMilliseconds);
-    });
-    await Promise.race([this.#mirror.close().then(() => this.#groups.close()), timeout]);
-    clearTimeout(timer);
+    const written = this.#mirror.close().then(() => this.#groups.close());
+    await withTimeout(this.#clock, written, closeTimeoutMilliseconds, () => undefined);
     this.#store.connection.close();
     this.#listeners.clear();
   }

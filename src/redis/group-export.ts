@@ -1,3 +1,4 @@
+import { every, type Clock, type Timer } from '../clock.ts';
 import { isReservedId, type CommittedOffset } from '../ports/coordination.ts';
 import { readMirror } from '../broker/log/cursor-mirror.ts';
 import type { EventLog, Offset } from '../ports/event-log.ts';
@@ -24,6 +25,7 @@ const concurrentExportsMaximum = 8;
 export interface GroupExportOptions {
   readonly log: EventLog;
   readonly logger: Logger;
+  readonly clock: Clock;
   /** Returns whether this process is the one to export everything this time. */
   readonly claimRenewal: () => Promise<boolean>;
   /** Lets another process export everything, or this one at its next check. */
@@ -43,7 +45,7 @@ export class GroupExport {
   #renewing: Promise<void> = Promise.resolve();
   #failureLogged = false;
   #isClosed = false;
-  #timers: NodeJS.Timeout[] = [];
+  #timers: Timer[] = [];
 
   constructor(options: GroupExportOptions) {
     this.#options = options;
@@ -51,9 +53,10 @@ export class GroupExport {
 
   /** Begins to export. Checks the renewal at once, so that a process that restarts within the hour checks it too. */
   start(): void {
+    const { clock } = this.#options;
     this.#timers = [
-      setInterval(() => void this.export(), exportIntervalMilliseconds).unref(),
-      setInterval(() => this.#checkRenewal(), renewalCheckIntervalMilliseconds).unref(),
+      every(clock, exportIntervalMilliseconds, () => void this.export()),
+      every(clock, renewalCheckIntervalMilliseconds, () => this.#checkRenewal()),
     ];
     this.#checkRenewal();
   }
@@ -80,7 +83,7 @@ export class GroupExport {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const timer of this.#timers) clearInterval(timer);
+    for (const timer of this.#timers) timer.cancel();
     // A claimed renewal is finished here: no other process would do it for hours.
     await this.#renewing;
     await this.export();

@@ -1,3 +1,4 @@
+import { after, every, type Clock, type Timer } from '../clock.ts';
 import { mirrorRecord, writeMirror } from '../broker/log/cursor-mirror.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import { describeError } from '../errors.ts';
@@ -29,6 +30,7 @@ export interface MirrorEntry {
 
 export interface MirrorWriterOptions {
   readonly log: EventLog;
+  readonly clock: Clock;
   readonly logger: Logger;
   readonly store: RedisStore;
   /** Called for each entry once it is in the mirror. */
@@ -49,8 +51,8 @@ export class MirrorWriter {
   #dirty = new Map<string, MirrorEntry>();
   /** The dirty entries of all processes at the last check: by member, the written offset. */
   #pendingAtLastCheck = new Map<string, string>();
-  #timer: NodeJS.Timeout | undefined;
-  readonly #pendingCheckTimer: NodeJS.Timeout;
+  #timer: Timer | undefined;
+  readonly #pendingCheckTimer: Timer;
   #nextWrite: Promise<void> | undefined;
   #lastWrite: Promise<void> = Promise.resolve();
   readonly #clearing = new Set<Promise<void>>();
@@ -59,7 +61,7 @@ export class MirrorWriter {
 
   constructor(options: MirrorWriterOptions) {
     this.#options = options;
-    this.#pendingCheckTimer = setInterval(() => void this.#adoptPendingEntries(), pendingCheckMilliseconds).unref();
+    this.#pendingCheckTimer = every(options.clock, pendingCheckMilliseconds, () => void this.#adoptPendingEntries());
   }
 
   /** The entries that are not in the mirror yet. */
@@ -94,21 +96,21 @@ export class MirrorWriter {
   /** Writes the remaining entries. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearTimeout(this.#timer);
-    clearInterval(this.#pendingCheckTimer);
+    this.#timer?.cancel();
+    this.#pendingCheckTimer.cancel();
     await this.flush().catch((error: unknown) => this.#logFailureOnce(error));
     await Promise.allSettled(this.#clearing);
   }
 
   #schedule(): void {
     if (this.#isClosed) return;
-    this.#timer ??= setTimeout(() => {
+    this.#timer ??= after(this.#options.clock, mirrorDelayMilliseconds, () => {
       this.#timer = undefined;
       this.flush().catch((error: unknown) => {
         this.#logFailureOnce(error);
         this.#schedule();
       });
-    }, mirrorDelayMilliseconds);
+    });
   }
 
   async #writePending(): Promise<void> {

@@ -1,5 +1,6 @@
 import { partitionKey } from '../ports/coordination.ts';
 import { readMirror, type MirroredOffset } from '../broker/log/cursor-mirror.ts';
+import { after, withTimeout, type Clock } from '../clock.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import { LendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
@@ -51,6 +52,7 @@ const shards = Array.from({ length: shardCount }, (_, shard) => shard);
 export interface RecoveryOptions {
   readonly store: RedisStore;
   readonly log: EventLog;
+  readonly clock: Clock;
   readonly logger: Logger;
   readonly lastSeen: LastSeenState;
   readonly mirror: MirrorWriter;
@@ -97,15 +99,9 @@ export class Recovery {
     this.#running ??= this.#recover().finally(() => {
       this.#running = undefined;
     });
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(stillRecovering()), recoveryTimeoutMilliseconds);
+    await withTimeout(this.#options.clock, this.#running, recoveryTimeoutMilliseconds, () => {
+      throw new LendstreamError('COORDINATION_UNAVAILABLE', 'Redis is being refilled from the log. Try again.');
     });
-    try {
-      await Promise.race([this.#running, timeout]);
-    } finally {
-      clearTimeout(timer);
-    }
   }
 
   /**
@@ -144,7 +140,7 @@ export class Recovery {
           await this.#options.releaseClaim('refill');
         }
       } else {
-        await new Promise((resolve) => setTimeout(resolve, refillPollIntervalMilliseconds));
+        await this.#options.clock.sleep(refillPollIntervalMilliseconds);
       }
     }
   }
@@ -172,8 +168,8 @@ export class Recovery {
 
   /** An interruption may leave shards without an incarnation. The next check then finds them lost again. */
   async #refill(lost: readonly number[], found: readonly (string | null)[]): Promise<void> {
-    const { store, log } = this.#options;
-    const token = `${store.origin}/${performance.now()}`;
+    const { store, log, clock } = this.#options;
+    const token = `${store.origin}/${clock.monotonic()}`;
     const mirror = await readMirror(log);
     const keys = new Map(lost.map((shard) => [shard, store.keys.shardKey(shard, 'shard')]));
     const begun: number[] = [];
@@ -255,10 +251,10 @@ export class Recovery {
   }
 
   #notifyRecovered(): void {
-    const { onRecovered } = this.#options;
+    const { clock, onRecovered } = this.#options;
     onRecovered();
     // Streams that were kept from taking partitions may take them by then.
-    setTimeout(onRecovered, 2 * assertionWindowMilliseconds).unref();
+    after(clock, 2 * assertionWindowMilliseconds, onRecovered);
   }
 }
 
@@ -267,8 +263,4 @@ const suspectMark = '?';
 
 function markSuspect(incarnation: string): string {
   return incarnation.endsWith(suspectMark) ? incarnation : incarnation + suspectMark;
-}
-
-function stillRecovering(): LendstreamError {
-  return new LendstreamError('COORDINATION_UNAVAILABLE', 'Redis is being refilled from the log. Try again.');
 }

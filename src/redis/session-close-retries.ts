@@ -1,3 +1,4 @@
+import { every, type Clock, type Timer } from '../clock.ts';
 import type { LateCommits } from '../ports/coordination.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
@@ -16,13 +17,13 @@ export class SessionCloseRetries {
   readonly #logger: Logger;
   /** By stream. */
   readonly #sessions = new Map<string, { readonly subscriptionId: string; readonly lateCommits: LateCommits }>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer: Timer;
 
   /** @param close Closes a session, and adds it here again when that fails. */
-  constructor(close: CloseSession, logger: Logger) {
+  constructor(close: CloseSession, clock: Clock, logger: Logger) {
     this.#close = close;
     this.#logger = logger;
-    this.#timer = setInterval(() => void this.#retryAll(), retryMilliseconds).unref();
+    this.#timer = every(clock, retryMilliseconds, () => void this.#retryAll());
   }
 
   add(subscriptionId: string, streamId: string, lateCommits: LateCommits): void {
@@ -30,7 +31,7 @@ export class SessionCloseRetries {
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    this.#timer.cancel();
   }
 
   async #retryAll(): Promise<void> {

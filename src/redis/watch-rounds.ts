@@ -1,5 +1,5 @@
 import { missedChangesMillisecondsMaximum } from '../ports/coordination.ts';
-import { systemRandom, type Clock } from '../clock.ts';
+import { after, systemRandom, type Clock, type Timer } from '../clock.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { ChangeListeners } from './change-listeners.ts';
@@ -40,7 +40,7 @@ export interface WatchRoundsOptions {
  */
 export class WatchRounds {
   readonly #options: WatchRoundsOptions;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #isStopped = false;
   /**
    * Whether the store could not be reached. Leases may then have ended although their nodes are alive and could not
@@ -59,12 +59,12 @@ export class WatchRounds {
     if (this.#isStopped) return;
     const delay = roundIntervalMilliseconds * (1 + (systemRandom() * 2 - 1) * jitterShare);
     this.#dueAt = { monotonic: clock.monotonic() + delay, now: clock.now() + delay };
-    this.#timer = setTimeout(() => void this.#round(), delay).unref();
+    this.#timer = after(clock, delay, () => void this.#round());
   }
 
   stop(): void {
     this.#isStopped = true;
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
   }
 
   async #round(): Promise<void> {

@@ -23,6 +23,8 @@ export interface CoordinationHarness {
   readonly unheard: Coordination;
   /** Lets leases and claims age by this much. */
   elapse(milliseconds: number): Promise<void>;
+  /** Waits until the condition holds, for at most this much of the time of the store. */
+  eventually(condition: () => boolean | Promise<boolean>, milliseconds: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -894,11 +896,11 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         await harness.unheard.renewLease(node, leaseMilliseconds);
         for (const count of [1, 2, 3]) {
           await harness.unheard.openSession(subscription, session());
-          await eventually(() => sessionsSeen === count, milliseconds);
+          await harness.eventually(() => sessionsSeen === count, milliseconds);
         }
         const { sessions } = await coordination.topology(subscription);
         await harness.unheard.closeSession(subscription, sessions[0]?.streamId ?? '');
-        await eventually(() => sessionsSeen === 2, milliseconds);
+        await harness.eventually(() => sessionsSeen === 2, milliseconds);
         stop();
       });
 
@@ -915,7 +917,7 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         await coordination.renewLease(node, leaseMilliseconds);
         const streams = async (): Promise<string[]> =>
           (await coordination.topology(subscription)).sessions.map(({ streamId }) => streamId);
-        await eventually(async () => (await streams()).length === 1, milliseconds);
+        await harness.eventually(async () => (await streams()).length === 1, milliseconds);
         expect(await streams()).to.deep.equal([alive]);
         await applyRebalance();
         expect([await owner(0), await owner(1)]).to.deep.equal([alive, alive]);

@@ -3,35 +3,30 @@ import { afterEach, beforeEach, describe, it } from 'mocha';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock, type Clock } from '../../src/clock.ts';
+import { systemClock } from '../../src/clock.ts';
 import { silentLogger } from '../../src/logger.ts';
 import type { Session } from '../../src/ports/coordination.ts';
 import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
 import { EmbeddedLog } from '../../src/embedded/log.ts';
 import { describeCoordination } from '../contracts/coordination.contract.ts';
-
-/** A clock whose monotonic time moves when told to. */
-function manualClock(): Clock & { elapse(milliseconds: number): void } {
-  let elapsed = 0;
-  return {
-    ...systemClock,
-    now: () => systemClock.now(),
-    monotonic: () => elapsed,
-    elapse: (milliseconds) => {
-      elapsed += milliseconds;
-    },
-  };
-}
+import { SimulatedClock } from '../support/simulated-clock.ts';
 
 describeCoordination('memory and the log', async () => {
   const dataFolder = await mkdtemp(join(tmpdir(), 'lendstream-coordination-'));
   const log = await EmbeddedLog.open({ dataFolder, logger: silentLogger });
-  const clock = manualClock();
+  const clock = new SimulatedClock(Date.now());
   const coordination = await EmbeddedCoordination.open({ log, clock, logger: silentLogger });
   return {
     coordination,
     unheard: coordination,
-    elapse: async (milliseconds) => clock.elapse(milliseconds),
+    elapse: (milliseconds) => clock.turn(milliseconds),
+    eventually: async (condition, milliseconds) => {
+      const end = clock.monotonic() + milliseconds;
+      while (!(await condition())) {
+        if (clock.monotonic() >= end) throw new Error(`Not true within ${milliseconds} simulated milliseconds.`);
+        await clock.turn(100);
+      }
+    },
     close: async () => {
       await coordination.close();
       await log.close();

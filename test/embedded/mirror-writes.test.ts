@@ -7,6 +7,7 @@ import type { EventLog, LogRecord } from '../../src/ports/event-log.ts';
 import { MirrorWrites } from '../../src/embedded/mirror-writes.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { eventually } from '../support/eventually.ts';
+import { SimulatedClock } from '../support/simulated-clock.ts';
 import { recordsOf } from '../support/lending/lending-log.ts';
 import { overriding } from '../support/stepping-log.ts';
 import { type TemporaryLog, openTemporaryLog } from '../support/temporary-log.ts';
@@ -20,6 +21,7 @@ describe('writing cursors to their mirror', () => {
   let isFull: boolean;
   let subscriptionId: string;
   let writes: MirrorWrites;
+  let clock: SimulatedClock;
 
   before(async () => {
     temporary = await openTemporaryLog();
@@ -39,7 +41,8 @@ describe('writing cursors to their mirror', () => {
   beforeEach(() => {
     isFull = false;
     subscriptionId = randomUUID();
-    writes = new MirrorWrites(log);
+    clock = new SimulatedClock();
+    writes = new MirrorWrites(log, clock);
   });
 
   afterEach(() => writes.close());
@@ -65,7 +68,10 @@ describe('writing cursors to their mirror', () => {
     await writes.writeStart([record(0, start)]);
     expect(await outcomeOf(writes.write([record(0, 1)]))).to.equal('COORDINATION_UNAVAILABLE');
     expect(await written(0)).to.deep.equal([]);
+    await clock.turn(999);
     isFull = false;
+    expect(await written(0)).to.deep.equal([]);
+    await clock.turn(1);
     await eventually(async () => (await written(0)).length > 0);
     expect(await written(0)).to.deep.equal([start]);
   });
@@ -113,6 +119,7 @@ describe('writing cursors to their mirror', () => {
       overriding<EventLog>(log, {
         append: () => Promise.reject(new LendstreamError('LOG_UNAVAILABLE', 'The disk does not answer.')),
       }),
+      clock,
     );
     expect(await outcomeOf(closed.writeStart([record(0, start)]))).to.equal('COORDINATION_UNAVAILABLE');
     await closed.close();
@@ -133,7 +140,7 @@ describe('writing cursors to their mirror', () => {
       fc.asyncProperty(steps, async (happening) => {
         subscriptionId = randomUUID();
         isFull = true;
-        const mirror = new MirrorWrites(log);
+        const mirror = new MirrorWrites(log, clock);
         const started = new Set<number>();
         const acknowledged = new Map<number, number>();
         const underWay: Promise<unknown>[] = [];

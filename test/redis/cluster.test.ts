@@ -1,4 +1,5 @@
 import { describeCoordination } from '../contracts/coordination.contract.ts';
+import { eventually } from '../support/eventually.ts';
 import { redisClient, startRedisServer } from '../support/processes/redis-server.ts';
 import { openRedisHarness, withoutPublishing } from './harness.ts';
 
@@ -17,6 +18,7 @@ describeCoordination('Redis Cluster', async () => {
     coordination: await harness.open({ redisUrl }),
     unheard: await harness.open({ redisUrl, scriptSource: withoutPublishing }),
     elapse: (milliseconds) => harness.elapse(milliseconds),
+    eventually,
     close: async () => {
       await harness.close();
       await server.stop();

@@ -1,4 +1,5 @@
 import { describeCoordination } from '../contracts/coordination.contract.ts';
+import { eventually } from '../support/eventually.ts';
 import { startRedisServer } from '../support/processes/redis-server.ts';
 import { openRedisHarness, withoutPublishing } from './harness.ts';
 
@@ -9,6 +10,7 @@ describeCoordination('Redis', async () => {
     coordination: await harness.open(),
     unheard: await harness.open({ scriptSource: withoutPublishing }),
     elapse: (milliseconds) => harness.elapse(milliseconds),
+    eventually,
     close: async () => {
       await harness.close();
       await server.stop();

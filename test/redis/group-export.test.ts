@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { mock } from 'node:test';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { EventLog } from '../../src/ports/event-log.ts';
 import { LendstreamError } from '../../src/errors.ts';
@@ -12,6 +11,7 @@ import {
 import { loanPartitionsId } from '../../src/worker/partition-sharing.ts';
 import { eventually } from '../support/eventually.ts';
 import { startRedisServer, type RedisServer } from '../support/processes/redis-server.ts';
+import { SimulatedClock } from '../support/simulated-clock.ts';
 import { overriding } from '../support/stepping-log.ts';
 import { openTemporaryLog } from '../support/temporary-log.ts';
 import { openRedisHarness, type RedisHarness } from './harness.ts';
@@ -28,6 +28,7 @@ describe('the positions shown to lag tools', () => {
     });
     const groups = new GroupExport({
       log,
+      clock: new SimulatedClock(),
       logger: silentLogger,
       claimRenewal: async () => false,
       releaseRenewal: async () => undefined,
@@ -73,11 +74,12 @@ describe('the renewal of consumer groups that nothing is committed to', function
         return Promise.resolve();
       },
     });
-    mock.timers.enable({ apis: ['setInterval'] });
+    const clock = new SimulatedClock();
     let [answered, granted, failed, released] = [0, 0, 0, 0];
     start = async () => {
       const groups = new GroupExport({
         log,
+        clock,
         logger: { ...silentLogger, warn: () => (failed += 1) },
         claimRenewal: async () => {
           asked += 1;
@@ -104,13 +106,12 @@ describe('the renewal of consumer groups that nothing is committed to', function
     };
     pass = async (milliseconds) => {
       await harness.elapse(milliseconds);
-      mock.timers.tick(milliseconds);
+      await clock.turn(milliseconds);
       await waitUntilIdle();
     };
   });
 
   afterEach(async () => {
-    mock.timers.reset();
     for (const groups of processes) await groups.close();
     await harness.close();
     await server.stop();

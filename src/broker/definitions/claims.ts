@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import { after, type Clock } from '../../clock.ts';
 import { LendstreamError, describeError, isLendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import type { Coordination } from '../../ports/coordination.ts';
@@ -37,7 +37,7 @@ export async function whileClaimed<Result>(
   const deadline = clock.monotonic() + 2 * claimMilliseconds;
   let claimEndsAt = clock.monotonic() + claimMilliseconds;
   while (!(await coordination.claim(claim, claimMilliseconds))) {
-    await waitForChange(registry, kind, name);
+    await waitForChange(clock, registry, kind, name);
     const result = alreadyDone();
     if (result !== undefined) return result;
     if (clock.monotonic() > deadline) {
@@ -67,14 +67,14 @@ export async function whileClaimed<Result>(
 }
 
 /** Returns when the definition changes, or after a short while. */
-async function waitForChange(registry: Registry, kind: RegistryKind, name: string): Promise<void> {
+async function waitForChange(clock: Clock, registry: Registry, kind: RegistryKind, name: string): Promise<void> {
   await new Promise<void>((resolve) => {
     const done = (): void => {
-      clearTimeout(timer);
+      timer.cancel();
       stop();
       resolve();
     };
-    const timer = setTimeout(done, claimPollMilliseconds);
+    const timer = after(clock, claimPollMilliseconds, done);
     const stop = registry.onChange((change) => {
       if (change.kind === kind && change.name === name) done();
     });

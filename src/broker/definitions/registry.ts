@@ -4,6 +4,7 @@
  * Start with `Registry` below; `claims.ts` decides which of two nodes may create a name.
  */
 
+import { after, systemClock, type Clock, type Timer } from '../../clock.ts';
 import type { HealthPart } from '../../health.ts';
 import type { Logger } from '../../logger.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
@@ -66,6 +67,7 @@ const restoreMilliseconds = 1_000;
 export class Registry {
   readonly #log: EventLog;
   readonly #logger: Logger;
+  readonly #clock: Clock;
   readonly #tail: TopicTail;
   readonly #entries = new Map<RegistryKind, Map<string, unknown>>();
   /** By record key, for definitions with revisions. Removed ones stay, so that a late change cannot bring one back. */
@@ -73,13 +75,14 @@ export class Registry {
   /** Record keys whose last record in the log is not the one in force. */
   readonly #overwritten = new Set<string>();
   readonly #listeners = new Set<(change: RegistryChange) => void>();
-  #restoreTimer: NodeJS.Timeout | undefined;
+  #restoreTimer: Timer | undefined;
   #isStopped = false;
 
   /** @param health Notified when definitions cannot be followed. */
-  constructor(log: EventLog, logger: Logger, health?: HealthPart) {
+  constructor(log: EventLog, logger: Logger, health?: HealthPart, clock: Clock = systemClock) {
     this.#log = log;
     this.#logger = logger;
+    this.#clock = clock;
     this.#tail = new TopicTail({
       log,
       topic: registryTopic,
@@ -87,6 +90,7 @@ export class Registry {
       // The loans' topic announces a new product, and the same commit may make that visible a moment earlier.
       includeUncommitted: true,
       logger,
+      clock,
       ...(health === undefined ? {} : { health }),
       apply: (batch) => {
         for (let index = 0; index < batch.count; index += 1) {
@@ -102,19 +106,20 @@ export class Registry {
 
   /** Creates the topic if it is missing, and returns when the whole registry is in memory. */
   async start(): Promise<void> {
-    await ensureTopic(this.#log, {
+    const topic = {
       name: registryTopic,
       partitionCount: 1,
       cleanupPolicy: 'compact',
       retentionMilliseconds: 0,
-    });
+    } as const;
+    await ensureTopic(this.#log, topic, undefined, this.#clock);
     await this.#tail.start();
   }
 
   /** Stops following the topic. What is in memory stays readable. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    clearTimeout(this.#restoreTimer);
+    this.#restoreTimer?.cancel();
     await this.#tail.stop();
   }
 
@@ -250,10 +255,10 @@ export class Registry {
 
   #restoreSoon(): void {
     if (this.#isStopped || this.#restoreTimer !== undefined) return;
-    this.#restoreTimer = setTimeout(() => {
+    this.#restoreTimer = after(this.#clock, restoreMilliseconds, () => {
       this.#restoreTimer = undefined;
       void this.#restore();
-    }, restoreMilliseconds).unref();
+    });
   }
 
   /**

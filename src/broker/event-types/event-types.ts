@@ -278,7 +278,7 @@ export class EventTypes {
       await this.#options.registry.catchUp();
       this.#refuseExistingName(topic.name);
       if (clock.monotonic() >= deadline) break;
-      await new Promise((resolve) => setTimeout(resolve, creationPollMilliseconds));
+      await clock.sleep(creationPollMilliseconds);
     }
     // A slow process that is still alive can no longer register the topic: from here on it belongs to this process.
     await revision.claim();
@@ -312,8 +312,8 @@ export class EventTypes {
     configuration: TopicConfiguration,
     existingTopics: readonly TopicConfiguration[],
   ): Promise<void> {
-    const { log } = this.#options;
-    const found = await ensureTopic(log, configuration, existingTopics);
+    const { log, clock } = this.#options;
+    const found = await ensureTopic(log, configuration, existingTopics, clock);
     if (found.partitionCount !== configuration.partitionCount) {
       throw new LendstreamError(
         'CONFIGURATION_INVALID',

@@ -1,3 +1,4 @@
+import type { Clock } from '../../clock.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
 import type { CommittedOffset, EventTypePartition } from '../../ports/coordination.ts';
 import { ensureTopic } from './ensure-topic.ts';
@@ -30,13 +31,9 @@ export interface MirroredOffset extends CommittedOffset {
 }
 
 /** Makes sure that the topic exists, ready to be read. Any number of processes may do so at once. */
-export async function createCursorsTopic(log: EventLog): Promise<void> {
-  await ensureTopic(log, {
-    name: cursorsTopic,
-    partitionCount: 1,
-    cleanupPolicy: 'compact',
-    retentionMilliseconds: 0,
-  });
+export async function createCursorsTopic(log: EventLog, clock?: Clock): Promise<void> {
+  const topic = { name: cursorsTopic, partitionCount: 1, cleanupPolicy: 'compact', retentionMilliseconds: 0 } as const;
+  await ensureTopic(log, topic, undefined, clock);
 }
 
 /**

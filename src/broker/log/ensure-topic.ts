@@ -1,3 +1,4 @@
+import { systemClock, type Clock } from '../../clock.ts';
 import { LendstreamError, isLendstreamError } from '../../errors.ts';
 import type { EventLog, TopicConfiguration } from '../../ports/event-log.ts';
 
@@ -18,6 +19,7 @@ export async function ensureTopic(
   log: EventLog,
   configuration: TopicConfiguration,
   existingTopics?: readonly TopicConfiguration[],
+  clock: Clock = systemClock,
 ): Promise<TopicConfiguration> {
   const hasSameName = ({ name }: TopicConfiguration): boolean => name === configuration.name;
   let found = (existingTopics ?? (await log.listTopics())).find(hasSameName);
@@ -29,17 +31,17 @@ export async function ensureTopic(
       if (!isLendstreamError(error, 'TOPIC_ALREADY_EXISTS')) throw error;
     }
   }
-  const deadline = performance.now() + readyMillisecondsMaximum;
+  const deadline = clock.monotonic() + readyMillisecondsMaximum;
   for (;;) {
     found ??= (await log.listTopics()).find(hasSameName);
     if (found !== undefined && (await isUsable(log, found))) return found;
-    if (performance.now() > deadline) {
+    if (clock.monotonic() > deadline) {
       throw new LendstreamError(
         'LOG_UNAVAILABLE',
         `Topic ${configuration.name} is there but cannot be used. Try again.`,
       );
     }
-    await new Promise((resolve) => setTimeout(resolve, readyPollMilliseconds));
+    await clock.sleep(readyPollMilliseconds);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import { every, type Clock, type Timer } from '../../clock.ts';
 import { describeError } from '../../errors.ts';
 import { unreachableMillisecondsMaximum, type HealthPart } from '../../health.ts';
 import type { EventLog, TopicPartition } from '../../ports/event-log.ts';
@@ -17,7 +17,7 @@ export interface LogProbeOptions {
 /** Regularly asks the log for the bounds of one partition, and reports when it has not responded for long. */
 export class LogProbe {
   readonly #options: LogProbeOptions;
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer: Timer;
   #respondedAt: number;
   #isProbing = false;
   #error: unknown = 'no answer';
@@ -25,7 +25,7 @@ export class LogProbe {
   constructor(options: LogProbeOptions) {
     this.#options = options;
     this.#respondedAt = options.clock.monotonic();
-    this.#timer = setInterval(() => this.probe(), probeMilliseconds).unref();
+    this.#timer = every(options.clock, probeMilliseconds, () => this.probe());
   }
 
   /** Checks how long the log has not responded, and asks again unless a request is still open. */
@@ -40,7 +40,7 @@ export class LogProbe {
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    this.#timer.cancel();
   }
 
   async #requestBounds(): Promise<void> {

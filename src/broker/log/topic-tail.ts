@@ -5,6 +5,7 @@
  * Start with `TopicTail` below; the registry, the views and the worker follow their topics with it.
  */
 
+import { after, systemClock, type Clock } from '../../clock.ts';
 import { LendstreamError, isLendstreamError, describeError } from '../../errors.ts';
 import { unreachableMillisecondsMaximum, type HealthPart } from '../../health.ts';
 import type { Logger } from '../../logger.ts';
@@ -29,6 +30,8 @@ export interface TopicTailOptions {
   readonly includeUncommitted?: boolean;
   readonly apply: (batch: RecordBatch, nextOffset: Offset) => void | Promise<void>;
   readonly logger: Logger;
+  /** Default: the clock of the system. */
+  readonly clock?: Clock;
   /** Notified when reading has failed for long, when it works again, and when the topic is no longer followed. */
   readonly health?: HealthPart;
   /** Called once when the topic is no longer followed, for any reason other than {@link TopicTail.stop}. */
@@ -56,13 +59,14 @@ const retryMilliseconds = 100;
  */
 export class TopicTail {
   readonly #options: TopicTailOptions;
+  readonly #clock: Clock;
   readonly #stopping = new AbortController();
   readonly #applied: Offset[];
   readonly #waiting = new Set<{
     partition: number;
     offset: Offset;
     resolve: () => void;
-    reject: (error: unknown) => void;
+    reject: (error: Error) => void;
   }>();
   #loops: Promise<void>[] = [];
   #failure: Error | undefined;
@@ -75,6 +79,7 @@ export class TopicTail {
 
   constructor(options: TopicTailOptions) {
     this.#options = options;
+    this.#clock = options.clock ?? systemClock;
     this.#applied = Array.from(
       { length: options.partitionCount },
       (_, partition) => options.startOffsets?.get(partition) ?? 0,
@@ -110,21 +115,24 @@ export class TopicTail {
     if (this.position(partition) >= offset) return Promise.resolve();
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     return new Promise((resolve, reject) => {
-      const waiter = { partition, offset, resolve, reject };
+      const waiter = {
+        partition,
+        offset,
+        resolve: () => {
+          timer?.cancel();
+          resolve();
+        },
+        reject: (error: Error) => {
+          timer?.cancel();
+          reject(error);
+        },
+      };
       this.#waiting.add(waiter);
-      if (milliseconds === Infinity) return;
-      const timer = setTimeout(() => {
+      const giveUp = (): void => {
         this.#waiting.delete(waiter);
         reject(this.#unreadableError(milliseconds));
-      }, milliseconds);
-      waiter.resolve = () => {
-        clearTimeout(timer);
-        resolve();
       };
-      waiter.reject = (error) => {
-        clearTimeout(timer);
-        reject(error instanceof Error ? error : new Error(describeError(error)));
-      };
+      const timer = milliseconds === Infinity ? undefined : after(this.#clock, milliseconds, giveUp);
     });
   }
 
@@ -135,9 +143,9 @@ export class TopicTail {
    */
   async catchUp(milliseconds = catchUpMillisecondsMaximum): Promise<void> {
     const { includeUncommitted = false } = this.#options;
-    const deadline = performance.now() + milliseconds;
+    const deadline = this.#clock.monotonic() + milliseconds;
     const bounds = await this.#bounds({ includeUncommitted });
-    const remainingMilliseconds = Math.max(0, deadline - performance.now());
+    const remainingMilliseconds = Math.max(0, deadline - this.#clock.monotonic());
     await Promise.all(
       bounds.map(({ partition, latest }) => this.waitUntilApplied(partition, latest, remainingMilliseconds)),
     );
@@ -164,10 +172,7 @@ export class TopicTail {
     await this.#missPause;
     this.#nextMissCatchUp = undefined;
     const catchingUp = this.catchUp();
-    this.#missPause = Promise.allSettled([
-      catchingUp,
-      new Promise((resolve) => setTimeout(resolve, missPauseMilliseconds)),
-    ]);
+    this.#missPause = Promise.allSettled([catchingUp, this.#clock.sleep(missPauseMilliseconds)]);
     await catchingUp;
   }
 
@@ -203,7 +208,7 @@ export class TopicTail {
         if (isLendstreamError(error) && error.retriable && error.code !== 'LOG_CLOSED') {
           logger.warn({ topic, partition, error: describeError(error) }, 'Reading failed and is tried again');
           this.#recordFailedRead(partition, error);
-          await new Promise((resolve) => setTimeout(resolve, retryMilliseconds));
+          await this.#clock.sleep(retryMilliseconds, signal);
           continue;
         }
         const failure = error instanceof Error ? error : new Error(describeError(error));
@@ -232,7 +237,7 @@ export class TopicTail {
   }
 
   #recordFailedRead(partition: number, error: unknown): void {
-    const now = performance.now();
+    const now = this.#clock.monotonic();
     const since = this.#failingSince.get(partition) ?? now;
     this.#failingSince.set(partition, since);
     if (now - since < unreachableMillisecondsMaximum) return;

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import { systemClock } from '../../../src/clock.ts';
 import { type ClaimServices, whileClaimed } from '../../../src/broker/definitions/claims.ts';
 import { Registry } from '../../../src/broker/definitions/registry.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { codeOf } from '../../support/log-reading.ts';
 import { eventually } from '../../support/eventually.ts';
+import { SimulatedClock } from '../../support/simulated-clock.ts';
 import { openSubscriptionStore, type SubscriptionStore } from '../../support/subscription-store.ts';
 
 describe('work under a claim', () => {
@@ -75,11 +75,21 @@ describe('work under a claim', () => {
   it('is given up when others take too long', async () => {
     let finish = (): void => {};
     const held = whileClaimed(store, 'toggle', 't', nothing, () => new Promise<void>((resolve) => (finish = resolve)));
-    let time = 0;
-    const hurried = { ...systemClock, now: () => 0, monotonic: () => (time += 5_000) };
-    expect(await codeOf(whileClaimed({ ...other(), clock: hurried }, 'toggle', 't', nothing, async () => {}))).to.equal(
-      'OVERLOADED',
-    );
+    const clock = new SimulatedClock();
+    let code: unknown;
+    const waiting = whileClaimed({ ...other(), clock }, 'toggle', 't', nothing, async () => {});
+    void codeOf(waiting).then((found) => (code = found));
+    // Each look at the claim takes real time on the cluster.
+    const turnTo = (milliseconds: number): Promise<void> =>
+      eventually(async () => {
+        const left = Math.min(milliseconds, clock.nextDeadline()) - clock.monotonic();
+        if (left > 0 && left < Infinity) await clock.turn(left);
+        return code !== undefined || clock.monotonic() >= milliseconds;
+      }, 20_000);
+    await turnTo(20_000);
+    expect(code).to.equal(undefined);
+    await turnTo(20_050);
+    await eventually(() => code === 'OVERLOADED');
     finish();
     await held;
   });
@@ -125,11 +135,11 @@ describe('work under a claim', () => {
   });
 
   it('does not free a claim that ran out, for it may be somebody else’s', async () => {
-    let time = 0;
+    const clock = new SimulatedClock();
     let finish = (): void => {};
     let begun = false;
     const slow = whileClaimed(
-      { ...store, clock: { ...systemClock, now: () => 0, monotonic: () => time } },
+      { ...store, clock },
       'toggle',
       't',
       nothing,
@@ -140,7 +150,7 @@ describe('work under a claim', () => {
         }),
     );
     await eventually(() => begun);
-    time = 10_000;
+    await clock.turn(10_000);
     finish();
     await slow;
     expect(await store.coordination.claim('toggle/t', 1)).to.equal(false);
