@@ -1,3 +1,4 @@
+import { type Clock, type Timer, after } from '../clock.ts';
 import { describeError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Offset, TopicPartition } from '../ports/event-log.ts';
@@ -10,13 +11,15 @@ const saveAfterMilliseconds = 1_000;
 /** Positions of named groups, exported for lag tools. They are read from memory and written to the disk in batches. */
 export class GroupOffsets {
   readonly #writer: LogThread<WriterRequests>;
+  readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #groups = new Map<string, Map<string, GroupOffset>>();
   #unsaved = new Set<GroupOffset>();
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
 
-  constructor(writer: LogThread<WriterRequests>, saved: readonly GroupOffset[], logger: Logger) {
+  constructor(writer: LogThread<WriterRequests>, saved: readonly GroupOffset[], clock: Clock, logger: Logger) {
     this.#writer = writer;
+    this.#clock = clock;
     this.#logger = logger;
     for (const position of saved) this.#set(position);
   }
@@ -28,7 +31,7 @@ export class GroupOffsets {
       if (replaced !== undefined) this.#unsaved.delete(replaced);
       this.#unsaved.add(position);
     }
-    this.#timer ??= setTimeout(() => void this.#save(), saveAfterMilliseconds).unref();
+    this.#timer ??= after(this.#clock, saveAfterMilliseconds, () => void this.#save());
   }
 
   of(group: string): (TopicPartition & { readonly offset: Offset })[] {
@@ -63,7 +66,7 @@ export class GroupOffsets {
   }
 
   async #save(): Promise<void> {
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     this.#timer = undefined;
     const offsets = [...this.#unsaved];
     this.#unsaved = new Set();

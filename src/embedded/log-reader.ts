@@ -1,4 +1,4 @@
-import { giveWay } from '../clock.ts';
+import { type Clock, after, giveWay } from '../clock.ts';
 import { LendstreamError, describeError, isLendstreamError } from '../errors.ts';
 import type { HealthPart } from '../health.ts';
 import type { Logger } from '../logger.ts';
@@ -42,6 +42,7 @@ export class LogReader {
   readonly #cache: BatchCache;
   readonly #databasePath: string;
   readonly #health: HealthPart;
+  readonly #clock: Clock;
   readonly #logger: Logger;
   #thread: LogThread<FetcherRequests>;
   /** The last fetch of each partition. A fetch that continues where it ended is part of a longer run. */
@@ -52,10 +53,11 @@ export class LogReader {
   #turnStartedAt: number | undefined;
   #isClosed = false;
 
-  constructor(databasePath: string, cache: BatchCache, health: HealthPart, logger: Logger) {
+  constructor(databasePath: string, cache: BatchCache, health: HealthPart, clock: Clock, logger: Logger) {
     this.#databasePath = databasePath;
     this.#cache = cache;
     this.#health = health;
+    this.#clock = clock;
     this.#logger = logger;
     this.#thread = this.#startThread();
   }
@@ -82,9 +84,9 @@ export class LogReader {
 
   #restartThread(reason: string): void {
     this.#health.reportNotReady(reason);
-    setTimeout(() => {
+    after(this.#clock, restartMilliseconds, () => {
       if (!this.#isClosed) this.#thread = this.#startThread();
-    }, restartMilliseconds).unref();
+    });
   }
 
   /**
@@ -156,7 +158,7 @@ export class LogReader {
         batches.push(decodeBody(partition, Buffer.from(run.memory, start, bytes), sharedBuffer));
       }
       // Readers that wait for these batches take and hold them before the next turn of the event loop.
-      setImmediate(sharedBuffer.release);
+      void giveWay().then(sharedBuffer.release);
     }
     for (const body of bodies) batches.push(decodeBody(partition, Buffer.from(body)));
     return batches;
@@ -173,10 +175,10 @@ export class LogReader {
    * of many batches would starve every timer and socket.
    */
   #isTurnSpent(): boolean {
-    const now = performance.now();
+    const now = this.#clock.monotonic();
     if (this.#turnStartedAt === undefined) {
       this.#turnStartedAt = now;
-      setImmediate(() => {
+      void giveWay().then(() => {
         this.#turnStartedAt = undefined;
       });
       return false;

@@ -124,9 +124,15 @@ export class EmbeddedLog implements EventLog {
     this.#writerThread = writerThread;
     this.#catalogue = new TopicCatalogue(writerThread, state);
     this.#cache = new BatchCache(options.cacheBytesMaximum ?? 128 * mebibyte);
-    this.#reader = new LogReader(join(lock.path, 'log.db'), this.#cache, health.part('log-reader'), options.logger);
-    this.#storage = new StorageWatch(writerThread, health, options.logger);
-    this.#groupOffsets = new GroupOffsets(writerThread, state.groupOffsets, options.logger);
+    this.#reader = new LogReader(
+      join(lock.path, 'log.db'),
+      this.#cache,
+      health.part('log-reader'),
+      this.#clock,
+      options.logger,
+    );
+    this.#storage = new StorageWatch(writerThread, health, this.#clock, options.logger);
+    this.#groupOffsets = new GroupOffsets(writerThread, state.groupOffsets, this.#clock, options.logger);
     this.#maintenance = new LogMaintenance({
       databasePath: join(lock.path, 'log.db'),
       writer: writerThread,

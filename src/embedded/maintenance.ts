@@ -1,5 +1,5 @@
 import type { Offset } from '../ports/event-log.ts';
-import type { Clock } from '../clock.ts';
+import { type Clock, type Timer, every } from '../clock.ts';
 import { LendstreamError, describeError } from '../errors.ts';
 import type { HealthPart } from '../health.ts';
 import type { Logger } from '../logger.ts';
@@ -54,7 +54,7 @@ export interface MaintenanceOptions {
  */
 export class LogMaintenance {
   readonly #options: MaintenanceOptions;
-  readonly #timers: NodeJS.Timeout[] = [];
+  readonly #timers: Timer[] = [];
   #thread: Promise<LogThread<MaintenanceRequests>> | undefined;
   #running: Promise<void> = Promise.resolve();
   #hasWrites = false;
@@ -64,12 +64,13 @@ export class LogMaintenance {
 
   constructor(options: MaintenanceOptions) {
     this.#options = options;
-    const every = (milliseconds: number, action: () => Promise<void>): void => {
-      this.#timers.push(setInterval(() => void this.#logged(action), milliseconds).unref());
+    const { clock, maintenanceMilliseconds } = options;
+    const repeat = (milliseconds: number, action: () => Promise<void>): void => {
+      this.#timers.push(every(clock, milliseconds, () => void this.#logged(action)));
     };
-    every(checkpointMilliseconds, () => this.#checkpoint());
-    every(options.maintenanceMilliseconds, () => this.runRetention(options.clock.now()));
-    every(options.maintenanceMilliseconds, () => this.#compact(options.clock.now(), isWorthCompacting));
+    repeat(checkpointMilliseconds, () => this.#checkpoint());
+    repeat(maintenanceMilliseconds, () => this.runRetention(clock.now()));
+    repeat(maintenanceMilliseconds, () => this.#compact(clock.now(), isWorthCompacting));
   }
 
   /** Must be called after each commit. Without new commits a checkpoint has nothing to do. */
@@ -110,7 +111,7 @@ export class LogMaintenance {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const timer of this.#timers) clearInterval(timer);
+    for (const timer of this.#timers) timer.cancel();
     await this.#running;
     const thread = await this.#thread?.catch(() => undefined);
     if (thread === undefined) return;

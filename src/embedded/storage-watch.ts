@@ -1,3 +1,4 @@
+import { type Clock, type Timer, every } from '../clock.ts';
 import type { Health, HealthPart } from '../health.ts';
 import type { Logger } from '../logger.ts';
 import type { WriterRequests } from './thread/messages.ts';
@@ -15,16 +16,16 @@ export class StorageWatch {
   readonly #logger: Logger;
   readonly #folder: HealthPart;
   readonly #disk: HealthPart;
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer: Timer;
   #inspection: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor(writer: LogThread<WriterRequests>, health: Health, logger: Logger) {
+  constructor(writer: LogThread<WriterRequests>, health: Health, clock: Clock, logger: Logger) {
     this.#writer = writer;
     this.#logger = logger;
     this.#folder = health.part('data-folder');
     this.#disk = health.part('disk');
-    this.#timer = setInterval(() => this.check(), watchMilliseconds).unref();
+    this.#timer = every(clock, watchMilliseconds, () => this.check());
     this.check();
   }
 
@@ -38,7 +39,7 @@ export class StorageWatch {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearInterval(this.#timer);
+    this.#timer.cancel();
     await this.#inspection;
   }
 

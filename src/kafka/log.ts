@@ -84,7 +84,7 @@ export class KafkaLog implements EventLog {
           throw error;
         }
         logger.info({ brokers: options.brokers }, 'Waiting for Kafka');
-        await new Promise((resolve) => setTimeout(resolve, startPauseMilliseconds));
+        await clock.sleep(startPauseMilliseconds);
       }
     }
   }

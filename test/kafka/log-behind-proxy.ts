@@ -29,13 +29,16 @@ export async function openLogBehindProxy(
   options: { readonly queuedBytesMaximum?: number } = {},
 ): Promise<LogBehindProxy> {
   let advanced = 0;
-  const clock: Clock = { ...systemClock, now: () => Date.now(), monotonic: () => performance.now() + advanced };
+  const clock: Clock = {
+    ...systemClock,
+    monotonic: () => systemClock.monotonic() + advanced,
+    at: (deadline, callback) => systemClock.at(deadline - advanced, callback),
+  };
   const proxy = openKafkaProxy();
   const common = { brokers, logger: silentLogger };
   const { socketFactory } = proxy;
   const log = await KafkaLog.open({ ...common, ...options, clientId: 'subject', clock, socketFactory });
-  const steady: Clock = { ...systemClock, now: () => Date.now(), monotonic: () => performance.now() };
-  const witness = await KafkaLog.open({ ...common, clientId: 'witness', clock: steady });
+  const witness = await KafkaLog.open({ ...common, clientId: 'witness', clock: systemClock });
   const newTopic = async (partitionCount = 1, cleanupPolicy: CleanupPolicy = 'delete'): Promise<string> => {
     const name = `faults-${randomUUID()}`;
     await witness.createTopic({ name, partitionCount, cleanupPolicy, retentionMilliseconds: 3_600_000 });

@@ -198,7 +198,7 @@ export class KafkaTopics {
         if (clock.monotonic() > deadline) {
           throw new LendstreamError('LOG_UNAVAILABLE', `Not every broker knows of the change of topic ${name}.`);
         }
-        await new Promise((resolve) => setTimeout(resolve, propagationPollMilliseconds));
+        await clock.sleep(propagationPollMilliseconds);
       }
     }
     await metadata.refresh(name);

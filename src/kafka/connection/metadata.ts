@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import { type Clock, after, giveWay } from '../../clock.ts';
 import { LendstreamError, isLendstreamError } from '../../errors.ts';
 import type { TopicPartition } from '../../ports/event-log.ts';
 import type { BrokerAddress, KafkaConnections } from './connections.ts';
@@ -161,17 +161,17 @@ export class ClusterMetadata {
         if (broker === undefined) return;
         triedCount += 1;
         pendingCount += 1;
-        const timer = hedgeMilliseconds === Infinity ? undefined : setTimeout(tryNext, hedgeMilliseconds);
+        const timer = hedgeMilliseconds === Infinity ? undefined : after(this.#clock, hedgeMilliseconds, tryNext);
         this.#connections.send(broker, 'metadata', request).then(
           (response) => {
-            clearTimeout(timer);
+            timer?.cancel();
             triedCount = candidates.length;
             // A broker that is slower than another is not asked first the next time.
             this.#preferred = broker;
             resolve(response);
           },
           (failure: unknown) => {
-            clearTimeout(timer);
+            timer?.cancel();
             pendingCount -= 1;
             if (isLendstreamError(failure, 'LOG_CLOSED')) return reject(failure);
             tryNext();
@@ -205,10 +205,8 @@ export class ClusterMetadata {
 
   #scheduleRequest(waitMilliseconds: number): { names: Set<string>; response: Promise<void> } {
     const names = new Set<string>();
-    const response = new Promise<void>((resolve) => {
-      if (waitMilliseconds > 0) setTimeout(resolve, waitMilliseconds);
-      else setImmediate(resolve);
-    }).then(async () => {
+    // Lookups of the same turn of the event loop belong in the same request.
+    const response = (waitMilliseconds > 0 ? this.#clock.sleep(waitMilliseconds) : giveWay()).then(async () => {
       this.#nextRequest = undefined;
       this.#store(await this.sendToAny(metadataRequest([...names])));
     });

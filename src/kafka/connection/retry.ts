@@ -31,7 +31,7 @@ export class Retry {
     const pauseMilliseconds = this.#pauseMilliseconds;
     if (this.#clock.monotonic() + pauseMilliseconds > this.#deadline) throw failure;
     this.#pauseMilliseconds = Math.min(growth * pauseMilliseconds, this.#pauseMillisecondsMaximum);
-    await new Promise((resolve) => setTimeout(resolve, pauseMilliseconds));
+    await this.#clock.sleep(pauseMilliseconds);
   }
 }
 

@@ -1,3 +1,4 @@
+import { type Clock, type Timer, after } from '../../clock.ts';
 import { describeError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import type { PartitionReads } from './positions.ts';
@@ -15,26 +16,26 @@ const logAfterMilliseconds = 1_000;
 /** The partitions that cannot be read at the moment. Each is retried until it responds or no read is pending. */
 export class PartitionBackoffs {
   readonly #logger: Logger;
-  readonly #monotonic: () => number;
+  readonly #clock: Clock;
   readonly #retry: (reads: PartitionReads) => void;
   readonly #partitions = new Set<PartitionReads>();
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #isLogged = false;
 
   /** @param retry Called repeatedly for each failing partition that has no attempt under way. */
-  constructor(logger: Logger, monotonic: () => number, retry: (reads: PartitionReads) => void) {
+  constructor(logger: Logger, clock: Clock, retry: (reads: PartitionReads) => void) {
     this.#logger = logger;
-    this.#monotonic = monotonic;
+    this.#clock = clock;
     this.#retry = retry;
   }
 
   begin(reads: PartitionReads, error: unknown): void {
-    const now = this.#monotonic();
+    const now = this.#clock.monotonic();
     const since = reads.backoff?.since ?? now;
     const retryAt = now + Math.min(pauseFraction * (now - since), pauseMillisecondsMaximum);
     reads.backoff = { since, retryAt, error, isRetrying: false };
     this.#partitions.add(reads);
-    this.#timer ??= setTimeout(() => this.#retryDue(), retryMilliseconds);
+    this.#retryLater();
   }
 
   end(reads: PartitionReads): void {
@@ -48,25 +49,29 @@ export class PartitionBackoffs {
 
   clear(): void {
     this.#partitions.clear();
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
   }
 
   #retryDue(): void {
     this.#timer = undefined;
     this.#log();
-    const now = this.#monotonic();
+    const now = this.#clock.monotonic();
     for (const reads of this.#partitions) {
       const { backoff } = reads;
       if (backoff === undefined || backoff.isRetrying) continue;
       if (reads.positions.size === 0) this.end(reads);
       else if (now >= backoff.retryAt) this.#retry(reads);
     }
-    if (this.#partitions.size > 0) this.#timer ??= setTimeout(() => this.#retryDue(), retryMilliseconds);
+    if (this.#partitions.size > 0) this.#retryLater();
+  }
+
+  #retryLater(): void {
+    this.#timer ??= after(this.#clock, retryMilliseconds, () => this.#retryDue());
   }
 
   #log(): void {
     if (this.#isLogged) return;
-    const now = this.#monotonic();
+    const now = this.#clock.monotonic();
     for (const { topic, partition, backoff } of this.#partitions) {
       if (backoff === undefined || now - backoff.since < logAfterMilliseconds) continue;
       this.#isLogged = true;

@@ -1,3 +1,4 @@
+import { type Clock, after, giveWay } from '../../clock.ts';
 import type { Offset } from '../../ports/event-log.ts';
 import type { BrokerAddress, KafkaConnections, ConnectionPurpose } from '../connection/connections.ts';
 import {
@@ -77,7 +78,7 @@ export class BrokerFetcher {
   readonly #address: BrokerAddress;
   readonly #connections: KafkaConnections;
   readonly #listener: FetchListener;
-  readonly #monotonic: () => number;
+  readonly #clock: Clock;
   /** Partitions with reads that need an immediate fetch, in the order of their turns. */
   readonly #immediateQueue = new Set<PartitionReads>();
   #isImmediateUnderWay = false;
@@ -87,11 +88,11 @@ export class BrokerFetcher {
   readonly #unpolled = new Set<PartitionReads>();
   #isSendScheduled = false;
 
-  constructor(address: BrokerAddress, connections: KafkaConnections, listener: FetchListener, monotonic: () => number) {
+  constructor(address: BrokerAddress, connections: KafkaConnections, listener: FetchListener, clock: Clock) {
     this.#address = address;
     this.#connections = connections;
     this.#listener = listener;
-    this.#monotonic = monotonic;
+    this.#clock = clock;
     let shorter: Poll | undefined;
     this.#polls = pollTiers
       .toReversed()
@@ -121,7 +122,7 @@ export class BrokerFetcher {
   #sendSoon(): void {
     if (this.#isSendScheduled) return;
     this.#isSendScheduled = true;
-    setImmediate(() => {
+    void giveWay().then(() => {
       this.#isSendScheduled = false;
       if (!this.#isImmediateUnderWay && this.#immediateQueue.size > 0) this.#fetchImmediately();
       for (const poll of this.#polls) if (!poll.isUnderWay) this.#poll(poll);
@@ -144,13 +145,13 @@ export class BrokerFetcher {
         this.#isImmediateUnderWay = false;
         this.#sendSoon();
       };
-      if (wasOmitted) setTimeout(end, emptyResponsePauseMilliseconds);
+      if (wasOmitted) after(this.#clock, emptyResponsePauseMilliseconds, end);
       else end();
     });
   }
 
   #poll(poll: Poll): void {
-    const startedAt = this.#monotonic();
+    const startedAt = this.#clock.monotonic();
     this.#updateMembers(poll, startedAt);
     const requested: RequestedPartition[] = [];
     for (const reads of poll.members) {
@@ -164,8 +165,8 @@ export class BrokerFetcher {
         poll.isUnderWay = false;
         this.#sendSoon();
       };
-      if (wasEmpty && this.#monotonic() - startedAt < poll.waitMilliseconds / 2)
-        setTimeout(end, emptyResponsePauseMilliseconds);
+      if (wasEmpty && this.#clock.monotonic() - startedAt < poll.waitMilliseconds / 2)
+        after(this.#clock, emptyResponsePauseMilliseconds, end);
       else end();
     });
   }

@@ -5,7 +5,7 @@
  */
 
 import type { Offset, PartitionBounds, ReadOptions, ReadResult, TopicPartition } from '../../ports/event-log.ts';
-import type { Clock } from '../../clock.ts';
+import { type Clock, type Timer, every } from '../../clock.ts';
 import { LendstreamError, isLendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import type { BrokerAddress, KafkaConnections } from '../connection/connections.ts';
@@ -76,16 +76,12 @@ export class KafkaReader implements FetchListener {
   readonly #findingLeader = new Set<PartitionReads>();
   readonly #chunkCache = new ChunkCache(chunkCacheBytesMaximum, chunkAgeMillisecondsMaximum);
   readonly #backoffs: PartitionBackoffs;
-  #sweeper: NodeJS.Timeout | undefined;
+  #sweeper: Timer | undefined;
   #isClosed = false;
 
   constructor(options: KafkaReaderOptions) {
     this.#options = options;
-    this.#backoffs = new PartitionBackoffs(
-      options.logger,
-      () => this.#now(),
-      (reads) => this.#retry(reads),
-    );
+    this.#backoffs = new PartitionBackoffs(options.logger, options.clock, (reads) => this.#retry(reads));
   }
 
   /**
@@ -116,7 +112,7 @@ export class KafkaReader implements FetchListener {
   close(): void {
     this.#isClosed = true;
     this.#backoffs.clear();
-    clearInterval(this.#sweeper);
+    this.#sweeper?.cancel();
     for (const partitions of this.#partitions.values()) {
       for (const reads of partitions.values()) reads.failAll(logClosed());
     }
@@ -251,7 +247,7 @@ export class KafkaReader implements FetchListener {
     const name = `${host}:${port}`;
     let fetcher = this.#fetchers.get(name);
     if (fetcher === undefined) {
-      fetcher = new BrokerFetcher({ host, port }, this.#options.connections, this, () => this.#now());
+      fetcher = new BrokerFetcher({ host, port }, this.#options.connections, this, this.#options.clock);
       this.#fetchers.set(name, fetcher);
     }
     this.#leaders.set(reads, fetcher);
@@ -304,7 +300,7 @@ export class KafkaReader implements FetchListener {
   }
 
   #readsOf({ topic, partition }: TopicPartition): PartitionReads {
-    this.#sweeper ??= setInterval(() => this.#sweep(), sweepMilliseconds).unref();
+    this.#sweeper ??= every(this.#options.clock, sweepMilliseconds, () => this.#sweep());
     let partitions = this.#partitions.get(topic);
     if (partitions === undefined) {
       partitions = new Map();

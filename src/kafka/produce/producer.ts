@@ -5,7 +5,7 @@
  */
 
 import type { AppendResult, Offset, PartitionRecords, TopicPartition } from '../../ports/event-log.ts';
-import type { Clock } from '../../clock.ts';
+import { type Clock, type Timer, after, giveWay, withTimeout } from '../../clock.ts';
 import { LendstreamError, describeError, isLendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import type { KafkaConnections } from '../connection/connections.ts';
@@ -59,7 +59,7 @@ export class KafkaProducer {
   #pendingCount = 0;
   #onIdle: (() => void) | undefined;
   #isDispatching = false;
-  #expiry: NodeJS.Timeout | undefined;
+  #expiry: Timer | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: KafkaProducerOptions) {
@@ -122,7 +122,7 @@ export class KafkaProducer {
       queue.add(append);
       this.#active.add(queue);
       this.#dispatchSoon();
-      this.#expiry ??= setTimeout(() => this.#expire(), expiryMilliseconds);
+      this.#expiry ??= this.#expireLater();
     });
   }
 
@@ -137,7 +137,7 @@ export class KafkaProducer {
   #dispatchSoon(): void {
     if (this.#isDispatching) return;
     this.#isDispatching = true;
-    setImmediate(() => {
+    void giveWay().then(() => {
       this.#isDispatching = false;
       this.#sendReady();
     });
@@ -270,7 +270,7 @@ export class KafkaProducer {
 
   #pause(queue: PartitionQueue): void {
     queue.state = 'pausing';
-    setTimeout(() => this.#resume(queue), queue.nextPauseMilliseconds());
+    after(this.#options.clock, queue.nextPauseMilliseconds(), () => this.#resume(queue));
   }
 
   #expire(): void {
@@ -278,20 +278,19 @@ export class KafkaProducer {
     const now = this.#options.clock.monotonic();
     for (const queue of this.#active) queue.expire(now);
     this.#dispatchSoon();
-    if (this.#active.size > 0) this.#expiry = setTimeout(() => this.#expire(), expiryMilliseconds);
+    if (this.#active.size > 0) this.#expiry = this.#expireLater();
+  }
+
+  #expireLater(): Timer {
+    return after(this.#options.clock, expiryMilliseconds, () => this.#expire());
   }
 
   async #close(): Promise<void> {
     if (this.#pendingCount > 0) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, closeMilliseconds);
-        this.#onIdle = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
+      const idle = new Promise<void>((resolve) => (this.#onIdle = resolve));
+      await withTimeout(this.#options.clock, idle, closeMilliseconds, () => undefined);
     }
-    clearTimeout(this.#expiry);
+    this.#expiry?.cancel();
     for (const queue of this.#active) queue.failAll(logClosed());
     this.#active.clear();
   }

@@ -18,7 +18,7 @@ const states = { topic: 'states', partition: 0 };
 
 describe('maintaining the embedded log', () => {
   let now = 1_700_000_000_000;
-  const clock: Clock = { ...systemClock, now: () => now, monotonic: () => performance.now() };
+  const clock: Clock = { ...systemClock, now: () => now };
   let temporary: TemporaryLog;
   beforeEach(async () => {
     temporary = await openTemporaryLog({ clock, cacheBytesMaximum: 0 });

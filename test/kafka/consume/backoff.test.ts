@@ -3,8 +3,12 @@ import { describe, it } from 'mocha';
 import { PartitionReads } from '../../../src/kafka/consume/positions.ts';
 import { PartitionBackoffs } from '../../../src/kafka/consume/backoff.ts';
 import { silentLogger } from '../../../src/logger.ts';
+import { SimulatedClock } from '../../support/simulated-clock.ts';
 
-describe('Partitions in trouble', () => {
+/** How often anything is tried again. Milliseconds. */
+const retryMilliseconds = 25;
+
+describe('Partitions that cannot be read', () => {
   function readsOf(partition: number): PartitionReads {
     const reads = new PartitionReads({ topic: 'payments', partition }, 1);
     void reads.join(0, { bytesMaximum: 1, waitMilliseconds: Infinity }, 0);
@@ -12,100 +16,88 @@ describe('Partitions in trouble', () => {
   }
 
   function observed() {
-    const said: string[] = [];
+    const clock = new SimulatedClock();
+    const messages: string[] = [];
     const retried: number[] = [];
-    let now = 0;
-    let turned = (): void => undefined;
-    let isTurning = false;
     const logger = {
       ...silentLogger,
-      warn: (facts: object) => said.push(`warning: ${JSON.stringify(facts)}`),
-      info: () => said.push('again'),
+      warn: (facts: object) => messages.push(`warning: ${JSON.stringify(facts)}`),
+      info: () => messages.push('again'),
     };
-    const troubles = new PartitionBackoffs(
-      logger,
-      () => now,
-      (reads) => {
-        retried.push(reads.partition);
-        if (isTurning) return;
-        isTurning = true;
-        setImmediate(() => {
-          isTurning = false;
-          turned();
-        });
-      },
-    );
-    return {
-      troubles,
-      said,
-      retried,
-      /** The next time anything is tried again. */
-      nextTurn: () => new Promise<void>((resolve) => (turned = resolve)),
-      advance: (milliseconds: number) => (now += milliseconds),
-    };
+    const backoffs = new PartitionBackoffs(logger, clock, (reads) => retried.push(reads.partition));
+    return { clock, backoffs, messages, retried };
   }
 
-  it('are tried again until they answer, but not while an attempt is under way', async () => {
-    const { troubles, retried, nextTurn } = observed();
+  it('are tried again until they respond, but not while an attempt is under way', async () => {
+    const { clock, backoffs, retried } = observed();
     const [one, other] = [readsOf(1), readsOf(2)];
-    troubles.begin(one, new Error('moved'));
-    troubles.begin(other, new Error('moved'));
-    await nextTurn();
+    backoffs.begin(one, new Error('moved'));
+    backoffs.begin(other, new Error('moved'));
+    await clock.turn(retryMilliseconds - 1);
+    expect(retried).to.deep.equal([]);
+    await clock.turn(1);
+    expect(retried.splice(0)).to.deep.equal([1, 2]);
     if (one.backoff !== undefined) one.backoff.isRetrying = true;
-    await nextTurn();
-    troubles.begin(one, new Error('moved again'));
-    troubles.end(other);
-    await nextTurn();
-    expect(retried).to.deep.equal([1, 2, 2, 1]);
-    troubles.clear();
+    await clock.turn(retryMilliseconds);
+    expect(retried.splice(0)).to.deep.equal([2]);
+    backoffs.begin(one, new Error('moved again'));
+    backoffs.end(other);
+    await clock.turn(retryMilliseconds);
+    expect(retried.splice(0)).to.deep.equal([1]);
+    backoffs.end(one);
+    await clock.turn(60_000);
+    expect(retried).to.deep.equal([]);
   });
 
   it('are tried less often when it lasts, and others no less for it', async () => {
-    const { troubles, retried, nextTurn, advance } = observed();
+    const { clock, backoffs, retried } = observed();
     const [lasting, fresh] = [readsOf(1), readsOf(2)];
-    troubles.begin(lasting, new Error('moved'));
-    advance(2_000);
-    troubles.begin(lasting, new Error('still'));
-    troubles.begin(fresh, new Error('moved'));
-    await nextTurn();
-    advance(199);
-    await nextTurn();
-    expect(retried).to.deep.equal([2, 2]);
-    advance(1);
-    await nextTurn();
-    expect(retried).to.deep.equal([2, 2, 1, 2]);
-    troubles.clear();
+    backoffs.begin(lasting, new Error('moved'));
+    await clock.turn(2_000);
+    retried.length = 0;
+    backoffs.begin(lasting, new Error('still'));
+    backoffs.begin(fresh, new Error('moved'));
+    await clock.turn(199);
+    expect(new Set(retried.splice(0))).to.deep.equal(new Set([2]));
+    await clock.turn(1);
+    expect(retried).to.deep.equal([1, 2]);
   });
 
-  it('are told of once when it lasts, and once when all of it is over', async () => {
-    const { troubles, said, nextTurn, advance } = observed();
+  it('are logged once when it lasts, and once when all of it is over', async () => {
+    const { clock, backoffs, messages } = observed();
     const [one, other] = [readsOf(1), readsOf(2)];
-    troubles.begin(one, new Error('moved'));
-    await nextTurn();
-    advance(900);
-    troubles.begin(other, new Error('moved'));
-    await nextTurn();
-    expect(said).to.deep.equal([]);
-    advance(200);
-    troubles.begin(one, new Error('no answer'));
-    await nextTurn();
-    advance(5_000);
-    await nextTurn();
-    troubles.end(one);
-    expect(said).to.deep.equal(['warning: {"topic":"payments","partition":1,"partitions":2,"error":"no answer"}']);
-    troubles.end(other);
-    expect(said.slice(1)).to.deep.equal(['again']);
-    troubles.clear();
+    backoffs.begin(one, new Error('moved'));
+    await clock.turn(900);
+    backoffs.begin(other, new Error('moved'));
+    backoffs.begin(one, new Error('no response'));
+    await clock.turn(99);
+    expect(messages).to.deep.equal([]);
+    await clock.turn(1);
+    expect(messages).to.deep.equal([
+      'warning: {"topic":"payments","partition":1,"partitions":2,"error":"no response"}',
+    ]);
+    await clock.turn(60_000);
+    backoffs.end(one);
+    expect(messages).to.have.length(1);
+    backoffs.end(other);
+    expect(messages.slice(1)).to.deep.equal(['again']);
   });
 
-  it('are given up when nobody reads them any more', async () => {
-    const { troubles, retried, nextTurn } = observed();
+  it('are given up when nothing reads them any more', async () => {
+    const { clock, backoffs, retried } = observed();
     const [left, kept] = [readsOf(1), readsOf(2)];
-    troubles.begin(left, new Error('moved'));
-    troubles.begin(kept, new Error('moved'));
+    backoffs.begin(left, new Error('moved'));
+    backoffs.begin(kept, new Error('moved'));
     left.positions.clear();
-    await nextTurn();
+    await clock.turn(retryMilliseconds);
     expect([retried, left.backoff]).to.deep.equal([[2], undefined]);
-    troubles.clear();
+  });
+
+  it('are tried no more after the log was closed', async () => {
+    const { clock, backoffs, retried } = observed();
+    backoffs.begin(readsOf(1), new Error('moved'));
+    backoffs.clear();
+    await clock.turn(60_000);
+    expect(retried).to.deep.equal([]);
   });
 });

@@ -1,3 +1,4 @@
+import { type Timer, after } from '../../../clock.ts';
 import type { FencedWriter, PartitionRecords, TopicPartition } from '../../../ports/event-log.ts';
 import { type ErrorCode, LendstreamError, describeError, isLendstreamError } from '../../../errors.ts';
 import { keyOf } from '../../protocol/topic-partitions.ts';
@@ -56,7 +57,7 @@ class KafkaWriter implements FencedWriter {
   /** Why no further step is possible. */
   #failure: LendstreamError | undefined;
   #lastStep: Promise<void> = Promise.resolve();
-  #markerCheck: NodeJS.Timeout | undefined;
+  #markerCheck: Timer | undefined;
 
   constructor(
     options: KafkaWriterOptions,
@@ -86,7 +87,7 @@ class KafkaWriter implements FencedWriter {
   /** Aborts what is open, unless this writer no longer owns it or Kafka is unavailable: others do it then. */
   async close(): Promise<void> {
     const closed = new LendstreamError('LOG_CLOSED', `The writer ${this.writerId} is closed.`);
-    clearTimeout(this.#markerCheck);
+    this.#markerCheck?.cancel();
     await this.#step(() => Promise.reject(closed)).catch(() => closed);
     this.#options.onClosed?.(this);
     if (this.#partitions.size === 0 || noAbortAfter.has(this.#failure?.code)) return;
@@ -141,8 +142,8 @@ class KafkaWriter implements FencedWriter {
    * The next transaction completes this one. When none comes, nothing else would notice that this one was not finished.
    */
   #scheduleMarkerCheck(): void {
-    clearTimeout(this.#markerCheck);
-    this.#markerCheck = setTimeout(() => void this.#checkMarkers(), markerCheckMilliseconds).unref();
+    this.#markerCheck?.cancel();
+    this.#markerCheck = after(this.#options.clock, markerCheckMilliseconds, () => void this.#checkMarkers());
   }
 
   /**
