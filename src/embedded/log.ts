@@ -61,6 +61,11 @@ export interface EmbeddedLogOptions {
   readonly maintenanceMilliseconds?: number;
   /** Age at which compaction removes tombstones. Milliseconds. Default one day. */
   readonly tombstoneMilliseconds?: number;
+  /**
+   * Whether an append waits for the disk. Default true. Only tests set false: a loss of power would take what was
+   * acknowledged. No setting of the service leads here.
+   */
+  readonly syncsToDisk?: boolean;
 }
 
 const mebibyte = 1024 * 1024;
@@ -102,6 +107,7 @@ export class EmbeddedLog implements EventLog {
         path: join(lock.path, 'log.db'),
         databaseBytesMaximum: options.databaseBytesMaximum ?? Infinity,
         diskReserveBytes: options.diskReserveBytes ?? diskReserveBytes,
+        syncsToDisk: options.syncsToDisk ?? true,
       });
       return new EmbeddedLog(options, health, lock, writerThread, state);
     } catch (error) {

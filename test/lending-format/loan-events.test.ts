@@ -3,18 +3,16 @@ import { afterEach, beforeEach, describe, it } from 'mocha';
 import { readLoanEvents } from '../../src/lending-format/loan-events.ts';
 import { lendingEventTypeNames } from '../../src/lending-format/lending-topics.ts';
 import type { EventLog } from '../../src/ports/event-log.ts';
-import { openTemporaryLog, type TemporaryLog } from '../support/temporary-log.ts';
+import { openPartOfEmbeddedLog } from '../support/shared-embedded-log.ts';
 import { overriding } from '../support/stepping-log.ts';
 
 const [topic] = lendingEventTypeNames;
 
 describe('readLoanEvents', () => {
-  let temporary: TemporaryLog;
   let log: EventLog;
 
   beforeEach(async () => {
-    temporary = await openTemporaryLog();
-    log = temporary.log;
+    log = await openPartOfEmbeddedLog();
     for (const name of lendingEventTypeNames) {
       await log.createTopic({ name, partitionCount: 1, cleanupPolicy: 'delete', retentionMilliseconds: 3_600_000 });
     }
@@ -24,7 +22,7 @@ describe('readLoanEvents', () => {
     }
   });
 
-  afterEach(() => temporary.cleanup());
+  afterEach(() => log.close());
 
   async function found(searched: EventLog): Promise<{ sequences: number[]; complete: boolean }> {
     const { events, complete } = await readLoanEvents(searched, 'loan', 1);

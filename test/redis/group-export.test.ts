@@ -13,13 +13,12 @@ import { eventually } from '../support/eventually.ts';
 import { startRedisServer, type RedisServer } from '../support/processes/redis-server.ts';
 import { SimulatedClock } from '../support/simulated-clock.ts';
 import { overriding } from '../support/stepping-log.ts';
-import { openTemporaryLog } from '../support/temporary-log.ts';
+import { openPartOfEmbeddedLog } from '../support/shared-embedded-log.ts';
 import { openRedisHarness, type RedisHarness } from './harness.ts';
 
 describe('the positions shown to lag tools', () => {
   it('are those of subscriptions, not of the partitions that the service shares among its own processes', async () => {
-    const temporary = await openTemporaryLog();
-    const { log } = temporary;
+    const log = await openPartOfEmbeddedLog();
     await log.createTopic({
       name: 'orders',
       partitionCount: 1,
@@ -39,7 +38,7 @@ describe('the positions shown to lag tools', () => {
     await groups.close();
     expect(await log.groupOffsets('subscription')).to.deep.equal([{ topic: 'orders', partition: 0, offset: 5 }]);
     expect(await log.groupOffsets(loanPartitionsId)).to.deep.equal([]);
-    await temporary.cleanup();
+    await log.close();
   });
 });
 

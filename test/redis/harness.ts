@@ -7,7 +7,7 @@ import { RedisCoordination, type RedisCoordinationOptions } from '../../src/redi
 import { KeySpace, shardCount } from '../../src/redis/keys.ts';
 import { readScriptSource, type ScriptSource } from '../../src/redis/scripts.ts';
 import { redisClient } from '../support/processes/redis-server.ts';
-import { openTemporaryLog, type TemporaryLog } from '../support/temporary-log.ts';
+import { openPartOfEmbeddedLog } from '../support/shared-embedded-log.ts';
 
 /** Coordinations of several processes, in one, on one Redis and one log. */
 export interface RedisHarness {
@@ -28,11 +28,9 @@ export const withoutPublishing: ScriptSource = (name) => {
   return name === 'common' ? source.replace("redis.call('PUBLISH', ARGV[2], ARGV[3] .. ' ' .. change)", '') : source;
 };
 
-/** @param shared A log that stays open; without it there is one of its own. */
-export async function openRedisHarness(url: string, shared?: TemporaryLog): Promise<RedisHarness> {
+export async function openRedisHarness(url: string): Promise<RedisHarness> {
   const keyPrefix = `test-${randomUUID().slice(0, 8)}`;
-  const temporary = shared ?? (await openTemporaryLog());
-  const { log } = temporary;
+  const log = await openPartOfEmbeddedLog(keyPrefix);
   const client = redisClient(url);
   client.on('error', () => {});
   const opened: RedisCoordination[] = [];
@@ -56,7 +54,7 @@ export async function openRedisHarness(url: string, shared?: TemporaryLog): Prom
     close: async () => {
       await Promise.all(opened.map((coordination) => coordination.close()));
       client.disconnect();
-      if (shared === undefined) await temporary.cleanup();
+      await log.close();
     },
   };
 }

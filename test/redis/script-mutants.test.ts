@@ -1,14 +1,11 @@
 import { expect } from 'chai';
-import { after, before, beforeEach, describe, it } from 'mocha';
+import { after, before, describe, it } from 'mocha';
 import { KeySpace } from '../../src/redis/keys.ts';
 import { readScriptSource, type ScriptName, type ScriptSource } from '../../src/redis/scripts.ts';
 import { describeError } from '../../src/errors.ts';
 import { startRedisServer, type RedisServer } from '../support/processes/redis-server.ts';
-import { openTemporaryLog, type TemporaryLog } from '../support/temporary-log.ts';
 import { openRedisHarness } from './harness.ts';
 import { disturbingScenarios, scenarios, type ScenarioWorld } from './script-scenarios.ts';
-
-const mutantsPerLog = 6;
 
 interface Mutant {
   readonly title: string;
@@ -402,22 +399,9 @@ describe('the scripts, each made wrong in one place', function () {
 
   after(() => server.stop());
 
-  /** A new one now and then: what mutants leave in the mirror is merged by all that follow. */
-  let log: TemporaryLog | undefined;
-  let mutantsOnLog = 0;
-
-  beforeEach(async () => {
-    mutantsOnLog += 1;
-    if (log !== undefined && mutantsOnLog % mutantsPerLog !== 0) return;
-    await log?.cleanup();
-    log = await openTemporaryLog();
-  });
-
-  after(() => log?.cleanup());
-
   /** What fails first, and how; undefined when everything is as it must be. */
   const firstFailure = async (scriptSource: ScriptSource): Promise<string | undefined> => {
-    const harness = await openRedisHarness(server.url, log);
+    const harness = await openRedisHarness(server.url);
     try {
       const world: ScenarioWorld = {
         first: await harness.open({ scriptSource }),

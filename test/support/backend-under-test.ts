@@ -10,6 +10,7 @@ import { RedisCoordination } from '../../src/redis/coordination.ts';
 import { deleteKafkaRecords } from './kafka/records.ts';
 import { NamespacedLog } from './namespaced-log.ts';
 import { removeFolder, temporaryFolder } from './processes/service.ts';
+import { openPartOfEmbeddedLog, wholeOf } from './shared-embedded-log.ts';
 
 /**
  * The backend that suites run on which are not about one of them: the embedded store, or, with TEST_BACKEND=cluster,
@@ -21,8 +22,17 @@ export const isClusterUnderTest = process.env['TEST_BACKEND'] === 'cluster';
 const kafkaBrokers = (process.env['KAFKA_BROKERS'] ?? '').split(',');
 const redisUrl = process.env['REDIS_URL'] ?? '';
 
+/** The part of a log that the tests of a file share, under the name of the folder. */
 export async function openLogUnderTest(dataFolder: string): Promise<EventLog> {
-  if (!isClusterUnderTest) return EmbeddedLog.open({ dataFolder, logger: silentLogger });
+  return isClusterUnderTest ? openPartOfKafka(dataFolder) : openPartOfEmbeddedLog(basename(dataFolder));
+}
+
+/** The same for a log that several processes open, one after another: on the embedded store a file in the folder. */
+export async function openLogOfProcesses(dataFolder: string): Promise<EventLog> {
+  return isClusterUnderTest ? openPartOfKafka(dataFolder) : EmbeddedLog.open({ dataFolder, logger: silentLogger });
+}
+
+async function openPartOfKafka(dataFolder: string): Promise<EventLog> {
   const log = await KafkaLog.open({
     brokers: kafkaBrokers,
     clientId: 'test',
@@ -68,14 +78,19 @@ export async function openOwnLog(): Promise<OwnLog> {
 
 /** Lets compaction run where it can be asked to; Kafka compacts when it sees fit. */
 export async function compactLog(log: EventLog): Promise<void> {
-  if (log instanceof EmbeddedLog) await log.runCompaction(Date.now() + 10 * 86_400_000);
+  await wholeOf(log)?.runCompaction(Date.now() + 10 * 86_400_000);
+}
+
+/** Lets retention run as of then (milliseconds since the epoch) where it can be asked to. */
+export async function runRetention(log: EventLog, now: number): Promise<void> {
+  await wholeOf(log)?.runRetention(now);
 }
 
 /** Lets retention take everything that is in a topic now. */
 export async function expireTopic(log: EventLog, topic: string): Promise<void> {
-  if (log instanceof EmbeddedLog) {
+  if (!isClusterUnderTest) {
     await log.alterTopic(topic, { retentionMilliseconds: 0 });
-    await log.runRetention(Date.now() + 1);
+    await runRetention(log, Date.now() + 1);
   } else {
     await deleteKafkaRecords(kafkaBrokers, log instanceof NamespacedLog ? log.sharedName(topic) : topic);
   }

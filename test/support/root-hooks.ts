@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { endTestFile } from './end-of-file.ts';
 import { faultsFileVariable, watchResponses } from './http/response-watch.ts';
 
 /**
@@ -23,8 +24,9 @@ export const mochaHooks = {
   afterEach(): void {
     throwFaults();
   },
-  afterAll(): void {
+  async afterAll(): Promise<void> {
     try {
+      await endTestFile();
       throwFaults();
     } finally {
       rmSync(folder, { recursive: true, force: true });

@@ -16,7 +16,7 @@ export interface TemporaryLog {
 export async function openTemporaryLog(options: Partial<EmbeddedLogOptions> = {}): Promise<TemporaryLog> {
   const dataFolder = await temporaryFolder();
   const open = (changed: Partial<EmbeddedLogOptions> = {}): Promise<EmbeddedLog> =>
-    EmbeddedLog.open({ dataFolder, logger: silentLogger, ...options, ...changed });
+    EmbeddedLog.open({ dataFolder, logger: silentLogger, syncsToDisk: false, ...options, ...changed });
   const temporary: TemporaryLog = {
     dataFolder,
     log: await open(),

@@ -6,10 +6,9 @@ import { EventTypes } from '../../src/broker/event-types/event-types.ts';
 import { systemClock } from '../../src/clock.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { CommandRetention } from '../../src/worker/command-retention.ts';
-import { EmbeddedLog } from '../../src/embedded/log.ts';
 import { type Logger, silentLogger } from '../../src/logger.ts';
 import { lendingEventTypes, loanCommandsTopic, loansTopic } from '../../src/lending-format/lending-topics.ts';
-import { openCoordinationUnderTest, openLogUnderTest } from '../support/backend-under-test.ts';
+import { openCoordinationUnderTest, openLogUnderTest, runRetention } from '../support/backend-under-test.ts';
 import { eventually } from '../support/eventually.ts';
 import { SimulatedClock } from '../support/simulated-clock.ts';
 import {
@@ -68,7 +67,7 @@ describe('accepted loan commands', () => {
   async function passRetention(): Promise<void> {
     const topics = await log.listTopics();
     expect(topics.find(({ name }) => name === loanCommandsTopic)?.retentionMilliseconds).to.equal(Infinity);
-    if (log instanceof EmbeddedLog) await log.runRetention(clock.now());
+    await runRetention(log, clock.now());
   }
 
   const earliest = async (): Promise<number> =>

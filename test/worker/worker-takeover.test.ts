@@ -19,6 +19,7 @@ import {
   startWorker,
   untilDone,
 } from '../support/lending/lending-log.ts';
+import { openLogOfProcesses } from '../support/backend-under-test.ts';
 import { lifeOf, richProduct } from '../support/lending/lending-script.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
 import { eventually } from '../support/eventually.ts';
@@ -126,7 +127,7 @@ describe('a worker that is lost', function () {
     const later = delayMilliseconds === 0 ? '' : `, ${delayMilliseconds} ms later`;
     it(`to kill -9 at "${step}", time ${occurrence}${later}, is replaced without loss or double`, async () => {
       const folder = await newFolder();
-      let log = await openLendingLog(folder);
+      let log = await openLendingLog(folder, 1, openLogOfProcesses);
       const first = await send(log, records);
       await log.close();
 
@@ -138,7 +139,7 @@ describe('a worker that is lost', function () {
       const [, signal] = (await once(dying, 'exit')) as [number | null, string | null];
       expect(signal).to.equal('SIGKILL');
 
-      log = await openLendingLog(folder);
+      log = await openLendingLog(folder, 1, openLogOfProcesses);
       const done = (await outcomesOf(log)).length;
       expect(done, 'it died in the middle').to.be.lessThan(records.length);
       const running = await startWorker(log, { commandsPerCommitMaximum });

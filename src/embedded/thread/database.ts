@@ -80,17 +80,18 @@ const schema = `
 /**
  * Opens the connection that writes, and creates the schema in a new file.
  * @param databaseBytesMaximum The file never grows beyond this. Appends that would need more fail with LOG_FULL.
+ * @param syncsToDisk Whether a commit waits for the disk. Only tests may do without.
  * @throws DATA_FOLDER_UNUSABLE: not a database, damaged, or written by another version
  */
-export function openForWriting(path: string, databaseBytesMaximum: number): Connection {
+export function openForWriting(path: string, databaseBytesMaximum: number, syncsToDisk: boolean): Connection {
   try {
     const connection = openDatabase(path, { returnArrays: true });
     connection.exec(`
       PRAGMA busy_timeout = ${lockWaitMilliseconds};
       PRAGMA page_size = ${pageBytes};
       PRAGMA auto_vacuum = INCREMENTAL;
+      PRAGMA synchronous = ${syncsToDisk ? 'FULL' : 'OFF'};
       PRAGMA journal_mode = WAL;
-      PRAGMA synchronous = FULL;
       PRAGMA wal_autocheckpoint = 0;
       PRAGMA journal_size_limit = ${walBytesKept};
       PRAGMA cache_size = -32768;

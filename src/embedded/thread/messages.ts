@@ -6,7 +6,7 @@ import type { ErrorCode } from '../../errors.ts';
  */
 export interface WriterRequests {
   open: {
-    request: { path: string; databaseBytesMaximum: number; diskReserveBytes: number };
+    request: { path: string; databaseBytesMaximum: number; diskReserveBytes: number; syncsToDisk: boolean };
     response: PersistedState;
   };
   commit: { request: CommitRequest; response: CommitResponse };

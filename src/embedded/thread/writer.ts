@@ -326,8 +326,8 @@ function shrinkFile(): { freedPages: number } {
 }
 
 serveRequests<WriterRequests>({
-  open: ({ path, databaseBytesMaximum, diskReserveBytes }) => {
-    const connection = openForWriting(path, databaseBytesMaximum);
+  open: ({ path, databaseBytesMaximum, diskReserveBytes, syncsToDisk }) => {
+    const connection = openForWriting(path, databaseBytesMaximum, syncsToDisk);
     const state = loadState(connection);
     const storage = new StorageCheck(path, diskReserveBytes);
     opened = { connection, statements: prepareStatements(connection), storage, isFull: false, lost: null };

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
+import type { EventLog } from '../../../src/ports/event-log.ts';
 import {
   createCursorsTopic,
   cursorsTopic,
@@ -8,30 +9,30 @@ import {
   writeMirror,
   type MirroredOffset,
 } from '../../../src/broker/log/cursor-mirror.ts';
-import { openTemporaryLog, type TemporaryLog } from '../../support/temporary-log.ts';
+import { openPartOfEmbeddedLog } from '../../support/shared-embedded-log.ts';
 
 describe('the mirror of committed offsets', () => {
   const loanPartition = { eventType: 'mirror.loans', partition: 3 };
-  let temporary: TemporaryLog;
+  let log: EventLog;
 
   beforeEach(async () => {
-    temporary = await openTemporaryLog();
-    await createCursorsTopic(temporary.log);
+    log = await openPartOfEmbeddedLog();
+    await createCursorsTopic(log);
   });
 
-  afterEach(() => temporary.cleanup());
+  afterEach(() => log.close());
 
   const write = (...offsets: [offset: number | null, epoch?: number][]): Promise<void> =>
     writeMirror(
-      temporary.log,
+      log,
       offsets.map(([offset, epoch]) => mirrorRecord('s', loanPartition, offset, epoch)),
     );
 
-  const held = async (): Promise<MirroredOffset[]> => (await readMirror(temporary.log)).get('s') ?? [];
+  const held = async (): Promise<MirroredOffset[]> => (await readMirror(log)).get('s') ?? [];
 
   it('is created once, by however many', async () => {
-    await Promise.all([createCursorsTopic(temporary.log), createCursorsTopic(temporary.log)]);
-    const topics = await temporary.log.listTopics();
+    await Promise.all([createCursorsTopic(log), createCursorsTopic(log)]);
+    const topics = await log.listTopics();
     expect(topics.filter(({ name }) => name === cursorsTopic)).to.have.length(1);
   });
 
@@ -75,12 +76,12 @@ describe('the mirror of committed offsets', () => {
   }
 
   it('keeps subscriptions and partitions apart', async () => {
-    await writeMirror(temporary.log, [
+    await writeMirror(log, [
       mirrorRecord('s', loanPartition, 1),
       mirrorRecord('s', { ...loanPartition, partition: 4 }, 2),
       mirrorRecord('t', loanPartition, 3),
     ]);
-    const mirror = await readMirror(temporary.log);
+    const mirror = await readMirror(log);
     expect(mirror.get('s')?.map(({ partition, offset }) => [partition, offset])).to.deep.equal([
       [3, 1],
       [4, 2],
@@ -89,7 +90,7 @@ describe('the mirror of committed offsets', () => {
   });
 
   it('says that it could not be written', async () => {
-    await temporary.log.close();
+    await log.close();
     const failure: unknown = await write([1]).then(
       () => undefined,
       (error: unknown) => error,

@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
+import type { EventLog } from '../../../src/ports/event-log.ts';
 import type { CommittedOffset, Coordination, Topology } from '../../../src/ports/coordination.ts';
 import { NodeLease } from '../../../src/broker/streaming/node-lease.ts';
 import { StreamWatch, type StreamWatcher } from '../../../src/broker/streaming/watch.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { LendstreamError } from '../../../src/errors.ts';
 import { silentLogger, type Logger } from '../../../src/logger.ts';
-import { openTemporaryLog, type TemporaryLog } from '../../support/temporary-log.ts';
+import { openPartOfEmbeddedLog } from '../../support/shared-embedded-log.ts';
 import { EmbeddedCoordination } from '../../../src/embedded/coordination.ts';
 import { overriding } from '../../support/stepping-log.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -15,7 +16,7 @@ const id = 'watched';
 const partition = { eventType: 'watch.loans', partition: 0 };
 
 describe('the watch of a stream', () => {
-  let temporary: TemporaryLog;
+  let log: EventLog;
   let coordination: Coordination;
   let failure: Error | undefined;
   let lease: NodeLease;
@@ -50,8 +51,8 @@ describe('the watch of a stream', () => {
   const open = (): StreamWatch => new StreamWatch({ coordination, clock: systemClock, logger, lease }, seen);
 
   beforeEach(async () => {
-    temporary = await openTemporaryLog();
-    const embedded = await EmbeddedCoordination.open({ log: temporary.log, clock: systemClock, logger: silentLogger });
+    log = await openPartOfEmbeddedLog();
+    const embedded = await EmbeddedCoordination.open({ log, clock: systemClock, logger: silentLogger });
     await embedded.initialise(id, [{ ...partition, offset: 4 }]);
     failure = undefined;
     warnings.length = 0;
@@ -68,7 +69,7 @@ describe('the watch of a stream', () => {
   afterEach(async () => {
     lease.stop();
     await coordination.close();
-    await temporary.cleanup();
+    await log.close();
   });
 
   it('lets a stream send when the topology was read under the lease that holds now', async () => {

@@ -86,17 +86,9 @@ describe('a request at its limits', function () {
     return Buffer.from(json.padEnd(bytes, ' '));
   }
 
+  // One operation for each limit. Which limit an operation has is tried with all of them in refusals.test.ts.
   const operations: [title: string, method: string, path: string, json: string, most: number, status: number][] = [
     ['events', 'POST', '/event-types/shop.orders/events', '[{}]', documented.bodyBytes, 200],
-    [
-      'a subscription',
-      'POST',
-      '/subscriptions',
-      '{"owning_application":"shop","event_types":["shop.orders"]}',
-      documented.bodyBytes,
-      200,
-    ],
-    ['a definition', 'PUT', '/event-types/shop.orders', JSON.stringify(eventType), documented.bodyBytes, 200],
     ['a loan command', 'POST', '/loans', '{"productTypeKey":"none","loanAmount":1}', documented.commandBytes, 202],
     ['a toggle', 'PUT', '/toggles/PRINCIPAL_OVERPAYMENT', '{"enabled":false}', documented.toggleBytes, 200],
   ];

@@ -24,8 +24,12 @@ import { removeFolder, temporaryFolder } from '../processes/service.ts';
 export type Json = Record<string, unknown>;
 
 /** A log with the topics that the worker reads and writes, in one partition unless told otherwise. */
-export async function openLendingLog(dataFolder: string, partitionCount = 1): Promise<EventLog> {
-  const log = await openLogUnderTest(dataFolder);
+export async function openLendingLog(
+  dataFolder: string,
+  partitionCount = 1,
+  open: (dataFolder: string) => Promise<EventLog> = openLogUnderTest,
+): Promise<EventLog> {
+  const log = await open(dataFolder);
   for (const name of [loanCommandsTopic, ...lendingEventTypeNames]) {
     await log
       .createTopic({ name, partitionCount, cleanupPolicy: 'delete', retentionMilliseconds: 3_600_000 })

@@ -1,4 +1,5 @@
 import { silentLogger } from '../../../src/logger.ts';
+import { openLogOfProcesses } from '../backend-under-test.ts';
 import { openLendingLog, startWorker } from './lending-log.ts';
 import { SteppingRegistry, type WorkerStep, withSteps } from '../stepping-log.ts';
 
@@ -20,7 +21,7 @@ const onStep = (step: WorkerStep): Promise<void> | void => {
   return new Promise(() => {});
 };
 
-const log = withSteps(await openLendingLog(dataFolder), onStep);
+const log = withSteps(await openLendingLog(dataFolder, 1, openLogOfProcesses), onStep);
 const registry = new SteppingRegistry(log, silentLogger);
 await registry.start();
 registry.onStep = onStep;
