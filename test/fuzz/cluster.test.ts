@@ -3,7 +3,7 @@ import { describeOnCluster } from '../support/cluster.ts';
 import { expectNothingFound } from './suite.ts';
 
 // What is sent would get into the way of other suites: the run has a Kafka and a Redis of its own.
-describeOnCluster('One process on Kafka and Redis, asked ten thousand things it should not be', () => {
+describeOnCluster('One process on Kafka and Redis, asked two thousand things it should not be', () => {
   it('refuses them as described, changes nothing by it, and goes on serving', async function () {
     this.timeout(600_000);
     await expectNothingFound('cluster');

@@ -86,7 +86,7 @@ describe('a request at its limits', function () {
     return Buffer.from(json.padEnd(bytes, ' '));
   }
 
-  // One operation for each limit. Which limit an operation has is tried with all of them in refusals.test.ts.
+  // One operation for each limit: refusals.test.ts has all of them refuse a body that is announced as too large.
   const operations: [title: string, method: string, path: string, json: string, most: number, status: number][] = [
     ['events', 'POST', '/event-types/shop.orders/events', '[{}]', documented.bodyBytes, 200],
     ['a loan command', 'POST', '/loans', '{"productTypeKey":"none","loanAmount":1}', documented.commandBytes, 202],
