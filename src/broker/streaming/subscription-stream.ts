@@ -13,7 +13,7 @@ import { surplusStreams } from '../subscriptions/assignment.ts';
 import type { Chunk } from './batch-line.ts';
 import { flushDueAt } from './batches.ts';
 import { closeInfo, closesImmediately, type CloseCode } from './close-reasons.ts';
-import type { CommittedOffset, Coordination, CoordinationChange, Topology } from '../../ports/coordination.ts';
+import type { CommittedOffset, Coordination, CoordinationChange } from '../../ports/coordination.ts';
 import { beforeFirst } from '../cursors/cursor.ts';
 import type { EventLog } from '../../ports/event-log.ts';
 import { AssignedPartitions } from './assigned-partitions.ts';
@@ -25,7 +25,7 @@ import { StreamPartition } from './partition.ts';
 import { StreamReads } from './reads.ts';
 import { StreamSender } from './sender.ts';
 import { commitWithoutConsumer, openStreamSession } from './session.ts';
-import { StreamWatch, type StreamWatcher } from './watch.ts';
+import { StreamWatch, type Observation, type Observer } from './watch.ts';
 import type { Subscription } from '../definitions/subscription.ts';
 
 /** The services of the process that its streams need. */
@@ -52,6 +52,17 @@ const commitWithoutConsumerMilliseconds = 5_000;
  */
 const outageMillisecondsMaximum = 60_000;
 
+/** What the reader gets last: the last line, or the error that building a line failed with. */
+type LastBytes = { readonly chunk: Chunk } | { readonly error: unknown } | 'delivered';
+
+type StreamState =
+  | { readonly name: 'streaming' }
+  | { readonly name: 'closing'; code: CloseCode; last: LastBytes }
+  | { readonly name: 'ended'; readonly code: CloseCode; last: LastBytes; isSessionClosed: boolean };
+
+/** Shared: most streams are in this state, and it has no data. */
+const streaming: StreamState = { name: 'streaming' };
+
 /**
  * One open stream of a subscription.
  *
@@ -64,7 +75,7 @@ const outageMillisecondsMaximum = 60_000;
  * bounded buffers. Every change (records, commits, ownership, time) leads to one method, `#advance`. It sends the due
  * lines, ends what has to end and sets the stream's only timer. Times are monotonic milliseconds.
  */
-export class SubscriptionStream implements StreamWatcher {
+export class SubscriptionStream implements Observer {
   readonly streamId: string;
   readonly subscription: Subscription;
   /** The subscription's event types with their partition counts when the stream was opened. */
@@ -79,16 +90,10 @@ export class SubscriptionStream implements StreamWatcher {
   readonly #watch: StreamWatch;
   #deliveredEvents: { inc(value: number): void } | undefined;
   readonly #unwatch: () => void;
-  #state: 'streaming' | 'closing' | 'ended' = 'streaming';
-  #closeCode: CloseCode | undefined;
+  #state = streaming;
   #reader: ((chunk: Chunk | null | Promise<never>) => void) | undefined;
-  /** The error that building a line failed with: the reader gets it, and nothing more. */
-  #failure: { readonly error: unknown } | undefined;
-  /** The last bytes, built when closing began and not sent yet. */
-  #lastChunk: Chunk | undefined;
-  #sessionClosed = false;
-  /** Nothing may be sent for now, see {@link StreamWatch.maySend}. */
-  #isSendingSuspended = false;
+  /** The epoch of the process's lease during which the topology was last read. */
+  #leaseEpoch = 0;
   readonly #endsAt: number;
   /** Since when the stream has had no partition. Counts only while it has none. */
   #idleSince: number;
@@ -96,6 +101,8 @@ export class SubscriptionStream implements StreamWatcher {
   #uncommittedSince: number | undefined;
   /** Since when the coordination store has been unreachable; undefined while it is reachable. */
   #unreachableSince: number | undefined;
+  /** Whether reading the state of the subscription has failed since it last succeeded. */
+  #isReadFailing = false;
   #nextCommitWithoutConsumerAt = 0;
   #timer: Timer | undefined;
   #timerAt = Infinity;
@@ -117,7 +124,7 @@ export class SubscriptionStream implements StreamWatcher {
     this.#idleSince = now;
     this.#reads = new StreamReads(services.log, services.logger, this.#assigned, () => this.#advance());
     this.#sender = new StreamSender(parameters, this.#assigned);
-    this.#watch = new StreamWatch(services, this);
+    this.#watch = new StreamWatch(services, subscription.id, this);
     services.metrics.openStreams.inc({ subscription_id: subscription.id });
     this.#unwatch = services.coordination.watch(subscription.id, (change, generation, committed) => {
       this.#onChange(change, generation, committed);
@@ -146,13 +153,13 @@ export class SubscriptionStream implements StreamWatcher {
 
   /** Requests partitions and begins to read. */
   start(): void {
-    this.#watch.refresh();
+    this.#watch.start();
     this.#advance();
   }
 
   /** Why the stream ends or has ended, in words; undefined while nothing ends it. */
   get closeReason(): string | undefined {
-    return this.#closeCode === undefined ? undefined : closeInfo(this.#closeCode).debug;
+    return this.#state.name === 'streaming' ? undefined : closeInfo(this.#state.code).debug;
   }
 
   /**
@@ -177,48 +184,53 @@ export class SubscriptionStream implements StreamWatcher {
    * the client may still commit. Events that it does not commit are sent to that stream.
    */
   clientClosed(): void {
-    if (this.#state === 'ended') return;
-    this.#closeCode ??= 'client_closed';
-    this.#lastChunk = undefined;
-    void this.#end();
+    const state = this.#state;
+    if (state.name !== 'ended') void this.#end(state.name === 'closing' ? state.code : 'client_closed', 'delivered');
   }
 
   /** The one place where all changes take effect. */
   #advance(): void {
-    if (this.#state === 'ended') {
+    if (this.#state.name === 'ended') {
       this.#deliverLast();
       return;
     }
     const now = this.#services.clock.monotonic();
-    if (this.#state === 'streaming') this.#closeIfDue(now);
-    if (this.#state === 'streaming') {
-      this.#isSendingSuspended = !this.#watch.maySend(now);
-      if (this.#reader !== undefined && !this.#isSendingSuspended) this.#deliver(now);
-      this.#reads.begin(this.#parameters, now);
-    }
+    if (this.#isStreaming()) this.#closeIfDue(now);
+    if (this.#isStreaming() && this.#reader !== undefined && this.#maySend(now)) this.#deliver(now);
+    if (this.#isStreaming()) this.#reads.begin(this.#parameters, now);
     for (const partition of this.#assigned.removeHandedOver()) void this.#release(partition);
-    this.#recheck(now);
-    if (this.#state === 'closing') {
-      this.#deliverLast();
-      if (closesImmediately(this.#closeCode ?? 'client_closed') || now >= this.#graceEndsAt()) {
-        void this.#end();
-        return;
-      }
+    this.#watch.recheck(now, this.#uncommittedSince !== undefined);
+    this.#commitPassedOver(now);
+    this.#deliverLast();
+    const state: StreamState = this.#state;
+    if (state.name === 'closing' && (closesImmediately(state.code) || now >= this.#graceEndsAt())) {
+      void this.#end(state.code, state.last);
+      return;
     }
     this.#setTimer(now);
   }
 
+  #isStreaming(): boolean {
+    return this.#state.name === 'streaming';
+  }
+
+  /**
+   * Whether the stream may send. It may not while others may have taken over, nor after that before the topology was
+   * read again: two streams must not deliver the same partition in turns.
+   */
+  #maySend(now: number): boolean {
+    const { lease } = this.#services;
+    return lease.isValid(now) && this.#leaseEpoch === lease.epoch;
+  }
+
   #deliver(now: number): void {
-    if (this.#failure !== undefined) {
-      this.#deliverLast();
-      return;
-    }
     const sentBefore = this.#sender.sentEvents;
     let bytes: Chunk | undefined;
     try {
       bytes = this.#sender.nextChunk(now);
     } catch (error) {
-      this.#fail(error);
+      // The stream cannot continue: the events of the line that could not be built would be missing.
+      this.#enterClosing('log_error', { error });
       return;
     }
     if (bytes === undefined) return;
@@ -226,23 +238,17 @@ export class SubscriptionStream implements StreamWatcher {
     this.#resolveReader(bytes);
   }
 
-  /** A line could not be built. The stream cannot continue: the events of that line would be missing. */
-  #fail(error: unknown): void {
-    this.#closeCode = 'log_error';
-    this.#failure = { error };
-    this.#deliverLast();
-  }
-
   #deliverLast(): void {
-    if (this.#reader === undefined) return;
-    if (this.#failure !== undefined) {
-      this.#resolveReader(Promise.reject(this.#failure.error));
-    } else if (this.#lastChunk !== undefined) {
-      const last = this.#lastChunk;
-      this.#lastChunk = undefined;
-      this.#resolveReader(last);
-    } else if (this.#sessionClosed) {
-      this.#resolveReader(null);
+    const state = this.#state;
+    if (this.#reader === undefined || state.name === 'streaming') return;
+    const { last } = state;
+    if (last === 'delivered') {
+      if (state.name === 'ended' && state.isSessionClosed) this.#resolveReader(null);
+    } else if ('error' in last) {
+      this.#resolveReader(Promise.reject(last.error));
+    } else {
+      state.last = 'delivered';
+      this.#resolveReader(last.chunk);
     }
   }
 
@@ -256,16 +262,14 @@ export class SubscriptionStream implements StreamWatcher {
     if (events === 0) return;
     this.#deliveredEvents ??= this.#services.metrics.deliveredEvents.labels({ subscription_id: this.subscription.id });
     this.#deliveredEvents.inc(events);
-    if (this.#uncommittedSince !== undefined) return;
-    this.#uncommittedSince = now;
-    this.#watch.expectCommits(true, now);
+    this.#uncommittedSince ??= now;
   }
 
   // Changes made by others: commits, sessions, ownership. Change notifications only say that it is time to read the
   // store.
 
   #onChange(change: CoordinationChange, generation?: number, committed?: readonly CommittedOffset[]): void {
-    if (this.#state === 'ended') return;
+    if (this.#state.name === 'ended') return;
     if (change === 'removed') {
       this.close('subscription_deleted');
       return;
@@ -273,33 +277,42 @@ export class SubscriptionStream implements StreamWatcher {
     this.#watch.notify(change, generation, committed);
   }
 
-  #recheck(now: number): void {
-    this.#watch.recheck(now);
-    if (now < this.#nextCommitWithoutConsumerAt || !this.#assigned.hasCommittableWithoutConsumer()) return;
-    this.#nextCommitWithoutConsumerAt = now + commitWithoutConsumerMilliseconds;
-    void this.#commitWithoutConsumer();
-  }
-
-  hasEnded(): boolean {
-    return this.#state === 'ended';
-  }
-
-  async applyState(committed: readonly CommittedOffset[], topology: Topology | undefined): Promise<void> {
+  async observed(observation: Observation): Promise<void> {
+    if (this.#state.name === 'ended') return;
     const now = this.#services.clock.monotonic();
-    this.#unreachableSince = undefined;
-    if (this.#assigned.applyCommits(committed)) this.#restartCommitTimer(now);
-    this.#watch.expectCommits(this.#uncommittedSince !== undefined, now);
-    if (topology !== undefined) await this.#applyTopology(topology, committed);
+    if (observation.kind === 'failure') {
+      this.#onReadFailed(observation.error, now);
+    } else {
+      this.#unreachableSince = undefined;
+      if (this.#assigned.applyCommits(observation.committed)) this.#restartCommitTimer(now);
+      if (observation.kind === 'topology') await this.#applyTopology(observation);
+    }
+    this.#advance();
   }
 
-  onRefreshed(): void {
-    this.#advance();
+  #onReadFailed(error: unknown, now: number): void {
+    const { logger } = this.#services;
+    if (isLendstreamError(error, 'LOG_CLOSED')) {
+      this.#beginClosing('server_shutdown');
+      return;
+    }
+    const facts = { streamId: this.streamId, subscriptionId: this.subscription.id, error: describeError(error) };
+    if (!isLendstreamError(error) || !error.retriable) {
+      logger.error(facts, 'The state of a subscription cannot be read');
+      this.#beginClosing('coordination_error', describeError(error));
+      return;
+    }
+    // Warn only once per outage: there may be thousands of streams, and each tries every second.
+    const level = this.#isReadFailing ? 'debug' : 'warn';
+    logger[level](facts, 'The state of a subscription could not be read; the stream tries again');
+    this.#isReadFailing = true;
+    if (error.code === 'COORDINATION_UNAVAILABLE') this.#suspendTimeouts(now);
   }
 
   /**
    * Time in which commits are impossible does not count, up to a limit: the client may do better with another process.
    */
-  onStoreUnreachable(now: number): void {
+  #suspendTimeouts(now: number): void {
     this.#unreachableSince ??= now;
     if (now - this.#unreachableSince > outageMillisecondsMaximum) return;
     this.#restartCommitTimer(now);
@@ -307,22 +320,11 @@ export class SubscriptionStream implements StreamWatcher {
     this.#assigned.setHandOverDeadline(now + this.#parameters.commitTimeoutMilliseconds);
   }
 
-  onRefreshFailed(error: unknown): void {
-    if (isLendstreamError(error, 'LOG_CLOSED')) {
-      this.close('server_shutdown');
-      return;
-    }
-    const facts = { streamId: this.streamId, subscriptionId: this.subscription.id, error: describeError(error) };
-    this.#services.logger.error(facts, 'The state of a subscription cannot be read');
-    this.close('coordination_error', describeError(error));
-  }
-
   #restartCommitTimer(now: number): void {
     this.#uncommittedSince = this.#assigned.uncommittedEvents() > 0 ? now : undefined;
   }
 
-  async #applyTopology(topology: Topology, committed: readonly CommittedOffset[]): Promise<void> {
-    if (this.#state === 'ended') return;
+  async #applyTopology({ topology, committed, leaseEpoch }: Observation & { kind: 'topology' }): Promise<void> {
     if (!topology.sessions.some(({ streamId }) => streamId === this.streamId)) {
       this.#beginClosing('session_lost');
       return;
@@ -337,9 +339,12 @@ export class SubscriptionStream implements StreamWatcher {
     if (topology.resetting) this.#beginClosing('cursors_reset');
     if (surplusStreams(topology).has(this.streamId)) this.#beginClosing('no_free_slots');
     const gained = this.#assigned.missing(owned);
-    if (this.#state !== 'streaming' || gained.length === 0) return;
-    const bounds = await log.bounds(gained.map(({ eventType, partition }) => ({ topic: eventType, partition })));
-    if (this.#state === 'streaming') this.#assigned.adopt(gained, bounds, committed, clock.monotonic(), handOverUntil);
+    if (this.#isStreaming() && gained.length > 0) {
+      const bounds = await log.bounds(gained.map(({ eventType, partition }) => ({ topic: eventType, partition })));
+      if (this.#isStreaming()) this.#assigned.adopt(gained, bounds, committed, clock.monotonic(), handOverUntil);
+    }
+    this.#leaseEpoch = leaseEpoch;
+    this.#isReadFailing = false;
   }
 
   #updateAfterRelease(): void {
@@ -356,9 +361,15 @@ export class SubscriptionStream implements StreamWatcher {
     } catch (error) {
       const facts = { streamId: this.streamId, eventType, partition, error: describeError(error) };
       logger.warn(facts, 'Handing over a partition failed and is tried again');
-      this.#watch.refreshSoon(clock.monotonic());
+      this.#watch.readSoon(clock.monotonic());
       this.#advance();
     }
+  }
+
+  #commitPassedOver(now: number): void {
+    if (now < this.#nextCommitWithoutConsumerAt || !this.#assigned.hasCommittableWithoutConsumer()) return;
+    this.#nextCommitWithoutConsumerAt = now + commitWithoutConsumerMilliseconds;
+    void this.#commitWithoutConsumer();
   }
 
   #commitWithoutConsumer(): Promise<void> {
@@ -384,23 +395,27 @@ export class SubscriptionStream implements StreamWatcher {
   }
 
   #beginClosing(code: CloseCode, detail = ''): void {
-    if (this.#state !== 'streaming') {
+    const state = this.#state;
+    if (state.name !== 'streaming') {
       // Stop waiting for late commits if they are no longer possible.
-      if (this.#state === 'closing' && closesImmediately(code)) this.#closeCode = code;
+      if (state.name === 'closing' && closesImmediately(code)) state.code = code;
       return;
     }
     const now = this.#services.clock.monotonic();
     const sentBefore = this.#sender.sentEvents;
     const lastLinePartition = this.#assigned.list[0] ?? this.#placeholderPartition(now);
-    this.#closeCode = code;
-    this.#state = 'closing';
-    const isFlushing = code === 'stream_timeout' && this.#watch.maySend(now);
+    const isFlushing = code === 'stream_timeout' && this.#maySend(now);
     try {
-      this.#lastChunk = this.#sender.lastChunk(lastLinePartition, closeInfo(code, detail), now, isFlushing);
+      const chunk = this.#sender.lastChunk(lastLinePartition, closeInfo(code, detail), now, isFlushing);
+      this.#recordSent(this.#sender.sentEvents - sentBefore, now);
+      this.#enterClosing(code, { chunk });
     } catch (error) {
-      this.#fail(error);
+      this.#enterClosing('log_error', { error });
     }
-    this.#recordSent(this.#sender.sentEvents - sentBefore, now);
+  }
+
+  #enterClosing(code: CloseCode, last: LastBytes): void {
+    this.#state = { name: 'closing', code, last };
     this.#reads.stop();
     for (const partition of this.#assigned.list) partition.rewind();
   }
@@ -422,12 +437,13 @@ export class SubscriptionStream implements StreamWatcher {
     return this.#uncommittedSince !== undefined && this.#services.clock.monotonic() >= this.#graceEndsAt();
   }
 
-  async #end(): Promise<void> {
+  async #end(code: CloseCode, last: LastBytes): Promise<void> {
     const { coordination, logger, metrics } = this.#services;
-    const reason = this.#closeCode ?? 'client_closed';
     const lateCommits = this.#isCommitTimeOver() ? 'refused' : 'accepted';
-    this.#state = 'ended';
+    const ended: StreamState = { name: 'ended', code, last, isSessionClosed: false };
+    this.#state = ended;
     this.#unwatch();
+    this.#watch.stop();
     this.#reads.stop();
     this.#timer?.cancel();
     this.#timer = undefined;
@@ -439,10 +455,11 @@ export class SubscriptionStream implements StreamWatcher {
       logger.warn(facts, 'A session could not be closed and ends with the lease of this node');
     }
     this.#assigned.list = [];
-    this.#sessionClosed = true;
+    ended.isSessionClosed = true;
     metrics.openStreams.dec({ subscription_id: this.subscription.id });
-    metrics.closedStreams.inc({ reason });
-    logger.info({ subscriptionId: this.subscription.id, streamId: this.streamId, reason }, 'A stream was closed');
+    metrics.closedStreams.inc({ reason: code });
+    const facts = { subscriptionId: this.subscription.id, streamId: this.streamId, reason: code };
+    logger.info(facts, 'A stream was closed');
     this.onEnded?.();
     this.#deliverLast();
   }
@@ -450,12 +467,12 @@ export class SubscriptionStream implements StreamWatcher {
   // Time.
 
   #nextDeadline(now: number): number {
-    let at = this.#watch.nextRefreshAt;
+    let at = this.#watch.nextReadAt;
     if (this.#assigned.hasCommittableWithoutConsumer()) at = Math.min(at, this.#nextCommitWithoutConsumerAt);
-    if (this.#state === 'closing') return Math.min(at, this.#graceEndsAt());
+    if (!this.#isStreaming()) return Math.min(at, this.#graceEndsAt());
     at = Math.min(at, closingDueAt(this.#parameters, this.#progress()));
     if (this.#reads.retryAt > 0) at = Math.min(at, this.#reads.retryAt);
-    if (this.#isSendingSuspended) return Math.min(at, now + leaseRecheckMilliseconds);
+    if (!this.#maySend(now)) return Math.min(at, now + leaseRecheckMilliseconds);
     if (this.#reader === undefined) return at;
     for (const { lastSentAt } of this.#assigned.list) at = Math.min(at, flushDueAt(this.#parameters, lastSentAt));
     return at;

@@ -1,6 +1,4 @@
 import type { Clock } from '../../clock.ts';
-import { describeError, isLendstreamError } from '../../errors.ts';
-import type { Logger } from '../../logger.ts';
 import { applyRebalance } from '../subscriptions/assignment.ts';
 import type { CommittedOffset, Coordination, CoordinationChange, Topology } from '../../ports/coordination.ts';
 import type { NodeLease } from './node-lease.ts';
@@ -23,59 +21,71 @@ const retryMilliseconds = 1_000;
 export interface StreamWatchServices {
   readonly coordination: Coordination;
   readonly clock: Clock;
-  readonly logger: Logger;
   readonly lease: NodeLease;
 }
 
-/**
- * The stream that owns a watch and is notified of changes. An interface instead of closures saves memory: each open
- * stream has a watch.
- */
-export interface StreamWatcher {
-  readonly streamId: string;
-  readonly subscription: { readonly id: string };
-  /** Whether the stream has ended, so that nothing needs to be read any more. */
-  hasEnded(): boolean;
-  /** Applies new state. @param topology Given only if it was read too, before the committed offsets. */
-  applyState(committed: readonly CommittedOffset[], topology: Topology | undefined): Promise<void>;
-  /** Called after a read: new state may take effect, or the time of the next attempt is known. */
-  onRefreshed(): void;
-  /** The store cannot be reached: commits and hand-overs are impossible. @param now Monotonic milliseconds. */
-  onStoreUnreachable(now: number): void;
-  /** Reading the state failed permanently. */
-  onRefreshFailed(error: unknown): void;
+/** What a watch has seen. */
+export type Observation =
+  /** The committed offsets, read or brought by a change notification. */
+  | { readonly kind: 'offsets'; readonly committed: readonly CommittedOffset[] }
+  /** Sessions and ownership, and the committed offsets as they were after that. */
+  | {
+      readonly kind: 'topology';
+      readonly topology: Topology;
+      readonly committed: readonly CommittedOffset[];
+      /** The lease epoch of this process when the read began; 0 if the lease may have ended by then. */
+      readonly leaseEpoch: number;
+    }
+  /** The state could not be read, or the observer failed. The watch tries again in a second, unless it is stopped. */
+  | { readonly kind: 'failure'; readonly error: unknown };
+
+/** An interface instead of a closure saves memory: each open stream has a watch. */
+export interface Observer {
+  /** Called with one read at a time; the next one begins when the promise is settled. */
+  observed(observation: Observation): Promise<void>;
 }
 
 /**
  * Follows changes that others make to a stream's subscription: commits, sessions, ownership. Change notifications only
  * say that it is time to read; the state itself is read from the coordination store, one read at a time. While commits
- * are expected, the watch also reads without a change notification.
+ * are expected, the watch also reads without a change notification. It decides nothing: the observer does.
  */
 export class StreamWatch {
   readonly #services: StreamWatchServices;
-  readonly #watcher: StreamWatcher;
-  #isRefreshing = false;
+  readonly #subscriptionId: string;
+  readonly #observer: Observer;
+  #isReading = false;
+  #isStopped = false;
   #topologyWanted = true;
   #offsetsWanted = false;
   /** The generation of the topology that was read last; undefined if it has to be read again in any case. */
   #generation: number | undefined;
-  /** The epoch of the process's lease during which the topology was last read. */
-  #leaseEpoch = 0;
-  /** The lease epoch for which a read of the topology was last requested. */
-  #requestedLeaseEpoch = 0;
-  #failing = false;
+  /** The lease epoch for which a read of the topology was last wanted. */
+  #wantedLeaseEpoch = 0;
   #topologyRecheckAt: number;
+  /** Infinite while no commits are expected. */
   #offsetsRecheckAt = Infinity;
 
-  constructor(services: StreamWatchServices, watcher: StreamWatcher) {
+  constructor(services: StreamWatchServices, subscriptionId: string, observer: Observer) {
     this.#services = services;
-    this.#watcher = watcher;
+    this.#subscriptionId = subscriptionId;
+    this.#observer = observer;
     this.#topologyRecheckAt = services.clock.monotonic() + topologyRecheckMilliseconds;
   }
 
   /** When the next read without a change notification is due. Monotonic milliseconds. */
-  get nextRefreshAt(): number {
+  get nextReadAt(): number {
     return Math.min(this.#topologyRecheckAt, this.#offsetsRecheckAt);
+  }
+
+  /** Begins with a read of everything. */
+  start(): void {
+    this.#readWanted();
+  }
+
+  /** Observes nothing more. */
+  stop(): void {
+    this.#isStopped = true;
   }
 
   /**
@@ -86,114 +96,85 @@ export class StreamWatch {
   notify(change: CoordinationChange, generation?: number, committed?: readonly CommittedOffset[]): void {
     if (generation !== undefined && generation === this.#generation) return;
     if (change === 'offsets' && committed !== undefined) {
-      this.#watcher.applyState(committed, undefined).then(
-        () => this.#watcher.onRefreshed(),
-        (error: unknown) => this.#watcher.onRefreshFailed(error),
-      );
+      this.#offsetsRecheckAt = Infinity;
+      this.#observer.observed({ kind: 'offsets', committed }).catch((error: unknown) => this.#failed(error));
       return;
     }
     if (change === 'offsets') this.#offsetsWanted = true;
     else this.#topologyWanted = true;
-    this.refresh();
+    this.#readWanted();
   }
 
   /** Schedules an early read of sessions and ownership after an operation on them failed. */
-  refreshSoon(now: number): void {
+  readSoon(now: number): void {
     this.#topologyRecheckAt = Math.min(this.#topologyRecheckAt, now + retryMilliseconds);
   }
 
-  /** Starts or stops expecting commits. */
-  expectCommits(areExpected: boolean, now: number): void {
-    this.#offsetsRecheckAt = areExpected ? now + offsetsRecheckMilliseconds : Infinity;
-  }
-
-  /** Reads the state that is due by time. */
-  recheck(now: number): void {
-    if (now >= this.#topologyRecheckAt) {
-      this.#topologyRecheckAt = now + topologyRecheckMilliseconds;
-      this.#topologyWanted = true;
-    }
+  /**
+   * Reads the state that is due: by time, or because a new lease epoch has begun.
+   * @param areCommitsExpected Then the offsets are due a second after they were last read.
+   */
+  recheck(now: number, areCommitsExpected: boolean): void {
+    const { lease } = this.#services;
+    if (!areCommitsExpected) this.#offsetsRecheckAt = Infinity;
+    else if (this.#offsetsRecheckAt === Infinity) this.#offsetsRecheckAt = now + offsetsRecheckMilliseconds;
     if (now >= this.#offsetsRecheckAt) {
       this.#offsetsRecheckAt = now + offsetsRecheckMilliseconds;
       this.#offsetsWanted = true;
     }
-    if (this.#topologyWanted || this.#offsetsWanted) this.refresh();
-  }
-
-  /**
-   * Whether the stream may send. It may not while others may have taken over, nor after that before the topology was
-   * read again: two streams must not deliver the same partition in turns.
-   */
-  maySend(now: number): boolean {
-    const { lease } = this.#services;
-    if (!lease.isValid(now)) return false;
-    if (this.#requestedLeaseEpoch !== lease.epoch) {
-      this.#requestedLeaseEpoch = lease.epoch;
+    if (now >= this.#topologyRecheckAt) {
+      this.#topologyRecheckAt = now + topologyRecheckMilliseconds;
       this.#topologyWanted = true;
     }
-    return this.#leaseEpoch === lease.epoch;
+    if (this.#wantedLeaseEpoch !== lease.epoch && lease.isValid(now)) {
+      this.#wantedLeaseEpoch = lease.epoch;
+      this.#topologyWanted = true;
+    }
+    this.#readWanted();
   }
 
-  /** Reads the state that is wanted, unless a read is already running: that one picks it up. */
-  refresh(): void {
-    if (!this.#isRefreshing) void this.#refreshUntilCurrent();
+  /** Reads the state that is wanted, unless a read is already running: that one is followed by another. */
+  #readWanted(): void {
+    if (!this.#isReading && (this.#topologyWanted || this.#offsetsWanted)) void this.#readUntilCurrent();
   }
 
-  async #refreshUntilCurrent(): Promise<void> {
-    const { coordination } = this.#services;
-    const watcher = this.#watcher;
-    this.#isRefreshing = true;
+  async #readUntilCurrent(): Promise<void> {
+    this.#isReading = true;
     try {
-      while (!watcher.hasEnded() && (this.#topologyWanted || this.#offsetsWanted)) {
-        const leaseEpoch = this.#currentLeaseEpoch();
-        if (this.#topologyWanted) this.#requestedLeaseEpoch = leaseEpoch;
-        const topology = this.#topologyWanted ? await this.#rebalance() : undefined;
-        this.#offsetsWanted = false;
-        // Read after the topology, so they include the commits of an earlier owner before it released a partition.
-        const committed = await coordination.committedOffsets(watcher.subscription.id);
-        await watcher.applyState(committed, topology);
-        if (topology !== undefined) this.#leaseEpoch = leaseEpoch;
-        this.#failing = false;
-        watcher.onRefreshed();
+      while (!this.#isStopped && (this.#topologyWanted || this.#offsetsWanted)) {
+        await this.#observer.observed(this.#topologyWanted ? await this.#readTopology() : await this.#readOffsets());
       }
     } catch (error) {
-      this.#failed(error);
+      await this.#failed(error);
     }
-    this.#isRefreshing = false;
+    this.#isReading = false;
   }
 
-  /** The lease epoch for which reads from now on are valid; 0 while the lease may have ended. */
-  #currentLeaseEpoch(): number {
-    const { lease, clock } = this.#services;
-    return lease.isValid(clock.monotonic()) ? lease.epoch : 0;
-  }
-
-  async #rebalance(): Promise<Topology> {
+  async #readTopology(): Promise<Observation> {
+    const { coordination, lease, clock } = this.#services;
+    const leaseEpoch = lease.isValid(clock.monotonic()) ? lease.epoch : 0;
+    this.#wantedLeaseEpoch = leaseEpoch;
     this.#topologyWanted = false;
-    const topology = await applyRebalance(this.#services.coordination, this.#watcher.subscription.id);
+    const topology = await applyRebalance(coordination, this.#subscriptionId);
     this.#generation = topology.generation;
-    return topology;
+    // Read after the topology, so they include the commits of an earlier owner before it released a partition.
+    const { committed } = await this.#readOffsets();
+    return { kind: 'topology', topology, committed, leaseEpoch };
   }
 
-  #failed(error: unknown): void {
-    const { clock, logger } = this.#services;
-    const watcher = this.#watcher;
-    if (!isLendstreamError(error) || !error.retriable || error.code === 'LOG_CLOSED') {
-      watcher.onRefreshFailed(error);
-      return;
-    }
-    const { streamId, subscription } = watcher;
-    const facts = { streamId, subscriptionId: subscription.id, error: describeError(error) };
-    // Warn only once per outage: there may be thousands of streams, and each tries every second.
-    logger[this.#failing ? 'debug' : 'warn'](facts, 'Looking at the state of a subscription failed and is tried again');
-    this.#failing = true;
-    const now = clock.monotonic();
+  async #readOffsets() {
+    this.#offsetsWanted = false;
+    const committed = await this.#services.coordination.committedOffsets(this.#subscriptionId);
+    this.#offsetsRecheckAt = Infinity;
+    return { kind: 'offsets', committed } as const;
+  }
+
+  async #failed(error: unknown): Promise<void> {
     this.#generation = undefined;
     this.#topologyWanted = false;
     this.#offsetsWanted = false;
     this.#offsetsRecheckAt = Infinity;
-    this.#topologyRecheckAt = now + retryMilliseconds;
-    if (error.code === 'COORDINATION_UNAVAILABLE') watcher.onStoreUnreachable(now);
-    watcher.onRefreshed();
+    this.#topologyRecheckAt = this.#services.clock.monotonic() + retryMilliseconds;
+    await this.#observer.observed({ kind: 'failure', error });
   }
 }

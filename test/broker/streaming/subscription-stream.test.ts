@@ -10,7 +10,7 @@ import { SubscriptionStream, type StreamServices } from '../../../src/broker/str
 import type { Subscription } from '../../../src/broker/definitions/subscription.ts';
 import { systemClock, type Clock } from '../../../src/clock.ts';
 import { LendstreamError } from '../../../src/errors.ts';
-import { silentLogger } from '../../../src/logger.ts';
+import { silentLogger, type Logger } from '../../../src/logger.ts';
 import { expireTopic } from '../../support/backend-under-test.ts';
 import type { Batch } from '../../support/http/client.ts';
 import { failingReads } from '../../support/failing-reads.ts';
@@ -64,6 +64,17 @@ describe('a subscription stream', () => {
     const stream = await SubscriptionStream.open(services, subscription, eventTypes, parameters);
     stream.start();
     return stream;
+  }
+
+  /** A stream by a clock that is turned by hand. */
+  async function openOnOwnClock(id: string, source: Record<string, unknown>, changes: Partial<StreamServices> = {}) {
+    const clock = new SimulatedClock();
+    const { coordination = server.coordination } = changes;
+    const named = { coordination, nodeId: randomUUID(), clock, logger: silentLogger };
+    const lease = new NodeLease({ ...named, leaseMilliseconds: 3_600_000 });
+    leases.push(lease);
+    await lease.start();
+    return { clock, stream: await open(id, source, { ...changes, clock, lease }) };
   }
 
   async function nextBatches(stream: SubscriptionStream): Promise<Batch[]> {
@@ -293,21 +304,6 @@ describe('a subscription stream', () => {
     expect((await server.coordination.committedOffsets(id))[0]?.offset).to.equal(-1);
   });
 
-  it('closes when it has had no partition for twice the commit timeout', async () => {
-    const { type, id } = await prepare(1);
-    const owner = await open(id, { commit_timeout: 30 });
-    await server.publish(type, 0, [1]);
-    await nextBatches(owner);
-    const waiting = await open(id, {
-      commit_timeout: 1,
-      partitions: [{ event_type: type, partition: '0' }],
-    });
-    const batches = await rest(waiting);
-    expect(batches.map(({ info }) => info?.code)).to.deep.equal(['no_partitions']);
-    expect(batches[0]?.cursor).to.include({ event_type: type, partition: '0', offset: '001-0001--1' });
-    owner.clientClosed();
-  });
-
   describe('that gets no partition in twice the commit timeout of a minute', () => {
     /** A stream that waits for a partition of another one, by a clock that is turned by hand. */
     async function openWaiting() {
@@ -315,18 +311,12 @@ describe('a subscription stream', () => {
       const owner = await open(id, { commit_timeout: 60 });
       await server.publish(type, 0, [1]);
       await nextBatches(owner);
-      const clock = new SimulatedClock();
-      const named = { coordination: server.coordination, nodeId: randomUUID(), clock, logger: silentLogger };
-      const lease = new NodeLease({ ...named, leaseMilliseconds: 3_600_000 });
-      leases.push(lease);
-      await lease.start();
       const partitions = [{ event_type: type, partition: '0' }];
-      const stream = await open(id, { commit_timeout: 60, partitions }, { clock, lease });
-      return { type, owner, stream, clock };
+      return { type, owner, ...(await openOnOwnClock(id, { commit_timeout: 60, partitions })) };
     }
 
     it('goes on waiting up to the last millisecond, and then ends with the reason', async () => {
-      const { owner, stream, clock } = await openWaiting();
+      const { type, owner, stream, clock } = await openWaiting();
       await clock.turn(119_999);
       expect(stream.closeReason).to.equal(undefined);
       await clock.turn(1);
@@ -334,6 +324,7 @@ describe('a subscription stream', () => {
       expect(batches.map(({ info }) => info)).to.deep.equal([
         { code: 'no_partitions', debug: 'No partition was assigned to this stream for twice the commit timeout' },
       ]);
+      expect(batches[0]?.cursor).to.include({ event_type: type, partition: '0', offset: '001-0001--1' });
       owner.clientClosed();
     });
 
@@ -356,22 +347,19 @@ describe('a subscription stream', () => {
     /** A stream that waits for a commit, by a clock that is turned by hand, and a store that can be taken away. */
     async function openWaiting() {
       const { type, id } = await prepare(1);
-      const clock = new SimulatedClock();
       const own = { isAway: false };
+      const warnings: string[] = [];
+      const logger: Logger = { ...silentLogger, warn: (_facts, message) => void warnings.push(message) };
       const unlessAway = <Result>(read: () => Promise<Result>): Promise<Result> =>
         own.isAway ? Promise.reject(new LendstreamError('COORDINATION_UNAVAILABLE', 'It is away.')) : read();
       const coordination = overriding<Coordination>(server.coordination, {
         committedOffsets: (subscription) => unlessAway(() => server.coordination.committedOffsets(subscription)),
         topology: (subscription) => unlessAway(() => server.coordination.topology(subscription)),
       });
-      const named = { coordination, nodeId: randomUUID(), clock, logger: silentLogger };
-      const lease = new NodeLease({ ...named, leaseMilliseconds: 3_600_000 });
-      leases.push(lease);
-      await lease.start();
       await server.publish(type, 0, [1]);
-      const stream = await open(id, { commit_timeout: 2 }, { coordination, clock, lease });
+      const { clock, stream } = await openOnOwnClock(id, { commit_timeout: 2 }, { coordination, logger });
       await stream.next();
-      return { own, clock, stream };
+      return { own, clock, stream, warnings };
     }
 
     it('waits for commits only while they can be made', async () => {
@@ -380,11 +368,20 @@ describe('a subscription stream', () => {
       await clock.turn(30_000);
       expect(stream.closeReason).to.equal(undefined);
       own.isAway = false;
-      // The store was last found away now.
+      // The stream found the store away now, for the last time.
       await clock.turn(commitTimeoutMilliseconds - 1);
       expect(stream.closeReason).to.equal(undefined);
       await clock.turn(1);
       expect(stream.closeReason).to.equal('Commit timeout reached');
+      stream.clientClosed();
+    });
+
+    it('warns of an outage once', async () => {
+      const { own, clock, stream, warnings } = await openWaiting();
+      const expected = 'The state of a subscription could not be read; the stream tries again';
+      own.isAway = true;
+      await clock.turn(10_000);
+      expect(warnings).to.deep.equal([expected]);
       stream.clientClosed();
     });
 
@@ -410,10 +407,13 @@ describe('a subscription stream', () => {
         return typeof member === 'function' ? (member.bind(target) as unknown) : member;
       },
     });
-    const stream = await open(id, { max_uncommitted_events: 1 }, { coordination: withoutNotifications });
+    const changes = { coordination: withoutNotifications };
+    const { clock, stream } = await openOnOwnClock(id, { max_uncommitted_events: 1 }, changes);
     const [batch] = await nextBatches(stream);
     await server.commit(id, stream.streamId, batch === undefined ? [] : [batch.cursor]);
-    const [second] = await nextBatches(stream);
+    const next = nextBatches(stream);
+    await clock.turn(1_000);
+    const [second] = await next;
     expect(second?.events).to.deep.equal([{ number: 2 }]);
     stream.clientClosed();
   });

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
+import type { Coordination } from '../../../src/ports/coordination.ts';
 import type { EventLog } from '../../../src/ports/event-log.ts';
-import type { CommittedOffset, Coordination, Topology } from '../../../src/ports/coordination.ts';
 import { NodeLease } from '../../../src/broker/streaming/node-lease.ts';
-import { StreamWatch, type StreamWatcher } from '../../../src/broker/streaming/watch.ts';
-import { systemClock } from '../../../src/clock.ts';
+import { StreamWatch, type Observation, type Observer } from '../../../src/broker/streaming/watch.ts';
 import { LendstreamError } from '../../../src/errors.ts';
-import { silentLogger, type Logger } from '../../../src/logger.ts';
+import { silentLogger } from '../../../src/logger.ts';
 import { openPartOfEmbeddedLog } from '../../support/shared-embedded-log.ts';
 import { EmbeddedCoordination } from '../../../src/embedded/coordination.ts';
+import { SimulatedClock } from '../../support/simulated-clock.ts';
 import { overriding } from '../../support/stepping-log.ts';
 import { eventually } from '../../support/eventually.ts';
 
@@ -18,123 +18,172 @@ const partition = { eventType: 'watch.loans', partition: 0 };
 describe('the watch of a stream', () => {
   let log: EventLog;
   let coordination: Coordination;
+  let clock: SimulatedClock;
+  /** What reading the offsets fails with. */
   let failure: Error | undefined;
   let lease: NodeLease;
-  let seen: Seen;
-  const warnings: string[] = [];
-  const now = (): number => systemClock.monotonic();
-  const logger: Logger = { ...silentLogger, warn: (_facts, message) => void warnings.push(message) };
+  let observer: Recorder;
+  let watch: StreamWatch;
 
-  /** A stream that only keeps what it is told. */
-  class Seen implements StreamWatcher {
-    readonly streamId = 'stream';
-    readonly subscription = { id };
-    readonly observations: { committed: readonly CommittedOffset[]; topology: Topology | undefined }[] = [];
-    away = 0;
-    failures: unknown[] = [];
-    hasEnded(): boolean {
-      return false;
-    }
-    async applyState(committed: readonly CommittedOffset[], topology: Topology | undefined): Promise<void> {
-      this.observations.push({ committed, topology });
-      await Promise.resolve();
-    }
-    onRefreshed(): void {}
-    onStoreUnreachable(): void {
-      this.away += 1;
-    }
-    onRefreshFailed(error: unknown): void {
-      this.failures.push(error);
+  /** Records what it observes, and says so to the watch only when it is let go. */
+  class Recorder implements Observer {
+    readonly observations: Observation[] = [];
+    failure: Error | undefined;
+    until: Promise<void> = Promise.resolve();
+    async observed(observation: Observation): Promise<void> {
+      this.observations.push(observation);
+      await this.until;
+      const { failure: error } = this;
+      this.failure = undefined;
+      if (error !== undefined) throw error;
     }
   }
 
-  const open = (): StreamWatch => new StreamWatch({ coordination, clock: systemClock, logger, lease }, seen);
+  const kinds = (): string[] => observer.observations.map(({ kind }) => kind);
+  const last = (): Observation | undefined => observer.observations.at(-1);
+  const untilObserved = (...expected: string[]) => eventually(() => kinds().join() === expected.join());
+  /** Milliseconds until the next read without a change notification. */
+  const nextReadIn = (): number => watch.nextReadAt - clock.monotonic();
 
   beforeEach(async () => {
     log = await openPartOfEmbeddedLog();
-    const embedded = await EmbeddedCoordination.open({ log, clock: systemClock, logger: silentLogger });
+    clock = new SimulatedClock();
+    const embedded = await EmbeddedCoordination.open({ log, clock, logger: silentLogger });
     await embedded.initialise(id, [{ ...partition, offset: 4 }]);
     failure = undefined;
-    warnings.length = 0;
     coordination = overriding<Coordination>(embedded, {
       committedOffsets: (subscriptionId) =>
         failure === undefined ? embedded.committedOffsets(subscriptionId) : Promise.reject(failure),
     });
-    const own = { nodeId: 'node', leaseMilliseconds: 60_000, clock: systemClock, logger: silentLogger };
-    lease = new NodeLease({ coordination, ...own });
+    lease = new NodeLease({ coordination, nodeId: 'node', leaseMilliseconds: 9_000, clock, logger: silentLogger });
     await lease.start();
-    seen = new Seen();
+    observer = new Recorder();
+    watch = new StreamWatch({ coordination, clock, lease }, id, observer);
   });
 
   afterEach(async () => {
+    watch.stop();
     lease.stop();
     await coordination.close();
     await log.close();
   });
 
-  it('lets a stream send when the topology was read under the lease that holds now', async () => {
-    const watch = open();
-    expect(watch.maySend(now())).to.equal(false);
-    watch.refresh();
-    await eventually(() => seen.observations.length === 1);
-    await eventually(() => watch.maySend(now()));
-    expect(seen.observations[0]?.committed).to.deep.equal([{ ...partition, offset: 4 }]);
-    expect(seen.observations[0]?.topology?.partitions).to.have.length(1);
+  it('begins with the topology and the offsets, and says under which lease epoch they were read', async () => {
+    watch.start();
+    await untilObserved('topology');
+    const observation = last();
+    expect(observation).to.deep.include({ committed: [{ ...partition, offset: 4 }], leaseEpoch: 1 });
+    expect(observation).to.have.nested.property('topology.partitions').with.length(1);
   });
 
-  it('reads of what a hint tells: offsets alone, or the topology and then the offsets', async () => {
-    const watch = open();
-    watch.refresh();
-    await eventually(() => seen.observations.length === 1);
+  it('names no lease epoch when the lease may have ended before the read began, and reads again in the next', async () => {
+    clock.jump(7_200);
+    watch.start();
+    await untilObserved('topology');
+    expect(last()).to.include({ leaseEpoch: 0 });
+    watch.recheck(clock.monotonic(), false);
+    await lease.renew();
+    watch.recheck(clock.monotonic(), false);
+    await untilObserved('topology', 'topology');
+    expect(last()).to.include({ leaseEpoch: 2 });
+    watch.recheck(clock.monotonic(), false);
+    await coordination.topology(id);
+    expect(kinds()).to.have.length(2);
+  });
+
+  it('reads what a change notification names: offsets alone, or the topology and then the offsets', async () => {
+    watch.start();
+    await untilObserved('topology');
     watch.notify('offsets');
-    await eventually(() => seen.observations.length === 2);
-    expect(seen.observations[1]?.topology).to.equal(undefined);
+    await untilObserved('topology', 'offsets');
     watch.notify('topology');
-    await eventually(() => seen.observations.length === 3);
-    expect(seen.observations[2]?.topology).not.to.equal(undefined);
+    await untilObserved('topology', 'offsets', 'topology');
   });
 
-  it('does not look again for a generation that it has read', async () => {
-    const watch = open();
-    watch.refresh();
-    await eventually(() => seen.observations.length === 1);
+  it('reads nothing when the change notification brings the offsets', () => {
+    failure = new Error('Not to be read.');
+    watch.notify('offsets', undefined, [{ ...partition, offset: 9 }]);
+    expect(last()).to.deep.equal({ kind: 'offsets', committed: [{ ...partition, offset: 9 }] });
+  });
+
+  it('does not read again a generation that it has read', async () => {
+    watch.start();
+    await untilObserved('topology');
     const { generation } = await coordination.topology(id);
     watch.notify('topology', generation);
     await coordination.commit(id, 'nobody', []);
-    expect(seen.observations).to.have.length(1);
+    expect(kinds()).to.have.length(1);
     watch.notify('topology', generation + 1);
-    await eventually(() => seen.observations.length === 2);
+    await untilObserved('topology', 'topology');
   });
 
-  it('looks again within a second while commits are expected, and else after minutes', () => {
-    const watch = open();
-    expect(watch.nextRefreshAt - now()).to.be.within(100_000, 400_000);
-    watch.expectCommits(true, now());
-    expect(watch.nextRefreshAt - now()).to.be.within(500, 1_000);
-    watch.expectCommits(false, now());
-    watch.refreshSoon(now());
-    expect(watch.nextRefreshAt - now()).to.be.within(500, 1_000);
+  it('lets the observer finish before it reads again, once for all that was notified meanwhile', async () => {
+    let finish = (): void => {};
+    observer.until = new Promise((resolve) => (finish = resolve));
+    watch.start();
+    await untilObserved('topology');
+    for (let change = 0; change < 3; change += 1) watch.notify('topology');
+    await coordination.topology(id);
+    expect(kinds()).to.deep.equal(['topology']);
+    finish();
+    await untilObserved('topology', 'topology');
+    await coordination.topology(id);
+    expect(kinds()).to.have.length(2);
   });
 
-  it('tells of a store that is away, warns of it once, and tries again after a second', async () => {
+  it('reads the offsets each second while commits are expected, and else the topology after five minutes', async () => {
+    watch.start();
+    await untilObserved('topology');
+    watch.recheck(clock.monotonic(), false);
+    expect(nextReadIn()).to.equal(300_000);
+    watch.recheck(clock.monotonic(), true);
+    expect(nextReadIn()).to.equal(1_000);
+    await clock.turn(999);
+    watch.recheck(clock.monotonic(), true);
+    expect(nextReadIn()).to.equal(1);
+    await clock.turn(1);
+    watch.recheck(clock.monotonic(), true);
+    await untilObserved('topology', 'offsets');
+    watch.recheck(clock.monotonic(), true);
+    expect(nextReadIn()).to.equal(1_000);
+    watch.recheck(clock.monotonic(), false);
+    expect(nextReadIn()).to.equal(299_000);
+    watch.readSoon(clock.monotonic());
+    expect(nextReadIn()).to.equal(1_000);
+  });
+
+  it('hands on why a read failed, and reads everything again after a second', async () => {
     failure = new LendstreamError('COORDINATION_UNAVAILABLE', 'It is away.');
-    const watch = open();
-    for (let attempt = 1; attempt <= 3; attempt += 1) {
-      watch.notify('topology');
-      await eventually(() => seen.away === attempt);
-      expect(watch.nextRefreshAt - now()).to.be.within(500, 1_000);
-    }
-    expect(warnings).to.have.length(1);
+    watch.start();
+    await untilObserved('failure');
+    expect(last()).to.include({ error: failure });
+    expect(nextReadIn()).to.equal(1_000);
     failure = undefined;
-    watch.notify('topology');
-    await eventually(() => seen.observations.length === 1);
-    expect(seen.failures).to.deep.equal([]);
+    await clock.turn(1_000);
+    watch.recheck(clock.monotonic(), true);
+    await untilObserved('failure', 'topology');
   });
 
-  it('says when looking failed for good', async () => {
-    failure = new Error('broken');
-    open().refresh();
-    await eventually(() => seen.failures.length === 1);
-    expect(seen.away).to.equal(0);
+  it('treats a failure of the observer as a failed read', async () => {
+    observer.failure = new LendstreamError('LOG_UNAVAILABLE', 'No bounds.');
+    watch.start();
+    await untilObserved('topology', 'failure');
+    expect(nextReadIn()).to.equal(1_000);
+    observer.failure = new LendstreamError('LOG_UNAVAILABLE', 'No bounds.');
+    watch.notify('offsets', undefined, []);
+    await untilObserved('topology', 'failure', 'offsets', 'failure');
+  });
+
+  it('observes nothing that is notified once it is stopped', async () => {
+    let finish = (): void => {};
+    observer.until = new Promise((resolve) => (finish = resolve));
+    watch.start();
+    await untilObserved('topology');
+    watch.notify('topology');
+    watch.stop();
+    finish();
+    await coordination.topology(id);
+    await clock.turn(0);
+    expect(kinds()).to.deep.equal(['topology']);
   });
 });
