@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { toTimestamp, type Clock } from '../../clock.ts';
 import { FieldViolations, LendstreamError, isLendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
-import { whileClaimed } from '../definitions/claims.ts';
+import { withLock } from '../definitions/claims.ts';
 import type { Coordination } from '../../ports/coordination.ts';
 import { ensureTopic } from '../log/ensure-topic.ts';
 import type { EventLog, TopicConfiguration } from '../../ports/event-log.ts';
@@ -23,7 +23,7 @@ import type { Subscription } from '../definitions/subscription.ts';
  * Defining, changing and deleting event types. An event type is an entry of the registry and a topic of its name.
  *
  * The topic is created before the entry and deleted before it, so repeating a request finishes what a crash left half
- * done. Changes of one name follow one another, on any node: each is done under a claim.
+ * done. Changes of one name follow one another, on any node: each is done under a lock.
  */
 export interface EventTypesOptions {
   readonly registry: Registry;
@@ -48,10 +48,6 @@ const creationPollMilliseconds = 50;
  */
 export class EventTypes {
   readonly #options: EventTypesOptions;
-  /**
-   * The last change in progress of each name: changes within a process wait for each other without asking for a claim.
-   */
-  readonly #changes = new Map<string, Promise<unknown>>();
 
   constructor(options: EventTypesOptions) {
     this.#options = options;
@@ -339,30 +335,17 @@ export class EventTypes {
    * @param check Throws when there is nothing to do. Runs before any waiting, and again when all earlier changes of
    *   others are known.
    */
-  #change<Result>(name: string, check: () => void, change: (revision: Revision) => Promise<Result>): Promise<Result> {
-    return this.#afterEarlierChanges(name, () => {
-      check();
-      const alreadyDone = (): undefined => {
-        check();
-      };
-      return whileClaimed<Result>(this.#options, 'event-type', name, alreadyDone, change);
-    });
-  }
-
-  async #afterEarlierChanges<Result>(nameAsSpelt: string, change: () => Promise<Result>): Promise<Result> {
+  async #change<Result>(
+    name: string,
+    check: () => void,
+    change: (revision: Revision) => Promise<Result>,
+  ): Promise<Result> {
+    check();
     // Of two names that cannot coexist, the second to be created has to see the first.
-    const name = topicSpelling(nameAsSpelt);
-    const result = (this.#changes.get(name) ?? Promise.resolve()).then(change);
-    // The next change waits for the end of this one, even a failure; the failure goes only to its own caller.
-    const finished = result.then(
-      () => {},
-      () => {},
-    );
-    this.#changes.set(name, finished);
-    try {
-      return await result;
-    } finally {
-      if (this.#changes.get(name) === finished) this.#changes.delete(name);
-    }
+    const definition = { kind: 'event-type', name, lockedAs: topicSpelling(name) } as const;
+    return withLock(this.#options, definition, (revision) => {
+      check();
+      return change(revision);
+    });
   }
 }

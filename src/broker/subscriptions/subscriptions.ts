@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { toTimestamp, type Clock } from '../../clock.ts';
 import { LendstreamError, isLendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
-import { whileClaimed } from '../definitions/claims.ts';
+import { withLock } from '../definitions/claims.ts';
 import type { Coordination } from '../../ports/coordination.ts';
 import { checkAuthorizationChange, hasRole, type AuthorizationAttribute } from '../definitions/rules.ts';
 import type { EventLog } from '../../ports/event-log.ts';
@@ -63,33 +63,38 @@ export class Subscriptions {
     const existing = this.#find(id);
     if (existing !== undefined) return { outcome: 'existing', subscription: existing };
     await this.#check(definition);
-    return this.#claimed<CreatedSubscription>(
-      id,
-      () => {
+    try {
+      return await this.#locked<CreatedSubscription>(id, async (revision) => {
         const subscription = this.#find(id);
-        return subscription === undefined ? undefined : { outcome: 'existing', subscription };
-      },
-      async (revision) => {
-        const { coordination, clock } = this.#options;
-        // Leftovers of a deleted subscription with this id must not move the new one.
-        if ((await coordination.committedOffsets(id)).length > 0) {
-          await revision.confirm();
-          await coordination.remove(id);
-        }
-        const now = toTimestamp(clock.now());
-        const subscription: Subscription = { ...definition, id, created_at: now, updated_at: now };
-        await revision.put(subscription);
-        try {
-          // An event type whose deletion began before is known by now; a deletion that begins later sees the
-          // subscription.
-          this.#partitionCounts(definition);
-        } catch (error) {
-          await revision.remove();
-          throw error;
-        }
-        return { outcome: 'created', subscription };
-      },
-    );
+        if (subscription !== undefined) return { outcome: 'existing', subscription };
+        return { outcome: 'created', subscription: await this.#store(id, definition, revision) };
+      });
+    } catch (error) {
+      // Another request may have created it, for which this one took too long.
+      const subscription = isLendstreamError(error, 'CONFLICT') ? this.#find(id) : undefined;
+      if (subscription === undefined) throw error;
+      return { outcome: 'existing', subscription };
+    }
+  }
+
+  async #store(id: string, definition: SubscriptionDefinition, revision: Revision): Promise<Subscription> {
+    const { coordination, clock } = this.#options;
+    // Leftovers of a deleted subscription with this id must not move the new one.
+    if ((await coordination.committedOffsets(id)).length > 0) {
+      await revision.confirm();
+      await coordination.remove(id);
+    }
+    const now = toTimestamp(clock.now());
+    const subscription: Subscription = { ...definition, id, created_at: now, updated_at: now };
+    await revision.put(subscription);
+    try {
+      // An event type whose deletion began before is known by now; a deletion that begins later sees the subscription.
+      this.#partitionCounts(definition);
+    } catch (error) {
+      await revision.remove();
+      throw error;
+    }
+    return subscription;
   }
 
   /** @throws NOT_FOUND */
@@ -119,25 +124,21 @@ export class Subscriptions {
   async update(id: string, body: Readonly<Record<string, unknown>>): Promise<void> {
     const definition = readSubscription(body);
     this.get(id);
-    await this.#claimed(
-      id,
-      () => undefined,
-      async (revision) => {
-        const current = this.get(id);
-        for (const field of fixedFields) {
-          if (isDeepStrictEqual(definition[field], current[field])) continue;
-          throw new LendstreamError('UNPROCESSABLE', `Not allowed to change ${field.replaceAll('_', ' ')}`);
-        }
-        checkAuthorizationChange(current.authorization, definition.authorization);
-        await revision.put({
-          ...current,
-          authorization: definition.authorization,
-          annotations: (body['annotations'] ?? null) === null ? current.annotations : definition.annotations,
-          labels: (body['labels'] ?? null) === null ? current.labels : definition.labels,
-          updated_at: toTimestamp(this.#options.clock.now()),
-        } satisfies Subscription);
-      },
-    );
+    await this.#locked(id, async (revision) => {
+      const current = this.get(id);
+      for (const field of fixedFields) {
+        if (isDeepStrictEqual(definition[field], current[field])) continue;
+        throw new LendstreamError('UNPROCESSABLE', `Not allowed to change ${field.replaceAll('_', ' ')}`);
+      }
+      checkAuthorizationChange(current.authorization, definition.authorization);
+      await revision.put({
+        ...current,
+        authorization: definition.authorization,
+        annotations: (body['annotations'] ?? null) === null ? current.annotations : definition.annotations,
+        labels: (body['labels'] ?? null) === null ? current.labels : definition.labels,
+        updated_at: toTimestamp(this.#options.clock.now()),
+      } satisfies Subscription);
+    });
   }
 
   /**
@@ -146,17 +147,13 @@ export class Subscriptions {
    */
   async remove(id: string): Promise<void> {
     this.get(id);
-    await this.#claimed(
-      id,
-      () => undefined,
-      async (revision) => {
-        this.get(id);
-        await revision.remove();
-        // A request that has created it again since then has found what it left behind and removed that.
-        if (await isSuperseded(revision)) return;
-        await this.#options.coordination.remove(id);
-      },
-    );
+    await this.#locked(id, async (revision) => {
+      this.get(id);
+      await revision.remove();
+      // A request that has created it again since then has found what it left behind and removed that.
+      if (await isSuperseded(revision)) return;
+      await this.#options.coordination.remove(id);
+    });
   }
 
   #find(id: string): Subscription | undefined {
@@ -198,8 +195,8 @@ export class Subscriptions {
     return counts;
   }
 
-  #claimed<Result>(id: string, alreadyDone: () => Result | undefined, work: Work<Result>): Promise<Result> {
-    return whileClaimed(this.#options, 'subscription', id, alreadyDone, work);
+  #locked<Result>(id: string, work: (revision: Revision) => Promise<Result>): Promise<Result> {
+    return withLock(this.#options, { kind: 'subscription', name: id }, work);
   }
 }
 
@@ -212,8 +209,6 @@ async function isSuperseded(revision: Revision): Promise<boolean> {
     throw error;
   }
 }
-
-type Work<Result> = (revision: Revision) => Promise<Result>;
 
 /** The fields that a change may not touch. */
 const fixedFields = [

@@ -85,6 +85,13 @@ describe('EventTypes', () => {
       expect(other.get('orders')).to.deep.equal(eventTypes.get('orders'));
     });
 
+    it('gives one of two names that cannot coexist to one of two processes', async () => {
+      const other = await otherProcess();
+      const creations = [eventTypes.create(definition('orders.new')), other.create(definition('orders_new'))];
+      const outcomes = await Promise.allSettled(creations);
+      expect(outcomes.map(({ status }) => status).sort()).to.deep.equal(['fulfilled', 'rejected']);
+    });
+
     for (const partitionCount of [1, 4]) {
       it(`finishes a creation that ended after the topic of ${partitionCount} partitions`, async () => {
         await broker.log.createTopic({
