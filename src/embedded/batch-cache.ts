@@ -130,8 +130,8 @@ function removeBatches(list: StoredBatch[], batches: readonly StoredBatch[]): vo
  * that is read at the start and then only written, such as the mirror of committed offsets. Its batches would crowd out
  * events.
  */
-export function isWorthCaching({ isFollowed }: PartitionState, cleanupPolicy: CleanupPolicy | undefined): boolean {
-  return isFollowed || cleanupPolicy !== 'compact';
+export function isWorthCaching({ waiting }: PartitionState, cleanupPolicy: CleanupPolicy | undefined): boolean {
+  return waiting.isFollowed || cleanupPolicy !== 'compact';
 }
 
 /** The index of the first batch that ends at or above the offset. */

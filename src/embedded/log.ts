@@ -37,8 +37,6 @@ import { oversizedRecordBytes } from './records/record-sizes.ts';
 import { diskReserveBytes } from './thread/storage-check.ts';
 import { StorageWatch } from './storage-watch.ts';
 import { TopicCatalogue } from './topic-catalogue.ts';
-import { failWaiting, waitForGrowth, wakeWaiting } from './waiting-reads.ts';
-import type { ReadOrWait } from './waiting-reads.ts';
 
 export interface EmbeddedLogOptions {
   /** The folder of the log. Created when missing. */
@@ -158,7 +156,9 @@ export class EmbeddedLog implements EventLog {
       onGrowth: (partition, batches) => {
         const policy = this.#catalogue.topics.get(partition.topic)?.configuration.cleanupPolicy;
         if (isWorthCaching(partition, policy)) for (const batch of batches) this.#cache.add(partition, batch);
-        wakeWaiting(partition);
+        partition.waiting.wake(({ offset, options: wanted, dueAt }) =>
+          this.#readOrWait(partition, offset, wanted, dueAt),
+        );
         this.#maintenance.recordWrite();
       },
       onFailure: () => this.#storage.check(),
@@ -181,7 +181,7 @@ export class EmbeddedLog implements EventLog {
     this.#groupOffsets.forgetTopic(name);
     for (const partition of deletedPartitions) {
       this.#cache.forget(partition);
-      failWaiting(partition, unknownPartition(partition));
+      partition.waiting.fail(unknownPartition(partition));
     }
     void this.#maintenance.removePartitions(deletedPartitions.map(({ id }) => id));
   }
@@ -257,16 +257,15 @@ export class EmbeddedLog implements EventLog {
     }
   }
 
-  /** When the wait of a read ends, in monotonic milliseconds. Undefined for one that waits without limit. */
-  #dueAt(waitMilliseconds: number): number | undefined {
-    if (waitMilliseconds === Infinity) return undefined;
+  /** When the wait of a read ends, in monotonic milliseconds. Infinity for one that waits without limit. */
+  #dueAt(waitMilliseconds: number): number {
     return waitMilliseconds > 0 ? this.#clock.monotonic() + waitMilliseconds : 0;
   }
 
   /**
    * Not an async function: its frame would be kept as long as the read waits, 600 bytes for each partition of a stream.
    */
-  readonly #readOrWait: ReadOrWait = (partition, offset, options, dueAt) => {
+  #readOrWait(partition: PartitionState, offset: Offset, options: ReadOptions, dueAt: number): Promise<ReadResult> {
     this.#assertOpen();
     if (partition.isDeleted) throw unknownPartition(partition);
     if (!(offset >= partition.earliest && offset <= partition.latest)) throw outOfRange(partition, offset);
@@ -274,10 +273,11 @@ export class EmbeddedLog implements EventLog {
       const read = this.#reader.read(partition, offset, options.bytesMaximum);
       return read.then((result) => result ?? this.#readOrWait(partition, offset, options, dueAt));
     }
-    const remaining = dueAt === undefined ? Infinity : dueAt - this.#clock.monotonic();
-    if (remaining <= 0 || options.signal?.aborted === true) return Promise.resolve({ batches: [], nextOffset: offset });
-    return waitForGrowth(partition, offset, options, dueAt, remaining, this.#readOrWait);
-  };
+    if (dueAt <= this.#clock.monotonic() || options.signal?.aborted === true) {
+      return Promise.resolve({ batches: [], nextOffset: offset });
+    }
+    return partition.waiting.add(this.#clock, offset, options, dueAt);
+  }
 
   async openWriter(writerId: string): Promise<FencedWriter> {
     this.#assertOpen();
@@ -335,7 +335,7 @@ export class EmbeddedLog implements EventLog {
   async #close(): Promise<void> {
     for (const writer of this.#writers.values()) writer.invalidate(logClosed());
     for (const { partitions } of this.#catalogue.topics.values()) {
-      for (const partition of partitions) failWaiting(partition, logClosed());
+      for (const partition of partitions) partition.waiting.fail(logClosed());
     }
     await this.#queue.drained();
     await this.#storage.close();

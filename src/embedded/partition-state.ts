@@ -2,15 +2,7 @@ import { LendstreamError } from '../errors.ts';
 import type { Offset, TopicConfiguration, TopicPartition } from '../ports/event-log.ts';
 import type { StoredBatch } from './records/batch-format.ts';
 import type { PersistedPartition, PersistedTopic } from './thread/messages.ts';
-
-/** A read that waits for its partition to grow. */
-export interface ReadWaiter {
-  wake(reason: WakeReason): void;
-  fail(failure: Error): void;
-}
-
-/** Why a wait ended: there may be something to read, the time is up, or the caller aborted. */
-export type WakeReason = 'grown' | 'timeout' | 'aborted';
+import { WaitingReads } from './waiting-reads.ts';
 
 /** The state of a partition on the main thread. Only this process changes the log, so this state is the truth. */
 export interface PartitionState extends TopicPartition {
@@ -24,9 +16,7 @@ export interface PartitionState extends TopicPartition {
   compactedTo: Offset;
   compactedRecordCount: number;
   /** Reads that wait for the next record. */
-  readonly waiters: Set<ReadWaiter>;
-  /** True once a read has waited here: the partition has a consumer that follows it. */
-  isFollowed: boolean;
+  readonly waiting: WaitingReads;
   /** Batches kept in memory, by ascending offset (see batch-cache.ts). */
   readonly cachedBatches: StoredBatch[];
 }
@@ -53,8 +43,7 @@ export function newPartitionState(topic: string, persisted: PersistedPartition):
     isDeleted: false,
     compactedTo: persisted.compactedTo,
     compactedRecordCount: persisted.compactedRecordCount,
-    waiters: new Set(),
-    isFollowed: false,
+    waiting: new WaitingReads(),
     cachedBatches: [],
   };
 }

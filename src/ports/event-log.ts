@@ -139,16 +139,7 @@ export interface ReadOptions {
    * aborts. Milliseconds.
    */
   readonly waitMilliseconds: number;
-  readonly signal?: StopSignal;
-}
-
-/**
- * The part of an AbortSignal that a read needs. A real AbortSignal takes more than 1 KB, so a caller with thousands of
- * reads can pass something smaller.
- */
-export interface StopSignal {
-  readonly aborted: boolean;
-  addEventListener(type: 'abort', listener: () => void, options: { readonly once: true }): void;
+  readonly signal?: AbortSignal;
 }
 
 export interface EventLog {

@@ -6,7 +6,7 @@ import type { StoredBatch } from '../../src/embedded/records/batch-format.ts';
 import { SharedBuffer } from '../../src/embedded/records/shared-buffer.ts';
 import { newPartitionState } from '../../src/embedded/partition-state.ts';
 import type { PartitionState } from '../../src/embedded/partition-state.ts';
-import { wakeWaiting, waitForGrowth } from '../../src/embedded/waiting-reads.ts';
+import { SimulatedClock } from '../support/simulated-clock.ts';
 
 function partitionState(id: number): PartitionState {
   const persisted = { id, topicId: 1, number: 0, earliest: 0, latest: 1_000, compactedTo: 0, compactedRecordCount: 0 };
@@ -34,9 +34,9 @@ describe('the batch cache', () => {
     expect(isWorthCaching(partition, 'compact')).to.equal(false);
     const nothing = { batches: [], nextOffset: 0 };
     const options = { bytesMaximum: 1, waitMilliseconds: Infinity };
-    const follower = waitForGrowth(partition, 0, options, undefined, Infinity, () => Promise.resolve(nothing));
+    const follower = partition.waiting.add(new SimulatedClock(), 0, options, Infinity);
     expect(isWorthCaching(partition, 'compact')).to.equal(true);
-    wakeWaiting(partition);
+    partition.waiting.wake(() => Promise.resolve(nothing));
     await follower;
     expect(isWorthCaching(partition, 'compact')).to.equal(true);
   });

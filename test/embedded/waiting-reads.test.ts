@@ -1,77 +1,85 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { getEventListeners } from 'node:events';
-import type { ReadResult, StopSignal } from '../../src/ports/event-log.ts';
-import { newPartitionState } from '../../src/embedded/partition-state.ts';
-import type { PartitionState } from '../../src/embedded/partition-state.ts';
-import { failWaiting, waitForGrowth, wakeWaiting } from '../../src/embedded/waiting-reads.ts';
+import type { ReadResult } from '../../src/ports/event-log.ts';
+import type { PendingRead } from '../../src/ports/pending-read.ts';
+import { WaitingReads } from '../../src/embedded/waiting-reads.ts';
+import { SimulatedClock } from '../support/simulated-clock.ts';
 
-function partitionState(): PartitionState {
-  const persisted = { id: 1, topicId: 1, number: 0, earliest: 0, latest: 0, compactedTo: 0, compactedRecordCount: 0 };
-  return newPartitionState('orders', persisted);
-}
+const offset = 7;
 
-function activeTimers(): number {
-  return process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
-}
+/** The offset after the result: that of the read for one that found nothing, the next one for one that did. */
+const [nothing, grown] = [offset, offset + 1];
 
-/** Reads of position 7, each of which finds one record once the partition has grown. */
-function wait(partition: PartitionState, milliseconds: number, signal?: StopSignal): Promise<ReadResult> {
-  const options = { bytesMaximum: 1, waitMilliseconds: milliseconds, ...(signal === undefined ? {} : { signal }) };
-  const found = (_: PartitionState, offset: number) => Promise.resolve({ batches: [], nextOffset: offset + 1 });
-  return waitForGrowth(partition, 7, options, undefined, milliseconds, found);
-}
-
-/** What a read answers that found nothing, and what one answers that did. */
-const [nothing, grown] = [7, 8];
+const findOne = (read: PendingRead): Promise<ReadResult> =>
+  Promise.resolve({ batches: [], nextOffset: read.offset + 1 });
 
 describe('waiting for a partition to grow', () => {
+  function waitingReads() {
+    const clock = new SimulatedClock();
+    const waiting = new WaitingReads();
+    const wait = (dueAt: number, signal?: AbortSignal): Promise<ReadResult> => {
+      const options = { bytesMaximum: 3, waitMilliseconds: 1_000, ...(signal === undefined ? {} : { signal }) };
+      return waiting.add(clock, offset, options, dueAt);
+    };
+    return { clock, waiting, wait };
+  }
+
   it('ends with growth, with time, with the signal or with a failure', async () => {
-    const partition = partitionState();
-    const aborting = new AbortController();
-    const woken = wait(partition, Infinity);
-    wakeWaiting(partition);
-    const timedOut = wait(partition, 5);
-    const aborted = wait(partition, Infinity, aborting.signal);
-    aborting.abort();
+    const { clock, waiting, wait } = waitingReads();
+    const stopping = new AbortController();
+    const woken = wait(Infinity);
+    waiting.wake(findOne);
+    const timedOut = wait(5);
+    const aborted = wait(Infinity, stopping.signal);
+    stopping.abort();
+    await clock.turn(5);
     const results = await Promise.all([woken, aborted, timedOut]);
     expect(results.map(({ nextOffset }) => nextOffset)).to.deep.equal([grown, nothing, nothing]);
-    const failed = wait(partition, Infinity).catch((error: unknown) => error);
+    const failed = wait(Infinity).catch((error: unknown) => error);
     const failure = new Error('gone');
-    failWaiting(partition, failure);
+    waiting.fail(failure);
     expect(await failed).to.equal(failure);
-    expect(partition.waiters.size).to.equal(0);
+    expect(waiting.size).to.equal(0);
   });
 
-  it('goes on as it was asked to, and fails with what that fails with', async () => {
-    const partition = partitionState();
-    const options = { bytesMaximum: 3, waitMilliseconds: 1_000 };
-    const asked: unknown[] = [];
+  it('lasts until its time, and not at all when that has come', async () => {
+    const { clock, waiting, wait } = waitingReads();
+    await clock.turn(100);
+    expect(await wait(100)).to.deep.equal({ batches: [], nextOffset: nothing });
+    expect(waiting.size).to.equal(0);
+    const last = wait(101);
+    await clock.turn(0.9);
+    expect(waiting.size).to.equal(1);
+    await clock.turn(0.1);
+    expect(await last).to.deep.equal({ batches: [], nextOffset: nothing });
+  });
+
+  it('continues in a turn of its own as it was requested, and fails with what that fails with', async () => {
+    const { waiting, wait } = waitingReads();
+    const resumed: PendingRead[] = [];
     const failure = new Error('out of range');
-    const read = waitForGrowth(partition, 5, options, 60, 1_000, (...given) => {
-      asked.push(...given);
+    const result = wait(60).catch((error: unknown) => error);
+    waiting.wake((read) => {
+      resumed.push(read);
       throw failure;
-    }).catch((error: unknown) => error);
-    wakeWaiting(partition);
-    expect(asked).to.deep.equal([]);
-    expect(await read).to.equal(failure);
-    expect(asked).to.deep.equal([partition, 5, options, 60]);
+    });
+    expect(resumed).to.deep.equal([]);
+    expect(await result).to.equal(failure);
+    const requested = resumed.map((read) => [read.offset, read.options, read.dueAt]);
+    expect(requested).to.deep.equal([[offset, { bytesMaximum: 3, waitMilliseconds: 1_000 }, 60]]);
   });
 
-  it('costs no timer while there is no end, and one listener for all waits of a signal', async () => {
-    const partitions = [partitionState(), partitionState()];
-    const aborting = new AbortController();
-    const timers = activeTimers();
-    const waits = Array.from({ length: 2_000 }, (_, index) =>
-      wait(partitions[index % 2] as PartitionState, Infinity, aborting.signal),
-    );
-    expect(activeTimers()).to.equal(timers);
-    expect(getEventListeners(aborting.signal, 'abort')).to.have.length(1);
-    wakeWaiting(partitions[0] as PartitionState);
-    aborting.abort();
-    const offsets = (await Promise.all(waits)).map(({ nextOffset }) => nextOffset);
-    expect(offsets.filter((offset) => offset === grown)).to.have.length(1_000);
-    expect(offsets.filter((offset) => offset === nothing)).to.have.length(1_000);
-    expect(partitions.map(({ waiters }) => waiters.size)).to.deep.equal([0, 0]);
+  it('begins again for a read that found nothing: growth wakes each wait once', async () => {
+    const { waiting, wait } = waitingReads();
+    let resumedCount = 0;
+    const result = wait(Infinity);
+    waiting.wake(() => {
+      resumedCount += 1;
+      return wait(Infinity);
+    });
+    await Promise.resolve();
+    expect([resumedCount, waiting.size]).to.deep.equal([1, 1]);
+    waiting.wake(findOne);
+    expect((await result).nextOffset).to.equal(grown);
   });
 });

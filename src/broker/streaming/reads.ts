@@ -1,6 +1,6 @@
 import { describeError, isLendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
-import type { EventLog, ReadOptions, ReadResult, RecordBatch, StopSignal } from '../../ports/event-log.ts';
+import type { EventLog, ReadOptions, ReadResult, RecordBatch } from '../../ports/event-log.ts';
 import { checkExternalRecords } from '../log/external-records.ts';
 import type { AssignedPartitions } from './assigned-partitions.ts';
 import type { StreamParameters } from './parameters.ts';
@@ -34,7 +34,8 @@ export class StreamReads {
   readonly #logger: Logger;
   readonly #assigned: AssignedPartitions;
   readonly #onChange: () => void;
-  #abortSignal = new ReadsAbortSignal();
+  /** Ends the reads under way. */
+  #stopping = new AbortController();
   /** The options of all waiting reads: one object for all partitions. */
   #options: ReadOptions | undefined;
   /** When reads were last begun. Monotonic milliseconds. */
@@ -60,8 +61,8 @@ export class StreamReads {
 
   /** Ends the reads under way; {@link begin} starts again those that are still wanted. */
   stop(): void {
-    this.#abortSignal.abort();
-    this.#abortSignal = new ReadsAbortSignal();
+    this.#stopping.abort();
+    this.#stopping = new AbortController();
     this.#options = undefined;
   }
 
@@ -91,7 +92,7 @@ export class StreamReads {
   #readOptions(): ReadOptions {
     const bytesMaximum = this.#partitionPrefetchBytes();
     if (this.#options?.bytesMaximum === bytesMaximum) return this.#options;
-    return (this.#options = { bytesMaximum, waitMilliseconds: Infinity, signal: this.#abortSignal });
+    return (this.#options = { bytesMaximum, waitMilliseconds: Infinity, signal: this.#stopping.signal });
   }
 
   /** @param outcome A {@link ReadResult}, or the error that the read failed with. */
@@ -154,26 +155,4 @@ export class StreamReads {
 
 function isReadResult(outcome: unknown): outcome is ReadResult {
   return typeof outcome === 'object' && outcome !== null && 'batches' in outcome;
-}
-
-/** Stops reads as an AbortController does, with 1 KB less for each open stream. */
-class ReadsAbortSignal implements StopSignal {
-  aborted = false;
-  /** Calls all listeners: hardly ever more than one. */
-  #listener: (() => void) | undefined;
-
-  addEventListener(_type: 'abort', listener: () => void): void {
-    const earlier = this.#listener;
-    this.#listener = earlier === undefined ? listener : () => callBoth(earlier, listener);
-  }
-
-  abort(): void {
-    this.aborted = true;
-    this.#listener?.();
-  }
-}
-
-function callBoth(first: () => void, second: () => void): void {
-  first();
-  second();
 }

@@ -1,7 +1,7 @@
+import type { Clock } from '../../clock.ts';
 import type { Offset, ReadOptions, ReadResult, TopicPartition } from '../../ports/event-log.ts';
+import { PendingRead, type PendingReadHolder } from '../../ports/pending-read.ts';
 import { PartitionChunks } from './chunks.ts';
-import { PendingRead } from './pending-read.ts';
-import type { PendingReadHolder } from './pending-read.ts';
 
 /**
  * The pending reads at one position of one partition. They share requests and results.
@@ -39,7 +39,7 @@ export class ReadPosition implements PendingReadHolder {
   bytesWanted(): number {
     let bytes = 0;
     for (const reads of [this.queued, this.inFlight, this.waiting]) {
-      for (const read of reads) bytes = Math.max(bytes, read.bytesMaximum);
+      for (const read of reads) bytes = Math.max(bytes, read.options.bytesMaximum);
     }
     return bytes;
   }
@@ -132,15 +132,16 @@ export class PartitionReads implements TopicPartition {
     this.bytesMinimum = bytesMinimum;
   }
 
-  join(offset: Offset, options: ReadOptions, now: number): Promise<ReadResult> {
+  join(offset: Offset, options: ReadOptions, clock: Clock): Promise<ReadResult> {
     let position = this.positions.get(offset);
     if (position === undefined) {
       position = new ReadPosition(this, offset);
       this.positions.set(offset, position);
     }
     const at = position;
+    const dueAt = clock.monotonic() + Math.max(0, options.waitMilliseconds);
     return new Promise((resolve) => {
-      const read = new PendingRead(at, options, now, resolve);
+      const read = new PendingRead(clock, at, offset, options, dueAt, resolve);
       // At the last known end a long poll responds as fast as an immediate fetch, and keeps waiting when there is
       // nothing.
       if (!read.isDue && (offset === this.end || at.waiting.size > 0)) at.waiting.add(read);
@@ -176,9 +177,10 @@ export class PartitionReads implements TopicPartition {
     let sharedBytesMaximum = -1;
     for (const read of position.all()) {
       if (read.isEnded) continue;
-      if (read.bytesMaximum !== sharedBytesMaximum) {
-        sharedBytesMaximum = read.bytesMaximum;
-        shared = this.chunks.read(position.offset, read.bytesMaximum);
+      const { bytesMaximum } = read.options;
+      if (bytesMaximum !== sharedBytesMaximum) {
+        sharedBytesMaximum = bytesMaximum;
+        shared = this.chunks.read(position.offset, bytesMaximum);
         if (shared === undefined) return false;
       }
       if (shared !== undefined) read.complete(shared);

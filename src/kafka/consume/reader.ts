@@ -95,7 +95,7 @@ export class KafkaReader implements FetchListener {
     const reads = this.#readsOf(from);
     const cached = reads.chunks.read(from.offset, options.bytesMaximum);
     if (cached !== undefined) return Promise.resolve(cached);
-    const result = reads.join(from.offset, options, this.#now());
+    const result = reads.join(from.offset, options, this.#options.clock);
     const position = reads.positions.get(from.offset);
     // No request could hold this offset, and no other read must fail because of it.
     if (position !== undefined && !Number.isSafeInteger(from.offset)) void this.#checkRange(reads, position);

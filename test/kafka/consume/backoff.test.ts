@@ -11,7 +11,7 @@ const retryMilliseconds = 25;
 describe('Partitions that cannot be read', () => {
   function readsOf(partition: number): PartitionReads {
     const reads = new PartitionReads({ topic: 'payments', partition }, 1);
-    void reads.join(0, { bytesMaximum: 1, waitMilliseconds: Infinity }, 0);
+    void reads.join(0, { bytesMaximum: 1, waitMilliseconds: Infinity }, new SimulatedClock());
     return reads;
   }
 
