@@ -5,30 +5,59 @@ import { StreamPartition } from './partition.ts';
 
 /** The partitions that one stream owns now, and their totals. */
 export class AssignedPartitions {
-  list: readonly StreamPartition[] = [];
+  #list: readonly StreamPartition[] = [];
+  /** Offsets lost to retention since the last {@link takeNotices}. */
+  #skippedOffsets = 0;
+  /** External records passed over since the last {@link takeNotices}. */
+  #unreadableRecords = 0;
+
+  get list(): readonly StreamPartition[] {
+    return this.#list;
+  }
+
   /**
-   * Number of offsets lost to retention that the consumer has not been notified of yet: those of events, and those of
-   * deletions and markers between them.
+   * Counts offsets lost to retention: those of events, and those of deletions and markers between them, which can no
+   * longer be told apart.
    */
-  skippedOffsets = 0;
-  /** Number of external records that are not events and that the consumer has not been notified of yet. */
-  unreadableRecords = 0;
+  countSkippedOffsets(count: number): void {
+    this.#skippedOffsets += count;
+  }
+
+  /** Counts external records that are not events. */
+  countUnreadableRecords(count: number): void {
+    this.#unreadableRecords += count;
+  }
+
+  /** What the consumer has not been notified of yet, in words. Each is returned once. */
+  takeNotices(): readonly string[] {
+    if (this.#skippedOffsets === 0 && this.#unreadableRecords === 0) return noNotices;
+    const notices: string[] = [];
+    if (this.#skippedOffsets > 0) {
+      notices.push(`skipped events due to retention time passed, count: ${this.#skippedOffsets} at most`);
+    }
+    if (this.#unreadableRecords > 0) {
+      notices.push(`skipped records that are not JSON, count: ${this.#unreadableRecords}`);
+    }
+    this.#skippedOffsets = 0;
+    this.#unreadableRecords = 0;
+    return notices;
+  }
 
   uncommittedEvents(): number {
     let events = 0;
-    for (const { uncommittedEvents } of this.list) events += uncommittedEvents;
+    for (const { uncommittedEvents } of this.#list) events += uncommittedEvents;
     return events;
   }
 
   bufferedBytes(): number {
     let bytes = 0;
-    for (const { buffer } of this.list) bytes += buffer.bytes;
+    for (const { buffer } of this.#list) bytes += buffer.bytes;
     return bytes;
   }
 
   /** Whether any partition passed over offsets that no consumer can commit. */
   hasCommittableWithoutConsumer(): boolean {
-    for (const { committableWithoutConsumer } of this.list) if (committableWithoutConsumer !== undefined) return true;
+    for (const { committableWithoutConsumer } of this.#list) if (committableWithoutConsumer !== undefined) return true;
     return false;
   }
 
@@ -36,7 +65,7 @@ export class AssignedPartitions {
   applyCommits(committed: readonly CommittedOffset[]): boolean {
     let moved = false;
     for (const { eventType, partition, offset } of committed) {
-      const assignedPartition = this.list.find(
+      const assignedPartition = this.#list.find(
         (assigned) => assigned.partition === partition && assigned.eventType === eventType,
       );
       if (assignedPartition?.commitThrough(offset) === true) moved = true;
@@ -57,9 +86,9 @@ export class AssignedPartitions {
    */
   keepOwned(owned: readonly PartitionOwnership[], handOverUntil: number): boolean {
     const byKey = new Map(owned.map((ownership) => [partitionKey(ownership), ownership]));
-    const kept = this.list.filter((assigned) => byKey.has(partitionKey(assigned)));
-    let stopped = kept.length < this.list.length;
-    if (stopped) this.list = kept;
+    const kept = this.#list.filter((assigned) => byKey.has(partitionKey(assigned)));
+    let stopped = kept.length < this.#list.length;
+    if (stopped) this.#list = kept;
     for (const assigned of kept) {
       const { fence = assigned.fence, state } = byKey.get(partitionKey(assigned)) ?? {};
       assigned.fence = fence;
@@ -77,12 +106,12 @@ export class AssignedPartitions {
 
   /** Restarts the wait of partitions that are to go to another stream. @param handOverUntil Monotonic milliseconds. */
   setHandOverDeadline(handOverUntil: number): void {
-    for (const assigned of this.list) if (assigned.handOverUntil !== undefined) assigned.handOverUntil = handOverUntil;
+    for (const assigned of this.#list) if (assigned.handOverUntil !== undefined) assigned.handOverUntil = handOverUntil;
   }
 
   /** The owned partitions that are not in the list yet. */
   missing(owned: readonly PartitionOwnership[]): PartitionOwnership[] {
-    const assigned = new Set(this.list.map(partitionKey));
+    const assigned = new Set(this.#list.map(partitionKey));
     return owned.filter((ownership) => !assigned.has(partitionKey(ownership)));
   }
 
@@ -102,24 +131,30 @@ export class AssignedPartitions {
     const adopted = gained.map((ownership, index) => {
       const position = offsets.get(partitionKey(ownership)) ?? beforeFirst;
       const start = Math.max(position, (bounds[index]?.earliest ?? 0) - 1);
-      this.skippedOffsets += start - position;
+      this.countSkippedOffsets(start - position);
       const partition = new StreamPartition(ownership, start, now);
       if (ownership.state === 'reassigning') partition.handOverUntil = handOverUntil;
       return partition;
     });
     // An array of exactly this length: a spread array grows with room for 16 more.
-    this.list = this.list.concat(adopted);
+    this.#list = this.#list.concat(adopted);
+  }
+
+  clear(): void {
+    this.#list = [];
   }
 
   /** Removes and returns the partitions that are to go to another stream and have no uncommitted events. */
   removeHandedOver(): StreamPartition[] {
     let leaving = false;
-    for (const { handOverUntil } of this.list) if (handOverUntil !== undefined) leaving = true;
+    for (const { handOverUntil } of this.#list) if (handOverUntil !== undefined) leaving = true;
     if (!leaving) return [];
-    const done = this.list.filter(
+    const done = this.#list.filter(
       (assigned) => assigned.handOverUntil !== undefined && assigned.uncommittedEvents === 0,
     );
-    if (done.length > 0) this.list = this.list.filter((assigned) => !done.includes(assigned));
+    if (done.length > 0) this.#list = this.#list.filter((assigned) => !done.includes(assigned));
     return done;
   }
 }
+
+const noNotices: readonly string[] = [];

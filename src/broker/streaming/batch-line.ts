@@ -3,6 +3,8 @@
  * rest is ASCII, so its length in characters is its length in bytes.
  */
 
+import type { RecordBatch } from '../../ports/event-log.ts';
+
 /** What a line says about the stream itself: text for people and a code for programs. */
 export interface LineInfo {
   readonly debug: string;
@@ -69,11 +71,16 @@ export interface Chunk {
   release(): void;
 }
 
-/** Consecutive values of one read, none of them a deletion, with other bytes between each two. */
-export interface ValueRun {
-  readonly bytes: Buffer;
-  readonly valueStarts: Uint32Array;
-  readonly valueEnds: Uint32Array;
+/** The values of a batch, as positions in the bytes that it was read into. */
+type BatchValues = Pick<RecordBatch, 'bytes' | 'valueStarts' | 'valueEnds' | 'contiguous' | 'release'>;
+
+/** Events that follow one another in a batch: none of its records `from` to `to` (exclusive) is a deletion. */
+export interface EventRun<Batch extends BatchValues = RecordBatch> {
+  readonly batch: Batch;
+  readonly from: number;
+  readonly to: number;
+  /** Whether the stream needs nothing more of the batch. */
+  readonly isLast: boolean;
 }
 
 /**
@@ -131,7 +138,7 @@ class PooledChunk implements Chunk {
 export class ChunkBuilder {
   /** Bytes collected. */
   size = 0;
-  readonly #sources: (string | Buffer | ValueRun)[] = [];
+  readonly #sources: (string | Buffer | BatchValues)[] = [];
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
   readonly #sizes: number[] = [];
@@ -146,40 +153,28 @@ export class ChunkBuilder {
     this.#add(bytes, start, end, end - start);
   }
 
-  /** Adds the values of the records `from` to `to` (exclusive), separated by commas. */
-  addValues(run: ValueRun, from: number, to: number): void {
-    const { bytes, valueStarts, valueEnds } = run;
+  /**
+   * Adds the values of a run, separated by commas. The batch of a last run is released with the chunk, which may use
+   * its memory until then.
+   */
+  addRun({ batch, from, to, isLast }: EventRun<BatchValues>): void {
+    if (batch.contiguous) this.addBytes(batch.bytes, batch.valueStarts[from] ?? 0, batch.valueEnds[to - 1] ?? 0);
+    else this.#addValues(batch, from, to);
+    if (isLast && batch.release !== undefined) this.#releases.push(batch.release);
+  }
+
+  #addValues(batch: BatchValues, from: number, to: number): void {
+    const { bytes, valueStarts, valueEnds } = batch;
     let size = to - from - 1;
     for (let index = from; index < to; index += 1) size += (valueEnds[index] ?? 0) - (valueStarts[index] ?? 0);
     if (size < valueBytesInRunMaximum * (to - from)) {
-      this.#add(run, from, to, size);
+      this.#add(batch, from, to, size);
       return;
     }
     for (let index = from; index < to; index += 1) {
       if (index > from) this.addText(',');
       this.addBytes(bytes, valueStarts[index] ?? 0, valueEnds[index] ?? 0);
     }
-  }
-
-  /**
-   * Registers a function to call when the chunk is released. It frees memory that the bytes collected so far may use.
-   */
-  addRelease(release: () => void): void {
-    this.#releases.push(release);
-  }
-
-  /** Reserves a position for a text that is known only after the bytes that follow it have been collected. */
-  reserveText(): number {
-    this.addText('');
-    return this.#sources.length - 1;
-  }
-
-  /** @param text ASCII. */
-  fillText(position: number, text: string): void {
-    this.#sources[position] = text;
-    this.#ends[position] = text.length;
-    this.#sizes[position] = text.length;
-    this.size += text.length;
   }
 
   /** Returns everything collected. To be called once. */
@@ -227,7 +222,7 @@ export class ChunkBuilder {
     return copy;
   }
 
-  #add(source: string | Buffer | ValueRun, start: number, end: number, size: number): void {
+  #add(source: string | Buffer | BatchValues, start: number, end: number, size: number): void {
     this.#sources.push(source);
     this.#starts.push(start);
     this.#ends.push(end);
@@ -246,8 +241,8 @@ function allocate(bytes: number, pooled: Buffer[]): Buffer {
 const comma = 0x2c;
 
 /** Returns the position after the last value. */
-function copyValues(run: ValueRun, from: number, to: number, copy: Buffer, position: number): number {
-  const { bytes, valueStarts, valueEnds } = run;
+function copyValues(batch: BatchValues, from: number, to: number, copy: Buffer, position: number): number {
+  const { bytes, valueStarts, valueEnds } = batch;
   let end = position;
   for (let index = from; index < to; index += 1) {
     if (index > from) {

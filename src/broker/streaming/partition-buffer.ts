@@ -1,6 +1,5 @@
-import type { ChunkBuilder } from './batch-line.ts';
+import type { EventRun } from './batch-line.ts';
 import { noValue, type Offset, type RecordBatch } from '../../ports/event-log.ts';
-import type { UncommittedEvents } from './uncommitted-events.ts';
 
 /**
  * Events of one partition that were read and wait to be sent, in the batches they were read in. Deletions (records
@@ -71,26 +70,23 @@ export class PartitionBuffer {
   }
 
   /**
-   * Moves the first `count` waiting events into `chunk`, separated by commas, and notes them as sent. Deletions right
-   * after them are passed over as well, so a commit of this batch covers them.
+   * Removes the first `count` waiting events and returns them, in order. Deletions right after them are passed over as
+   * well, so {@link passedThrough} is the position whose commit covers them all.
    */
-  writeTo(chunk: ChunkBuilder, count: number, uncommitted: UncommittedEvents): void {
+  removeNext(count: number): EventRun[] {
+    const runs: EventRun[] = [];
     let remaining = Math.min(count, this.events);
-    let separated = true;
     while (remaining > 0) {
       const batch = this.#batches[this.#head];
       if (batch === undefined) break;
-      if (!separated) chunk.addText(',');
-      const end = batch.contiguous
-        ? this.#writeRun(batch, Math.min(this.#index + remaining, batch.count), chunk, uncommitted)
-        : this.#writeEach(batch, remaining, chunk, uncommitted);
-      remaining -= end.events;
-      separated = false;
-      this.#moveTo(end.index);
-      // Its last values are sent with this chunk, and all values before them were sent earlier. Batches that are
-      // dropped in other ways are not released.
-      if (batch.release !== undefined && this.#batches[this.#head] !== batch) chunk.addRelease(batch.release);
+      const from = this.#index;
+      const to = batch.contiguous ? Math.min(from + remaining, batch.count) : endOfRun(batch, from, from + remaining);
+      remaining -= to - from;
+      this.#count(batch, from, to, -1);
+      this.#moveTo(to);
+      runs.push({ batch, from, to, isLast: this.#batches[this.#head] !== batch });
     }
+    return runs;
   }
 
   /** Drops waiting events up to and including `offset`, after a commit beyond the sent events. */
@@ -111,34 +107,6 @@ export class PartitionBuffer {
     this.#index = 0;
     this.events = 0;
     this.bytes = 0;
-  }
-
-  /** Sends a run that is contiguous in memory, commas included: one copy. */
-  #writeRun(batch: RecordBatch, end: number, chunk: ChunkBuilder, uncommitted: UncommittedEvents) {
-    const first = this.#index;
-    const start = batch.valueStarts[first] ?? 0;
-    chunk.addBytes(batch.bytes, start, batch.valueEnds[end - 1] ?? start);
-    this.#count(batch, first, end, -1);
-    recordSent(batch, first, end, uncommitted);
-    return { index: end, events: end - first };
-  }
-
-  #writeEach(batch: RecordBatch, remaining: number, chunk: ChunkBuilder, uncommitted: UncommittedEvents) {
-    let index = this.#index;
-    let events = 0;
-    while (index < batch.count && events < remaining) {
-      const end = endOfRun(batch, index, index + remaining - events);
-      if (end > index) {
-        if (events > 0) chunk.addText(',');
-        chunk.addValues(batch, index, end);
-        recordSent(batch, index, end, uncommitted);
-        events += end - index;
-      }
-      // The record after a run, if any, is a deletion.
-      index = end < batch.count && events < remaining ? end + 1 : end;
-    }
-    this.#count(batch, this.#index, index, -1);
-    return { index, events };
   }
 
   #moveTo(index: number): void {
@@ -194,18 +162,4 @@ function endOfRun({ count, valueStarts }: RecordBatch, from: number, most: numbe
   let end = from;
   while (end < last && valueStarts[end] !== noValue) end += 1;
   return end;
-}
-
-/** Notes the events of these records, none of them a deletion, as sent. */
-function recordSent(batch: RecordBatch, from: number, to: number, uncommitted: UncommittedEvents): void {
-  const first = batch.offsets[from] ?? 0;
-  const last = batch.offsets[to - 1] ?? first;
-  if (last - first === to - 1 - from) {
-    uncommitted.add(first, last);
-    return;
-  }
-  for (let index = from; index < to; index += 1) {
-    const offset = batch.offsets[index] ?? 0;
-    uncommitted.add(offset, offset);
-  }
 }

@@ -87,26 +87,29 @@ export class StreamPartition implements EventTypePartition, PendingEvents {
 
   /** Writes a line with the next `events` events, or a keep-alive for 0. @param now Monotonic milliseconds. */
   writeLine(chunk: ChunkBuilder, events: number, cursorToken: string, info: LineInfo | undefined, now: number): void {
-    if (events === 0) {
-      chunk.addText(this.#lineStart(cursorToken));
-      this.keepAlives += 1;
-    } else {
-      const position = chunk.reserveText();
-      this.#uncommitted ??= new UncommittedEvents();
-      this.buffer.writeTo(chunk, events, this.#uncommitted);
-      this.sentThrough = this.buffer.passedThrough;
-      chunk.fillText(position, this.#lineStart(cursorToken) + eventsStart);
-      chunk.addText(eventsEnd);
-      this.keepAlives = 0;
-    }
-    chunk.addText(lineEnd(info));
     this.lastSentAt = now;
+    if (events === 0) {
+      this.keepAlives += 1;
+      chunk.addText(this.#lineStart(cursorToken) + lineEnd(info));
+      return;
+    }
+    this.keepAlives = 0;
+    const runs = this.buffer.removeNext(events);
+    this.sentThrough = this.buffer.passedThrough;
+    this.#uncommitted ??= new UncommittedEvents();
+    let before = this.#lineStart(cursorToken) + eventsStart;
+    for (const run of runs) {
+      chunk.addText(before);
+      chunk.addRun(run);
+      this.#uncommitted.addRun(run);
+      before = ',';
+    }
+    chunk.addText(eventsEnd + lineEnd(info));
   }
 
   /** The last line of a stream: no events, and why it ends. */
   writeLastLine(chunk: ChunkBuilder, cursorToken: string, info: LineInfo): void {
-    chunk.addText(this.#lineStart(cursorToken));
-    chunk.addText(lineEnd(info));
+    chunk.addText(this.#lineStart(cursorToken) + lineEnd(info));
   }
 
   /**

@@ -127,7 +127,7 @@ export class StreamReads {
     const { topic: eventType, partition } = batch;
     const facts = { eventType, partition, offset: first.offset, reason: first.reason, count: unreadable.length };
     this.#logger.warn(facts, 'Records that another producer wrote are no events and are passed over');
-    this.#assigned.unreadableRecords += unreadable.length;
+    this.#assigned.countUnreadableRecords(unreadable.length);
     return batch;
   }
 
@@ -138,7 +138,7 @@ export class StreamReads {
     }
     if (isLendstreamError(error, 'OFFSET_OUT_OF_RANGE')) {
       const skipped = partition.skipTo(Number(error.details['earliest']));
-      this.#assigned.skippedOffsets += skipped;
+      this.#assigned.countSkippedOffsets(skipped);
       if (skipped > 0) return;
     }
     const { eventType, partition: number } = partition;

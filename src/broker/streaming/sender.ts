@@ -69,16 +69,10 @@ export class StreamSender {
   }
 
   #info(cause: BatchCause): LineInfo | undefined {
-    const { skippedOffsets, unreadableRecords } = this.#assigned;
-    if (this.#started && skippedOffsets === 0 && unreadableRecords === 0 && cause !== 'overflow') return undefined;
-    const texts: string[] = [];
-    if (!this.#started) texts.push('Stream started');
+    const notices = this.#assigned.takeNotices();
+    if (this.#started && notices.length === 0 && cause !== 'overflow') return undefined;
+    const texts = this.#started ? [...notices] : ['Stream started', ...notices];
     this.#started = true;
-    // Some of the offsets may have been deletions or markers. This can no longer be determined.
-    if (skippedOffsets > 0) texts.push(`skipped events due to retention time passed, count: ${skippedOffsets} at most`);
-    if (unreadableRecords > 0) texts.push(`skipped records that are not JSON, count: ${unreadableRecords}`);
-    this.#assigned.skippedOffsets = 0;
-    this.#assigned.unreadableRecords = 0;
     if (cause === 'overflow') texts.push('Stream parameters are causing overflow');
     return { debug: texts.join('; ') };
   }

@@ -454,7 +454,7 @@ export class SubscriptionStream implements Observer {
       const facts = { streamId: this.streamId, error: describeError(error) };
       logger.warn(facts, 'A session could not be closed and ends with the lease of this node');
     }
-    this.#assigned.list = [];
+    this.#assigned.clear();
     ended.isSessionClosed = true;
     metrics.openStreams.dec({ subscription_id: this.subscription.id });
     metrics.closedStreams.inc({ reason: code });

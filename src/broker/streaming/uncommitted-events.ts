@@ -1,3 +1,4 @@
+import type { EventRun } from './batch-line.ts';
 import type { Offset } from '../../ports/event-log.ts';
 
 /**
@@ -21,6 +22,20 @@ export class UncommittedEvents {
     }
     this.#firsts.push(first);
     this.#lasts.push(last);
+  }
+
+  /** Notes the records of a run, none of them a deletion, as sent. */
+  addRun({ batch, from, to }: EventRun): void {
+    const first = batch.offsets[from] ?? 0;
+    const last = batch.offsets[to - 1] ?? first;
+    if (last - first === to - 1 - from) {
+      this.add(first, last);
+      return;
+    }
+    for (let index = from; index < to; index += 1) {
+      const offset = batch.offsets[index] ?? 0;
+      this.add(offset, offset);
+    }
   }
 
   /** Removes the events up to and including `offset`. */

@@ -42,7 +42,20 @@ describe('the partitions a stream holds', () => {
   it('begin at what retention left, and count what is lost', () => {
     const assigned = assignedPartitions(2, 4, 10);
     expect(assigned.list.map(({ readOffset }) => readOffset)).to.deep.equal([10, 10]);
-    expect(assigned.skippedOffsets).to.equal(10);
+    expect(assigned.takeNotices()).to.deep.equal(['skipped events due to retention time passed, count: 10 at most']);
+  });
+
+  it('say once what was lost and what was passed over, each with its count', () => {
+    const assigned = assignedPartitions(1);
+    expect(assigned.takeNotices()).to.deep.equal([]);
+    assigned.countUnreadableRecords(1);
+    assigned.countSkippedOffsets(2);
+    assigned.countSkippedOffsets(3);
+    expect(assigned.takeNotices()).to.deep.equal([
+      'skipped events due to retention time passed, count: 5 at most',
+      'skipped records that are not JSON, count: 1',
+    ]);
+    expect(assigned.takeNotices()).to.deep.equal([]);
   });
 
   it('are those that are owned and not held yet', () => {

@@ -10,6 +10,7 @@ import {
   lineStart,
   type Chunk,
 } from '../../../src/broker/streaming/batch-line.ts';
+import { numberedEntries, recordBatch } from '../../support/kafka/record-batch.ts';
 
 describe('a line of a stream', () => {
   const frame = lineFrame('payments', 3);
@@ -26,14 +27,6 @@ describe('a line of a stream', () => {
       '{"cursor":{"partition":"3","offset":"001-0001-000000000000000003","event_type":"payments",' +
         '"cursor_token":"token"},"events":[{"amount":"1.00"},{"name":"Zoë"}],"info":{"debug":"Stream started"}}\n',
     );
-  });
-
-  it('can name an offset that is known only behind the events', () => {
-    const chunk = new ChunkBuilder();
-    const position = chunk.reserveText();
-    chunk.addText('b');
-    chunk.fillText(position, 'aa');
-    expect(chunk.build().toString()).to.equal('aab');
   });
 
   it('is written from where large runs of events lie, small ones being copied together', () => {
@@ -73,14 +66,15 @@ describe('a line of a stream', () => {
             start += length;
             return [start - length + 2, start - 2] as const;
           });
-          const run = {
+          const batch = {
+            contiguous: false,
             bytes: Buffer.concat(framed),
             valueStarts: Uint32Array.from(places, ([from]) => from),
             valueEnds: Uint32Array.from(places, ([, to]) => to),
           };
           const chunk = new ChunkBuilder();
           chunk.addText('[');
-          chunk.addValues(run, 0, values.length);
+          chunk.addRun({ batch, from: 0, to: values.length, isLast: false });
           chunk.addText(']');
           const size = chunk.size;
           const built = chunk.build();
@@ -111,14 +105,16 @@ describe('a line of a stream', () => {
     expect(second.toString()).to.match(/^b+$/);
   });
 
-  it('gives back what it refers to when it was given back itself, and once', () => {
+  it('releases a batch with its last run, when it is released itself, and once', () => {
     const released: string[] = [];
     const [first, second] = ['a', 'b'].map((letter) => {
       const chunk = new ChunkBuilder();
-      chunk.addText(letter);
-      chunk.addRelease(() => released.push(letter));
+      const batch = { ...recordBatch(numberedEntries(0, 3), true), release: () => void released.push(letter) };
+      chunk.addRun({ batch, from: 0, to: 2, isLast: false });
+      chunk.addRun({ batch, from: 2, to: 4, isLast: true });
       return chunk.build();
     });
+    expect(first?.toString()).to.equal('0,12,3');
     expect(released).to.deep.equal([]);
     second?.release();
     second?.release();

@@ -1,16 +1,22 @@
 import { expect } from 'chai';
 import * as fastCheck from 'fast-check';
 import { describe, it } from 'mocha';
-import { ChunkBuilder } from '../../../src/broker/streaming/batch-line.ts';
+import { ChunkBuilder, type Chunk, type EventRun } from '../../../src/broker/streaming/batch-line.ts';
 import type { RecordBatch } from '../../../src/ports/event-log.ts';
 import { PartitionBuffer } from '../../../src/broker/streaming/partition-buffer.ts';
 import { UncommittedEvents } from '../../../src/broker/streaming/uncommitted-events.ts';
 import { numberedEntries, recordBatch } from '../../support/kafka/record-batch.ts';
 
 function sendFrom(buffer: PartitionBuffer, count: number, uncommitted = new UncommittedEvents()): string {
+  const runs = buffer.removeNext(count);
+  for (const run of runs) uncommitted.addRun(run);
+  return runs.map((run) => chunkOf([run]).toString()).join(',');
+}
+
+function chunkOf(runs: readonly EventRun[]): Chunk {
   const chunk = new ChunkBuilder();
-  buffer.writeTo(chunk, count, uncommitted);
-  return chunk.build().toString();
+  for (const run of runs) chunk.addRun(run);
+  return chunk.build();
 }
 
 describe('the buffer of a partition', () => {
@@ -61,11 +67,7 @@ describe('the buffer of a partition', () => {
     });
     buffer.push(named('first', 0, 3));
     buffer.push(named('second', 4, 5));
-    const chunks = [2, 3, 1].map((count) => {
-      const chunk = new ChunkBuilder();
-      buffer.writeTo(chunk, count, new UncommittedEvents());
-      return chunk.build();
-    });
+    const chunks = [2, 3, 1].map((count) => chunkOf(buffer.removeNext(count)));
     expect(released).to.deep.equal([]);
     const releasedAfterEach = chunks.map((chunk) => {
       chunk.release();

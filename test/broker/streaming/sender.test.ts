@@ -60,7 +60,7 @@ describe('what a stream sends', () => {
   it('says once that the stream has started, and what was lost to retention', () => {
     const { assigned, sender } = prepare(1, {});
     fill(assigned, 3);
-    assigned.skippedOffsets = 4;
+    assigned.countSkippedOffsets(4);
     const infos = batches(sender.nextChunk(1)).map(({ info }) => info?.debug);
     expect(infos).to.deep.equal([
       'Stream started; skipped events due to retention time passed, count: 4 at most',
@@ -73,7 +73,7 @@ describe('what a stream sends', () => {
     const { assigned, sender } = prepare(1, {});
     fill(assigned, 1);
     sender.nextChunk(1);
-    assigned.unreadableRecords = 2;
+    assigned.countUnreadableRecords(2);
     fill(assigned, 2);
     const infos = batches(sender.nextChunk(2)).map(({ info }) => info?.debug);
     expect(infos).to.deep.equal(['skipped records that are not JSON, count: 2']);
