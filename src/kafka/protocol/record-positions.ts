@@ -1,7 +1,7 @@
 import { noValue } from '../../ports/event-log.ts';
 import type { Offset } from '../../ports/event-log.ts';
 import { UnreadableBatch, markerBytes } from './record-batch.ts';
-import { varintEnd, readVarint, skipVarlong } from './varint.ts';
+import { VarintReader } from './varint.ts';
 
 /** Where the records of one batch are in its bytes. */
 export interface RecordPositions {
@@ -21,6 +21,9 @@ export interface RecordsHeader {
   readonly lastOffsetDelta: number;
   readonly recordCount: number;
 }
+
+/** The attributes of a record, which mean nothing yet. */
+const attributesBytes = 1;
 
 /** Attributes, timestamp delta, offset delta, key length, value length and header count: a byte each, at the least. */
 const bodyBytesMinimum = 6;
@@ -49,26 +52,27 @@ export function findRecords(
   let external: Uint8Array | undefined;
 
   let found = 0;
-  let position = start;
   let previousDelta = -1;
+  const reader = new VarintReader(bytes, start);
   for (let record = 0; record < recordCount; record += 1) {
-    const bodyBytes = readVarint(bytes, position);
-    const bodyStart = varintEnd;
-    const bodyEnd = bodyStart + bodyBytes;
+    const bodyBytes = reader.read();
+    const bodyEnd = reader.position + bodyBytes;
     if (bodyBytes < bodyBytesMinimum || bodyEnd > end) throw new UnreadableBatch(malformed);
-    const delta = readVarint(bytes, skipVarlong(bytes, bodyStart + 1));
-    const keyLengthAt = varintEnd;
-    const keyBytes = readVarint(bytes, keyLengthAt);
-    const valueLengthAt = keyBytes > 0 ? varintEnd + keyBytes : varintEnd;
-    if (delta <= previousDelta || delta > lastOffsetDelta || keyBytes < -1 || valueLengthAt >= bodyEnd) {
+    reader.position += attributesBytes;
+    reader.skipLong(); // timestamp delta
+    const delta = reader.read();
+    const keyLengthAt = reader.position;
+    const keyBytes = reader.read();
+    if (keyBytes > 0) reader.position += keyBytes;
+    if (delta <= previousDelta || delta > lastOffsetDelta || keyBytes < -1 || reader.position >= bodyEnd) {
       throw new UnreadableBatch(malformed);
     }
-    const valueBytes = readVarint(bytes, valueLengthAt);
-    const valueStart = varintEnd;
+    const valueBytes = reader.read();
+    const valueStart = reader.position;
     const valueEnd = valueBytes > 0 ? valueStart + valueBytes : valueStart;
     if (valueBytes < -1 || valueEnd >= bodyEnd) throw new UnreadableBatch(malformed);
     previousDelta = delta;
-    position = bodyEnd;
+    reader.position = bodyEnd;
 
     const offset = baseOffset + delta;
     if (offset < from) continue;
@@ -82,7 +86,7 @@ export function findRecords(
     }
     found += 1;
   }
-  if (position !== end) throw new UnreadableBatch(malformed);
+  if (reader.position !== end) throw new UnreadableBatch(malformed);
   if (found === recordCount) return { count: found, offsets, valueStarts, valueEnds, keyLengthsAt, external };
   return {
     count: found,
@@ -135,6 +139,7 @@ function hasMarker(bytes: Uint8Array, valueEnd: number, bodyEnd: number): boolea
 
 /** Returns the key whose length is at a position that {@link findRecords} found. */
 export function keyAt(bytes: Buffer, keyLengthAt: number): string | null {
-  const keyBytes = readVarint(bytes, keyLengthAt);
-  return keyBytes < 0 ? null : bytes.toString('utf8', varintEnd, varintEnd + keyBytes);
+  const reader = new VarintReader(bytes, keyLengthAt);
+  const keyBytes = reader.read();
+  return keyBytes < 0 ? null : bytes.toString('utf8', reader.position, reader.position + keyBytes);
 }

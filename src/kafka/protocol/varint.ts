@@ -31,32 +31,48 @@ export function writeVarint(bytes: Uint8Array, at: number, value: number): numbe
   return position + 1;
 }
 
-/** The result of {@link readVarint} for an integer that is too long; no valid length or delta has this value. */
+/** What {@link VarintReader.read} returns for an integer that is too long; no valid length or delta has this value. */
 export const malformedVarint = -0x8000_0000;
 
-/** The position after the integer that {@link readVarint} read last: a second result that needs no object. */
-export let varintEnd = 0;
+/**
+ * Reads integers one after another. Does not check whether they end where they should: the caller compares
+ * {@link position}.
+ */
+export class VarintReader {
+  /** Where the next integer is read. */
+  position: number;
+  readonly #bytes: Uint8Array;
 
-/** Reads a 32-bit integer. Does not check whether it ends where it should: the caller compares {@link varintEnd}. */
-export function readVarint(bytes: Uint8Array, at: number): number {
-  let byte = bytes[at] as number;
-  let position = at + 1;
-  let zigzag = byte & 0x7f;
-  for (let shift = 7; byte > 0x7f; shift += 7, position += 1) {
-    if (shift > 28) {
-      varintEnd = position;
-      return malformedVarint;
-    }
-    byte = bytes[position] as number;
-    zigzag |= (byte & 0x7f) << shift;
+  constructor(bytes: Uint8Array, position: number) {
+    this.#bytes = bytes;
+    this.position = position;
   }
-  varintEnd = position;
-  return (zigzag >>> 1) ^ -(zigzag & 1);
-}
 
-/** Returns the position after an integer of up to 64 bits, whose value does not matter. */
-export function skipVarlong(bytes: Uint8Array, at: number): number {
-  let position = at;
-  while ((bytes[position] as number) > 0x7f && position - at < varlongBytesMaximum) position += 1;
-  return position + 1;
+  /** Reads a 32-bit integer. */
+  read(): number {
+    const bytes = this.#bytes;
+    let { position } = this;
+    let byte = bytes[position] as number;
+    position += 1;
+    let zigzag = byte & 0x7f;
+    for (let shift = 7; byte > 0x7f; shift += 7, position += 1) {
+      if (shift > 28) {
+        this.position = position;
+        return malformedVarint;
+      }
+      byte = bytes[position] as number;
+      zigzag |= (byte & 0x7f) << shift;
+    }
+    this.position = position;
+    return (zigzag >>> 1) ^ -(zigzag & 1);
+  }
+
+  /** Passes over an integer of up to 64 bits. */
+  skipLong(): void {
+    const bytes = this.#bytes;
+    const from = this.position;
+    let position = from;
+    while ((bytes[position] as number) > 0x7f && position - from < varlongBytesMaximum) position += 1;
+    this.position = position + 1;
+  }
 }
