@@ -37,8 +37,11 @@ const queuedBytesMaximumDefault = 64 * 1024 * 1024;
 /** How often to check for appends that have waited too long. Milliseconds. */
 const expiryMilliseconds = 100;
 
-/** How long closing waits for appends under way. Milliseconds. */
-const closeMilliseconds = 5_000;
+/**
+ * How long closing waits for appends under way: less than an append waits to be sent, so that closing is what ends the
+ * queued ones. Milliseconds.
+ */
+const closeMilliseconds = 4_500;
 
 /**
  * Appends outside of transactions. Each is stored once, however often it has to be sent: the batches of a partition are

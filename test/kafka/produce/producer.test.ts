@@ -135,7 +135,8 @@ describeOnCluster('Appends to Kafka', (cluster) => {
     await appendEach(where, 'later');
     await appendEach(where, 'last');
     expect(await subject.valuesIn(where)).to.deep.equal(['first', 'sent', 'later', 'last']);
-    expect(subject.proxy.requests('InitProducerId') - ids).to.equal(1);
+    // None when the request was on its way just then: it is stored under its number, whatever its caller was told.
+    expect(subject.proxy.requests('InitProducerId') - ids).to.be.within(0, 1);
   });
 
   it('that too few replicas could take for too long fail with nothing stored', async () => {
