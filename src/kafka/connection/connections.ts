@@ -125,6 +125,9 @@ export class KafkaConnections {
   }
 }
 
+/** Sends requests to brokers, as {@link KafkaConnections.send} does. */
+export type RequestSender = Pick<KafkaConnections, 'send'>;
+
 function keyOf(purpose: ConnectionPurpose, { host, port }: BrokerAddress): string {
   return `${purpose} ${host}:${port}`;
 }

@@ -1,7 +1,7 @@
 import { type Clock, after, giveWay } from '../../clock.ts';
 import { LendstreamError, isLendstreamError } from '../../errors.ts';
 import type { TopicPartition } from '../../ports/event-log.ts';
-import type { BrokerAddress, KafkaConnections } from './connections.ts';
+import type { BrokerAddress, RequestSender } from './connections.ts';
 import type { KafkaRequest } from '../protocol/request.ts';
 import {
   type BrokerNode,
@@ -35,7 +35,7 @@ interface CachedTopic {
  * others. Lookups that come at the same time share one request.
  */
 export class ClusterMetadata {
-  readonly #connections: KafkaConnections;
+  readonly #connections: RequestSender;
   readonly #seeds: readonly BrokerAddress[];
   readonly #clock: Clock;
   readonly #topics = new Map<string, CachedTopic>();
@@ -46,7 +46,7 @@ export class ClusterMetadata {
   /** The seed or broker that responded last. */
   #preferred: BrokerAddress | undefined;
 
-  constructor(connections: KafkaConnections, seeds: readonly BrokerAddress[], clock: Clock) {
+  constructor(connections: RequestSender, seeds: readonly BrokerAddress[], clock: Clock) {
     this.#connections = connections;
     this.#seeds = seeds;
     this.#clock = clock;

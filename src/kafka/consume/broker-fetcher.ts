@@ -1,6 +1,6 @@
 import { type Clock, after, giveWay } from '../../clock.ts';
 import type { Offset } from '../../ports/event-log.ts';
-import type { BrokerAddress, KafkaConnections, ConnectionPurpose } from '../connection/connections.ts';
+import type { BrokerAddress, RequestSender, ConnectionPurpose } from '../connection/connections.ts';
 import {
   type FetchResponse,
   type FetchPosition,
@@ -76,7 +76,7 @@ interface PolledPartition {
 /** Fetches from one broker everything that is read of the partitions it leads. */
 export class BrokerFetcher {
   readonly #address: BrokerAddress;
-  readonly #connections: KafkaConnections;
+  readonly #connections: RequestSender;
   readonly #listener: FetchListener;
   readonly #clock: Clock;
   /** Partitions with reads that need an immediate fetch, in the order of their turns. */
@@ -88,7 +88,7 @@ export class BrokerFetcher {
   readonly #unpolled = new Set<PartitionReads>();
   #isSendScheduled = false;
 
-  constructor(address: BrokerAddress, connections: KafkaConnections, listener: FetchListener, clock: Clock) {
+  constructor(address: BrokerAddress, connections: RequestSender, listener: FetchListener, clock: Clock) {
     this.#address = address;
     this.#connections = connections;
     this.#listener = listener;

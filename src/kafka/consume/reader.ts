@@ -8,7 +8,7 @@ import type { Offset, PartitionBounds, ReadOptions, ReadResult, TopicPartition }
 import { type Clock, type Timer, every } from '../../clock.ts';
 import { LendstreamError, isLendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
-import type { BrokerAddress, KafkaConnections } from '../connection/connections.ts';
+import type { BrokerAddress, RequestSender } from '../connection/connections.ts';
 import { ChunkCache, createChunk, partOf } from './chunks.ts';
 import { BrokerFetcher } from './broker-fetcher.ts';
 import type { RequestedPartition, FetchListener } from './broker-fetcher.ts';
@@ -22,7 +22,7 @@ import { errorOf, protocolError } from '../protocol/errors.ts';
 import { decodeRecordBatches } from '../protocol/record-batch-decoding.ts';
 
 export interface KafkaReaderOptions {
-  readonly connections: KafkaConnections;
+  readonly connections: RequestSender;
   readonly metadata: ClusterMetadata;
   /** Looks up the bounds of partitions, as {@link EventLog.bounds} does. */
   readonly bounds: (partitions: readonly TopicPartition[]) => Promise<PartitionBounds[]>;

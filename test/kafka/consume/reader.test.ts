@@ -268,28 +268,6 @@ describeOnCluster('Reads from Kafka', (cluster) => {
       expect(read.map(({ length }) => length)).to.deep.equal(read.map(() => 2_000));
       expect(fetches).to.be.within(2, 24);
     });
-
-    it('of waiting is a few requests per second, however many wait', async () => {
-      const topic = await subject.newTopic(8);
-      const stop = new AbortController();
-      const pending = Array.from({ length: 800 }, (_, read) =>
-        log.read({ topic, partition: read % 8, offset: 0 }, { ...forever, signal: stop.signal }),
-      );
-      await sleep(700);
-      expect(await fetchesDuring(() => sleep(1_000))).to.be.within(1, 4);
-      stop.abort();
-      for (const result of await Promise.all(pending)) expect(result).to.deep.equal({ batches: [], nextOffset: 0 });
-      await sleep(600);
-      expect(await fetchesDuring(() => sleep(700))).to.equal(0);
-    });
-
-    it('is nothing for who does not read', async () => {
-      const where = await subject.newPartition();
-      await appendTo(subject.witness, where, records('a'));
-      await readAll(log, where);
-      await sleep(600);
-      expect(await fetchesDuring(() => sleep(600))).to.equal(0);
-    });
   });
 
   it('reach who begins to wait while everything else is quiet within milliseconds', async () => {

@@ -1,0 +1,82 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { ClusterMetadata } from '../../../src/kafka/connection/metadata.ts';
+import { KafkaReader } from '../../../src/kafka/consume/reader.ts';
+import { silentLogger } from '../../../src/logger.ts';
+import type { ReadResult } from '../../../src/ports/event-log.ts';
+import { SimulatedClock } from '../../support/simulated-clock.ts';
+import { SimulatedBroker } from './simulated-broker.ts';
+
+const empty: ReadResult = { batches: [], nextOffset: 0 };
+
+/** How far the clock is turned at once: the shortest poll. Requests that follow a response leave within a step. */
+const stepMilliseconds = 5;
+
+function readerOf(partitionCount: number) {
+  const clock = new SimulatedClock();
+  const broker = new SimulatedBroker(clock, partitionCount);
+  const metadata = new ClusterMetadata(broker, broker.seeds, clock);
+  const bounds = () => Promise.reject(new Error('No read is out of range here'));
+  const reader = new KafkaReader({ connections: broker, metadata, bounds, clock, logger: silentLogger });
+  const pass = async (milliseconds: number): Promise<void> => {
+    for (let passed = 0; passed < milliseconds; passed += stepMilliseconds) await clock.turn(stepMilliseconds);
+  };
+  return {
+    broker,
+    reader,
+    pass,
+    read: (partition: number, waitMilliseconds: number, signal?: AbortSignal) =>
+      reader.read(
+        { topic: broker.topic, partition, offset: 0 },
+        { bytesMaximum: 1_000, waitMilliseconds, ...(signal === undefined ? {} : { signal }) },
+      ),
+    fetchesDuring: async (milliseconds: number): Promise<number> => {
+      const before = broker.fetchCount;
+      await pass(milliseconds);
+      return broker.fetchCount - before;
+    },
+  };
+}
+
+describe('Reads from Kafka while nothing is appended', () => {
+  it('cost two requests per second, however many wait, and none when the last one has ended', async () => {
+    const { read, pass, fetchesDuring } = readerOf(8);
+    const stopping = new AbortController();
+    const reads = Array.from({ length: 800 }, (_, index) => read(index % 8, Infinity, stopping.signal));
+    await pass(2_000);
+    expect(await fetchesDuring(60_000)).to.be.within(118, 120);
+    stopping.abort();
+    for (const result of await Promise.all(reads)) expect(result).to.deep.equal(empty);
+    expect(await fetchesDuring(60_000)).to.equal(0);
+  });
+
+  it('cost a request each when they do not wait, and nothing after it', async () => {
+    const { read, pass, broker, fetchesDuring } = readerOf(1);
+    const result = read(0, 0);
+    await pass(stepMilliseconds);
+    expect(await result).to.deep.equal(empty);
+    expect(broker.fetchCount).to.equal(1);
+    expect(await fetchesDuring(60_000)).to.equal(0);
+  });
+
+  it('end when their time is up, although the poll for them lasts longer', async () => {
+    const { read, pass } = readerOf(1);
+    let isEnded = false;
+    const result = read(0, 1_000).finally(() => (isEnded = true));
+    await pass(995);
+    expect(isEnded).to.equal(false);
+    await pass(stepMilliseconds);
+    expect([isEnded, await result]).to.deep.equal([true, empty]);
+  });
+
+  it('do not keep a broker busy that responds before its time although it has nothing', async () => {
+    const { read, pass, broker, reader, fetchesDuring } = readerOf(1);
+    broker.isHasty = true;
+    const result = read(0, Infinity).catch((error: unknown) => error);
+    await pass(1_000);
+    expect(await fetchesDuring(10_000)).to.be.within(100, 400);
+    reader.close();
+    expect(await result).to.have.property('code', 'LOG_CLOSED');
+    expect(await fetchesDuring(10_000)).to.equal(0);
+  });
+});

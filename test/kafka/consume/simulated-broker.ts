@@ -1,0 +1,82 @@
+import type { Clock } from '../../../src/clock.ts';
+import type { BrokerAddress, RequestSender } from '../../../src/kafka/connection/connections.ts';
+import type { KafkaRequest } from '../../../src/kafka/protocol/request.ts';
+import { WireReader, WireWriter } from '../../../src/kafka/protocol/wire.ts';
+
+const address = { host: 'broker', port: 9092 };
+const [fetchKey, metadataKey] = [1, 3];
+const noErrorCode = 0;
+
+/** A cluster of one broker that leads every partition of one topic. Nothing is ever appended to it. */
+export class SimulatedBroker implements RequestSender {
+  readonly seeds: readonly BrokerAddress[] = [address];
+  readonly topic = 'quiet';
+  readonly partitionCount: number;
+  /** How many fetches it has been sent. */
+  fetchCount = 0;
+  /** Whether it responds to a poll at once, although there is nothing, instead of waiting as long as it may. */
+  isHasty = false;
+  readonly #clock: Clock;
+
+  constructor(clock: Clock, partitionCount: number) {
+    this.#clock = clock;
+    this.partitionCount = partitionCount;
+  }
+
+  async send<Response>(_to: BrokerAddress, _purpose: string, request: KafkaRequest<Response>): Promise<Response> {
+    const body = request.encode();
+    if (request.apiKey === metadataKey) return request.decode(this.#metadata());
+    if (request.apiKey !== fetchKey) throw new Error(`A request that is not simulated: ${request.name}`);
+    const requested = readFetch(Buffer.isBuffer(body) ? body : Buffer.concat(body));
+    this.fetchCount += 1;
+    if (!this.isHasty) await this.#clock.sleep(requested.waitMilliseconds);
+    return request.decode(emptyResponse(requested.partitions));
+  }
+
+  /** Metadata, version 5. */
+  #metadata(): Buffer {
+    const numbers = Array.from({ length: this.partitionCount }, (_, index) => index);
+    const writer = new WireWriter().int32(0);
+    writer.array([address], ({ host, port }) => writer.int32(0).string(host).int32(port).int16(-1));
+    writer.string('simulated').int32(0);
+    writer.array([this.topic], (topic) =>
+      writer
+        .int16(noErrorCode)
+        .string(topic)
+        .int8(0)
+        .array(numbers, (partition) => writer.int16(noErrorCode).int32(partition).int32(0).int32(0).int32(0).int32(0)),
+    );
+    return writer.toBuffer();
+  }
+}
+
+type RequestedPartitions = readonly { readonly topic: string; readonly partitions: readonly number[] }[];
+
+/** Fetch, version 10. */
+function readFetch(body: Buffer): { waitMilliseconds: number; partitions: RequestedPartitions } {
+  const reader = new WireReader(body);
+  reader.int32(); // replica
+  const waitMilliseconds = reader.int32();
+  reader.position += 4 + 4 + 1 + 4 + 4; // limits of bytes, isolation, session and its epoch
+  const partitions = reader.array(() => ({
+    topic: reader.string(),
+    partitions: reader.array(() => {
+      const partition = reader.int32();
+      reader.position += 4 + 8 + 8 + 4; // leader's epoch, offset, log start, limit of bytes
+      return partition;
+    }),
+  }));
+  return { waitMilliseconds, partitions };
+}
+
+/** The partitions are empty: their ends are at 0. */
+function emptyResponse(requested: RequestedPartitions): Buffer {
+  const writer = new WireWriter().int32(0).int16(noErrorCode).int32(0);
+  writer.array(requested, ({ topic, partitions }) =>
+    writer.string(topic).array(partitions, (partition) => {
+      writer.int32(partition).int16(noErrorCode).int64(0).int64(0).int64(0);
+      return writer.int32(0).int32(0); // aborted transactions, record batches
+    }),
+  );
+  return writer.toBuffer();
+}
