@@ -1,6 +1,6 @@
 # The service: broker and lending worker, which of them says ROLES. See docker-compose.kafka.yml.
 
-FROM node:20-slim AS build
+FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY scripts/without-telemetry ./scripts/without-telemetry
@@ -9,13 +9,13 @@ COPY tsconfig.json ./
 COPY src ./src
 RUN node_modules/.bin/tsc && node_modules/.bin/vite build src/admin
 
-FROM node:20-slim AS packages
+FROM node:24-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY scripts/without-telemetry ./scripts/without-telemetry
 RUN npm ci --omit=dev --no-fund --no-audit && npm cache clean --force
 
-FROM node:20-slim
+FROM node:24-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules

@@ -1,9 +1,12 @@
 import { annuityProduct } from '../src/admin/annuity-product.ts';
+import { endIfHelpIsAsked } from './read-usage.ts';
 
 /**
  * The main flow against the running service, reported line by line: an event type of its own, a loan product, three
  * loans from application to repayment, a toggle switched in between, and what a consumer sees of all this.
  */
+endIfHelpIsAsked('demo');
+
 const url = process.env['LENDSTREAM_URL'] ?? `http://127.0.0.1:${process.env['PORT'] ?? '8080'}`;
 /** Every run has its own names, so that the demo can be shown again on the same data. */
 const run = Date.now().toString(36);

@@ -2,11 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../src/schemas.ts';
 import { composeDescription } from './openapi/compose.ts';
+import { endIfHelpIsAsked } from './read-usage.ts';
 
 /**
  * Builds schemas/openapi.json from its source files. With `--check` it writes nothing, and fails when the file in the
  * tree differs from what they give.
  */
+endIfHelpIsAsked('generate');
+
 const target = join(packageRoot, 'schemas/openapi.json');
 
 const { version } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string };

@@ -3,11 +3,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../src/schemas.ts';
 import { composeDescription } from './openapi/compose.ts';
+import { endIfHelpIsAsked } from './read-usage.ts';
 
 /**
  * Makes the types of requests, responses, commands and events from their schemas in the API's description. With
  * `--check` it writes nothing, and fails when the file in the tree differs from what the schemas give.
  */
+endIfHelpIsAsked('generate');
+
 const target = join(packageRoot, 'src/contract.generated.ts');
 
 type Schema = Record<string, unknown>;

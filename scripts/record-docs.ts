@@ -8,6 +8,7 @@ import { createLogger } from '../src/logger.ts';
 import { packageRoot } from '../src/schemas.ts';
 import { recordEventExamples } from './docs/event-examples.ts';
 import { exampleBlocks, type FencedBlock } from './docs/markdown.ts';
+import { endIfHelpIsAsked, readUsage } from './read-usage.ts';
 import { runSteps, shown, stepsOf } from './docs/runnable-document.ts';
 
 /**
@@ -61,4 +62,6 @@ function fill(markdown: string, filled: readonly Filled[]): string {
   return lines.join('\n');
 }
 
+endIfHelpIsAsked('record-docs');
+if (process.argv.length < 3) throw new Error(`Which documents? ${readUsage('record-docs')}`);
 for (const document of process.argv.slice(2)) await record(document);

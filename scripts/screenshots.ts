@@ -6,11 +6,14 @@ import { chromiumProgram, startChromium } from '../test/support/http/chromium.ts
 import { openStream } from '../test/support/http/client.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../test/support/processes/service.ts';
 import { chromiumBrowser, provide } from './local-cluster/prerequisites.ts';
+import { endIfHelpIsAsked } from './read-usage.ts';
 
 /**
  * Takes a picture of each page of the admin page, at both widths and in both themes, on its own service with the demo
  * data. Run it with: npm run screenshots [folder]
  */
+endIfHelpIsAsked('screenshots');
+
 const folder = process.argv[2] ?? join(packageRoot, 'data/screenshots');
 
 const widths = [360, 1280];

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { endIfHelpIsAsked, readUsage } from '../read-usage.ts';
 import type { BenchOptions } from './bench-options.ts';
 import { clusterParts, measureCluster } from './cluster-bench.ts';
 import { embeddedParts, measureEmbedded } from './embedded-bench.ts';
@@ -11,13 +12,8 @@ import { figure } from './statistics.ts';
  * Speed as ratios: the service and its baseline run in turns, in one run, on one machine. Absolute figures only show
  * the scale.
  */
-const usage = `Usage: npm run bench -- [--backend embedded|cluster] [--rounds N] [--only PART,...] [--scale SHARE] [--profile FOLDER]
-  --backend  embedded unless given; cluster starts an Apache Kafka and a Redis of its own
-  --rounds   5 unless given
-  --only     of embedded: ${embeddedParts.join(', ')}
-             of cluster: ${clusterParts.join(', ')}
-  --scale    of the sizes, for a try; 1 unless given
-  --profile  where the service leaves a CPU profile of each of its processes`;
+const usage = readUsage('bench');
+endIfHelpIsAsked('bench');
 
 interface Settings extends Omit<BenchOptions, 'report'> {
   readonly backend: string;

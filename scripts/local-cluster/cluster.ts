@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { endIfHelpIsAsked, readUsage } from '../read-usage.ts';
 import { takeDownAbandoned } from './cluster-note.ts';
 import { kafkaVersions, type KafkaVersion } from './kafka-broker.ts';
 import { findCluster, startCluster, type LocalCluster } from './local-cluster.ts';
@@ -7,17 +8,8 @@ import { findCluster, startCluster, type LocalCluster } from './local-cluster.ts
  * scripts/cluster: a Kafka and a Redis for the service, for as long as they are wanted. Standard output carries only
  * the settings to run the service with. All messages go to standard error.
  */
-const usage = `Usage: scripts/cluster up [--name NAME] [--brokers 0|1|3] [--replica] [--kafka ${kafkaVersions.join('|')}]
-       scripts/cluster status|down [--name NAME]
-  up      starts Apache Kafka and Redis on free ports, with data in a temporary folder, and prints their addresses:
-          export $(scripts/cluster up)
-          Of a cluster that is there already it starts what does not run.
-  status  tells what runs, and prints the addresses when all of it does
-  down    ends what "up" has started, and removes its data
-  --name     "default" unless given; clusters with different names exist side by side
-  --brokers  1 unless given; 3 replicates every topic; 0 is Redis alone
-  --replica  adds a Redis that replicates the first
-  --kafka    ${kafkaVersions[0]} unless given`;
+const usage = readUsage('cluster');
+endIfHelpIsAsked('cluster');
 
 class WrongUsage extends Error {}
 

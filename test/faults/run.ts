@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { endIfHelpIsAsked } from '../../scripts/read-usage.ts';
 import { startClusterSystem } from './cluster-system.ts';
 import { startEmbeddedSystem } from './embedded-system.ts';
 import { endByItself } from '../../scripts/suite/open-resources.ts';
@@ -10,14 +11,7 @@ import { randomPlan, smokePlan } from './plan.ts';
 
 /** The command line of the fault runs. */
 
-const usage = `Usage: scripts/faults [--backend cluster|embedded] [--brokers 1|3] [--minutes N | --smoke] [--seed N] [--keep]
-  --backend  cluster: two processes that serve and two that work, on a Kafka and a Redis that are started for it;
-             embedded: one process; cluster unless given
-  --brokers  of the Kafka; 1 unless given
-  --minutes  how long faults are injected at random; 10 unless given
-  --smoke    every kind of fault once, shortened
-  --seed     the same faults again; a new seed unless given
-  --keep     keeps history and output when everything is good, too`;
+endIfHelpIsAsked('faults');
 
 /** How long something that was left open may keep the process. */
 const lingerMilliseconds = 10_000;
@@ -30,7 +24,6 @@ const { values } = parseArgs({
     smoke: { type: 'boolean', default: false },
     seed: { type: 'string' },
     keep: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
   },
 });
 
@@ -44,26 +37,22 @@ const printLine = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-if (values.help) {
-  printLine(usage);
-} else {
-  const seed = values.seed === undefined ? Math.floor(Math.random() * 1e9) : numberOf('seed', values.seed);
-  const folder = mkdtempSync(join(tmpdir(), `lendstream-faults-${seed}-`));
-  const systemFolder = join(folder, 'system');
-  const brokers = values.brokers === '3' ? 3 : 1;
-  const system =
-    values.backend === 'embedded'
-      ? await startEmbeddedSystem(systemFolder)
-      : await startClusterSystem({ folder: systemFolder, brokers, printLine });
-  const plan = values.smoke
-    ? smokePlan(system.shape, seed)
-    : randomPlan(system.shape, seed, numberOf('minutes', values.minutes) * 60_000);
-  printLine(
-    `Seed ${seed}, ${plan.faults.length} faults in ${(plan.lasts / 60_000).toFixed(1)} minutes; files in ${folder}`,
-  );
-  const report = await runPlan(system, { folder, plan, printLine });
-  for (const line of report.lines) printLine(line);
-  if (report.isGood && !values.keep) rmSync(folder, { recursive: true, force: true });
-  process.exitCode = report.isGood ? 0 : 1;
-  endByItself(printLine, lingerMilliseconds);
-}
+const seed = values.seed === undefined ? Math.floor(Math.random() * 1e9) : numberOf('seed', values.seed);
+const folder = mkdtempSync(join(tmpdir(), `lendstream-faults-${seed}-`));
+const systemFolder = join(folder, 'system');
+const brokers = values.brokers === '3' ? 3 : 1;
+const system =
+  values.backend === 'embedded'
+    ? await startEmbeddedSystem(systemFolder)
+    : await startClusterSystem({ folder: systemFolder, brokers, printLine });
+const plan = values.smoke
+  ? smokePlan(system.shape, seed)
+  : randomPlan(system.shape, seed, numberOf('minutes', values.minutes) * 60_000);
+printLine(
+  `Seed ${seed}, ${plan.faults.length} faults in ${(plan.lasts / 60_000).toFixed(1)} minutes; files in ${folder}`,
+);
+const report = await runPlan(system, { folder, plan, printLine });
+for (const line of report.lines) printLine(line);
+if (report.isGood && !values.keep) rmSync(folder, { recursive: true, force: true });
+process.exitCode = report.isGood ? 0 : 1;
+endByItself(printLine, lingerMilliseconds);

@@ -2,18 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { endIfHelpIsAsked } from '../../scripts/read-usage.ts';
 import { endByItself } from '../../scripts/suite/open-resources.ts';
 import { fuzz } from './fuzz.ts';
 import { isClean, reportOf } from './report.ts';
 
 /** The command line of the fuzzer. */
 
-const usage = `Usage: npm run fuzz -- [--requests N] [--seed N] [--backend embedded|cluster] [--keep]
-  --requests  how many; 10000 unless given
-  --seed      the same requests again; a new seed unless given
-  --backend   embedded: one process with its own store; cluster: one process on a Kafka and a Redis that are started for it;
-              embedded unless given
-  --keep      keeps the requests that failed and the data of the service when everything is good, too`;
+endIfHelpIsAsked('fuzz');
 
 const { values } = parseArgs({
   options: {
@@ -21,7 +17,6 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     backend: { type: 'string', default: 'embedded' },
     keep: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
   },
 });
 
@@ -35,16 +30,12 @@ const printLine = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-if (values.help) {
-  printLine(usage);
-} else {
-  const seed = values.seed === undefined ? Math.floor(Math.random() * 1e9) : countOf('seed', values.seed);
-  const folder = mkdtempSync(join(tmpdir(), `lendstream-fuzz-${seed}-`));
-  const backend = values.backend === 'cluster' ? 'cluster' : 'embedded';
-  printLine(`Seed ${seed} on ${backend}; files in ${folder}`);
-  const outcome = await fuzz({ backend, folder, seed, requests: countOf('requests', values.requests), printLine });
-  for (const line of reportOf(outcome, folder)) printLine(line);
-  if (isClean(outcome) && !values.keep) rmSync(folder, { recursive: true, force: true });
-  process.exitCode = isClean(outcome) ? 0 : 1;
-  endByItself(printLine);
-}
+const seed = values.seed === undefined ? Math.floor(Math.random() * 1e9) : countOf('seed', values.seed);
+const folder = mkdtempSync(join(tmpdir(), `lendstream-fuzz-${seed}-`));
+const backend = values.backend === 'cluster' ? 'cluster' : 'embedded';
+printLine(`Seed ${seed} on ${backend}; files in ${folder}`);
+const outcome = await fuzz({ backend, folder, seed, requests: countOf('requests', values.requests), printLine });
+for (const line of reportOf(outcome, folder)) printLine(line);
+if (isClean(outcome) && !values.keep) rmSync(folder, { recursive: true, force: true });
+process.exitCode = isClean(outcome) ? 0 : 1;
+endByItself(printLine);

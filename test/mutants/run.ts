@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { readUsage } from '../../scripts/read-usage.ts';
 import { startTestClusters, type TestClusters } from '../../scripts/suite/test-clusters.ts';
 import { packageRoot } from '../../src/schemas.ts';
 import type { Cluster, KafkaGeneration } from '../support/cluster.ts';
@@ -12,7 +13,7 @@ import { isFound, percentFound, shareOf, survivorLines } from './report.ts';
 
 /** The command line of the mutants. */
 
-const usage = readFileSync(join(packageRoot, 'scripts/usage/mutants.txt'), 'utf8').trimEnd();
+const usage = readUsage('mutants');
 
 const { values } = parseArgs({
   options: {

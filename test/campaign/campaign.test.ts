@@ -1,0 +1,59 @@
+import { expect } from 'chai';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { after, before, describe, it } from 'mocha';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
+import { reportOf } from './report.ts';
+import { steps, type Step } from './steps.ts';
+
+const program = fileURLToPath(new URL('./run.js', import.meta.url));
+
+describe('npm run campaign', () => {
+  let folder: string;
+  let report: string;
+
+  before(async () => {
+    folder = await temporaryFolder();
+    report = join(folder, 'reports', 'campaign.md');
+  });
+  after(() => removeFolder(folder));
+
+  function run(...words: string[]): { status: number | null; output: string } {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...words], { encoding: 'utf8' });
+    return { status, output: stdout + stderr };
+  }
+
+  it('runs a part that was asked for, and reports counts, duration, seed and version', function () {
+    this.timeout(120_000);
+    const { status, output } = run('--only', 'fuzz', '--requests', '30', '--seed', '7', '--report', report);
+    expect(status, output).to.equal(0);
+    expect(output).to.contain(`1 of 1 parts ran, 0 failed. The report is in ${report}\n`);
+    const written = readFileSync(report, 'utf8');
+    expect(written).to.contain(`seed 7, Node.js ${process.version}`);
+    expect(written).to.match(
+      /\| `node dist\/test\/fuzz\/run\.js --requests 30 --seed 7` \| \d+ min \d+ s \| nothing found \|/,
+    );
+    expect(written).to.contain('Seed 7: 30 requests');
+  });
+
+  it('says which part failed, in the table and with the last that it printed', () => {
+    const lines = Array.from({ length: 200 }, (_, index) => `line ${index}`);
+    const settings = { requests: 1, minutes: 1, seed: 1 };
+    const [step] = steps as [Step, ...Step[]];
+    const outcome = { step, command: 'node x', isGood: false, milliseconds: 61_000, output: lines };
+    const text = reportOf(settings, new Date(0), [outcome]);
+    expect(text).to.contain(`| ${step.title} | \`node x\` | 1 min 1 s | **FAILED** |`);
+    expect(text).to.contain('line 199\n').and.not.to.contain('line 9\n');
+  });
+
+  for (const words of [['--only', 'fuzz,nothing'], ['--minutes', 'long'], ['--requests', ''], ['--bogus']]) {
+    it(`refuses ${words.join(' ')} in one line, and begins nothing`, () => {
+      const { status, output } = run(...words, '--report', join(folder, 'none.md'));
+      expect(status).to.equal(2);
+      expect(output).to.match(/^lendstream: .*\n$/);
+      expect(existsSync(join(folder, 'none.md'))).to.equal(false);
+    });
+  }
+});

@@ -1,0 +1,39 @@
+/** What a campaign is asked for. */
+export interface CampaignSettings {
+  /** Spoilt requests. */
+  readonly requests: number;
+  /** Minutes of faults, for each size of the cluster. */
+  readonly minutes: number;
+  readonly seed: number;
+}
+
+/** One part of a campaign: a program that exits with 0 when it found nothing. */
+export interface Step {
+  readonly name: string;
+  readonly title: string;
+  /** The compiled program, below dist. */
+  readonly program: string;
+  readonly arguments: (settings: CampaignSettings) => readonly (string | number)[];
+}
+
+/** The parts, in their order. */
+export const steps: readonly Step[] = [
+  {
+    name: 'fuzz',
+    title: 'Spoilt requests, on the embedded store',
+    program: 'test/fuzz/run.js',
+    arguments: ({ requests, seed }) => ['--requests', requests, '--seed', seed],
+  },
+  {
+    name: 'faults',
+    title: 'Faults, on a cluster of one broker',
+    program: 'test/faults/run.js',
+    arguments: ({ minutes, seed }) => ['--minutes', minutes, '--seed', seed],
+  },
+  {
+    name: 'faults-three-brokers',
+    title: 'Faults, on a cluster of three brokers',
+    program: 'test/faults/run.js',
+    arguments: ({ minutes, seed }) => ['--brokers', 3, '--minutes', minutes, '--seed', seed + 1],
+  },
+];

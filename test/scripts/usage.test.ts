@@ -1,0 +1,113 @@
+import { expect } from 'chai';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { accessSync, constants, cpSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { after, before, describe, it } from 'mocha';
+import { clusterParts } from '../../scripts/bench/cluster-bench.ts';
+import { embeddedParts } from '../../scripts/bench/embedded-bench.ts';
+import { kafkaVersions } from '../../scripts/local-cluster/kafka-broker.ts';
+import { readUsage } from '../../scripts/read-usage.ts';
+import { packageRoot } from '../../src/schemas.ts';
+import { steps } from '../campaign/steps.ts';
+import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
+
+const scriptsFolder = join(packageRoot, 'scripts');
+
+/** The scripts that are called by their name. prepare.sh is read by them. */
+const scripts = readdirSync(scriptsFolder).filter((name) => {
+  const path = join(scriptsFolder, name);
+  try {
+    accessSync(path, constants.X_OK);
+  } catch {
+    return false;
+  }
+  return statSync(path).isFile();
+});
+
+/** npm scripts that call a program of others, which has a --help of its own. */
+const programsOfOthers = ['build', 'lint', 'format', 'coverage'];
+
+/** The compiled programs that people start without a script, with the name of their usage. */
+const programs = [
+  ['scripts/bench/bench.js', 'bench'],
+  ['scripts/demo.js', 'demo'],
+  ['scripts/generate-openapi.js', 'generate'],
+  ['scripts/generate-types.js', 'generate'],
+  ['scripts/local-cluster/cluster.js', 'cluster'],
+  ['scripts/record-docs.js', 'record-docs'],
+  ['scripts/screenshots.js', 'screenshots'],
+  ['test/campaign/run.js', 'campaign'],
+  ['test/faults/run.js', 'faults'],
+  ['test/fuzz/run.js', 'fuzz'],
+  ['test/mutants/run.js', 'mutants'],
+] as const;
+
+describe('--help', () => {
+  let folder: string;
+
+  /** A clone in which nothing was installed or built, on a machine without Node.js. */
+  before(async () => {
+    folder = await temporaryFolder();
+    cpSync(scriptsFolder, join(folder, 'scripts'), { recursive: true });
+    mkdirSync(join(folder, 'bin'));
+    for (const program of ['bash', 'cat', 'dirname', 'env']) {
+      const path = execFileSync('which', [program], { encoding: 'utf8' }).trim();
+      symlinkSync(path, join(folder, 'bin', program));
+    }
+  });
+  after(() => removeFolder(folder));
+
+  function helpOf(script: string, ...words: string[]) {
+    const { status, stdout, stderr } = spawnSync(join(folder, 'scripts', script), words, {
+      encoding: 'utf8',
+      env: { PATH: join(folder, 'bin') },
+    });
+    return { status, stdout, stderr };
+  }
+
+  function expectHelp(script: string, usage: string, ...words: string[]): void {
+    expect(helpOf(script, ...words)).to.deep.equal({ status: 0, stdout: `${readUsage(usage)}\n`, stderr: '' });
+    expect(readUsage(usage)).to.match(/^Usage: (scripts\/|npm run )/);
+    expect(readdirSync(folder).toSorted()).to.deep.equal(['bin', 'scripts']);
+  }
+
+  for (const script of scripts) {
+    it(`of scripts/${script} says what it does, and does nothing else`, () => {
+      expectHelp(script, script, '--help');
+      expectHelp(script, script, '-h');
+    });
+  }
+
+  const { scripts: npmScripts } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  for (const [name, command] of Object.entries(npmScripts)) {
+    if (programsOfOthers.includes(name)) continue;
+    it(`of npm run ${name} says what it does, and does nothing else`, () => {
+      const [script = '', ...words] = command.replace(/^scripts\//, '').split(' ');
+      expect(scripts, command).to.include(script);
+      expectHelp(script, name, ...words, '--help');
+    });
+  }
+
+  for (const [program, usage] of programs) {
+    it(`of dist/${program} says the same`, () => {
+      const path = fileURLToPath(new URL(`../../${program}`, import.meta.url));
+      const printed = execFileSync(process.execPath, [path, '--help'], { encoding: 'utf8' });
+      expect(printed).to.equal(`${readUsage(usage)}\n`);
+    });
+  }
+
+  it('stands after other words too', () => {
+    expectHelp('test', 'test', 'test/broker', '--help');
+    expectHelp('cluster', 'cluster', 'up', '--help');
+  });
+
+  it('names what there is to choose from', () => {
+    expect(readUsage('bench')).to.contain(`of embedded: ${embeddedParts.join(', ')}\n`);
+    expect(readUsage('bench')).to.contain(`of cluster: ${clusterParts.join(', ')}\n`);
+    expect(readUsage('cluster')).to.contain(`[--kafka ${kafkaVersions.join('|')}]`);
+    expect(readUsage('campaign')).to.contain(`some of the parts: ${steps.map(({ name }) => name).join(', ')}\n`);
+  });
+});
