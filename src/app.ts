@@ -27,7 +27,7 @@ import { createCursorsRouter } from './http/streaming/cursors.ts';
 import { createEventTypeChecksRouter } from './http/streaming/event-type-checks.ts';
 import { createEventTypeStreamsRouter } from './http/streaming/event-type-streams.ts';
 import { createEventTypesRouter } from './http/streaming/event-types.ts';
-import { openLoanView, type LendingServices } from './http/lending/services.ts';
+import type { LendingServices } from './http/lending/services.ts';
 import { createLoanEventsRouter } from './http/lending/loan-events.ts';
 import { createLoanProductsRouter } from './http/lending/loan-products.ts';
 import { createLoansRouter } from './http/lending/loans.ts';
@@ -44,6 +44,7 @@ import type { Logger } from './logger.ts';
 import { createMetrics, removeStaleSeries, type Metrics } from './metrics.ts';
 import { packageRoot } from './schemas.ts';
 import { ensureLendingTopics, lendingEventTypes, loanCommandsTopic } from './lending-format/lending-topics.ts';
+import { LoanView } from './views/loan-view.ts';
 import { LendingWorker } from './worker/lending-worker.ts';
 
 export interface App {
@@ -167,7 +168,7 @@ interface Api {
 async function openApi(shared: SharedServices, options: ApiOptions): Promise<Api> {
   const { registry, log, eventTypes, clock, logger, metrics } = shared;
   const { viewFolder: dataFolder, partitionCount, idempotencyMilliseconds, operations, registerCleanup } = options;
-  const view = await openLoanView({
+  const view = await LoanView.open({
     dataFolder,
     log,
     partitionCount,

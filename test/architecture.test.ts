@@ -72,7 +72,7 @@ const rooms: Record<string, Room> = {
     imports: [shared, ports, lending, within('src/broker', 'log', 'definitions', 'publishing')],
     owns: ['lossless-json'],
   },
-  'src/views': { imports: [shared, ports, sqlite, lending, within('src/broker', 'log')], owns: [] },
+  'src/views': { imports: [shared, ports, sqlite, lending, lendingFormat, within('src/broker', 'log')], owns: [] },
   'src/worker': {
     imports: [
       shared,

@@ -1,6 +1,5 @@
 import { toTimestamp } from '../clock.ts';
 import type { LoanEvent, LoanEventHeader } from '../lending/events.ts';
-import { toInstant } from '../lending/loan.ts';
 import type { Toggles } from '../lending/toggles.ts';
 import type { CommandEnvelope } from './command-format.ts';
 import { type CommandPosition, eventId } from './event-identity.ts';
@@ -20,46 +19,32 @@ export interface EventSource {
 }
 
 /**
- * A loan's event as it is published: metadata like that of any published event, the fields beside it, amounts exact.
- * @param index Position among the events of its command, from 0.
+ * Writes the events of one command as they are published: metadata like that of any published event, the fields beside
+ * it, amounts exact. What the events of a command have in common, the header except for its sequence and the metadata
+ * except for id and type, is written once.
  * @param digits Decimal digits of the loan's currency.
+ * @returns a function that writes the event at an index among those of the command, from 0
  */
-export function writeLoanEvent(event: LoanEvent, index: number, source: EventSource, digits: number): string {
-  const metadata = writeMetadata(event.eventType, index, source);
-  return `{"metadata":${metadata},${writeFields(event, digits, 'eventType', headerStart)},${writeHeader(event, digits)}}`;
+export function eventWriter(source: EventSource, digits: number): (event: LoanEvent, index: number) => string {
+  const metadataOf = metadataWriter(source);
+  let header: AroundSequence | undefined;
+  return (event, index) => {
+    header ??= writeAroundSequence(event, digits);
+    const fields = writeFields(event, digits, 'eventType', headerStart);
+    return `{"metadata":${metadataOf(event.eventType, index)},${fields},${header.before}${event.sequence}${header.after}}`;
+  };
 }
 
 /** The first field of the header, which follows the fields of its event. */
 const headerStart = 'schemaVersion' satisfies keyof LoanEventHeader;
 
-/**
- * All events of a command have the same header except for its sequence. They are written one right after another, so
- * the last header is kept.
- */
-function writeHeader(event: LoanEventHeader, digits: number): string {
-  if (cachedHeader === null || !hasSameHeader(cachedHeader.event, event))
-    cachedHeader = { event, ...writeAroundSequence(event, digits) };
-  return `${cachedHeader.before}${event.sequence}${cachedHeader.after}`;
+/** The text of a header before and after its sequence. */
+interface AroundSequence {
+  readonly before: string;
+  readonly after: string;
 }
 
-let cachedHeader: { readonly event: LoanEventHeader; readonly before: string; readonly after: string } | null = null;
-
-function hasSameHeader(one: LoanEventHeader, other: LoanEventHeader): boolean {
-  return (
-    one.causationCommandId === other.causationCommandId &&
-    one.loanAccountId === other.loanAccountId &&
-    one.transactionEncodedKey === other.transactionEncodedKey &&
-    one.toggles === other.toggles &&
-    one.creationDate === other.creationDate &&
-    one.transactionType === other.transactionType &&
-    one.valueDate === other.valueDate &&
-    one.bookingDate === other.bookingDate &&
-    one.loanAccountEncodedKey === other.loanAccountEncodedKey &&
-    one.productTypeKey === other.productTypeKey
-  );
-}
-
-function writeAroundSequence(event: LoanEventHeader, digits: number): { before: string; after: string } {
+function writeAroundSequence(event: LoanEventHeader, digits: number): AroundSequence {
   const subject = {
     schemaVersion: event.schemaVersion,
     loanAccountId: event.loanAccountId,
@@ -94,24 +79,18 @@ export function writeCommandRejected(errors: readonly ApiError[], source: EventS
     toggles,
     errors,
   });
-  return `{"metadata":${writeMetadata('command_rejected', 0, source)},${fields.slice(1)}`;
+  return `{"metadata":${metadataWriter(source)('command_rejected', 0)},${fields.slice(1)}`;
 }
 
-/** The same metadata as the broker writes for an event that was published over HTTP. */
-function writeMetadata(eventType: LendingEventTypeName, index: number, source: EventSource): string {
-  if (cachedMetadata?.source !== source) cachedMetadata = { source, ...writeCommonMetadata(source) };
-  return `${cachedMetadata.beforeId}${eventId(source.position, index)}","event_type":"${eventType}"${cachedMetadata.afterType}`;
-}
-
-/** The metadata that all events of a command share, kept because they are written one right after another. */
-let cachedMetadata: { readonly source: EventSource; readonly beforeId: string; readonly afterType: string } | null =
-  null;
-
-function writeCommonMetadata({ envelope, position, receivedAt }: EventSource): { beforeId: string; afterType: string } {
+/** Writes the same metadata as the broker does for an event that was published over HTTP. */
+function metadataWriter({
+  envelope,
+  position,
+  receivedAt,
+}: EventSource): (eventType: LendingEventTypeName, index: number) => string {
   const flowId = JSON.stringify(envelope.flowId ?? envelope.commandId);
   const positionFields = `"partition":"${position.partition}","received_at":"${toTimestamp(receivedAt)}","flow_id":${flowId}`;
-  return {
-    beforeId: `{"occurred_at":"${toInstant(envelope.receivedAt)}","eid":"`,
-    afterType: `,${positionFields},"version":"${lendingSchemaVersion}","published_by":"${workerName}"}`,
-  };
+  const beforeId = `{"occurred_at":"${toTimestamp(envelope.receivedAt)}","eid":"`;
+  const afterType = `,${positionFields},"version":"${lendingSchemaVersion}","published_by":"${workerName}"}`;
+  return (eventType, index) => `${beforeId}${eventId(position, index)}","event_type":"${eventType}"${afterType}`;
 }

@@ -87,23 +87,39 @@ export async function ensureLendingTopics(log: EventLog, partitionCount: number)
 
 /**
  * A schema file that includes everything it refers to in `common.json`, so that it is complete wherever it is shown.
- * @param name Path below schemas/.
+ * @param file Path below schemas/.
  */
-export function lendingSchema(name: string): JsonSchema {
+export function lendingSchema(file: string): JsonSchema {
   const shared = loadSchema('common.json')['$defs'] as Record<string, unknown>;
-  const ownSchema = JSON.parse(
-    JSON.stringify(loadSchema(name)).replaceAll(/"(?:\.\.\/)?common\.json#/g, '"#'),
-  ) as Record<string, unknown>;
-  const definitions: Record<string, unknown> = { ...(ownSchema['$defs'] as object | undefined) };
-  const referencedNames = referencesOf(ownSchema);
-  for (let name = referencedNames.pop(); name !== undefined; name = referencedNames.pop()) {
+  const own = withLocalReferences(loadSchema(file));
+  const definitions: Record<string, unknown> = { ...(own.schema['$defs'] as object | undefined) };
+  const referredNames = [...own.referredNames];
+  for (let name = referredNames.pop(); name !== undefined; name = referredNames.pop()) {
     if (definitions[name] !== undefined) continue;
-    definitions[name] = shared[name];
-    referencedNames.push(...referencesOf(shared[name]));
+    if (shared[name] === undefined) throw new Error(`${file} refers to ${name}, which is not in common.json`);
+    const definition = withLocalReferences(shared[name]);
+    definitions[name] = definition.schema;
+    referredNames.push(...definition.referredNames);
   }
-  return { ...ownSchema, $defs: definitions };
+  return { ...own.schema, $defs: definitions };
 }
 
-function referencesOf(schema: unknown): string[] {
-  return [...JSON.stringify(schema).matchAll(/"#\/\$defs\/([A-Za-z]+)"/g)].map((match) => match[1] ?? '');
+interface LocalSchema {
+  readonly schema: JsonSchema;
+  /** The definitions that it refers to, in the order of the references. */
+  readonly referredNames: readonly string[];
 }
+
+/** A copy of a schema that refers to its own `$defs` in place of those of `common.json`. */
+function withLocalReferences(schema: unknown): LocalSchema {
+  const referredNames: string[] = [];
+  const copy = JSON.parse(JSON.stringify(schema), (keyword, value: unknown) => {
+    if (keyword !== '$ref' || typeof value !== 'string') return value;
+    const name = value.slice(value.indexOf(definitionsPath) + definitionsPath.length);
+    referredNames.push(name);
+    return definitionsPath + name;
+  }) as JsonSchema;
+  return { schema: copy, referredNames };
+}
+
+const definitionsPath = '#/$defs/';

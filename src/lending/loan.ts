@@ -234,12 +234,8 @@ export function dayOf(instant: number): LocalDate {
 
 /** An instant as RFC 3339 in UTC. */
 export function toInstant(instant: number): string {
-  if (instant !== lastInstant.instant) lastInstant = { instant, text: new Date(instant).toISOString() };
-  return lastInstant.text;
+  return new Date(instant).toISOString();
 }
-
-/** The instant written last: everything a command does carries the same time. */
-let lastInstant = { instant: Number.NaN, text: '' };
 
 /**
  * The key of an installment: the loan's key with its last eight digits replaced by the installment's number. A

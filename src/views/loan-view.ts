@@ -6,28 +6,22 @@ import type { Clock } from '../clock.ts';
 import { LendstreamError, describeError } from '../errors.ts';
 import type { HealthPart } from '../health.ts';
 import type { Logger } from '../logger.ts';
+import type { CommandOutcome } from '../lending-format/checkpoint.ts';
+import { loansTopic } from '../lending-format/lending-topics.ts';
 import { databaseErrorKind } from '../sqlite.ts';
+import { readChangelogUpdate } from './changelog-update.ts';
 import { CommandOutcomes, type CommandOutcomesLimits } from './command-outcomes.ts';
 import { type RecordedCommand, LoanDatabase, deleteDatabase, type LoanChanges } from './loan-database.ts';
 import type { LoanQuery } from './loan-query.ts';
 import { type LoanRow, loanRow } from './loan-row.ts';
 
-/** The content of a changelog record that is not the record of a loan. */
-export type ChangelogUpdate<Outcome> =
-  /** The outcomes of the commands of one commit. */
-  | { readonly kind: 'outcomes'; readonly outcomes: readonly Outcome[] }
-  /** A command that is remembered or, with null, no longer remembered. */
-  | { readonly kind: 'command'; readonly commandId: string; readonly command: RecordedCommand | null };
-
-export interface LoanViewOptions<Outcome extends { readonly commandId: string | null }> {
+export interface LoanViewOptions {
   /** The folder of the file of the view, views.db. */
   readonly dataFolder: string;
   readonly log: EventLog;
-  /** The changelog of loans. It must exist. */
-  readonly topic: string;
   readonly partitionCount: number;
-  /** Reads a record that is not a loan; returns null for the record of a loan. A deleted record has no value. */
-  readonly readUpdate: (key: string, value: Buffer | null) => ChangelogUpdate<Outcome> | null;
+  /** Reads each record of the changelog; {@link readChangelogUpdate} when absent. */
+  readonly readUpdate?: typeof readChangelogUpdate;
   /** Limits of what is known of commands, to replace the defaults. */
   readonly outcomes?: CommandOutcomesLimits | undefined;
   readonly clock: Clock;
@@ -45,16 +39,16 @@ const rebuildPauseMilliseconds = 1_000;
  * turns out to be damaged during use is rebuilt as well, and until then all reads fail. The view also reports the
  * outcome of each command, once it has the loans that the command changed.
  */
-export class LoanView<Outcome extends { readonly commandId: string | null }> {
-  readonly #options: LoanViewOptions<Outcome>;
+export class LoanView {
+  readonly #options: LoanViewOptions;
   #database: LoanDatabase;
-  readonly #outcomes: CommandOutcomes<Outcome>;
+  readonly #outcomes: CommandOutcomes<CommandOutcome>;
   #tail: TopicTail;
   #failure: string | undefined;
   #rebuilding: Promise<void> | undefined;
   readonly #closing = new AbortController();
 
-  private constructor(options: LoanViewOptions<Outcome>, database: LoanDatabase) {
+  private constructor(options: LoanViewOptions, database: LoanDatabase) {
     this.#options = options;
     this.#outcomes = new CommandOutcomes(options.outcomes);
     this.#database = database;
@@ -62,10 +56,10 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
   }
 
   #newTail(): TopicTail {
-    const { log, topic, partitionCount, logger, health } = this.#options;
+    const { log, partitionCount, logger, health } = this.#options;
     return new TopicTail({
       log,
-      topic,
+      topic: loansTopic,
       partitionCount,
       startOffsets: this.#database.positions(),
       logger,
@@ -79,9 +73,7 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
    * Opens the view and returns when it has all of the changelog up to this moment.
    * @throws UNKNOWN_TOPIC_OR_PARTITION when there is no changelog; DATA_FOLDER_UNUSABLE when the file cannot be created
    */
-  static async open<Outcome extends { readonly commandId: string | null }>(
-    options: LoanViewOptions<Outcome>,
-  ): Promise<LoanView<Outcome>> {
+  static async open(options: LoanViewOptions): Promise<LoanView> {
     const view = new LoanView(options, await openOrRebuild(options));
     try {
       await view.#tail.start();
@@ -165,13 +157,13 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
    * @throws LOG_CLOSED when the view is closed, LOG_UNAVAILABLE when it can no longer follow the log, OVERLOADED when
    *   too many requests wait. All are thrown at once, so that the caller does not publish.
    */
-  outcomeOf(commandId: string, signal: AbortSignal): Promise<Outcome | undefined> {
+  outcomeOf(commandId: string, signal: AbortSignal): Promise<CommandOutcome | undefined> {
     if (this.#isClosed || this.#failure !== undefined) throw this.#unavailable();
     return this.#outcomes.waitFor(commandId, signal);
   }
 
   /** The last outcome of this command; undefined when it is not remembered here. */
-  recentOutcome(commandId: string): Outcome | undefined {
+  recentOutcome(commandId: string): CommandOutcome | undefined {
     return this.#outcomes.recent(commandId);
   }
 
@@ -261,15 +253,16 @@ export class LoanView<Outcome extends { readonly commandId: string | null }> {
   }
 
   #apply(batch: RecordBatch): void {
+    const { readUpdate = readChangelogUpdate } = this.#options;
     const loans = new Map<string, LoanRow | null>();
     const commands = new Map<string, RecordedCommand | null>();
-    const outcomes: Outcome[] = [];
+    const outcomes: CommandOutcome[] = [];
     for (let index = 0; index < batch.count; index += 1) {
       const key = batch.key(index);
       if (key === null) continue;
       const start = batch.valueStarts[index] ?? noValue;
       const value = start === noValue ? null : batch.bytes.subarray(start, batch.valueEnds[index]);
-      const update = this.#options.readUpdate(key, value);
+      const update = readUpdate(key, value);
       if (update === null) loans.set(key, value === null ? null : loanRow(value.toString('utf8')));
       else if (update.kind === 'command') commands.set(update.commandId, update.command);
       else outcomes.push(...update.outcomes);
@@ -297,12 +290,12 @@ function newDatabase({ dataFolder }: { readonly dataFolder: string }): LoanDatab
 }
 
 /** Opens the existing file when it can be continued from its position, else a new one. */
-async function openOrRebuild<Outcome extends { readonly commandId: string | null }>(
-  options: LoanViewOptions<Outcome>,
-): Promise<LoanDatabase> {
-  const { dataFolder, log, topic, partitionCount, logger } = options;
+async function openOrRebuild(options: LoanViewOptions): Promise<LoanDatabase> {
+  const { dataFolder, log, partitionCount, logger } = options;
   const file = join(dataFolder, 'views.db');
-  const bounds = await log.bounds(Array.from({ length: partitionCount }, (_, partition) => ({ topic, partition })));
+  const bounds = await log.bounds(
+    Array.from({ length: partitionCount }, (_, partition) => ({ topic: loansTopic, partition })),
+  );
   let reason: string;
   let database: LoanDatabase | undefined;
   try {

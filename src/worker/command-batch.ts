@@ -18,7 +18,7 @@ import {
   unreadableCommandType,
 } from '../lending-format/command-format.ts';
 import { writeDeadLetter } from './dead-letter.ts';
-import { type EventSource, writeCommandRejected, writeLoanEvent } from '../lending-format/event-format.ts';
+import { type EventSource, eventWriter, writeCommandRejected } from '../lending-format/event-format.ts';
 import { keysOf } from '../lending-format/event-identity.ts';
 import {
   type CommandOutcome,
@@ -34,7 +34,7 @@ import {
   parseIdempotencyRecord,
   idempotencyRecordKey,
   writeIdempotencyRecord,
-} from './idempotency-records.ts';
+} from '../lending-format/idempotency-record.ts';
 import { ByteArena } from './byte-arena.ts';
 import {
   type ProductRecord,
@@ -220,11 +220,10 @@ export class CommandBatch {
     }
     if (execution.outcome === 'refused') return this.#refused(envelope, execution.refusals, command, toggles);
     const draft = this.#draftOf(execution.loan);
-    const source = this.#sourceOf(envelope, command);
-    const digits = execution.loan.product.currency.digits;
+    const write = eventWriter(this.#sourceOf(envelope, command), execution.loan.product.currency.digits);
     const key = execution.loan.id;
     const events = execution.events.map((event, index) => {
-      const text = writeLoanEvent(event, index, source, digits);
+      const text = write(event, index);
       const bytes = Buffer.byteLength(text);
       assertFits(key, bytes, 'An event');
       return { topic: event.eventType, key, text, bytes };

@@ -10,7 +10,8 @@ import {
   parseCheckpoint,
 } from '../lending-format/checkpoint.ts';
 import { loansTopic } from '../lending-format/lending-topics.ts';
-import { type IdempotencyRecord, IdempotencyRecords, commandIdOfKey } from './idempotency-records.ts';
+import { type IdempotencyRecord, commandIdOfKey } from '../lending-format/idempotency-record.ts';
+import { IdempotencyRecords } from './idempotency-records.ts';
 
 /** How many loans of a partition are kept decoded. The others are kept as text, in about a tenth of the memory. */
 const hotLoansMaximum = 5_000;

@@ -9,7 +9,7 @@ import { Decimal } from '../../src/lending/money.ts';
 import type { LoanProduct } from '../../src/lending/product.ts';
 import { type Toggles, toggleNames } from '../../src/lending/toggles.ts';
 import { parseCommand } from '../../src/lending-format/command-format.ts';
-import { writeCommandRejected, writeLoanEvent } from '../../src/lending-format/event-format.ts';
+import { eventWriter, writeCommandRejected } from '../../src/lending-format/event-format.ts';
 import { keysOf } from '../../src/lending-format/event-identity.ts';
 import { lendingEventTypeNames, lendingEventTypes } from '../../src/lending-format/lending-topics.ts';
 import { writeBalances, writeSchedule, writeTransaction } from '../../src/lending-format/loan-format.ts';
@@ -58,9 +58,12 @@ function live(
     const execution = execute(loan, loanCommand, { toggles: togglesAt(offset), newKey: keysOf(position) });
     if (execution.outcome !== 'committed') throw new Error(`${command.type}: ${JSON.stringify(execution)}`);
     const source = { envelope: parsed.envelope, position, receivedAt: commandTime + 5 };
-    texts.push(
-      ...execution.events.map((event, index) => writeLoanEvent(event, index, source, product.currency.digits)),
-    );
+    const write = eventWriter(source, product.currency.digits);
+    const written = execution.events.map((event, index) => write(event, index));
+    // What the writer keeps for the next event is the same in every event of a command.
+    const alone = execution.events.map((event, index) => eventWriter(source, product.currency.digits)(event, index));
+    expect(written).to.deep.equal(alone);
+    texts.push(...written);
     loan = execution.loan;
     loans.push(loan);
   }
@@ -211,7 +214,8 @@ describe('the format of events', () => {
         expect(outcome).to.equal('committed');
         const envelope = { commandId: 'c', digest: 'd', type: 'REPAY', receivedAt: 0, flowId: null } as const;
         const source = { envelope, position: { partition: 0, offset: 0 }, receivedAt: 1 };
-        const texts = events.map((event, index) => writeLoanEvent(event, index, source, digits));
+        const write = eventWriter(source, digits);
+        const texts = events.map((event, index) => write(event, index));
         const amounts = texts.flatMap((text) => [...text.matchAll(/":(-?[0-9][0-9.eE+-]*)/g)].map((found) => found[1]));
         const lengths = amounts.map((written = '') => written.replace(/[-.]/g, '').replace(/^0+/, '').length);
         expect(Math.max(...lengths)).to.equal(15);

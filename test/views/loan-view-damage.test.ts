@@ -20,7 +20,6 @@ import { Health } from '../../src/health.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { openDatabase } from '../../src/sqlite.ts';
 import { LoanView } from '../../src/views/loan-view.ts';
-import type { CommandOutcome } from '../../src/lending-format/checkpoint.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { eventually } from '../support/eventually.ts';
 import { recordsOf } from '../support/lending/lending-log.ts';
@@ -43,7 +42,7 @@ describe('a damaged view of loans', () => {
   let folder: string;
   let log: EventLog;
   let health: Health;
-  let view: LoanView<CommandOutcome> | undefined;
+  let view: LoanView | undefined;
   let recordsRead = 0;
 
   beforeEach(async () => {
@@ -67,13 +66,12 @@ describe('a damaged view of loans', () => {
     await recordsOf(log, topic, 0);
   }
 
-  async function open(dataFolder = folder): Promise<LoanView<CommandOutcome>> {
+  async function open(dataFolder = folder): Promise<LoanView> {
     health = new Health(systemClock);
     recordsRead = 0;
-    view = await LoanView.open<CommandOutcome>({
+    view = await LoanView.open({
       dataFolder,
       log,
-      topic,
       partitionCount: 1,
       clock: systemClock,
       readUpdate: () => {
@@ -99,7 +97,7 @@ describe('a damaged view of loans', () => {
   }
 
   /** Asks for every loan by id, by key and in a list; answers how many questions were not answered for now. */
-  function askForAll(asked: LoanView<CommandOutcome>): number {
+  function askForAll(asked: LoanView): number {
     let unanswered = 0;
     const ask = (question: () => void): void => {
       try {

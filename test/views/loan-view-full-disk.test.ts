@@ -5,7 +5,7 @@ import { systemClock } from '../../src/clock.ts';
 import { Health } from '../../src/health.ts';
 import { type Logger, silentLogger } from '../../src/logger.ts';
 import { LoanView } from '../../src/views/loan-view.ts';
-import { type CommandOutcome, isCheckpointKey, parseCheckpoint } from '../../src/lending-format/checkpoint.ts';
+import { isCheckpointKey, parseCheckpoint } from '../../src/lending-format/checkpoint.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { eventually } from '../support/eventually.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
@@ -21,7 +21,7 @@ describe('a view of loans whose disk is full', () => {
   let folder: string;
   let log: EventLog;
   let disk: SmallDisk | undefined;
-  let view: LoanView<CommandOutcome> | undefined;
+  let view: LoanView | undefined;
   let health: Health;
   let messages: string[];
 
@@ -47,13 +47,12 @@ describe('a view of loans whose disk is full', () => {
     disk = undefined;
   });
 
-  async function open(dataFolder: string): Promise<LoanView<CommandOutcome>> {
+  async function open(dataFolder: string): Promise<LoanView> {
     health = new Health(systemClock);
     const logger: Logger = { ...silentLogger, warn: (_, message) => void messages.push(message), child: () => logger };
-    view = await LoanView.open<CommandOutcome>({
+    view = await LoanView.open({
       dataFolder,
       log,
-      topic,
       partitionCount: 1,
       clock: systemClock,
       readUpdate: (key, value) =>

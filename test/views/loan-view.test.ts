@@ -12,9 +12,9 @@ import { silentLogger } from '../../src/logger.ts';
 import { openDatabase } from '../../src/sqlite.ts';
 import type { LoanQuery } from '../../src/views/loan-query.ts';
 import { LoanView } from '../../src/views/loan-view.ts';
-import { readChangelogUpdate } from '../../src/http/lending/services.ts';
+import { readChangelogUpdate } from '../../src/views/changelog-update.ts';
 import type { CommandOutcome } from '../../src/lending-format/checkpoint.ts';
-import { idempotencyRecordKey, writeIdempotencyRecord } from '../../src/worker/idempotency-records.ts';
+import { idempotencyRecordKey, writeIdempotencyRecord } from '../../src/lending-format/idempotency-record.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { recordsOf } from '../support/lending/lending-log.ts';
 import { checkpointRecord, keyOf, loanRecord } from './stored-loans.ts';
@@ -28,7 +28,7 @@ const everything: LoanQuery = { sorting: [], offset: 0, limit: 100 };
 describe('the view of loans', () => {
   let folder: string;
   let log: EventLog;
-  let views: LoanView<CommandOutcome>[];
+  let views: LoanView[];
   let health: Health;
   let part: HealthPart;
 
@@ -51,18 +51,17 @@ describe('the view of loans', () => {
     return log.createTopic({ name: topic, partitionCount, cleanupPolicy: 'compact', retentionMilliseconds: 0 });
   }
 
-  async function open(readUpdate = readChangelogUpdate): Promise<LoanView<CommandOutcome>> {
+  async function open(readUpdate = readChangelogUpdate): Promise<LoanView> {
     const options = {
       dataFolder: folder,
       log,
-      topic,
       partitionCount,
       clock: systemClock,
       readUpdate,
       logger: silentLogger,
       health: part,
     };
-    const view = await LoanView.open<CommandOutcome>(options);
+    const view = await LoanView.open(options);
     views.push(view);
     return view;
   }
@@ -78,7 +77,7 @@ describe('the view of loans', () => {
   }
 
   /** Commits and returns when the view has it. */
-  async function apply(view: LoanView<CommandOutcome>, partition: number, ...records: LogRecord[]): Promise<void> {
+  async function apply(view: LoanView, partition: number, ...records: LogRecord[]): Promise<void> {
     const applied = view.outcomeOf(firstCommand, never);
     await commit(
       partition,
@@ -88,7 +87,7 @@ describe('the view of loans', () => {
     expect(await applied).to.not.equal(undefined);
   }
 
-  const idsOf = (view: LoanView<CommandOutcome>, query: Partial<LoanQuery> = {}): string[] =>
+  const idsOf = (view: LoanView, query: Partial<LoanQuery> = {}): string[] =>
     view.list({ ...everything, ...query }).map((text) => decodeLoan(text).id);
 
   it('gives a loan by id and by encodedKey exactly as the changelog has it', async () => {

@@ -7,7 +7,7 @@ import { registryTopic } from '../../src/broker/definitions/registry.ts';
 import type { CommandOutcome } from '../../src/lending-format/checkpoint.ts';
 import { loanCommandsTopic, loansTopic } from '../../src/lending-format/lending-topics.ts';
 import { findProduct } from '../../src/lending-format/products.ts';
-import { commandIdOfKey } from '../../src/worker/idempotency-records.ts';
+import { commandIdOfKey } from '../../src/lending-format/idempotency-record.ts';
 import {
   type TestCommand,
   allEvents,

@@ -1,41 +1,11 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import {
-  IdempotencyRecords,
-  commandIdOfKey,
-  parseIdempotencyRecord,
-  idempotencyRecordKey,
-  writeIdempotencyRecord,
-} from '../../src/worker/idempotency-records.ts';
+import { writeIdempotencyRecord } from '../../src/lending-format/idempotency-record.ts';
+import { IdempotencyRecords } from '../../src/worker/idempotency-records.ts';
 
 const decidedAt = (time: number): string => writeIdempotencyRecord({ digest: 'd', decidedAt: time });
 
 describe('the commands that are remembered', () => {
-  it('come back as they were written', () => {
-    const errors = [{ errorCode: 4, errorReason: 'INVALID_PARAMETERS', errorSource: 'amount' }];
-    for (const command of [
-      { digest: 'd', decidedAt: 7 },
-      { digest: 'd', decidedAt: 7, errors },
-    ]) {
-      expect(parseIdempotencyRecord(writeIdempotencyRecord(command))).to.deep.equal(command);
-    }
-  });
-
-  for (const text of ['', '{}', 'null', '{"decidedAt":"1","digest":"d"}', '{"decidedAt":1}']) {
-    it(`are not read from ${JSON.stringify(text)}`, () => {
-      expect(() => parseIdempotencyRecord(text)).to.throw(/record of a command/);
-    });
-  }
-
-  it('are told from loans and from the position by their keys', () => {
-    expect(commandIdOfKey(idempotencyRecordKey('c'))).to.equal('c');
-    expect([commandIdOfKey('L1'), commandIdOfKey('fence/1'), commandIdOfKey('command')]).to.deep.equal([
-      undefined,
-      undefined,
-      undefined,
-    ]);
-  });
-
   it('are found until they are deleted', () => {
     const commands = new IdempotencyRecords();
     commands.set('a', decidedAt(1));

@@ -7,7 +7,7 @@ import { registryTopic } from '../../../src/broker/definitions/registry.ts';
 import { commandIdOf } from '../../../src/http/lending/idempotency.ts';
 import type { CommandType } from '../../../src/lending-format/command-format.ts';
 import { loansTopic } from '../../../src/lending-format/lending-topics.ts';
-import { parseIdempotencyRecord, idempotencyRecordKey } from '../../../src/worker/idempotency-records.ts';
+import { parseIdempotencyRecord, idempotencyRecordKey } from '../../../src/lending-format/idempotency-record.ts';
 import type { HttpResponse } from '../../support/http/client.ts';
 import { commandRecord, eventsOfPartition, recordsOf, send } from '../../support/lending/lending-log.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -10,12 +10,13 @@ import { Registry } from '../../../src/broker/definitions/registry.ts';
 import { type Clock, systemClock } from '../../../src/clock.ts';
 import { createApplication } from '../../../src/http/edge/application.ts';
 import { createCommandsRouter } from '../../../src/http/lending/commands.ts';
-import { type OutcomeWait, openLoanView } from '../../../src/http/lending/services.ts';
+import type { OutcomeWait } from '../../../src/http/lending/services.ts';
 import { createLoanEventsRouter } from '../../../src/http/lending/loan-events.ts';
 import { createLoanProductsRouter } from '../../../src/http/lending/loan-products.ts';
 import { createLoansRouter } from '../../../src/http/lending/loans.ts';
 import { createTogglesRouter } from '../../../src/http/lending/toggles.ts';
 import { silentLogger } from '../../../src/logger.ts';
+import { LoanView } from '../../../src/views/loan-view.ts';
 import type { CommandOutcomesLimits } from '../../../src/views/command-outcomes.ts';
 import { createMetrics } from '../../../src/metrics.ts';
 import { ensureLendingTopics, lendingEventTypes } from '../../../src/lending-format/lending-topics.ts';
@@ -77,7 +78,7 @@ export async function startLendingService(
     return results;
   };
   const publisher = new Publisher({ eventTypes, log: overriding(log, { append }), clock, metrics, logger });
-  const view = await openLoanView({ dataFolder, log, partitionCount, clock, logger, outcomes });
+  const view = await LoanView.open({ dataFolder, log, partitionCount, clock, logger, outcomes });
   const services = { view, publisher, registry, clock, logger, idempotencyMilliseconds, outcomeWait, ...limits };
   const application = createApplication(
     [

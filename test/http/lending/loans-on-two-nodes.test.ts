@@ -12,7 +12,7 @@ import { Publisher } from '../../../src/broker/publishing/publisher.ts';
 import { Registry } from '../../../src/broker/definitions/registry.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { createApplication } from '../../../src/http/edge/application.ts';
-import { openLoanView } from '../../../src/http/lending/services.ts';
+import { LoanView } from '../../../src/views/loan-view.ts';
 import { createLoanProductsRouter } from '../../../src/http/lending/loan-products.ts';
 import { createLoansRouter } from '../../../src/http/lending/loans.ts';
 import { createTogglesRouter } from '../../../src/http/lending/toggles.ts';
@@ -60,7 +60,7 @@ describe('loans on two nodes', () => {
     const publisher = new Publisher({ ...services, eventTypes, log: nodeLog, metrics: createMetrics() });
     const dataFolder = join(folder, name);
     await mkdir(dataFolder);
-    const view = await openLoanView({
+    const view = await LoanView.open({
       dataFolder,
       log: nodeLog,
       partitionCount,
