@@ -123,6 +123,25 @@ describe('200 repaid ahead of a level payment of 171.56', () => {
   });
 });
 
+describe('200 repaid ahead in the middle of a period, with payments made even', () => {
+  const even = dynamicProduct({
+    interestSettings: { interestCalculationMethod: 'DECLINING_BALANCE_DISCOUNTED' },
+    paymentSettings: { amortizationMethod: 'OPTIMIZED_PAYMENTS' },
+  });
+  const start = given(create(even), approve, disburse('2017-01-21'));
+
+  it('leaves later installments that earn for their own periods alone, so that the last one is like the others', () => {
+    const story = when(
+      start,
+      repay('371.56', '2017-02-06', { prepaymentRecalculationMethod: 'REDUCE_AMOUNT_PER_INSTALLMENT' }),
+    );
+    const totals = loanOf(story)
+      .position.installments.slice(1)
+      .map((row) => row.principal.expected.plus(row.interest.amount.expected).toFixed(2));
+    expect(totals).to.deep.equal(['129.70', '129.70', '129.70', '129.70', '129.71']);
+  });
+});
+
 describe('exactly one cent', () => {
   const declining = dynamicProduct();
   const level = dynamicProduct({ interestSettings: { interestCalculationMethod: 'DECLINING_BALANCE_DISCOUNTED' } });

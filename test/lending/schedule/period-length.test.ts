@@ -116,6 +116,14 @@ describe('the time elapsed within a period', () => {
     });
   });
 
+  it('divides by the day count a period in which thirty-day months see a single day', () => {
+    const period = { accruesAfter: '2023-03-30', dueDate: '2023-04-01' };
+    const interest = interestTerms({ scheduleInterestDaysCountMethod: 'REPAYMENT_PERIODICITY' });
+    const terms = { interest, dueDates: intervals('DAYS', 2) };
+    expect(elapsedYears(terms, period, '2023-03-30', '2023-03-31').numerator).to.equal(0);
+    expect(elapsedYears(terms, period, '2023-03-31', '2023-04-01')).to.deep.equal({ numerator: 1, denominator: 180 });
+  });
+
   it('divides by the calendar a period in which thirty-day months see no day', () => {
     const period = { accruesAfter: '2023-01-30', dueDate: '2023-01-31' };
     const interest = interestTerms({ scheduleInterestDaysCountMethod: 'REPAYMENT_PERIODICITY' });
