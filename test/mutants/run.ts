@@ -113,7 +113,7 @@ async function run(folder: string | undefined): Promise<void> {
 }
 
 // What was started ends with this process, and so do the copies of the build.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1));
 
 if (values.help) {
   say(usage);
