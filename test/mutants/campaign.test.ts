@@ -72,6 +72,17 @@ describe('A campaign of mutants', function () {
     expect(said.join('\n')).to.contain(lines.join('\n'));
   });
 
+  it('runs the tests that execute the first half of a condition, also where none executes the second', async () => {
+    write({
+      'src/room/open.js': 'export const isOpen = (a, b) => a || b;\n',
+      'test/room/open.test.js': `
+        import { equal } from 'node:assert';
+        import { isOpen } from '../../src/room/open.js';
+        it('is open', () => equal(isOpen(true, false), true));`,
+    });
+    expect(changesOf(await run(), true)).to.deep.equal(['a || b → a && b']);
+  });
+
   it('finds a fault with which a test never ends, also one that does not give way', async () => {
     write({
       'src/room/count.js': `

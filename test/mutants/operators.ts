@@ -25,6 +25,8 @@ export interface Mutation {
   /** The first offset after the replaced code. */
   readonly end: number;
   readonly replacement: string;
+  /** Where the expression or statement around the change begins: tests that execute this place can tell the difference. */
+  readonly from: number;
   /** The expression or statement around the change in one line, as it is and as it becomes: `a < b → a <= b`. */
   readonly change: string;
 }
@@ -146,7 +148,8 @@ class Faults {
   replace(operator: OperatorName, shown: AnyNode, start: number, end: number, replacement: string): void {
     const before = this.textOf(shown);
     const after = this.#code.slice(shown.start, start) + replacement + this.#code.slice(end, shown.end);
-    this.found.push({ operator, start, end, replacement, change: `${inOneLine(before)} → ${inOneLine(after)}` });
+    const change = `${inOneLine(before)} → ${inOneLine(after)}`;
+    this.found.push({ operator, start, end, replacement, from: shown.start, change });
   }
 
   /** Replaces the operator between two operands, where the table knows another. */

@@ -28,7 +28,7 @@ interface CoverageReport {
 
 export function reaches(reach: Reach, { compiled, mutation }: Mutant): boolean {
   const parts = reach.executed[compiled] ?? [];
-  return parts.some(([from, to]) => from <= mutation.start && mutation.start < to);
+  return parts.some(([from, to]) => from <= mutation.from && mutation.from < to);
 }
 
 /** Whether a test file loads the file of a mutant at all. */
