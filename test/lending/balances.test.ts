@@ -33,6 +33,19 @@ const on: Toggles = { ...allTogglesOff, ALLOW_NON_SCHEDULED_FEES: true };
 const twenty = when(fifty, repay(20, '2011-01-23'));
 const story = when(under(on, twenty), applyFee(15, { predefinedFeeKey: 'outside' }));
 
+describe('the figures of a position', () => {
+  it('are computed once for a product and terms, and again for others', () => {
+    const loan = loanOf(disbursed(dynamicProduct()));
+    const figures = figuresOf(loan);
+    expect(figuresOf(loan)).to.equal(figures);
+    const fixed = { ...loan, product: { ...loan.product, type: 'FIXED_TERM_LOAN' as const } };
+    const owed = [loan, fixed, loan].map((each) => figuresOf(each).interest.balance.toFixed(2));
+    expect(owed).to.deep.equal(['0.00', '29.17', '0.00']);
+    const again = figuresOf({ ...loan, terms: { ...loan.terms } });
+    expect([again === figures, again]).to.deep.equal([false, figures]);
+  });
+});
+
 describe('the balances of a loan', () => {
   it('call fees plainly while ALLOW_NON_SCHEDULED_FEES is off', () => {
     expect(texts(feeBalancesOf(figuresOf(loanOf(twenty)), allTogglesOff))).to.deep.equal({

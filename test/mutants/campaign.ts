@@ -50,6 +50,9 @@ const mutantsPerControl = 25;
 /** So long may a suite take of which nothing is known yet. */
 const firstRunMillisecondsMaximum = 300_000;
 
+/** How many times as long a suite may take that seems to hang. */
+const patienceWithHanging = 5;
+
 /** How often a suite is run without a fault before it counts as one that fails by itself. */
 const firstRunsMaximum = 2;
 
@@ -139,7 +142,11 @@ class Campaign {
     const suites = this.#suitesFor(mutant);
     const takeBack = build.plant(mutant.compiled, mutant.mutation);
     try {
-      return await this.#run(suites, build.folder);
+      const outcome = await this.#run(suites, build.folder);
+      if (outcome.kind !== 'hung') return outcome;
+      // A machine with much to do makes tests slow: only one that does not end in a longer time either hangs.
+      const rest = suites.slice(suites.indexOf(outcome.suite));
+      return await this.#run(rest, build.folder, {}, patienceWithHanging);
     } finally {
       takeBack();
     }
@@ -173,12 +180,14 @@ class Campaign {
     suites: readonly Suite[],
     build: string,
     environment: Readonly<Record<string, string>> = {},
+    patience = 1,
   ): Promise<Outcome> {
     const { seed, graceMilliseconds, startClusters } = this.#options;
     const outcome = await runSuites(suites, {
       build,
       seed,
       environment: { ...this.#environment, ...environment },
+      patience,
       millisecondsOf: (suite) => {
         const usual = this.#reaches.get(suite)?.milliseconds;
         return usual === undefined ? firstRunMillisecondsMaximum : 3 * usual + graceMilliseconds;
@@ -186,7 +195,7 @@ class Campaign {
     });
     if (outcome.kind !== 'needs clusters') return outcome;
     this.#environment = { ...this.#environment, ...(await startClusters(outcome.generations)) };
-    return this.#run(suites, build, environment);
+    return this.#run(suites, build, environment, patience);
   }
 
   /** Works through a list with every copy of the build at the same time. */

@@ -34,6 +34,8 @@ export interface TrialOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** How long a suite may take before it counts as one that hangs. */
   readonly millisecondsOf: (suite: Suite) => number;
+  /** How many times as long as that, and as it may take to start and to end; once unless given. */
+  readonly patience?: number;
 }
 
 const runner = fileURLToPath(new URL('runner.js', import.meta.url));
@@ -62,7 +64,7 @@ export async function runSuites(suites: readonly Suite[], options: TrialOptions)
 async function runGroup(
   suites: readonly Suite[],
   backend: Suite['backend'],
-  { build, seed, environment, millisecondsOf }: TrialOptions,
+  { build, seed, environment, millisecondsOf, patience = 1 }: TrialOptions,
 ): Promise<Outcome> {
   const temporary = mkdtempSync(join(tmpdir(), 'lendstream-mutant-'));
   const child = fork(runner, [], {
@@ -82,13 +84,14 @@ async function runGroup(
   process.once('exit', endGroup);
   let current = suites[0] as Suite;
   let milliseconds = 0;
+  let passed = 0;
   try {
     return await new Promise<Outcome>((resolve) => {
       const hung = (reason: string): void => resolve({ kind: 'hung', suite: current, reason });
-      let deadline = setTimeout(hung, edgeMillisecondsMaximum, 'The process did not start');
+      let deadline = setTimeout(hung, patience * edgeMillisecondsMaximum, 'The process did not start');
       const waitFor = (limit: number, reason: string): void => {
         clearTimeout(deadline);
-        deadline = setTimeout(hung, limit, `${reason} within ${limit} ms`);
+        deadline = setTimeout(hung, patience * limit, `${reason} within ${patience * limit} ms`);
       };
       child.on('message', (message: RunnerMessage) => {
         if (message.kind === 'began') {
@@ -96,6 +99,7 @@ async function runGroup(
           waitFor(millisecondsOf(current), `${titleOf(current)} did not end`);
         } else if (message.kind === 'passed') {
           milliseconds += message.milliseconds;
+          passed += 1;
           waitFor(edgeMillisecondsMaximum, 'The process did not end by itself');
         } else {
           clearTimeout(deadline);
@@ -104,7 +108,7 @@ async function runGroup(
       });
       child.once('exit', (code, signal) => {
         clearTimeout(deadline);
-        if (code === 0) resolve({ kind: 'passed', milliseconds });
+        if (code === 0 && passed === suites.length) resolve({ kind: 'passed', milliseconds });
         else resolve({ kind: 'failed', suite: current, reason: `The process ended with ${signal ?? `code ${code}`}` });
       });
       child.once('error', (error) => hung(String(error)));

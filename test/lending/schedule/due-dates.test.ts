@@ -4,7 +4,7 @@ import { describe, it } from 'mocha';
 import { addDays, daysInMonth, partsOf } from '../../../src/lending/dates.ts';
 import { dueDates, nextFixedDay, unitLength } from '../../../src/lending/schedule/due-dates.ts';
 import type { DueDateTerms, LocalDate, RepaymentPeriodUnit } from '../../../src/lending/terms.ts';
-import { fixedDays, intervals } from './schedule-terms.ts';
+import { fixedDays, intervals, monthly } from './schedule-terms.ts';
 
 const cases: readonly [string, DueDateTerms, LocalDate, LocalDate | undefined, readonly LocalDate[]][] = [
   ['days', intervals('DAYS', 10), '2023-02-20', undefined, ['2023-03-02', '2023-03-12', '2023-03-22']],
@@ -144,6 +144,13 @@ describe('due dates', () => {
         }
       }),
     );
+  });
+
+  it('end with the last day of the calendar at the latest', () => {
+    expect(dueDates(fixedDays([31]), 2, '9999-10-31')).to.deep.equal(['9999-11-30', '9999-12-31']);
+    expect(dueDates(monthly, 2, '9999-10-31')).to.deep.equal(['9999-11-30', '9999-12-31']);
+    expect(() => dueDates(fixedDays([31]), 3, '9999-10-31')).to.throw(RangeError);
+    expect(() => dueDates(monthly, 3, '9999-10-31')).to.throw(RangeError);
   });
 
   it('may not begin on or before the disbursement', () => {

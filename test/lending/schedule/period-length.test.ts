@@ -92,6 +92,29 @@ describe('the nominal length of a period', () => {
   });
 });
 
+describe('the length of a regular period', () => {
+  const thirtyDays = interestTerms({ scheduleInterestDaysCountMethod: 'ACTUAL_DAYS_COUNT' });
+  const days365 = { ...thirtyDays, daysInYear: 'ACTUAL_365_FIXED' } as const;
+  const nominal = interestTerms({ scheduleInterestDaysCountMethod: 'REPAYMENT_PERIODICITY' });
+  const table: readonly (readonly [name: string, DueDateTerms, typeof thirtyDays, string])[] = [
+    ['ten days of months that have thirty', intervals('DAYS', 10), thirtyDays, '2/73'],
+    ['two weeks of months that have thirty', intervals('WEEKS', 2), thirtyDays, '14/365'],
+    ['two weeks of 365 days', intervals('WEEKS', 2), days365, '14/365'],
+    ['two weeks by their number', intervals('WEEKS', 2), nominal, '1/26'],
+    ['ten days by their number', intervals('DAYS', 10), nominal, '1/36'],
+    ['two months that have thirty days', intervals('MONTHS', 2), thirtyDays, '1/6'],
+    ['two months of 365 days', intervals('MONTHS', 2), days365, '1/6'],
+    ['two years', intervals('YEARS', 2), thirtyDays, '2/1'],
+    ['half a month between two listed days', fixedDays([1, 15]), thirtyDays, '1/24'],
+  ];
+  for (const [name, terms, interest, years] of table) {
+    it(`is ${years} of a year: ${name}`, () => {
+      const { numerator, denominator } = regularPeriodYears({ interest, dueDates: terms });
+      expect(`${numerator}/${denominator}`).to.equal(years);
+    });
+  }
+});
+
 describe('the time elapsed within a period', () => {
   it('divides a nominal month by the days of the day count', () => {
     const period = { accruesAfter: '2023-02-12', dueDate: '2023-03-12' };
