@@ -24,7 +24,7 @@ export interface CampaignOptions {
   readonly only?: ReadonlySet<string>;
   /** How many mutants are tried at the same time, each in a copy of the build of its own. */
   readonly processes: number;
-  /** A suite that hangs is ended after three times its usual time and this. */
+  /** A suite is ended after three times its usual time and this, a process after twice this if it does not end. */
   readonly graceMilliseconds: number;
   readonly say: (line: string) => void;
   /** Starts clusters and returns the environment in which suites find them. */
@@ -51,7 +51,7 @@ const mutantsPerControl = 25;
 const firstRunMillisecondsMaximum = 300_000;
 
 /** How many times as long a suite may take that seems to hang. */
-const patienceWithHanging = 5;
+const patienceWithHanging = 3;
 
 /** How often a suite is run without a fault before it counts as one that fails by itself. */
 const firstRunsMaximum = 2;
@@ -188,6 +188,7 @@ class Campaign {
       seed,
       environment: { ...this.#environment, ...environment },
       patience,
+      endMilliseconds: 2 * graceMilliseconds,
       millisecondsOf: (suite) => {
         const usual = this.#reaches.get(suite)?.milliseconds;
         return usual === undefined ? firstRunMillisecondsMaximum : 3 * usual + graceMilliseconds;

@@ -25,7 +25,7 @@ export interface Mutation {
   /** The first offset after the replaced code. */
   readonly end: number;
   readonly replacement: string;
-  /** Where the expression or statement around the change begins: tests that execute this place can tell the difference. */
+  /** Where the expression or statement around the change begins: tests that execute this place may find it. */
   readonly from: number;
   /** The expression or statement around the change in one line, as it is and as it becomes: `a < b → a <= b`. */
   readonly change: string;

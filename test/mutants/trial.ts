@@ -34,7 +34,9 @@ export interface TrialOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** How long a suite may take before it counts as one that hangs. */
   readonly millisecondsOf: (suite: Suite) => number;
-  /** How many times as long as that, and as it may take to start and to end; once unless given. */
+  /** How long a process may take from its last test to its end. */
+  readonly endMilliseconds: number;
+  /** How many times as long as all of that a process may take; once unless given. */
   readonly patience?: number;
 }
 
@@ -42,8 +44,8 @@ const runner = fileURLToPath(new URL('runner.js', import.meta.url));
 
 const testMillisecondsMaximum = { embedded: 30_000, cluster: 60_000 } as const;
 
-/** How long a process may take to start, and to end after its last test. */
-const edgeMillisecondsMaximum = 10_000;
+/** How long a process may take to start. */
+const startMillisecondsMaximum = 20_000;
 
 /** Memory of a runner, so that a fault that fills it ends the process and not the machine. */
 const heapMegabytes = 2_048;
@@ -64,7 +66,7 @@ export async function runSuites(suites: readonly Suite[], options: TrialOptions)
 async function runGroup(
   suites: readonly Suite[],
   backend: Suite['backend'],
-  { build, seed, environment, millisecondsOf, patience = 1 }: TrialOptions,
+  { build, seed, environment, millisecondsOf, endMilliseconds, patience = 1 }: TrialOptions,
 ): Promise<Outcome> {
   const temporary = mkdtempSync(join(tmpdir(), 'lendstream-mutant-'));
   const child = fork(runner, [], {
@@ -88,7 +90,7 @@ async function runGroup(
   try {
     return await new Promise<Outcome>((resolve) => {
       const hung = (reason: string): void => resolve({ kind: 'hung', suite: current, reason });
-      let deadline = setTimeout(hung, patience * edgeMillisecondsMaximum, 'The process did not start');
+      let deadline = setTimeout(hung, patience * startMillisecondsMaximum, 'The process did not start');
       const waitFor = (limit: number, reason: string): void => {
         clearTimeout(deadline);
         deadline = setTimeout(hung, patience * limit, `${reason} within ${patience * limit} ms`);
@@ -100,7 +102,7 @@ async function runGroup(
         } else if (message.kind === 'passed') {
           milliseconds += message.milliseconds;
           passed += 1;
-          waitFor(edgeMillisecondsMaximum, 'The process did not end by itself');
+          waitFor(endMilliseconds, 'The process did not end by itself');
         } else {
           clearTimeout(deadline);
           resolve(message.kind === 'failed' ? { kind: 'failed', suite: current, reason: message.reason } : message);
