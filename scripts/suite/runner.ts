@@ -48,6 +48,8 @@ export class Runner {
     this.#child = fork(fileURLToPath(new URL('./runner-process.js', import.meta.url)), [], {
       env: environment,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      // A group of its own: what its tests have started ends with it, whatever happens.
+      detached: true,
     });
     this.#child.on('message', (message) => this.#onDone(message as Done));
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
@@ -79,7 +81,7 @@ export class Runner {
     let isTooLong = false;
     const limit = setTimeout(() => {
       isTooLong = true;
-      this.#child.kill('SIGKILL');
+      this.kill();
     }, fileMillisecondsMaximum);
     const done = this.#done();
     this.#send({ kind: 'run', compiled: file.compiled, backend: this.backend });
@@ -88,6 +90,7 @@ export class Runner {
     const milliseconds = performance.now() - beginning;
     const output = this.#output.replace(endOfFile, '');
     if (typeof outcome !== 'string') return { file, milliseconds, output, ...outcome };
+    this.kill();
     const end = isTooLong ? `it took more than ${fileMillisecondsMaximum / 60_000} minutes` : outcome;
     const failures = `The process that ran ${file.source} ended before its tests did: ${end}.`;
     return { file, milliseconds, output, failures, counts: { ...noTests, failed: 1 }, opened: [] };
@@ -102,12 +105,18 @@ export class Runner {
     const end = await this.#exited;
     clearTimeout(limit);
     if (end === 'exit code 0') return '';
+    this.kill();
     return `A process that ran tests ended with ${end}. ${this.#output.trim()}`;
   }
 
-  /** Ends the process at once. */
+  /** Ends the process and all that its tests have started, at once. */
   kill(): void {
-    this.#child.kill('SIGKILL');
+    if (this.#child.pid === undefined) return;
+    try {
+      process.kill(-this.#child.pid, 'SIGKILL');
+    } catch {
+      // All of them are gone.
+    }
   }
 
   #send(request: Request): void {

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
+import { conditionOf, identify } from '../../../scripts/local-cluster/process-identity.ts';
 import { Runner, type FileOutcome } from '../../../scripts/suite/runner.ts';
 import { findTests } from '../../../scripts/suite/test-files.ts';
+import { eventually } from '../../support/eventually.ts';
 
 describe('a runner of test files', () => {
   let runner: Runner;
@@ -39,12 +41,15 @@ describe('a runner of test files', () => {
     expect(runner.isAlive).to.equal(false);
   });
 
-  it('counts one failure for a file whose process dies, and names both', async () => {
-    const { counts, failures } = await run('dying');
+  it('counts one failure for a file whose process dies, names both, and ends what the file has started', async () => {
+    const { counts, failures, output } = await run('dying');
     expect(counts).to.deep.equal({ passed: 0, failed: 1, skipped: 0 });
     expect(failures).to.contain('test/support/suites/dying.ts').and.to.contain('exit code 7');
     expect(runner.isAlive).to.equal(false);
     expect(await runner.end()).to.equal('');
+    const orphan = Number(/orphan (\d+)/.exec(output)?.[1]);
+    expect(orphan).to.be.greaterThan(0);
+    await eventually(() => conditionOf(identify(orphan)) === 'gone');
   });
 
   it('names what a file has left open, when it is over and when the process cannot end for it', async () => {

@@ -1,9 +1,12 @@
 import { describe, it } from 'mocha';
+import { spawn } from 'node:child_process';
 
 /** No test of its own: test/scripts/suite has it run. */
 
 describe('A suite whose process dies', () => {
   it('is not told the end', () => {
+    const orphan = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+    process.stdout.write(`orphan ${orphan.pid}\n`);
     process.exit(7);
   });
 });
