@@ -7,7 +7,8 @@ export interface RequestInFlight {
  * The requests of one connection that have no response yet, in place of the map in which kafkajs keeps them. A map
  * moves to new storage every few requests. Once the collector has treated such storage as old, it keeps the next
  * storage and everything in it alive. Much of what waited for a response stayed as garbage that way: 5 KB for each
- * stream that was opened. Here nothing is left of a request after its response.
+ * stream that was opened, see "Idle streams" in docs/performance.md. Here nothing is left of a request after its
+ * response. `connections.ts` puts it in place with one line; without that line kafkajs uses its own map.
  */
 export class RequestsInFlight<Request extends RequestInFlight> {
   readonly #requests: Request[] = [];
