@@ -34,8 +34,8 @@ export class StreamReads {
   readonly #logger: Logger;
   readonly #assigned: AssignedPartitions;
   readonly #onChange: () => void;
-  /** Ends the reads under way. */
-  #stopping = new AbortController();
+  /** Ends the reads under way; made when the first one begins. */
+  #stopping: AbortController | undefined;
   /** The options of all waiting reads: one object for all partitions. */
   #options: ReadOptions | undefined;
   /** When reads were last begun. Monotonic milliseconds. */
@@ -61,8 +61,8 @@ export class StreamReads {
 
   /** Ends the reads under way; {@link begin} starts again those that are still wanted. */
   stop(): void {
-    this.#stopping.abort();
-    this.#stopping = new AbortController();
+    this.#stopping?.abort();
+    this.#stopping = undefined;
     this.#options = undefined;
   }
 
@@ -92,6 +92,7 @@ export class StreamReads {
   #readOptions(): ReadOptions {
     const bytesMaximum = this.#partitionPrefetchBytes();
     if (this.#options?.bytesMaximum === bytesMaximum) return this.#options;
+    this.#stopping ??= new AbortController();
     return (this.#options = { bytesMaximum, waitMilliseconds: Infinity, signal: this.#stopping.signal });
   }
 

@@ -5,7 +5,7 @@ import { KafkaReader } from '../../../src/kafka/consume/reader.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import type { ReadResult } from '../../../src/ports/event-log.ts';
 import { SimulatedClock } from '../../support/simulated-clock.ts';
-import { SimulatedBroker } from './simulated-broker.ts';
+import { SimulatedBroker } from '../simulated-broker.ts';
 
 const empty: ReadResult = { batches: [], nextOffset: 0 };
 

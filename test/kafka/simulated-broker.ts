@@ -1,7 +1,7 @@
-import type { Clock } from '../../../src/clock.ts';
-import type { BrokerAddress, RequestSender } from '../../../src/kafka/connection/connections.ts';
-import type { KafkaRequest } from '../../../src/kafka/protocol/request.ts';
-import { WireReader, WireWriter } from '../../../src/kafka/protocol/wire.ts';
+import type { Clock } from '../../src/clock.ts';
+import type { BrokerAddress, RequestSender } from '../../src/kafka/connection/connections.ts';
+import type { KafkaRequest } from '../../src/kafka/protocol/request.ts';
+import { WireReader, WireWriter } from '../../src/kafka/protocol/wire.ts';
 
 const address = { host: 'broker', port: 9092 };
 const [fetchKey, metadataKey] = [1, 3];

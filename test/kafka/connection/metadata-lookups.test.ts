@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { isLendstreamError } from '../../../src/errors.ts';
+import type { BrokerAddress, RequestSender } from '../../../src/kafka/connection/connections.ts';
+import { ClusterMetadata } from '../../../src/kafka/connection/metadata.ts';
+import type { KafkaRequest } from '../../../src/kafka/protocol/request.ts';
+import { metadataRequest } from '../../../src/kafka/protocol/metadata-request.ts';
+import { SimulatedClock } from '../../support/simulated-clock.ts';
+import { SimulatedBroker } from '../simulated-broker.ts';
+
+type Behaviour = 'responds' | 'hangs' | 'refuses';
+
+/** Brokers by host, each of which does with every request what it is told to. Notes who is asked when. */
+class Brokers implements RequestSender {
+  readonly requests: string[] = [];
+  readonly #clock: SimulatedClock;
+  readonly #broker: SimulatedBroker;
+  readonly #behaviours: Record<string, Behaviour>;
+
+  constructor(clock: SimulatedClock, behaviours: Record<string, Behaviour>) {
+    this.#clock = clock;
+    this.#broker = new SimulatedBroker(clock, 1);
+    this.#behaviours = behaviours;
+  }
+
+  send<Response>(to: BrokerAddress, purpose: string, request: KafkaRequest<Response>): Promise<Response> {
+    this.requests.push(`${to.host} at ${this.#clock.monotonic()}`);
+    const behaviour = this.#behaviours[to.host];
+    if (behaviour === 'hangs') return new Promise(() => undefined);
+    if (behaviour === 'refuses') return Promise.reject(new Error('refused'));
+    return this.#broker.send(to, purpose, request);
+  }
+}
+
+function metadataOf(behaviours: Record<string, Behaviour>) {
+  const clock = new SimulatedClock();
+  const brokers = new Brokers(clock, behaviours);
+  const seeds = Object.keys(behaviours).map((host) => ({ host, port: 9092 }));
+  return { clock, requests: brokers.requests, metadata: new ClusterMetadata(brokers, seeds, clock) };
+}
+
+describe('Looking up the topics of Kafka', () => {
+  it('asks the next broker after a second without a response, and that one first the next time', async () => {
+    const { clock, requests, metadata } = metadataOf({ first: 'hangs', second: 'responds' });
+    const response = metadata.sendToAny(metadataRequest(null));
+    await clock.turn(999);
+    expect(requests).to.deep.equal(['first at 0']);
+    await clock.turn(1);
+    await response;
+    expect(requests).to.deep.equal(['first at 0', 'second at 1000']);
+    await metadata.sendToAny(metadataRequest(null));
+    expect(requests.slice(2)).to.deep.equal(['second at 1000']);
+    await clock.turn(60_000);
+    expect(requests).to.have.length(3);
+  });
+
+  it('sends a change to one broker for as long as that one takes', async () => {
+    const { clock, requests, metadata } = metadataOf({ first: 'hangs', second: 'responds' });
+    void metadata.sendChange(metadataRequest(null));
+    await clock.turn(60_000);
+    expect(requests).to.deep.equal(['first at 0']);
+  });
+
+  it('asks every broker once before it gives up, without a pause', async () => {
+    const { clock, requests, metadata } = metadataOf({ first: 'refuses', second: 'refuses' });
+    for (const send of [metadata.sendToAny.bind(metadata), metadata.sendChange.bind(metadata)]) {
+      const error = await send(metadataRequest(null)).catch((thrown: unknown) => thrown);
+      expect(isLendstreamError(error, 'LOG_UNAVAILABLE')).to.equal(true);
+      expect(requests.splice(0)).to.deep.equal(['first at 0', 'second at 0']);
+    }
+    await clock.turn(60_000);
+    expect(requests).to.deep.equal([]);
+  });
+
+  it('shares one request among lookups of one turn, and uses its response for a minute', async () => {
+    const { clock, requests, metadata } = metadataOf({ only: 'responds' });
+    await Promise.all([metadata.topic('quiet'), metadata.topic('quiet'), metadata.refresh('quiet')]);
+    expect(requests).to.have.length(1);
+    await clock.turn(59_999);
+    await metadata.topic('quiet');
+    expect(requests).to.have.length(1);
+    await clock.turn(1);
+    await metadata.topic('quiet');
+    expect(requests).to.have.length(2);
+  });
+
+  it('asks about the same topic again after a pause, however often its leaders are forgotten', async () => {
+    const { clock, requests, metadata } = metadataOf({ only: 'responds' });
+    await metadata.topic('quiet');
+    metadata.forgetLeaders('quiet');
+    const again = metadata.topic('quiet');
+    await clock.turn(24);
+    expect(requests).to.have.length(1);
+    await clock.turn(1);
+    await again;
+    expect(requests.slice(1)).to.deep.equal(['only at 25']);
+  });
+});
