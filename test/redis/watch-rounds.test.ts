@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { missedChangesMillisecondsMaximum, type Coordination } from '../../src/ports/coordination.ts';
 import { eventually } from '../support/eventually.ts';
 import { startRedisServer, type RedisServer } from '../support/processes/redis-server.ts';
+import { SimulatedClock } from '../support/simulated-clock.ts';
 import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { openRedisHarness, type RedisHarness } from './harness.ts';
 
@@ -16,14 +17,17 @@ describe('looking after what is watched', function () {
   let harness: RedisHarness;
   let first: Coordination;
   let second: Coordination;
+  let firstClock: SimulatedClock;
+  let secondClock: SimulatedClock;
   const subscription = randomUUID();
 
   beforeEach(async () => {
     server = await startRedisServer();
     proxy = await openTcpProxy({ host: '127.0.0.1', port: server.port });
     harness = await openRedisHarness(server.url);
-    first = await harness.open({ redisUrl: `redis://127.0.0.1:${proxy.port}` });
-    second = await harness.open();
+    [firstClock, secondClock] = [new SimulatedClock(), new SimulatedClock()];
+    first = await harness.open({ redisUrl: `redis://127.0.0.1:${proxy.port}`, clock: firstClock });
+    second = await harness.open({ clock: secondClock });
     await first.initialise(subscription, [{ eventType: 'rounds.loans', partition: 0, offset: -1 }]);
   });
 
@@ -33,8 +37,8 @@ describe('looking after what is watched', function () {
     await server.stop();
   });
 
-  const openSession = async (nodeId: string): Promise<void> => {
-    await first.renewLease(nodeId, leaseMilliseconds);
+  const openSession = async (process: Coordination, nodeId: string): Promise<void> => {
+    await process.renewLease(nodeId, leaseMilliseconds);
     const session = {
       streamId: randomUUID(),
       nodeId,
@@ -42,35 +46,43 @@ describe('looking after what is watched', function () {
       openedAt: 1,
       commitTimeoutMilliseconds: 0,
     };
-    expect(await first.openSession(subscription, session)).to.deep.equal({ outcome: 'opened' });
+    expect(await process.openSession(subscription, session)).to.deep.equal({ outcome: 'opened' });
   };
 
-  const sessionCount = async (): Promise<number> => (await second.topology(subscription)).sessions.length;
+  const nodesWithSessions = async (): Promise<string[]> =>
+    (await second.topology(subscription)).sessions.map(({ nodeId }) => nodeId).sort();
 
   it('closes sessions of other processes, and none of its own, though Redis says that the lease has ended', async () => {
-    await openSession('own');
+    await first.initialise(subscription, [{ eventType: 'rounds.loans', partition: 1, offset: -1 }]);
+    await openSession(first, 'own');
+    await openSession(second, 'other');
     first.watch(subscription, () => {});
     await harness.elapse(leaseMilliseconds);
-    await new Promise((resolve) => setTimeout(resolve, missedChangesMillisecondsMaximum + 500));
-    expect(await sessionCount()).to.equal(1);
+    expect(await nodesWithSessions()).to.deep.equal(['other', 'own']);
+    await firstClock.turn(missedChangesMillisecondsMaximum);
+    await eventually(async () => (await nodesWithSessions()).length < 2);
+    expect(await nodesWithSessions()).to.deep.equal(['own']);
     second.watch(subscription, () => {});
-    await eventually(async () => (await sessionCount()) === 0, missedChangesMillisecondsMaximum + 500);
+    await secondClock.turn(missedChangesMillisecondsMaximum);
+    await eventually(async () => (await nodesWithSessions()).length === 0);
   });
 
   it('has watchers look when Redis cannot be reached, and shows Redis afterwards that there was an outage', async () => {
-    await openSession('own');
+    await openSession(first, 'own');
     let looks = 0;
     first.watch(subscription, () => (looks += 1));
     // What is told in the beginning.
-    await new Promise((resolve) => setTimeout(resolve, missedChangesMillisecondsMaximum));
+    await eventually(() => looks > 0);
     looks = 0;
     const before = await harness.client.hgetall(nodesKey());
     proxy.setMode({ kind: 'cut' });
-    await eventually(async () => looks > 0, missedChangesMillisecondsMaximum + 500);
+    await firstClock.turn(missedChangesMillisecondsMaximum);
+    await eventually(() => looks > 0);
     proxy.setMode({ kind: 'pass' });
-    const renewed = async (): Promise<boolean> =>
-      Number((await harness.client.hgetall(nodesKey()))['own']) > Number(before['own']);
-    await eventually(renewed, missedChangesMillisecondsMaximum + 2_000);
+    await eventually(async () => {
+      await firstClock.turn(missedChangesMillisecondsMaximum);
+      return Number((await harness.client.hgetall(nodesKey()))['own']) > Number(before['own']);
+    });
   });
 
   const nodesKey = (): string => `{${harness.keyPrefix}:0}:nodes`;
