@@ -56,6 +56,11 @@ export class BoundedMap<Key, Value> {
     return true;
   }
 
+  /** All entries, in no particular order. Reading them is no use of them. */
+  *entries(): Iterable<[Key, Value]> {
+    for (const { key, value } of this.#entries.values()) yield [key, value];
+  }
+
   #moveToNewest(entry: Entry<Key, Value>): void {
     if (entry === this.#newest) return;
     this.#detach(entry);

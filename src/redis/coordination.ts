@@ -201,24 +201,23 @@ export class RedisCoordination implements Coordination {
     this.#listeners.notify(subscriptionId, 'topology');
   }
 
-  topology(subscriptionId: string): Promise<Topology> {
-    return this.#calls.readMonotonically(
-      async () => decodeTopology(await this.#calls.call('topology', subscriptionId, [])),
-      () => this.#lastSeen.contradictsTopology(subscriptionId),
-      (topology) => this.#lastSeen.recordTopology(subscriptionId, topology),
-    );
+  async topology(subscriptionId: string): Promise<Topology> {
+    const read = async (): Promise<Topology> => decodeTopology(await this.#calls.call('topology', subscriptionId, []));
+    // Compared with what was known before the read began: what is learned during the read may well be newer.
+    const contradicts = this.#lastSeen.contradictsTopology(subscriptionId);
+    let topology = await read();
+    if (contradicts(topology)) {
+      // Fences never get smaller: something was lost without any other sign.
+      this.#recovery.suspectDataLoss();
+      topology = await read();
+    }
+    this.#lastSeen.recordTopology(subscriptionId, topology);
+    return topology;
   }
 
   async committedOffsets(subscriptionId: string): Promise<CommittedOffset[]> {
-    const offsets = await this.#calls.readMonotonically(
-      async () => {
-        const [, fields] = await this.#calls.call('committed-offsets', subscriptionId, []);
-        return decodeOffsets(fields as string[]);
-      },
-      () => this.#lastSeen.contradictsOffsets(subscriptionId),
-      (found) => this.#lastSeen.recordOffsets(subscriptionId, found),
-    );
-    return [...offsets].map(([key, stored]) => offsetAt(key, stored)).sort(comparePartitions);
+    const [, fields] = await this.#calls.call('committed-offsets', subscriptionId, []);
+    return [...decodeOffsets(fields as string[])].map(([key, stored]) => offsetAt(key, stored)).sort(comparePartitions);
   }
 
   async openSession(subscriptionId: string, session: Session): Promise<OpenSessionResult> {
@@ -347,7 +346,7 @@ export class RedisCoordination implements Coordination {
 
   watch(subscriptionId: string, listener: ChangeListener): () => void {
     const { connection, keys } = this.#store;
-    const { channel } = keys.of(subscriptionId);
+    const channel = keys.channel(subscriptionId);
     // Changes from before Redis listened have not been reported.
     const onSubscribed = (): void => this.#listeners.notify(subscriptionId, 'topology');
     if (this.#listeners.add(subscriptionId, listener)) connection.subscribe(channel, onSubscribed);
@@ -378,7 +377,7 @@ export class RedisCoordination implements Coordination {
     const advanced = cursors.map((cursor, index) => {
       const epoch = epochs[index] ?? '0';
       if (epoch === '0') return false;
-      this.#recordOffset(subscriptionId, partitionKey(cursor), { offset: cursor.offset, epoch: Number(epoch) });
+      this.#mirrorSoon(subscriptionId, partitionKey(cursor), { offset: cursor.offset, epoch: Number(epoch) });
       advancedOffsets.push(cursor);
       return true;
     });
@@ -386,13 +385,12 @@ export class RedisCoordination implements Coordination {
     return advanced;
   }
 
-  #recordOffset(subscriptionId: string, key: string, stored: StoredOffset): void {
-    this.#lastSeen.recordOffset(subscriptionId, key, stored);
+  #mirrorSoon(subscriptionId: string, key: string, stored: StoredOffset): void {
     this.#mirror.enqueue({ subscriptionId, partitionKey: key, stored });
   }
 
   async #mirrorNow(subscriptionId: string, offsets: ReadonlyMap<string, StoredOffset>): Promise<void> {
-    for (const [key, stored] of offsets) this.#recordOffset(subscriptionId, key, stored);
+    for (const [key, stored] of offsets) this.#mirrorSoon(subscriptionId, key, stored);
     await this.#mirror.flush();
   }
 
@@ -423,10 +421,7 @@ export class RedisCoordination implements Coordination {
   }
 }
 
-/**
- * Copies field by field: a spread with an added field takes the engine a microsecond and creates an object layout of
- * its own.
- */
+/** Field by field: with each commit, a spread takes Node 20 a microsecond (0.03 on Node 24) and 200 bytes more. */
 function offsetAt(key: string, { offset }: StoredOffset): CommittedOffset {
   const { eventType, partition } = parsePartitionKey(key);
   return { eventType, partition, offset };

@@ -49,6 +49,8 @@ export class MirrorWriter {
   readonly #options: MirrorWriterOptions;
   /** By the member names of the dirty entries. */
   #dirty = new Map<string, MirrorEntry>();
+  /** The entries that are being written. */
+  #inFlight: readonly MirrorEntry[] = [];
   /** The dirty entries of all processes at the last check: by member, the written offset. */
   #pendingAtLastCheck = new Map<string, string>();
   #timer: Timer | undefined;
@@ -64,9 +66,9 @@ export class MirrorWriter {
     this.#pendingCheckTimer = every(options.clock, pendingCheckMilliseconds, () => void this.#adoptPendingEntries());
   }
 
-  /** The entries that are not in the mirror yet. */
-  entries(): Iterable<MirrorEntry> {
-    return this.#dirty.values();
+  /** The entries that may not be in the mirror yet, a newer one of a partition behind an older one. */
+  entries(): MirrorEntry[] {
+    return [...this.#inFlight, ...this.#dirty.values()];
   }
 
   /** Schedules an offset to be written within {@link mirrorDelayMilliseconds}. */
@@ -115,6 +117,7 @@ export class MirrorWriter {
 
   async #writePending(): Promise<void> {
     const entries = [...this.#dirty.values()];
+    this.#inFlight = entries;
     this.#dirty = new Map();
     for (let start = 0; start < entries.length; start += recordsPerAppend) {
       const part = entries.slice(start, start + recordsPerAppend);
@@ -122,11 +125,13 @@ export class MirrorWriter {
         await writeMirror(this.#options.log, part.map(recordOf));
       } catch (error) {
         for (const entry of entries.slice(start)) if (!this.#dirty.has(memberOf(entry))) this.enqueue(entry);
+        this.#inFlight = [];
         throw error;
       }
       for (const entry of part) this.#options.onWritten(entry);
       this.#clearDirty(part);
     }
+    this.#inFlight = [];
     this.#failureLogged = false;
   }
 
@@ -167,7 +172,12 @@ export class MirrorWriter {
       ]),
       subscriptions.map((subscriptionId) => store.keys.key(subscriptionId, 'offsets')),
     );
-    if (reply[0] !== 'OK' || this.#isClosed) return;
+    if (this.#isClosed) return;
+    if (reply[0] !== 'OK') {
+      // Redis has lost its data, and gets these entries back when it takes calls again.
+      for (const entry of entries) if (!this.#dirty.has(memberOf(entry))) this.enqueue(entry);
+      return;
+    }
     for (const [member, encoded] of pairs(reply.slice(1) as string[])) this.enqueue(decodeEntry(member, encoded));
   }
 

@@ -49,26 +49,6 @@ export class RecoveringCalls {
     return this.#recovering(() => this.#store.callShard('check-watched', shard, values, furtherKeys));
   }
 
-  /**
-   * Reads data that must never go back. When it has gone back, something was lost without any other sign: recovers and
-   * reads again. The result is compared with what was known before the read began, since anything learned during the
-   * read may well be newer.
-   */
-  async readMonotonically<Result>(
-    read: () => Promise<Result>,
-    contradiction: () => (result: Result) => boolean,
-    record: (result: Result) => void,
-  ): Promise<Result> {
-    const contradicts = contradiction();
-    let result = await read();
-    if (contradicts(result)) {
-      this.#recovery.suspectDataLoss();
-      result = await read();
-    }
-    record(result);
-    return result;
-  }
-
   async #recovering(call: () => Promise<unknown[]>): Promise<unknown[]> {
     for (let attempt = 0; ; attempt += 1) {
       this.requireOpen();

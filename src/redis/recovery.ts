@@ -7,7 +7,7 @@ import type { Logger } from '../logger.ts';
 import { encodeSession } from './script-codec.ts';
 import { shardCount, shardOf } from './keys.ts';
 import type { LastSeenSubscription, LastSeenState } from './last-seen-state.ts';
-import type { MirrorWriter } from './mirror-writer.ts';
+import type { MirrorEntry, MirrorWriter } from './mirror-writer.ts';
 import type { RedisStore } from './store.ts';
 import { isNewer, encodeOffset, type StoredOffset } from './stored-offset.ts';
 
@@ -18,13 +18,12 @@ import { isNewer, encodeOffset, type StoredOffset } from './stored-offset.ts';
  * comes up with old data has another, so every script refuses before it does anything. Sometimes the data may be old
  * without showing it: another server responds, or a result contradicts what was seen before. Then the process withdraws
  * the incarnation itself. After that:
- * - One process claims the refill. It *refills* the shard with the larger of what the mirror holds and what it has seen
- *   itself, and begins a new incarnation.
- * - Every other process finds the new incarnation, *asserts* what it has seen itself (offsets, fences, its open streams
- *   and what they own) and resumes. For {@link assertionWindowMilliseconds} after a refill no process takes a
- *   partition whose owner may still come back, and no commit is refused permanently.
+ * - One process claims the refill. It *refills* the shard from the mirror and begins a new incarnation.
+ * - Every process, the first one included, *asserts* what no mirror holds: the commits that it has not mirrored yet,
+ *   its open streams with what they own, and the fences that it has seen. For {@link assertionWindowMilliseconds}
+ *   after a refill no process takes a partition whose owner may still come back, and no commit is refused permanently.
  *
- * Offsets move back at most by what neither the mirror nor a living process has seen. New fences are higher than every
+ * Offsets move back at most by commits that were not mirrored yet. New fences are higher than every
  * fence that was seen. They are also higher than those that no process remembers: new fences start at the microseconds
  * of Redis time, which grow faster than any partition changes hands.
  */
@@ -170,6 +169,8 @@ export class Recovery {
   async #refill(lost: readonly number[], found: readonly (string | null)[]): Promise<void> {
     const { store, log, clock } = this.#options;
     const token = `${store.origin}/${clock.monotonic()}`;
+    // What is written while the mirror is being read may be missing there.
+    const unwritten = this.#options.mirror.entries().filter(({ stored }) => stored !== null);
     const mirror = await readMirror(log);
     const keys = new Map(lost.map((shard) => [shard, store.keys.shardKey(shard, 'shard')]));
     const begun: number[] = [];
@@ -177,7 +178,7 @@ export class Recovery {
       const [reply] = await store.run('begin-refill', [key], [found[shard] ?? '', token]);
       if (reply === 'OK') begun.push(shard);
     }
-    await this.#mergeAll(mirror, begun, assertionWindowMilliseconds);
+    await this.#mergeAll(mirror, begun, assertionWindowMilliseconds, unwritten);
     await Promise.all(
       begun.map((shard) => {
         const values = [token, this.#knownIncarnation(shard), store.keys.incarnations()];
@@ -187,11 +188,16 @@ export class Recovery {
   }
 
   /** Merges the mirror and what this process has seen into these shards. */
-  async #mergeAll(mirror: Mirror, into: readonly number[], windowMilliseconds: number): Promise<void> {
+  async #mergeAll(
+    mirror: Mirror,
+    into: readonly number[],
+    windowMilliseconds: number,
+    earlierEntries: readonly MirrorEntry[] = [],
+  ): Promise<void> {
     const { lastSeen, mirror: writer } = this.#options;
     const wanted = new Set(into);
     const unwritten = new Map<string, Map<string, StoredOffset | null>>();
-    for (const { subscriptionId, partitionKey: key, stored } of writer.entries()) {
+    for (const { subscriptionId, partitionKey: key, stored } of [...earlierEntries, ...writer.entries()]) {
       const offsets = unwritten.get(subscriptionId) ?? new Map<string, StoredOffset | null>();
       unwritten.set(subscriptionId, offsets.set(key, stored));
     }
@@ -221,7 +227,6 @@ export class Recovery {
       if (current === undefined || isNewer(stored, current)) offsets.set(key, stored);
     };
     for (const { offset, epoch, ...partition } of mirrored ?? []) keepNewer(partitionKey(partition), { offset, epoch });
-    for (const [key, stored] of seen?.offsets ?? []) keepNewer(key, stored);
     for (const [key, stored] of unwritten ?? []) {
       if (stored === null) offsets.delete(key);
       else keepNewer(key, stored);
@@ -235,7 +240,7 @@ export class Recovery {
       const stored = offsets.get(key);
       const { streamId = null, fence = 0 } = owners.get(key) ?? {};
       const isOwn = streamId !== null && seen?.sessions.has(streamId) === true;
-      return [key, stored === undefined ? '' : encodeOffset(stored), fence, isOwn ? streamId : '', isOwn ? fence : 0];
+      return [key, stored === undefined ? '' : encodeOffset(stored), fence, isOwn ? streamId : ''];
     });
     await this.#options.store.call('merge', subscriptionId, [
       subscriptionId,

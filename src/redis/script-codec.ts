@@ -11,7 +11,7 @@ import {
   type SubscriptionHistory,
   type Topology,
 } from '../ports/coordination.ts';
-import { parsePartitionKey, internPartitionKey } from './keys.ts';
+import { parsePartitionKey } from './keys.ts';
 import { decodeOffset, type StoredOffset } from './stored-offset.ts';
 
 /** The forms in which Redis keeps sessions, owners and offsets, and the results of scripts. */
@@ -41,23 +41,15 @@ function decodeSession(streamId: string, encoded: string): Session {
 
 const states: Readonly<Record<string, OwnershipState>> = { U: 'unassigned', A: 'assigned', R: 'reassigning' };
 
-/**
- * @param streams The ids of the open streams, mapped to themselves. An owner keeps these strings, not slices of the
- *   text it was read from.
- */
-function decodeOwner(
-  { eventType, partition }: EventTypePartition,
-  encoded: string,
-  streams: ReadonlyMap<string, string>,
-): PartitionOwnership {
-  const [state = '', streamId, nextStreamId, fence] = encoded.split('|');
+function decodeOwner(partitionKey: string, encoded: string): PartitionOwnership {
+  const [state = '', streamId = '', nextStreamId = '', fence] = encoded.split('|');
+  const { eventType, partition } = parsePartitionKey(partitionKey);
   return {
     eventType,
     partition,
     state: states[state] ?? 'unassigned',
-    streamId: streamId === '' || streamId === undefined ? null : (streams.get(streamId) ?? streamId),
-    nextStreamId:
-      nextStreamId === '' || nextStreamId === undefined ? null : (streams.get(nextStreamId) ?? nextStreamId),
+    streamId: streamId === '' ? null : streamId,
+    nextStreamId: nextStreamId === '' ? null : nextStreamId,
     fence: Number(fence),
   };
 }
@@ -68,16 +60,14 @@ function decodeOwner(
  */
 export function decodeTopology(reply: readonly unknown[]): Topology {
   const [, generation, resetting, sessions, owners] = reply as [string, string, string, string[], string[]];
-  const sessionEntries = pairs(sessions);
-  const streams = new Map(sessionEntries.map(([streamId]) => [streamId, streamId]));
   return {
     generation: Number(generation),
     resetting: resetting === '1',
-    sessions: sessionEntries
+    sessions: pairs(sessions)
       .map(([streamId, session]) => decodeSession(streamId, session))
       .sort((left, right) => (left.streamId < right.streamId ? -1 : 1)),
     partitions: pairs(owners)
-      .map(([key, owner]) => decodeOwner(parsePartitionKey(key), owner, streams))
+      .map(([key, owner]) => decodeOwner(key, owner))
       .sort(comparePartitions),
   };
 }
@@ -99,7 +89,7 @@ export function decodeOpenSessionReply(reply: readonly unknown[]): OpenSessionRe
  * @param fields Partitions and offsets in turn.
  */
 export function decodeOffsets(fields: readonly unknown[]): Map<string, StoredOffset> {
-  return new Map(pairs(fields as string[]).map(([key, encoded]) => [internPartitionKey(key), decodeOffset(encoded)]));
+  return new Map(pairs(fields as string[]).map(([key, encoded]) => [key, decodeOffset(encoded)]));
 }
 
 /** The members of a flat list in pairs, as Redis returns the fields and values of a hash. */

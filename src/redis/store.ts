@@ -1,4 +1,4 @@
-import type { KeySpace } from './keys.ts';
+import { shardOf, type KeySpace } from './keys.ts';
 import type { RedisConnection } from './connection.ts';
 import { scriptKeys, type Script, type ScriptName } from './scripts.ts';
 
@@ -21,11 +21,11 @@ export class RedisStore {
 
   /** Runs a script on one subscription. */
   call(name: ScriptName, subscriptionId: string, values: readonly (string | number)[]): Promise<unknown[]> {
-    const keys = this.keys.of(subscriptionId);
-    const head = [this.incarnations.get(keys.shardNumber) ?? '', keys.channel, this.origin];
+    const { keys } = this;
+    const head = [this.incarnations.get(shardOf(subscriptionId)) ?? '', keys.channel(subscriptionId), this.origin];
     return this.run(
       name,
-      scriptKeys[name].map((kind) => keys[kind]),
+      scriptKeys[name].map((kind) => keys.key(subscriptionId, kind)),
       [...head, ...values],
     );
   }

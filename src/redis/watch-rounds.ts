@@ -110,10 +110,11 @@ export class WatchRounds {
   async #check(shard: number, subscriptions: readonly string[], mayClose: boolean): Promise<void> {
     const { listeners, keys, calls, leases } = this.#options;
     const values = [mayClose ? '1' : '0', ...leases.nodes(), ...subscriptions];
-    const furtherKeys = subscriptions.flatMap((id) => {
-      const { meta, owners, sessions } = keys.of(id);
-      return [meta, owners, sessions];
-    });
+    const furtherKeys = subscriptions.flatMap((id) => [
+      keys.key(id, 'meta'),
+      keys.key(id, 'owners'),
+      keys.key(id, 'sessions'),
+    ]);
     const [, ...generations] = await calls.checkWatched(shard, values, furtherKeys);
     for (const [index, subscriptionId] of subscriptions.entries()) {
       listeners.notifyGeneration(subscriptionId, Number(generations[index]));

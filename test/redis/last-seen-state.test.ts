@@ -1,35 +1,60 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
+import type { Session, Topology } from '../../src/ports/coordination.ts';
 import { LastSeenState, idleSubscriptionsMaximum } from '../../src/redis/last-seen-state.ts';
 
-const offset = { offset: 1, epoch: 1 };
+const session: Session = {
+  streamId: 'stream',
+  nodeId: 'node',
+  requestedPartitions: [],
+  openedAt: 0,
+  commitTimeoutMilliseconds: 0,
+};
+
+function topology(generation: number, fence: number): Topology {
+  const partition = {
+    eventType: 'loans',
+    partition: 0,
+    state: 'unassigned',
+    streamId: null,
+    nextStreamId: null,
+  } as const;
+  return { generation, resetting: false, sessions: [], partitions: [{ ...partition, fence }] };
+}
 
 describe('what a process remembers of subscriptions', () => {
-  it('has a limit, within which those with an open stream stay', () => {
+  it('has a limit, beyond which those with an open stream stay', () => {
     const lastSeen = new LastSeenState();
-    const session = {
-      streamId: 'stream',
-      nodeId: 'node',
-      requestedPartitions: [],
-      openedAt: 0,
-      commitTimeoutMilliseconds: 0,
-    };
     lastSeen.recordSession('streaming', session);
+    lastSeen.recordTopology('streaming', topology(1, 1));
     for (let number = 0; number < idleSubscriptionsMaximum + 10; number += 1) {
-      lastSeen.recordOffset(`subscription-${number}`, 'loans:0', offset);
+      lastSeen.recordTopology(`subscription-${number}`, topology(1, 1));
     }
-    expect([...lastSeen.entries()]).to.have.length(idleSubscriptionsMaximum);
+    expect([...lastSeen.entries()]).to.have.length(idleSubscriptionsMaximum + 1);
     expect(lastSeen.get('streaming')?.sessions.size).to.equal(1);
-    expect(lastSeen.get('subscription-0')).to.equal(undefined);
-    expect(lastSeen.get(`subscription-${idleSubscriptionsMaximum + 9}`)).not.to.equal(undefined);
+    expect(lastSeen.get('streaming')?.partitions).to.have.length(1);
+    expect(lastSeen.get('subscription-9')).to.equal(undefined);
+    expect(lastSeen.get('subscription-10')).not.to.equal(undefined);
   });
 
-  it('contradicts an offset that is older than one it has seen, and not one of a later reset', () => {
+  it('keeps the topology of a subscription whose stream has ended, and of one that opens a stream', () => {
     const lastSeen = new LastSeenState();
-    lastSeen.recordOffset('subscription', 'loans:0', { offset: 5, epoch: 1 });
-    const contradicts = lastSeen.contradictsOffsets('subscription');
-    expect(contradicts(new Map([['loans:0', { offset: 4, epoch: 1 }]]))).to.equal(true);
-    expect(contradicts(new Map([['loans:0', { offset: 5, epoch: 1 }]]))).to.equal(false);
-    expect(contradicts(new Map([['loans:0', { offset: 0, epoch: 2 }]]))).to.equal(false);
+    lastSeen.recordTopology('subscription', topology(4, 7));
+    lastSeen.recordSession('subscription', session);
+    expect(lastSeen.get('subscription')).to.deep.include({ generation: 4, partitions: topology(4, 7).partitions });
+    lastSeen.forgetSession('subscription', session.streamId);
+    expect(lastSeen.get('subscription')).to.deep.include({ generation: 4, partitions: topology(4, 7).partitions });
+    expect([...lastSeen.entries()]).to.have.length(1);
+    lastSeen.forget('subscription');
+    expect([...lastSeen.entries()]).to.deep.equal([]);
+  });
+
+  it('contradicts a fence that is lower than one it has seen, and not one that it learns of later', () => {
+    const lastSeen = new LastSeenState();
+    lastSeen.recordTopology('subscription', topology(4, 7));
+    const contradicts = lastSeen.contradictsTopology('subscription');
+    lastSeen.recordTopology('subscription', topology(5, 8));
+    expect(contradicts(topology(4, 6))).to.equal(true);
+    expect(contradicts(topology(4, 7))).to.equal(false);
   });
 });

@@ -327,6 +327,12 @@ const mutants: readonly Mutant[] = [
     by: 'if false then',
   },
   {
+    title: 'mirror: what Redis has lost stays lost',
+    script: 'settle-mirror',
+    replace: "if not is_behind then redis.call('HSET', offsets, place, written) end",
+    by: '',
+  },
+  {
     title: 'merge: the older offset wins',
     script: 'merge',
     replace: 'if not is_newer(given_offset',
@@ -366,8 +372,20 @@ const mutants: readonly Mutant[] = [
   {
     title: 'merge: owners of other processes do not come back',
     script: 'merge',
-    replace: "elseif stream ~= '' and stream ~= owner.stream and",
+    replace: "elseif stream ~= '' and owner.stream == '' and",
     by: 'elseif false and',
+  },
+  {
+    title: 'merge: the second to come back takes what the first has',
+    script: 'merge',
+    replace: "stream ~= '' and owner.stream == '' and recovering",
+    by: "stream ~= '' and stream ~= owner.stream and recovering",
+  },
+  {
+    title: 'merge: a late node takes what has no owner',
+    script: 'merge',
+    replace: "owner.stream == '' and recovering",
+    by: "owner.stream == ''",
   },
   {
     title: 'refill: no token',

@@ -113,6 +113,18 @@ class Scenario {
     return this.world.keys.key(this.subscription, kind);
   }
 
+  /** What a node brings back of partition 0 after a loss, and a session for the stream that owns it. */
+  merge({ offset = '', streamId = '', windowMilliseconds = 0 }: MergeOptions): Promise<unknown> {
+    const { client, scriptSource } = this.world;
+    const keys = scriptKeys.merge.map((kind) => this.key(kind));
+    const head = ['', 'nobody', 'nobody', this.subscription, windowMilliseconds, 0, 1];
+    const partition = [1, partitionKey(partitionAt(0)), offset, 3, streamId];
+    const session = { nodeId: node, openedAt: 1, requestedPlaces: [], commitTimeoutMilliseconds };
+    const sessions = streamId === '' ? [0] : [1, streamId, JSON.stringify(session)];
+    const script = loadScripts(scriptSource).get('merge')?.text ?? '';
+    return client.eval(script, keys.length, ...keys, ...head, ...partition, ...sessions);
+  }
+
   async mirrored(): Promise<number[]> {
     return ((await readMirror(this.world.log)).get(this.subscription) ?? []).map(({ offset }) => offset);
   }
@@ -128,6 +140,14 @@ class Scenario {
     );
     for (const list of all) if (list.length > 0) await client.del(...list);
   }
+}
+
+interface MergeOptions {
+  /** As Redis keeps it: offset@epoch. */
+  readonly offset?: string;
+  readonly streamId?: string;
+  /** How long others may still come back. */
+  readonly windowMilliseconds?: number;
 }
 
 interface JoinOptions {
@@ -251,6 +271,20 @@ export const scenarios: Scenarios = {
     const newer = ((await world.client.hget(scenario.key('offsets'), field)) ?? '').replace('4@', '8@');
     await world.client.hset(scenario.key('offsets'), field, newer);
     await soon(async () => (await scenario.mirrored())[0] === 8);
+  },
+
+  'a commit that Redis has lost comes back once the mirror has it': async (world) => {
+    const scenario = new Scenario(world);
+    await scenario.initialise(4);
+    const field = partitionKey(partitionAt(0));
+    const stored = (await world.client.hget(scenario.key('offsets'), field)) ?? '';
+    const keys = (['shard', 'dirty', 'offsets'] as const).map((kind) => scenario.key(kind));
+    const incarnation = (await world.client.hget(scenario.key('shard'), 'incarnation')) ?? '';
+    const mirrored = stored.replace('4@', '9@');
+    const values = [incarnation, 'nobody', 'nobody', '1', field, `${scenario.subscription}/${field}`, mirrored];
+    const script = loadScripts(world.scriptSource).get('settle-mirror')?.text ?? '';
+    expect(await world.client.eval(script, keys.length, ...keys, ...values)).to.deep.equal(['OK']);
+    expect(await scenario.offsets()).to.deep.equal([9]);
   },
 
   'a compare-and-set under an older generation changes nothing': async (world) => {
@@ -388,11 +422,27 @@ export const scenarios: Scenarios = {
     const key = partitionKey(partitionAt(0));
     const known = (await world.client.hget(scenario.key('offsets'), key)) ?? '';
     await world.first.remove(scenario.subscription);
-    const keys = scriptKeys.merge.map((kind) => scenario.key(kind));
-    const values = ['', 'nobody', 'nobody', scenario.subscription, '0', '0', '1', '1', key, known, '0', '', '0', '0'];
-    const script = loadScripts(world.scriptSource).get('merge')?.text ?? '';
-    expect(await world.client.eval(script, keys.length, ...keys, ...values)).to.deep.equal(['OK', '0']);
+    expect(await scenario.merge({ offset: known })).to.deep.equal(['OK', '0']);
     expect(await scenario.offsets()).to.deep.equal([]);
+  },
+
+  'after a loss a partition goes to the first node that brings it back, and to none that comes too late': async (
+    world,
+  ) => {
+    const scenario = new Scenario(world);
+    const owner = async (): Promise<string | null> => (await scenario.partition(0)).streamId;
+    await scenario.merge({ offset: '5@1', windowMilliseconds: 60_000 });
+    expect(await owner()).to.equal(null);
+    await scenario.merge({ streamId: 'first' });
+    expect(await owner()).to.equal('first');
+    await scenario.merge({ streamId: 'second' });
+    expect(await owner()).to.equal('first');
+    expect((await scenario.topology()).sessions.map(({ streamId }) => streamId)).to.deep.equal(['first', 'second']);
+    await world.first.closeSession(scenario.subscription, 'first');
+    await world.client.hset(scenario.key('meta'), 'recoverUntil', 1);
+    await scenario.merge({ streamId: 'second' });
+    expect(await owner()).to.equal(null);
+    expect(await scenario.offsets()).to.deep.equal([5]);
   },
 
   'while others may still come back nobody takes partitions and no commit is refused for good': async (world) => {

@@ -53,16 +53,15 @@ local function is_recovering(meta)
   return tonumber(redis.call('HGET', meta, 'recoverUntil') or '0') > milliseconds()
 end
 
--- An owner is written state|stream|next|fence|claimed: state U unassigned, A assigned, R reassigning; claimed is the
--- fence under which a node asserted it after a loss, 0 when nobody did yet, empty in ordinary life.
+-- An owner is written state|stream|next|fence|: state U unassigned, A assigned, R reassigning. Earlier versions wrote
+-- another number behind the fence.
 local function read_owner(written)
-  local state, stream, next_stream, fence, claimed = string.match(written, '^(%a)|([^|]*)|([^|]*)|(%d+)|(%d*)$')
-  return {state = state, stream = stream, next_stream = next_stream, fence = tonumber(fence), claimed = claimed}
+  local state, stream, next_stream, fence = string.match(written, '^(%a)|([^|]*)|([^|]*)|(%d+)|')
+  return {state = state, stream = stream, next_stream = next_stream, fence = tonumber(fence)}
 end
 
 local function write_owner(owners, place, owner)
-  local written = table.concat(
-    {owner.state, owner.stream, owner.next_stream, text(owner.fence), owner.claimed or ''}, '|')
+  local written = table.concat({owner.state, owner.stream, owner.next_stream, text(owner.fence), ''}, '|')
   redis.call('HSET', owners, place, written)
 end
 

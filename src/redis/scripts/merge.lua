@@ -1,12 +1,12 @@
 -- Brings what the mirror or a node knows of a subscription into a Redis that may know less. Offsets: the higher epoch,
--- then the larger one. Fences: above whatever is known. Sessions that the node has open are put back, with what they own;
--- those that it has closed, of which this Redis has not heard, are closed. What was removed stays removed. May come any number of times, from any number
--- of nodes, in any order.
+-- then the larger one. Fences: above whatever is known. Sessions that the node has open are put back, with what they own
+-- as far as no other node was quicker; those that it has closed, of which this Redis has not heard, are closed. What was
+-- removed stays removed. May come any number of times, from any number of nodes, in any order.
 -- KEYS  shard, nodes, dirty, meta, owners, offsets, sessions, removed
 -- ARGV  'unused', channel, origin, subscription, milliseconds in which others may still come (0: none were asked to),
 --       the highest generation known, '1' to make known what is not,
 --       count of partitions, per partition: place, offset@epoch or empty, fence known or 0, stream of this node that owns
---       it or empty, its fence; count of sessions, per session: stream, session (JSON); then per node: node, milliseconds
+--       it or empty; count of sessions, per session: stream, session (JSON); then per node: node, milliseconds
 -- {'OK', '1' when anything changed}
 local nodes, dirty, meta, owners, offsets, sessions = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7]
 local others_milliseconds, generation, creates = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7] == '1'
@@ -29,25 +29,27 @@ local function take_offset(place, given)
   return given
 end
 
-local function own(place, stream, fence, claimed)
+local function own(place, stream, fence)
   local state = stream == '' and 'U' or 'A'
-  write_owner(owners, place, {state = state, stream = stream, next_stream = '', fence = fence, claimed = text(claimed)})
+  write_owner(owners, place, {state = state, stream = stream, next_stream = '', fence = fence})
   changed = true
 end
 
+-- While nodes come back, a partition without an owner may be another node's.
+local recovering = others_milliseconds > 0 or is_recovering(meta)
 local index = 9
 for _ = 1, tonumber(ARGV[8]) do
-  local place, known, stream, claim = ARGV[index], tonumber(ARGV[index + 2]), ARGV[index + 3], tonumber(ARGV[index + 4])
+  local place, known, stream = ARGV[index], tonumber(ARGV[index + 2]), ARGV[index + 3]
   if take_offset(place, ARGV[index + 1]) then
     local written = redis.call('HGET', owners, place)
     local owner = written and read_owner(written)
     if not owner or known > owner.fence then
-      own(place, stream, math.max(fresh(), known + 1), claim)
-    elseif stream ~= '' and stream ~= owner.stream and owner.claimed ~= '' and claim > tonumber(owner.claimed) then
-      own(place, stream, owner.fence + 1, claim)
+      own(place, stream, math.max(fresh(), known + 1))
+    elseif stream ~= '' and owner.stream == '' and recovering then
+      own(place, stream, owner.fence + 1)
     end
   end
-  index = index + 5
+  index = index + 4
 end
 local session_count = tonumber(ARGV[index])
 local open = {}

@@ -1,5 +1,6 @@
 -- What was written to the mirror is no longer dirty, unless it has changed since. Where the mirror must be written
--- again because the writer came late, the value that belongs there is answered.
+-- again because the writer came late, the value that belongs there is answered. Where this Redis is behind the mirror,
+-- it has lost that commit, and gets it back.
 -- KEYS  shard, dirty, then the offsets of each subscription
 -- ARGV  incarnation, channel, origin, then per record: index of the offsets among these, place, dirty member,
 --       what was written: offset@epoch, or - for a removal
@@ -20,6 +21,7 @@ for index = 4, #ARGV, 4 do
       local offset, epoch = read_offset(present)
       local written_offset, written_epoch = read_offset(written)
       is_behind = is_newer(offset, epoch, written_offset, written_epoch)
+      if not is_behind then redis.call('HSET', offsets, place, written) end
     end
     if is_behind then
       answer[#answer + 1] = member
