@@ -3,13 +3,29 @@ import { beforeFirst } from '../cursors/cursor.ts';
 import type { PartitionBounds } from '../../ports/event-log.ts';
 import { StreamPartition } from './partition.ts';
 
-/** The partitions that one stream owns now, and their totals. */
+/**
+ * How much a stream buffers to fill batches larger than its prefetch. Above it the largest incomplete batch is sent
+ * early. Bytes, over all its partitions, exceeded by no more than one read.
+ */
+export const bufferBytesMaximum = 16 * 1024 * 1024;
+
+/** The partitions that one stream reads now, and their totals. */
 export class AssignedPartitions {
-  #list: readonly StreamPartition[] = [];
+  readonly #bufferBytesMaximum: number;
+  #list: readonly StreamPartition[];
   /** Offsets lost to retention since the last {@link takeNotices}. */
   #skippedOffsets = 0;
   /** External records passed over since the last {@link takeNotices}. */
   #unreadableRecords = 0;
+
+  /**
+   * @param list Those to begin with.
+   * @param maximum How much they buffer before the largest incomplete batch is sent early. Bytes.
+   */
+  constructor(list: readonly StreamPartition[] = [], maximum = bufferBytesMaximum) {
+    this.#list = list;
+    this.#bufferBytesMaximum = maximum;
+  }
 
   get list(): readonly StreamPartition[] {
     return this.#list;
@@ -53,6 +69,11 @@ export class AssignedPartitions {
     let bytes = 0;
     for (const { buffer } of this.#list) bytes += buffer.bytes;
     return bytes;
+  }
+
+  /** Whether no more may be read to fill a batch. */
+  isFull(): boolean {
+    return this.bufferedBytes() >= this.#bufferBytesMaximum;
   }
 
   /** Whether any partition passed over offsets that no consumer can commit. */

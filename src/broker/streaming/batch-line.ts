@@ -16,8 +16,8 @@ export interface LineInfo {
 export interface LineFrame {
   /** From the line's start to the offset. */
   readonly beforeOffset: string;
-  /** From the offset to the cursor token. */
-  readonly afterOffset: string;
+  /** From the offset to the cursor token; undefined for a cursor that cannot be committed and so has no token. */
+  readonly afterOffset: string | undefined;
 }
 
 /** The most event types whose frames are kept. */
@@ -25,6 +25,11 @@ const eventTypesOfFramesMaximum = 1_000;
 
 /** By event type, then partition. */
 const frames = new Map<string, LineFrame[]>();
+
+/** The frame of a partition for streams without a subscription, whose cursors name nothing but the position. */
+export function uncommittableLineFrame(partition: number): LineFrame {
+  return { beforeOffset: beforeOffset(partition), afterOffset: undefined };
+}
 
 /** The frame of a partition. Streams share it: a copy in each would be a tenth of the memory of an idle stream. */
 export function lineFrame(eventType: string, partition: number): LineFrame {
@@ -34,13 +39,21 @@ export function lineFrame(eventType: string, partition: number): LineFrame {
     frames.set(eventType, (framesOfEventType = []));
   }
   return (framesOfEventType[partition] ??= {
-    beforeOffset: `{"cursor":{"partition":"${partition}","offset":"`,
+    beforeOffset: beforeOffset(partition),
     afterOffset: `","event_type":${asciiJson(eventType)},"cursor_token":"`,
   });
 }
 
-/** From the line's start to its events, or to its end when it has none. */
+function beforeOffset(partition: number): string {
+  return `{"cursor":{"partition":"${partition}","offset":"`;
+}
+
+/**
+ * From the line's start to its events, or to its end when it has none.
+ * @param cursorToken Left out where the frame has no place for it.
+ */
 export function lineStart(frame: LineFrame, offset: string, cursorToken: string): string {
+  if (frame.afterOffset === undefined) return `${frame.beforeOffset}${offset}"}`;
   return `${frame.beforeOffset}${offset}${frame.afterOffset}${cursorToken}"}`;
 }
 

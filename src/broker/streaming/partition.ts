@@ -1,5 +1,5 @@
-import { eventsEnd, eventsStart, lineEnd, lineFrame, lineStart } from './batch-line.ts';
-import type { ChunkBuilder, LineFrame, LineInfo } from './batch-line.ts';
+import { eventsEnd, eventsStart, lineFrame, lineStart } from './batch-line.ts';
+import type { ChunkBuilder, LineFrame } from './batch-line.ts';
 import type { PendingEvents } from './batches.ts';
 import type { EventTypePartition, PartitionOwnership } from '../../ports/coordination.ts';
 import { formatOffset } from '../cursors/cursor.ts';
@@ -40,12 +40,21 @@ export class StreamPartition implements EventTypePartition, PendingEvents {
   /** Undefined until the first events are sent, as on most partitions of an idle stream. */
   #uncommitted: UncommittedEvents | undefined;
 
-  /** @param committedThrough The stream starts after this offset. @param now Monotonic milliseconds. */
-  constructor(ownership: PartitionOwnership, committedThrough: Offset, now: number) {
+  /**
+   * @param committedThrough The stream starts after this offset.
+   * @param now Monotonic milliseconds.
+   * @param frame Of its lines. One without a place for a cursor token is for streams without commits.
+   */
+  constructor(
+    ownership: Pick<PartitionOwnership, 'eventType' | 'partition' | 'fence'>,
+    committedThrough: Offset,
+    now: number,
+    frame = lineFrame(ownership.eventType, ownership.partition),
+  ) {
     this.eventType = ownership.eventType;
     this.partition = ownership.partition;
     this.fence = ownership.fence;
-    this.#frame = lineFrame(this.eventType, this.partition);
+    this.#frame = frame;
     this.committedThrough = committedThrough;
     this.sentThrough = committedThrough;
     this.readOffset = committedThrough + 1;
@@ -85,31 +94,31 @@ export class StreamPartition implements EventTypePartition, PendingEvents {
       oldest === undefined ? 0 : this.buffer.eventsOfTimespanEndedAt(oldest + timespanMilliseconds);
   }
 
-  /** Writes a line with the next `events` events, or a keep-alive for 0. @param now Monotonic milliseconds. */
-  writeLine(chunk: ChunkBuilder, events: number, cursorToken: string, info: LineInfo | undefined, now: number): void {
+  /**
+   * Writes a line with the next `events` events, or a keep-alive for 0, up to its end: see {@link lineEnd}.
+   * @param now Monotonic milliseconds.
+   */
+  writeLine(chunk: ChunkBuilder, events: number, cursorToken: string, now: number): void {
     this.lastSentAt = now;
     if (events === 0) {
+      // Without commits the position moves over deletions and holes as soon as no event waits before them.
+      if (!this.#awaitsCommits()) this.sentThrough = this.buffer.passedThrough;
       this.keepAlives += 1;
-      chunk.addText(this.#lineStart(cursorToken) + lineEnd(info));
+      chunk.addText(this.#lineStart(cursorToken));
       return;
     }
     this.keepAlives = 0;
     const runs = this.buffer.removeNext(events);
     this.sentThrough = this.buffer.passedThrough;
-    this.#uncommitted ??= new UncommittedEvents();
+    if (this.#awaitsCommits()) this.#uncommitted ??= new UncommittedEvents();
     let before = this.#lineStart(cursorToken) + eventsStart;
     for (const run of runs) {
       chunk.addText(before);
       chunk.addRun(run);
-      this.#uncommitted.addRun(run);
+      this.#uncommitted?.addRun(run);
       before = ',';
     }
-    chunk.addText(eventsEnd + lineEnd(info));
-  }
-
-  /** The last line of a stream: no events, and why it ends. */
-  writeLastLine(chunk: ChunkBuilder, cursorToken: string, info: LineInfo): void {
-    chunk.addText(this.#lineStart(cursorToken) + lineEnd(info));
+    chunk.addText(eventsEnd);
   }
 
   /**
@@ -142,6 +151,10 @@ export class StreamPartition implements EventTypePartition, PendingEvents {
     this.buffer.clear();
     this.readOffset = this.buffer.passedThrough + 1;
     this.readGeneration += 1;
+  }
+
+  #awaitsCommits(): boolean {
+    return this.#frame.afterOffset !== undefined;
   }
 
   #lineStart(cursorToken: string): string {

@@ -3,7 +3,7 @@ import type { Logger } from '../../logger.ts';
 import type { EventLog, ReadOptions, ReadResult, RecordBatch } from '../../ports/event-log.ts';
 import { checkExternalRecords } from '../log/external-records.ts';
 import type { AssignedPartitions } from './assigned-partitions.ts';
-import type { StreamParameters } from './parameters.ts';
+import type { BatchRules } from './batches.ts';
 import type { StreamPartition } from './partition.ts';
 
 /** How much a stream reads ahead of what it may send. Bytes, over all its partitions. */
@@ -11,12 +11,6 @@ export const prefetchBytesMaximum = 1024 * 1024;
 
 /** The least that one partition reads ahead, however many partitions there are. Bytes. */
 const partitionPrefetchBytesMinimum = 32 * 1024;
-
-/**
- * How much a stream buffers to fill batches larger than its prefetch. Above it the largest incomplete batch is sent
- * early. Bytes, over all its partitions, exceeded by no more than one read.
- */
-export const bufferBytesMaximum = 16 * 1024 * 1024;
 
 /** How long to wait before a read that failed with a retriable error is tried again. Milliseconds. */
 const retryMilliseconds = 1_000;
@@ -50,7 +44,7 @@ export class StreamReads {
   }
 
   /** Begins the reads that are wanted now. */
-  begin(parameters: StreamParameters, now: number): void {
+  begin(parameters: BatchRules, now: number): void {
     if (now < this.retryAt) return;
     this.retryAt = 0;
     this.#startedAt = now;
@@ -66,12 +60,12 @@ export class StreamReads {
     this.#options = undefined;
   }
 
-  #shouldRead(partition: StreamPartition, { batchLimit, uncommittedEventsMaximum }: StreamParameters): boolean {
+  #shouldRead(partition: StreamPartition, { batchLimit, uncommittedEventsMaximum }: BatchRules): boolean {
     if (partition.reading || partition.readFailure !== undefined || partition.handOverUntil !== undefined) return false;
     const { buffer } = partition;
     if (buffer.bytes < this.#partitionPrefetchBytes() / 2) return true;
     const batchIsShort = buffer.events < Math.min(batchLimit, uncommittedEventsMaximum);
-    return batchIsShort && this.#assigned.bufferedBytes() < bufferBytesMaximum;
+    return batchIsShort && !this.#assigned.isFull();
   }
 
   #partitionPrefetchBytes(): number {
@@ -149,7 +143,11 @@ export class StreamReads {
       this.retryAt = this.#startedAt + retryMilliseconds;
       return;
     }
-    this.#logger.error(facts, 'Reading for a stream failed');
+    if (isLendstreamError(error, 'UNKNOWN_TOPIC_OR_PARTITION')) {
+      this.#logger.warn(facts, 'An event type was deleted while a stream read it');
+    } else {
+      this.#logger.error(facts, 'Reading for a stream failed');
+    }
     partition.readFailure = `partition ${number} of ${eventType}: ${describeError(error)}`;
   }
 }

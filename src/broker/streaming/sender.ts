@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { ChunkBuilder, type Chunk, type LineInfo } from './batch-line.ts';
-import { dueBatch, sendAllowance, type BatchCause } from './batches.ts';
+import { ChunkBuilder, lineEnd, type Chunk, type LineInfo } from './batch-line.ts';
+import { dueBatch, sendAllowance, type BatchCause, type BatchRules } from './batches.ts';
 import type { AssignedPartitions } from './assigned-partitions.ts';
-import type { StreamParameters } from './parameters.ts';
 import type { StreamPartition } from './partition.ts';
-import { bufferBytesMaximum } from './reads.ts';
 
 /** Lines are combined into one write up to about this size; a single line may be longer. Bytes. */
 const chunkBytesTarget = 256 * 1024;
@@ -13,52 +11,75 @@ const chunkBytesTarget = 256 * 1024;
 export class StreamSender {
   /** Events sent in the lifetime of the stream. */
   sentEvents = 0;
-  readonly #parameters: StreamParameters;
+  readonly #rules: BatchRules;
   readonly #assigned: AssignedPartitions;
+  readonly #isAnnounced: boolean;
   #started = false;
   /** Index of the partition to begin with, so that none comes first every time. */
   #firstPartitionIndex = 0;
 
-  constructor(parameters: StreamParameters, assigned: AssignedPartitions) {
-    this.#parameters = parameters;
+  /** @param isAnnounced Whether lines say that the stream started, what was passed over, and that memory is full. */
+  constructor(rules: BatchRules, assigned: AssignedPartitions, isAnnounced = true) {
+    this.#rules = rules;
     this.#assigned = assigned;
+    this.#isAnnounced = isAnnounced;
   }
 
-  /** The lines that are due now, as many as one write should have; undefined when none is. */
-  nextChunk(now: number): Chunk | undefined {
+  /**
+   * The lines that are due now, as many as one write should have; undefined when none is.
+   * @param lastInfo What the last of them says about the stream, asked for when they are sent.
+   */
+  nextChunk(now: number, lastInfo?: () => LineInfo | undefined): Chunk | undefined {
     const chunk = new ChunkBuilder();
-    this.#fill(chunk, now, false);
-    return chunk.size === 0 ? undefined : chunk.build();
+    const info = this.#fill(chunk, now, false);
+    if (chunk.size === 0) return undefined;
+    chunk.addText(lineEnd(info ?? lastInfo?.()));
+    return chunk.build();
   }
 
   /**
    * The last bytes of the stream.
-   * @param lastLinePartition The partition whose cursor the last line carries.
-   * @param flushing Whether waiting events that may be sent go before it.
+   * @param partitions Each gets a line without events. There must be one, unless waiting events go before.
+   * @param info Of the last line.
+   * @param flushing Whether waiting events that may be sent go before.
    */
-  lastChunk(lastLinePartition: StreamPartition, info: LineInfo, now: number, flushing: boolean): Chunk {
+  lastChunk(partitions: readonly StreamPartition[], info: LineInfo, now: number, flushing: boolean): Chunk {
     const chunk = new ChunkBuilder();
-    if (flushing) this.#fill(chunk, now, true);
-    lastLinePartition.writeLastLine(chunk, randomUUID(), info);
+    let previous = flushing ? this.#fill(chunk, now, true) : undefined;
+    for (const partition of partitions) {
+      if (chunk.size > 0) chunk.addText(lineEnd(previous));
+      partition.writeLine(chunk, 0, randomUUID(), now);
+      previous = undefined;
+    }
+    chunk.addText(lineEnd(info));
     return chunk.build();
   }
 
-  /** Puts due batches into the chunk, one of each partition in turn. */
-  #fill(chunk: ChunkBuilder, now: number, ending: boolean): void {
-    const rules = this.#parameters;
+  /**
+   * Puts due batches into the chunk, one of each partition in turn. The last line is left without its end: what it says
+   * about the stream may depend on it.
+   * @returns what the last line says about the stream in any case
+   */
+  #fill(chunk: ChunkBuilder, now: number, ending: boolean): LineInfo | undefined {
+    const rules = this.#rules;
     const partitions = this.#assigned.list;
     const bytesTarget = ending ? Infinity : chunkBytesTarget;
     let allowance = sendAllowance(rules, this.#assigned.uncommittedEvents(), this.sentEvents);
+    let info: LineInfo | undefined;
     this.#markOverflow();
     for (let sent = true; sent && chunk.size < bytesTarget;) {
       sent = false;
       for (let step = 0; step < partitions.length && chunk.size < bytesTarget; step += 1) {
         const partition = partitions[(this.#firstPartitionIndex + step) % partitions.length];
         if (partition === undefined) continue;
+        // Without commits the limit of the stream is its end: not even a keep-alive follows.
+        if (allowance === 0 && rules.uncommittedEventsMaximum === Infinity) return info;
         if (rules.timespanMilliseconds > 0) partition.updateEndedTimespan(rules.timespanMilliseconds);
         const due = dueBatch(rules, partition, partition.handOverUntil === undefined ? allowance : 0, now, ending);
         if (due === undefined) continue;
-        partition.writeLine(chunk, due.events, randomUUID(), this.#info(due.cause), now);
+        if (chunk.size > 0) chunk.addText(lineEnd(info));
+        partition.writeLine(chunk, due.events, randomUUID(), now);
+        info = this.#info(due.cause);
         partition.overflowing = false;
         this.sentEvents += due.events;
         allowance -= due.events;
@@ -66,9 +87,11 @@ export class StreamSender {
       }
     }
     this.#firstPartitionIndex = partitions.length === 0 ? 0 : (this.#firstPartitionIndex + 1) % partitions.length;
+    return info;
   }
 
   #info(cause: BatchCause): LineInfo | undefined {
+    if (!this.#isAnnounced) return undefined;
     const notices = this.#assigned.takeNotices();
     if (this.#started && notices.length === 0 && cause !== 'overflow') return undefined;
     const texts = this.#started ? [...notices] : ['Stream started', ...notices];
@@ -78,7 +101,7 @@ export class StreamSender {
   }
 
   #markOverflow(): void {
-    if (this.#assigned.bufferedBytes() < bufferBytesMaximum) return;
+    if (!this.#assigned.isFull()) return;
     const largest = this.#assigned.list.reduce((left, right) =>
       right.buffer.bytes > left.buffer.bytes ? right : left,
     );

@@ -1,8 +1,9 @@
 /**
  * Streaming: from the log to the lines of one open response.
  * In: stream parameters, the assigned partitions, commits. Out: pieces of lines, until the stream ends.
- * Start with `SubscriptionStream` below, the state machine of a stream. `reads.ts` fills each `partition.ts`,
- * `batches.ts` decides when a batch is due, `sender.ts` makes its line, `closing.ts` says why a stream ends.
+ * Start with `SubscriptionStream` below, the state machine of a stream. `watch.ts` shows it what others change,
+ * `reads.ts` fills each `partition.ts`, `batches.ts` decides when a batch is due, `sender.ts` writes its line,
+ * `closing.ts` says why a stream ends. `event-type-stream.ts` is the same without a subscription.
  */
 
 import type { Clock, Timer } from '../../clock.ts';
@@ -406,7 +407,7 @@ export class SubscriptionStream implements Observer {
     const lastLinePartition = this.#assigned.list[0] ?? this.#placeholderPartition(now);
     const isFlushing = code === 'stream_timeout' && this.#maySend(now);
     try {
-      const chunk = this.#sender.lastChunk(lastLinePartition, closeInfo(code, detail), now, isFlushing);
+      const chunk = this.#sender.lastChunk([lastLinePartition], closeInfo(code, detail), now, isFlushing);
       this.#recordSent(this.#sender.sentEvents - sentBefore, now);
       this.#enterClosing(code, { chunk });
     } catch (error) {

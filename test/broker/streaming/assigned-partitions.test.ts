@@ -30,7 +30,7 @@ function assignedPartitions(count: number, committed = -1, earliest = 0): Assign
 function send(assigned: AssignedPartitions, index: number, events: number): void {
   const partition = assigned.list[index];
   partition?.addRecords({ batches: [recordBatch(numberedEntries(0, events - 1))], nextOffset: events });
-  partition?.writeLine(new ChunkBuilder(), events, 'token', undefined, 0);
+  partition?.writeLine(new ChunkBuilder(), events, 'token', 0);
 }
 
 describe('the partitions a stream holds', () => {
@@ -56,6 +56,13 @@ describe('the partitions a stream holds', () => {
       'skipped records that are not JSON, count: 1',
     ]);
     expect(assigned.takeNotices()).to.deep.equal([]);
+  });
+
+  it('are full from the byte on that the stream may buffer', () => {
+    const [partition] = assignedPartitions(1).list;
+    partition?.addRecords({ batches: [recordBatch(numberedEntries(0, 9))], nextOffset: 10 });
+    expect(new AssignedPartitions(partition === undefined ? [] : [partition], 11).isFull()).to.equal(false);
+    expect(new AssignedPartitions(partition === undefined ? [] : [partition], 10).isFull()).to.equal(true);
   });
 
   it('are those that are owned and not held yet', () => {

@@ -1,11 +1,22 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { EventTypeStream, type EventTypeStreamParameters } from '../../../src/broker/streaming/event-type-stream.ts';
-import { systemClock } from '../../../src/clock.ts';
+import type { EventLog } from '../../../src/ports/event-log.ts';
 import { silentLogger } from '../../../src/logger.ts';
+import { SimulatedClock } from '../../support/simulated-clock.ts';
+import { eventually } from '../../support/eventually.ts';
+import { overriding } from '../../support/stepping-log.ts';
 import { openBroker, type Broker } from '../../support/broker-on-embedded-log.ts';
 
 const topic = 'orders';
+
+const defaults: EventTypeStreamParameters = {
+  batchLimit: 1,
+  flushMilliseconds: 20_000,
+  streamLimit: 0,
+  streamTimeoutMilliseconds: 0,
+  keepAliveLimit: 0,
+};
 
 interface Line {
   readonly cursor: { readonly partition: string; readonly offset: string };
@@ -16,8 +27,15 @@ interface Line {
 describe('a stream of an event type without a subscription', () => {
   let broker: Broker;
   let stream: EventTypeStream | undefined;
+  let clock: SimulatedClock;
+  /** Reads that have found events. */
+  let reads: number;
+  let lines: Line[];
 
   beforeEach(async () => {
+    clock = new SimulatedClock();
+    reads = 0;
+    lines = [];
     broker = await openBroker();
     await broker.log.createTopic({
       name: topic,
@@ -38,32 +56,46 @@ describe('a stream of an event type without a subscription', () => {
   };
 
   const open = (changes: Partial<EventTypeStreamParameters> = {}, offsets: number[] = [0, 0]): EventTypeStream => {
-    const parameters = {
-      batchLimit: 1,
-      flushMilliseconds: 20_000,
-      streamLimit: 0,
-      streamTimeoutMilliseconds: 0,
-      keepAliveLimit: 0,
-      ...changes,
-    };
-    const services = { log: broker.log, clock: systemClock, logger: silentLogger };
+    const parameters = { ...defaults, ...changes };
+    const log = overriding<EventLog>(broker.log, {
+      read: async (from, options) => {
+        const result = await broker.log.read(from, options);
+        if (result.batches.length > 0) reads += 1;
+        return result;
+      },
+    });
     const positions = offsets.map((offset, partition) => ({ topic, partition, offset }));
-    stream = new EventTypeStream(services, positions, parameters);
+    stream = new EventTypeStream({ log, clock, logger: silentLogger }, positions, parameters);
     return stream;
   };
 
   const nextLine = async (from: EventTypeStream): Promise<Line | null> => {
-    const chunk = await from.next();
-    return chunk === null ? null : (JSON.parse(Buffer.concat(chunk.pieces).toString()) as Line);
+    if (lines.length === 0) {
+      const chunk = await from.next();
+      const texts = chunk === null ? [] : Buffer.concat(chunk.pieces).toString().split('\n').slice(0, -1);
+      lines = texts.map((text) => JSON.parse(text) as Line);
+    }
+    return lines.shift() ?? null;
   };
 
-  /** Everything up to the end: numbers or none, and why it ended. */
-  const linesOf = async (from: EventTypeStream): Promise<[string, number[] | undefined, string | undefined][]> => {
-    const lines: [string, number[] | undefined, string | undefined][] = [];
-    for (let line = await nextLine(from); line !== null; line = await nextLine(from)) {
-      lines.push([line.cursor.partition, numbersOf(line), line.info?.code]);
+  /**
+   * Everything up to the end: numbers or none, and why it ended. The clock is turned as far as the stream waits.
+   * @param readsAwaited How many reads find events before that.
+   */
+  const linesOf = async (
+    from: EventTypeStream,
+    readsAwaited = 0,
+  ): Promise<[string, number[] | undefined, string | undefined][]> => {
+    const received: [string, number[] | undefined, string | undefined][] = [];
+    for (;;) {
+      let line: Line | null | undefined;
+      const next = nextLine(from).then((value) => (line = value));
+      await eventually(() => reads >= readsAwaited || line !== undefined);
+      await clock.turnUntil(() => line !== undefined);
+      await next;
+      if (line === undefined || line === null) return received;
+      received.push([line.cursor.partition, numbersOf(line), line.info?.code]);
     }
-    return lines;
   };
 
   const numbersOf = (line: Line | null): number[] | undefined => line?.events?.map(({ number }) => number);
@@ -84,17 +116,22 @@ describe('a stream of an event type without a subscription', () => {
     expect(numbersOf(await nextLine(open({}, [0, 2])))).to.deep.equal([3]);
   });
 
-  it('lets no partition wait for another', async () => {
-    await append(0, 1, 1, 1, 1);
-    await append(1, 2);
+  it('lets no partition wait for another, which has more than one write can take', async () => {
+    const value = Buffer.from(JSON.stringify({ number: 0, text: 'x'.repeat(200_000) }));
+    for (let count = 0; count < 5; count += 1) {
+      await broker.log.append([{ topic, partition: 0, records: [{ key: null, value }] }]);
+    }
+    await append(1, 1);
     const opened = open();
-    const seen = [await nextLine(opened), await nextLine(opened), await nextLine(opened)];
+    const seen = [await nextLine(opened)];
+    await eventually(() => reads >= 2);
+    while (seen.length < 4) seen.push(await nextLine(opened));
     expect(seen.map((line) => line?.cursor.partition)).to.include('1');
   });
 
   it('ends after the events asked for, and says so with the last of them', async () => {
     await append(0, 1, 2, 3);
-    expect(await linesOf(open({ streamLimit: 2 }, [0]))).to.deep.equal([
+    expect(await linesOf(open({ streamLimit: 2 }, [0]), 1)).to.deep.equal([
       ['0', [1], undefined],
       ['0', [2], 'stream_limit'],
     ]);
@@ -102,45 +139,62 @@ describe('a stream of an event type without a subscription', () => {
 
   it('sends a short batch when its time has come, and without events a sign of life', async () => {
     await append(0, 1);
-    const opened = open({ batchLimit: 10, flushMilliseconds: 30 }, [0]);
-    expect(numbersOf(await nextLine(opened))).to.deep.equal([1]);
-    const idle = await nextLine(opened);
-    expect(idle).to.deep.equal({ cursor: { partition: '0', offset: '001-0001-000000000000000000' } });
+    const opened = open({ batchLimit: 10, flushMilliseconds: 30_000 }, [0]);
+    let due = 0;
+    const next = (): Promise<Line | null> => nextLine(opened).finally(() => (due += 1));
+    const first = next();
+    await eventually(() => reads === 1);
+    await clock.turn(29_999);
+    expect(due).to.equal(0);
+    await clock.turn(1);
+    expect(numbersOf(await first)).to.deep.equal([1]);
+    const idle = next();
+    await clock.turn(29_999);
+    expect(due).to.equal(1);
+    await clock.turn(1);
+    expect(await idle).to.deep.equal({ cursor: { partition: '0', offset: '001-0001-000000000000000000' } });
   });
 
   it('ends when every partition has been idle for long enough, and says so with the last keep-alive', async () => {
-    const lines = await linesOf(open({ flushMilliseconds: 10, keepAliveLimit: 2 }));
-    expect(lines.map(([, events, code]) => [events, code])).to.deep.equal([
+    const received = await linesOf(open({ flushMilliseconds: 1_000, keepAliveLimit: 2 }));
+    expect(received.map(([, events, code]) => [events, code])).to.deep.equal([
       [undefined, undefined],
       [undefined, undefined],
       [undefined, undefined],
       [undefined, 'keep_alive_limit'],
     ]);
-    expect(lines.map(([partition]) => partition).sort()).to.deep.equal(['0', '0', '1', '1']);
+    expect(received.map(([partition]) => partition).sort()).to.deep.equal(['0', '0', '1', '1']);
   });
 
   it('does not end while one partition has been idle for less', async () => {
-    const opened = open({ flushMilliseconds: 30, keepAliveLimit: 2, streamTimeoutMilliseconds: 400 });
-    const appends: Promise<void>[] = [];
-    const busy = setInterval(() => appends.push(append(1, 1)), 10);
-    const lines = await linesOf(opened);
-    clearInterval(busy);
-    await Promise.all(appends);
-    expect(lines.at(-1)?.[2]).to.equal('stream_timeout');
-    expect(lines.filter(([partition, events]) => partition === '0' && events === undefined).length).to.be.above(2);
+    const opened = open({ flushMilliseconds: 1_000, keepAliveLimit: 2 });
+    for (let round = 1; round <= 4; round += 1) {
+      await append(1, round);
+      expect(numbersOf(await nextLine(opened))).to.deep.equal([round]);
+      const idle = [nextLine(opened)];
+      await clock.turn(1_000);
+      idle.push(nextLine(opened));
+      const received = await Promise.all(idle);
+      expect(received.map((line) => line?.cursor.partition)).to.have.members(['0', '1']);
+      expect(received.map((line) => line?.info)).to.deep.equal([undefined, undefined]);
+    }
+    expect((await linesOf(opened)).map(([, events, code]) => [events, code])).to.deep.equal([
+      [undefined, undefined],
+      [undefined, 'keep_alive_limit'],
+    ]);
   });
 
   it('ends when its time is over, with what it holds and a keep-alive of each partition that was never heard', async () => {
     await append(0, 1);
-    const opened = open({ batchLimit: 10, streamTimeoutMilliseconds: 100 });
-    expect(await linesOf(opened)).to.have.deep.members([
+    const opened = open({ batchLimit: 10, streamTimeoutMilliseconds: 10_000 });
+    expect(await linesOf(opened, 1)).to.have.deep.members([
       ['0', [1], undefined],
       ['1', undefined, 'stream_timeout'],
     ]);
   });
 
   it('sends one keep-alive for each partition when nothing came in all its time, the last with the reason', async () => {
-    const opened = open({ flushMilliseconds: 100, streamTimeoutMilliseconds: 100 });
+    const opened = open({ flushMilliseconds: 10_000, streamTimeoutMilliseconds: 10_000 });
     expect(await linesOf(opened)).to.deep.equal([
       ['0', undefined, undefined],
       ['1', undefined, 'stream_timeout'],
@@ -150,12 +204,32 @@ describe('a stream of an event type without a subscription', () => {
   it('says why in a line of its own when every partition was heard before', async () => {
     await append(0, 1);
     await append(1, 2);
-    const lines = await linesOf(open({ streamTimeoutMilliseconds: 100 }));
-    expect(lines.slice(0, 2).map(([, events, code]) => [events, code])).to.have.deep.members([
+    const received = await linesOf(open({ streamTimeoutMilliseconds: 10_000 }), 2);
+    expect(received.slice(0, 2).map(([, events, code]) => [events, code])).to.have.deep.members([
       [[1], undefined],
       [[2], undefined],
     ]);
-    expect(lines.slice(2).map(([, events, code]) => [events, code])).to.deep.equal([[undefined, 'stream_timeout']]);
+    expect(received.slice(2).map(([, events, code]) => [events, code])).to.deep.equal([[undefined, 'stream_timeout']]);
+  });
+
+  it('cuts off its reader when a line cannot be built, and sends nothing after it', async () => {
+    await append(0, 1, 2);
+    const log = overriding<EventLog>(broker.log, {
+      read: async (from, options) => {
+        const result = await broker.log.read(from, options);
+        const copy = (): never => {
+          throw new Error('No memory.');
+        };
+        const batches = result.batches.map((batch) =>
+          overriding(batch, { bytes: Object.assign(Buffer.from(batch.bytes), { copy }) }),
+        );
+        return { ...result, batches };
+      },
+    });
+    const positions = [{ topic, partition: 0, offset: 0 }];
+    const broken = new EventTypeStream({ log, clock, logger: silentLogger }, positions, defaults);
+    expect(await broken.next().catch((error: unknown) => error)).to.have.property('message', 'No memory.');
+    expect(await broken.next()).to.equal(null);
   });
 
   it('ends a wait when the process stops, and says so', async () => {

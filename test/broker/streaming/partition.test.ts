@@ -1,13 +1,12 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { ChunkBuilder } from '../../../src/broker/streaming/batch-line.ts';
+import { ChunkBuilder, lineEnd, uncommittableLineFrame } from '../../../src/broker/streaming/batch-line.ts';
 import { StreamPartition } from '../../../src/broker/streaming/partition.ts';
 import type { Batch } from '../../support/http/client.ts';
 import { numberedEntries, recordBatch } from '../../support/kafka/record-batch.ts';
 
 function partitionBehind(committed: number): StreamPartition {
-  const ownership = { eventType: 'payments', partition: 2, state: 'assigned', nextStreamId: null, fence: 1 } as const;
-  return new StreamPartition({ ...ownership, streamId: 'a' }, committed, 1_000);
+  return new StreamPartition({ eventType: 'payments', partition: 2, fence: 1 }, committed, 1_000);
 }
 
 function receive(partition: StreamPartition, first: number, last: number): void {
@@ -16,7 +15,8 @@ function receive(partition: StreamPartition, first: number, last: number): void 
 
 function send(partition: StreamPartition, events: number): Batch {
   const chunk = new ChunkBuilder();
-  partition.writeLine(chunk, events, 'token', undefined, 2_000);
+  partition.writeLine(chunk, events, 'token', 2_000);
+  chunk.addText(lineEnd(undefined));
   return JSON.parse(chunk.build().toString()) as Batch;
 }
 
@@ -104,12 +104,17 @@ describe('a partition of a stream', () => {
     expect(partition.eventsOfEndedTimespan).to.equal(0);
   });
 
-  it('says why a stream ends without events', () => {
-    const chunk = new ChunkBuilder();
-    partitionBehind(5).writeLastLine(chunk, 'token', { debug: 'Over', code: 'over' });
-    expect(JSON.parse(chunk.build().toString())).to.deep.equal({
-      cursor: { partition: '2', offset: '001-0001-000000000000000005', event_type: 'payments', cursor_token: 'token' },
-      info: { debug: 'Over', code: 'over' },
+  it('has a plain cursor without commits, which moves over deletions and holes once no event waits before them', () => {
+    const frame = uncommittableLineFrame(2);
+    const partition = new StreamPartition({ eventType: 'payments', partition: 2, fence: 0 }, -1, 1_000, frame);
+    partition.addRecords({ batches: [recordBatch(numberedEntries(0, 1))], nextOffset: 2 });
+    expect(send(partition, 0)).to.deep.equal({ cursor: { partition: '2', offset: '001-0001--1' } });
+    expect(send(partition, 2)).to.deep.equal({
+      cursor: { partition: '2', offset: '001-0001-000000000000000001' },
+      events: [0, 1],
     });
+    expect(partition.uncommittedEvents).to.equal(0);
+    partition.addRecords({ batches: [recordBatch([{ offset: 2, value: null }])], nextOffset: 9 });
+    expect(send(partition, 0).cursor.offset).to.equal('001-0001-000000000000000008');
   });
 });

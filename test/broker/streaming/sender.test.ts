@@ -2,9 +2,8 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import type { Chunk } from '../../../src/broker/streaming/batch-line.ts';
 import type { PartitionOwnership } from '../../../src/ports/coordination.ts';
-import { AssignedPartitions } from '../../../src/broker/streaming/assigned-partitions.ts';
+import { AssignedPartitions, bufferBytesMaximum } from '../../../src/broker/streaming/assigned-partitions.ts';
 import { readStreamParameters } from '../../../src/broker/streaming/parameters.ts';
-import { bufferBytesMaximum } from '../../../src/broker/streaming/reads.ts';
 import { StreamSender } from '../../../src/broker/streaming/sender.ts';
 import type { Batch } from '../../support/http/client.ts';
 import { numberedEntries, recordBatch } from '../../support/kafka/record-batch.ts';
@@ -133,10 +132,44 @@ describe('what a stream sends', () => {
     fill(assigned, 3);
     const [lastLinePartition] = assigned.list;
     if (lastLinePartition === undefined) throw new Error('A partition is held.');
-    const sent = batches(sender.lastChunk(lastLinePartition, { debug: 'Over', code: 'over' }, 1, true));
+    const sent = batches(sender.lastChunk([lastLinePartition], { debug: 'Over', code: 'over' }, 1, true));
     expect(sent.map(({ events }) => events?.length)).to.deep.equal([3, undefined]);
     expect(sent[1]?.info).to.deep.equal({ debug: 'Over', code: 'over' });
-    expect(batches(sender.lastChunk(lastLinePartition, { debug: 'Over' }, 1, false))).to.have.length(1);
+    expect(batches(sender.lastChunk([lastLinePartition], { debug: 'Over' }, 1, false))).to.have.length(1);
+  });
+
+  it('ends with a line of each partition that is asked for, or with the last events, the last line with the reason', () => {
+    const { assigned, sender } = prepare(2, { batch_limit: 100 });
+    const over = { debug: 'Over', code: 'over' };
+    const lines = batches(sender.lastChunk(assigned.list, over, 1, true));
+    expect(lines.map(({ cursor, info }) => [cursor.partition, info])).to.deep.equal([
+      ['0', undefined],
+      ['1', over],
+    ]);
+    fill(assigned, 3);
+    const last = batches(sender.lastChunk([], over, 1, true)).at(-1);
+    expect([last?.events?.length, last?.info]).to.deep.equal([3, over]);
+  });
+
+  it('says with the last line what depends on it', () => {
+    const { assigned, sender } = prepare(1, { batch_limit: 1 });
+    fill(assigned, 1);
+    sender.nextChunk(1);
+    for (const partition of assigned.list) partition.commitThrough(0);
+    assigned.list[0]?.addRecords({ batches: [recordBatch(numberedEntries(1, 2))], nextOffset: 3 });
+    const chunk = sender.nextChunk(2, () => ({ debug: `After ${sender.sentEvents} events` }));
+    expect(batches(chunk).map(({ info }) => info?.debug)).to.deep.equal([undefined, 'After 3 events']);
+  });
+
+  it('is nothing after the limit of a stream without commits, not even a keep-alive', () => {
+    const assigned = prepare(2, {}).assigned;
+    const rules = { ...readStreamParameters({ stream_limit: 1 }, new Map(), 0.5), uncommittedEventsMaximum: Infinity };
+    const sender = new StreamSender(rules, assigned, false);
+    fill(assigned, 3);
+    expect(batches(sender.nextChunk(1_000_000)).map(({ events, info }) => [events, info])).to.deep.equal([
+      [[0], undefined],
+    ]);
+    expect(sender.nextChunk(2_000_000)).to.equal(undefined);
   });
 
   it('is no event of a partition that changes hands', () => {
