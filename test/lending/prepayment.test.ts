@@ -121,6 +121,19 @@ describe('200 repaid ahead of a level payment of 171.56', () => {
     ]);
     expect(loan.product.paymentSettings.prepaymentSettings.prepaymentRecalculationMethod).to.equal('NO_RECALCULATION');
   });
+
+  it('keeps the payment of the loan, not the smaller one of a row that was paid ahead before', () => {
+    const less = when(onTime, repay(100, '2017-03-21', { prepaymentRecalculationMethod: 'NO_RECALCULATION' }));
+    const story = when(
+      less,
+      repay(100, '2017-03-21', { prepaymentRecalculationMethod: 'REDUCE_NUMBER_OF_INSTALLMENTS_NEW' }),
+    );
+    const totals = loanOf(story)
+      .position.installments.slice(2)
+      .map((row) => row.principal.expected.plus(row.interest.amount.expected).toFixed(2));
+    // The 100 of before are shown with the first of them.
+    expect(totals).to.deep.equal(['271.56', '171.56', '136.66']);
+  });
 });
 
 describe('200 repaid ahead in the middle of a period, with payments made even', () => {

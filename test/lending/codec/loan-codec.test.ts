@@ -82,6 +82,8 @@ describe('a stored loan', () => {
     for (const decode of [decodeLoan, decodeAccount, decodeTransactionKeys, decodeSummary]) {
       expect(() => decode('{"version":1}')).to.throw('not a stored loan');
     }
+    const lacking = '{"version":1,"loan":{},"transactionKeys":[],"charges":[]}';
+    expect(() => decodeLoan(lacking)).to.throw('not a stored loan');
   });
 
   it('is written after an earlier state as it is from scratch', () => {
