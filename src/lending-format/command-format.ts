@@ -7,6 +7,8 @@
 
 import { hash } from 'node:crypto';
 import { validate as isUuid } from 'uuid';
+import type { PreparedEvent } from '../broker/publishing/publisher.ts';
+import { toTimestamp } from '../clock.ts';
 import { describeError } from '../errors.ts';
 import type { CreateLoan, CreateProduct, LoanCommand, UpdateProduct } from '../lending/commands.ts';
 import { type Refusal, refusal } from '../lending/refusals.ts';
@@ -142,71 +144,57 @@ function digestOf(type: CommandType, id: string, payload: unknown): string {
   return hash('sha256', writeExact([type, id, payload]), 'base64url').slice(0, digestCharacters);
 }
 
-/**
- * The digest that {@link parseCommand} finds in the command.
- * @throws SyntaxError when the body is no JSON object; {@link checkPayload} refuses such a body before
- */
-export function commandDigest({ type, loanAccountId, loanProductId, payloadText, pathFields }: CommandToWrite): string {
-  return digestOf(type, loanAccountId ?? loanProductId ?? '', readPayload(payloadText, pathFields));
-}
-
-export interface CommandToWrite {
+/** A command as a request asks for it. */
+export interface RequestedCommand {
   /** UUID; also the event's eid. */
   readonly commandId: string;
   readonly type: CommandType;
   /** For every command except CREATE_PRODUCT and UPDATE_PRODUCT, which have `loanProductId`. */
   readonly loanAccountId?: string;
   readonly loanProductId?: string;
-  /** The REST body: one JSON object, or empty for none. */
-  readonly payloadText: string;
-  /** Payload fields that come from the request's path: for ADJUST_TRANSACTION, the transaction. */
-  readonly pathFields?: Readonly<Record<string, string>>;
+  /** What {@link readPayload} read. */
+  readonly payload: ExactJson;
   /** Milliseconds since the epoch. */
-  readonly occurredAt: number;
+  readonly receivedAt: number;
+}
+
+/** A command that was read once: what it carries, and why the worker would refuse its form. */
+export interface PreparedCommand {
+  readonly envelope: CommandEnvelope;
+  readonly payload: ExactJson;
+  /** The faults of form that the worker would find, so that such a request can be refused at once; none when right. */
+  readonly refusals: readonly Refusal[];
 }
 
 /**
- * The command event as it is published, on one line, the body's numbers unchanged.
- * @throws SyntaxError when the body is no JSON object; {@link checkPayload} refuses such a body before
+ * Reads the body of a request: one JSON object, or nothing for an empty one. Numbers keep the text that they have.
+ * @throws SyntaxError when the body is no JSON object
  */
-export function writeCommand(command: CommandToWrite): string {
-  const { commandId, type, loanAccountId, loanProductId, payloadText, pathFields, occurredAt } = command;
-  return writeExact({
-    metadata: { eid: commandId, occurred_at: new Date(occurredAt).toISOString() },
-    commandId,
-    type,
-    loanAccountId,
-    loanProductId,
-    payload: readPayload(payloadText, pathFields),
-  });
+export function readPayload(bodyText: string): ExactJson {
+  return bodyText.trim() === '' ? {} : readExactObject(bodyText);
 }
 
-/**
- * The faults of form that the worker would find in this body, so that such a request can be refused at once.
- * @param id The id of the loan account, or of the product for CREATE_PRODUCT and UPDATE_PRODUCT.
- * @returns none when the form is right; one refusal with the reason for a body that is no JSON object
- */
-export function checkPayload(
-  type: CommandType,
-  bodyText: string,
-  id: string,
-  pathFields?: Readonly<Record<string, string>>,
-): readonly Refusal[] {
-  let payload: ExactJson;
-  try {
-    payload = readPayload(bodyText, pathFields);
-  } catch (error) {
-    return [refusal('INVALID_PARAMETERS', `The body cannot be read: ${describeError(error)}`)];
-  }
+/** Checks the form of a command, and gives it the digest that {@link parseCommand} will find in it. */
+export function prepareCommand({ type, payload, ...request }: RequestedCommand): PreparedCommand {
   const idField = idFieldOf(type);
-  if (!isAccountOrProductId(id)) return [refusal('INVALID_PARAMETERS', 'id')];
-  const envelope = { commandId: '', digest: '', type, [idField]: id, receivedAt: 0, flowId: null };
+  const id = request[idField] ?? '';
+  const { commandId, receivedAt } = request;
+  const digest = digestOf(type, id, payload);
+  const envelope: CommandEnvelope = { commandId, digest, type, [idField]: id, receivedAt, flowId: null };
+  if (!isAccountOrProductId(id)) return { envelope, payload, refusals: [refusal('INVALID_PARAMETERS', 'id')] };
   const parsed = readCommand(envelope, payload, keysOf({ partition: 0, offset: 0 }));
-  return parsed.kind === 'refused' ? parsed.refusals : [];
+  return { envelope, payload, refusals: parsed.kind === 'refused' ? parsed.refusals : [] };
 }
 
-function readPayload(text: string, pathFields: Readonly<Record<string, string>> = {}): ExactJson {
-  return Object.assign(text.trim() === '' ? {} : readExactObject(text), pathFields);
+/** The event of a command, on one line, the payload's numbers unchanged. */
+export function writeCommand({ envelope, payload }: PreparedCommand): PreparedEvent {
+  const { commandId, type, loanAccountId, loanProductId, receivedAt } = envelope;
+  return {
+    eid: commandId,
+    occurredAt: toTimestamp(receivedAt),
+    keyFields: [envelope[idFieldOf(type)] ?? ''],
+    fieldsText: writeExact({ commandId, type, loanAccountId, loanProductId, payload }).slice(1, -1),
+  };
 }
 
 function readCommand(

@@ -1,9 +1,10 @@
+import { BoundedMap } from '../bounded-map.ts';
 import { LendstreamError } from '../errors.ts';
 
-/** How many outcomes are remembered for later requests. The oldest are dropped first. */
+/** How many outcomes are remembered for later requests. Those not asked for the longest are dropped first. */
 export const recentOutcomesMaximum = 20_000;
 
-/** How many commands under way are remembered. Those that were sent longest ago are dropped first. */
+/** How many commands under way are remembered. Those not asked for the longest are dropped first. */
 export const pendingCommandsMaximum = 20_000;
 
 /** How many requests may wait for an outcome at once. */
@@ -27,25 +28,26 @@ export interface CommandOutcomesLimits {
  * one.
  */
 export class CommandOutcomes<Outcome> {
-  readonly #recent = new Map<string, Outcome>();
+  readonly #recent: BoundedMap<string, Outcome>;
   /** The digest of each command, by command id. */
-  readonly #pendingDigests = new Map<string, string>();
+  readonly #pendingDigests: BoundedMap<string, string>;
   readonly #waitersByCommand = new Map<string, Set<Waiter<Outcome>>>();
-  readonly #limits: Required<CommandOutcomesLimits>;
+  readonly #waitersMaximum: number;
   #waiterCount = 0;
 
-  constructor(limits: CommandOutcomesLimits = {}) {
-    this.#limits = {
-      recentMaximum: recentOutcomesMaximum,
-      pendingMaximum: pendingCommandsMaximum,
-      waitersMaximum: outcomeWaitersMaximum,
-      ...limits,
-    };
+  constructor({
+    recentMaximum = recentOutcomesMaximum,
+    pendingMaximum = pendingCommandsMaximum,
+    waitersMaximum = outcomeWaitersMaximum,
+  }: CommandOutcomesLimits = {}) {
+    this.#recent = new BoundedMap(recentMaximum);
+    this.#pendingDigests = new BoundedMap(pendingMaximum);
+    this.#waitersMaximum = waitersMaximum;
   }
 
   /** A command is about to be sent. From now on it is under way, however long requests wait for it. */
   begin(commandId: string, digest: string): void {
-    put(this.#pendingDigests, commandId, digest, this.#limits.pendingMaximum);
+    this.#pendingDigests.set(commandId, digest);
   }
 
   /** A command was not sent. */
@@ -60,7 +62,7 @@ export class CommandOutcomes<Outcome> {
 
   add(commandId: string, outcome: Outcome): void {
     this.#pendingDigests.delete(commandId);
-    put(this.#recent, commandId, outcome, this.#limits.recentMaximum);
+    this.#recent.set(commandId, outcome);
     for (const waiter of this.#waitersByCommand.get(commandId) ?? []) waiter.resolve(outcome);
   }
 
@@ -76,7 +78,7 @@ export class CommandOutcomes<Outcome> {
    * @throws OVERLOADED at once, so that the caller does not publish, when too many requests already wait
    */
   waitFor(commandId: string, signal: AbortSignal): Promise<Outcome | undefined> {
-    if (this.#waiterCount >= this.#limits.waitersMaximum) {
+    if (this.#waiterCount >= this.#waitersMaximum) {
       throw new LendstreamError('OVERLOADED', 'Too many requests are waiting for their outcome.');
     }
     if (signal.aborted) return Promise.resolve(undefined);
@@ -111,14 +113,4 @@ export class CommandOutcomes<Outcome> {
   close(error: unknown): void {
     for (const waiters of this.#waitersByCommand.values()) for (const waiter of waiters) waiter.reject(error);
   }
-}
-
-/** Puts an entry last, and removes the first one when there are too many. */
-function put<Value>(entries: Map<string, Value>, key: string, value: Value, maximum: number): void {
-  // Deleted first, so that the map keeps the order of arrival.
-  entries.delete(key);
-  entries.set(key, value);
-  if (entries.size <= maximum) return;
-  const oldest = entries.keys().next();
-  if (oldest.done !== true) entries.delete(oldest.value);
 }

@@ -1,5 +1,6 @@
 import { type EventLog, type Offset, type RecordBatch, noValue } from '../ports/event-log.ts';
 import { withoutExternalRecords } from '../broker/log/external-records.ts';
+import { BoundedMap } from '../bounded-map.ts';
 import { LendstreamError } from '../errors.ts';
 import type { Loan } from '../lending/loan.ts';
 import { type EncodedLoan, decodeLoan } from '../lending/codec/loan-codec.ts';
@@ -36,14 +37,13 @@ export interface CommittedState {
  */
 export class LoanStore {
   readonly #texts = new Map<string, Buffer>();
-  /** Least recently used first. */
-  readonly #hot = new Map<string, Loan>();
-  readonly #hotMaximum: number;
+  /** The decoded loans. */
+  readonly #hot: BoundedMap<string, Loan>;
   readonly #commands = new IdempotencyRecords();
   #checkpoint: CheckpointRecord | null = null;
 
   private constructor(hotMaximum: number) {
-    this.#hotMaximum = hotMaximum;
+    this.#hot = new BoundedMap(hotMaximum);
   }
 
   /**
@@ -96,8 +96,10 @@ export class LoanStore {
   encodedLoanOf(loanAccountId: string): EncodedLoan | null {
     const text = this.#texts.get(loanAccountId);
     if (text === undefined) return null;
-    const loan = this.#hot.get(loanAccountId) ?? decodeLoan(text.toString());
-    this.#touch(loanAccountId, loan);
+    const hot = this.#hot.get(loanAccountId);
+    if (hot !== undefined) return { loan: hot, text };
+    const loan = decodeLoan(text.toString());
+    this.#hot.set(loanAccountId, loan);
     return { loan, text };
   }
 
@@ -120,17 +122,9 @@ export class LoanStore {
     for (const [commandId, text] of commands) this.#commands.set(commandId, text);
     for (const [loanAccountId, { loan, text }] of loans) {
       this.#texts.set(loanAccountId, text);
-      this.#touch(loanAccountId, loan);
+      this.#hot.set(loanAccountId, loan);
     }
     this.#checkpoint = checkpoint;
-  }
-
-  #touch(loanAccountId: string, loan: Loan): void {
-    this.#hot.delete(loanAccountId);
-    this.#hot.set(loanAccountId, loan);
-    if (this.#hot.size <= this.#hotMaximum) return;
-    const [oldest] = this.#hot.keys();
-    if (oldest !== undefined) this.#hot.delete(oldest);
   }
 
   /**

@@ -9,7 +9,7 @@ import { systemRandom, toTimestamp, type Clock, type Random } from '../../clock.
 import { LendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import type { Metrics } from '../../metrics.ts';
-import { createEnrichment } from './enrichment.ts';
+import { createEnrichment, type Enrichment } from './enrichment.ts';
 import { parseEvents, type ParsedEvents } from './request-body.ts';
 import {
   appendBytes,
@@ -19,11 +19,12 @@ import {
   type LogRecord,
   type PartitionRecords,
 } from '../../ports/event-log.ts';
-import { prepareEventType, prepareRecords, type PreparedEventType } from './event-preparation.ts';
+import { joinKeyFields, prepareEventType, prepareRecords, type PreparedEventType } from './event-preparation.ts';
 import type { EventTypeRecord } from '../definitions/event-type.ts';
 import type { EventTypes } from '../event-types/event-types.ts';
 import { eidOf, publishedItem, type PublishedItem } from './published-item.ts';
 import { ShapeFastPath } from './fast-path/shape-fast-path.ts';
+import { hashPartition } from './partitioning.ts';
 import { inTurns } from './turns.ts';
 
 export interface PublishContext {
@@ -41,6 +42,18 @@ export interface PublishOutcome {
   readonly status: 200 | 207 | 422;
   /** One for each event, in the order of the request. */
   readonly items: readonly PublishedItem[];
+}
+
+/** An event that this process wrote itself, by the definition of its event type: it is neither parsed nor validated. */
+export interface PreparedEvent {
+  /** UUID. */
+  readonly eid: string;
+  /** RFC 3339. */
+  readonly occurredAt: string;
+  /** The texts of the fields that choose its partition, in the order of the definition. At least one. */
+  readonly keyFields: readonly string[];
+  /** The JSON of its fields but `metadata`, on one line, without the braces around them. */
+  readonly fieldsText: string;
 }
 
 export interface PublisherOptions {
@@ -106,6 +119,37 @@ export class Publisher {
   }
 
   /**
+   * Publishes an event that this process wrote, to an event type whose partitions are chosen by hash. It is stored as
+   * {@link publish} would store it, and returns when it is durable.
+   * @throws NOT_FOUND for an unknown event type; OVERLOADED when the log accepts no more now and nothing was written;
+   *   LOG_UNAVAILABLE when the event was not stored, or when that is unknown; what `EventLog.append` throws
+   */
+  async publishPrepared(eventTypeName: string, event: PreparedEvent, context: PublishContext): Promise<void> {
+    const { eventTypes, log, clock, metrics, logger } = this.#options;
+    const startedAt = clock.monotonic();
+    const labels = { event_type: eventTypeName };
+    const { type } = this.#prepare(eventTypes.get(eventTypeName));
+    const partition = hashPartition(event.keyFields, type.partitionCount);
+    const metadata = this.#enrichment(type, context).plainMetadataOf(event.eid, event.occurredAt, partition);
+    const value = Buffer.from(`{"metadata":${metadata},${event.fieldsText}}`);
+    const records = [{ key: joinKeyFields(event.keyFields), value }];
+    const [result] = await log.append([{ topic: type.name, partition, records }]);
+    if (result?.outcome !== 'appended') {
+      metrics.refusedEvents.inc(labels);
+      if (result?.error.code === 'OVERLOADED') throw result.error;
+      logger.warn({ eventType: type.name, partition, code: result?.error.code }, 'Events could not be written');
+      throw new LendstreamError('LOG_UNAVAILABLE', failureText(result?.error), { cause: result?.error });
+    }
+    metrics.publishedEvents.inc(labels);
+    metrics.publishSeconds.observe(labels, (clock.monotonic() - startedAt) / 1000);
+  }
+
+  #enrichment({ name: eventType, version }: PreparedEventType, { publishedBy, flowId }: PublishContext): Enrichment {
+    const receivedAt = toTimestamp(this.#options.clock.now());
+    return createEnrichment({ eventType, version, publishedBy, flowId, receivedAt });
+  }
+
+  /**
    * Appends in order within each partition. After a failed append, the later ones of its partition are not stored
    * either.
    */
@@ -129,20 +173,15 @@ export class Publisher {
   }
 
   /** Separate from waiting for the log, so that the parsed events are not kept in memory for as long. */
-  *#prepareRecords(eventType: string, body: Buffer, { publishedBy, flowId }: PublishContext) {
-    const { eventTypes, clock } = this.#options;
-    const record = eventTypes.get(eventType);
+  *#prepareRecords(eventType: string, body: Buffer, context: PublishContext) {
+    const record = this.#options.eventTypes.get(eventType);
     if (record.writtenByServiceAlone === true) {
       throw new LendstreamError('FORBIDDEN', `Events of type ${eventType} are written by the service alone.`);
     }
     const isNew = !this.#prepared.has(record);
     const { type, similarEvents } = this.#prepare(record);
     if (isNew && record.eventType.schema.schema.length > longSchemaCharacters) yield;
-    const receivedAt = toTimestamp(clock.now());
-    const recordContext = {
-      random: this.#random,
-      enrichment: createEnrichment({ eventType, version: type.version, publishedBy, flowId, receivedAt }),
-    };
+    const recordContext = { random: this.#random, enrichment: this.#enrichment(type, context) };
     const fastRecords = similarEvents.prepare(body, recordContext);
     if (fastRecords !== undefined) return fastRecords;
     const parsed = parseEvents(body);

@@ -4,13 +4,15 @@ import { after, type Timer } from '../../clock.ts';
 import type { Schemas } from '../../contract.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
 import {
-  type CommandToWrite,
+  type CommandEnvelope,
   type CommandType,
-  checkPayload,
-  commandDigest,
+  type PreparedCommand,
+  idFieldOf,
+  prepareCommand,
+  readPayload,
   writeCommand,
 } from '../../lending-format/command-format.ts';
-import { readExactObject } from '../../lending-format/exact-json.ts';
+import type { ExactJson } from '../../lending-format/exact-json.ts';
 import { loanCommandsTopic } from '../../lending-format/lending-topics.ts';
 import { type ApiError, apiErrors } from '../../lending-format/refusal-format.ts';
 import { flowIdHeader } from '../edge/application.ts';
@@ -49,14 +51,12 @@ export interface CommandRoute {
    * Makes the payload of the command from the body; absent where the body is the payload.
    * @throws LendingErrors when the body does not allow it
    */
-  readonly payloadOf?: (bodyText: string) => string;
+  readonly payloadOf?: (bodyText: string) => ExactJson;
   /**
-   * The loan or product that the command is about.
-   * @param newId The id to use where the body names none: the same for every repetition of a request under one
-   *   Idempotency-Key.
+   * The loan or product that the command is about; absent where the command makes one, whose id is in the body.
    * @throws LendingErrors when the path names something that cannot exist
    */
-  readonly subjectOf: (request: Request, bodyText: string, newId: string) => CommandSubject;
+  readonly subjectOf?: (request: Request) => CommandSubject;
   /** The body of a successful response; called once the view has the command's changes. */
   readonly resourceOf: (outcome: CommandOutcome) => string | Promise<string>;
 }
@@ -86,13 +86,12 @@ export class CommandRequests {
       const bodyText = textOf(await readBody(request, commandBytesMaximum));
       const key = request.get('Idempotency-Key');
       const commandId = commandIdOf(key, pathOf(request));
-      const subject = route.subjectOf(request, bodyText, newIdFrom(commandId));
-      const payloadText = route.payloadOf?.(bodyText) ?? bodyText;
-      validatePayload(route.type, payloadText, subject);
-      const occurredAt = this.#services.clock.now();
-      const command = { commandId, type: route.type, ...subject, payloadText, occurredAt };
-      const digest = commandDigest(command);
-      await this.#registerPending(command, digest, key !== undefined);
+      const { subject, payload } = readCommandRequest(route, request, bodyText, newIdFrom(commandId));
+      const { type } = route;
+      const command = prepareCommand({ commandId, type, ...subject, payload, receivedAt: this.#services.clock.now() });
+      if (command.refusals.length > 0) throw new LendingErrors('MALFORMED_REQUEST', apiErrors(command.refusals));
+      const { digest } = command.envelope;
+      await this.#registerPending(command.envelope, key !== undefined);
       const { secondsDefault, secondsMaximum } = this.#services.outcomeWait ?? outcomeWaitDefault;
       const preferredWaitSeconds = readPreferredWait(request, secondsMaximum);
       const outcome = await this.#outcomeOf(command, request, response, preferredWaitSeconds ?? secondsDefault);
@@ -108,11 +107,7 @@ export class CommandRequests {
    * @throws LendingErrors: CONFLICT while the same request is under way; UNPROCESSABLE when the key came with another
    *   one
    */
-  async #registerPending(
-    { commandId, type }: CommandToWrite,
-    digest: string,
-    hasIdempotencyKey: boolean,
-  ): Promise<void> {
+  async #registerPending({ commandId, type, digest }: CommandEnvelope, hasIdempotencyKey: boolean): Promise<void> {
     const { view, clock, idempotencyMilliseconds } = this.#services;
     if (hasIdempotencyKey && (type === 'CREATE_LOAN' || type === 'CREATE_PRODUCT')) {
       if (view.recordedCommand(commandId) === undefined) await view.catchUpOnMiss();
@@ -133,42 +128,34 @@ export class CommandRequests {
    *   stored; under an Idempotency-Key the client can send it again without harm
    */
   async #outcomeOf(
-    command: CommandToWrite,
+    command: PreparedCommand,
     request: Request,
     response: Response,
     waitSeconds: number,
   ): Promise<CommandOutcome | undefined> {
-    const { view, clock } = this.#services;
+    const { view, clock, publisher } = this.#services;
+    const { commandId } = command.envelope;
     const waiting = new AbortController();
     response.once('close', () => waiting.abort());
     let timer: Timer | undefined;
     try {
       // Waiting begins before publishing: the outcome may come before the acknowledgement.
-      const outcome = view.outcomeOf(command.commandId, waiting.signal);
+      const outcome = view.outcomeOf(commandId, waiting.signal);
       // If the view ends while the command is being published, the `await` below throws.
       outcome.catch(() => {});
-      await this.#publish(Buffer.from(`[${writeCommand(command)}]`), request);
+      const flowId = request.get(flowIdHeader) ?? '';
+      await publisher.publishPrepared(loanCommandsTopic, writeCommand(command), { flowId, publishedBy: publisherName });
       // A client that does not wait always gets 202, even if the worker was faster than the acknowledgement.
       if (waitSeconds === 0) return undefined;
       timer = after(clock, waitSeconds * 1_000, () => waiting.abort());
       return await outcome;
     } catch (error) {
-      view.abandonCommand(command.commandId);
+      view.abandonCommand(commandId);
       throw error;
     } finally {
       timer?.cancel();
       waiting.abort();
     }
-  }
-
-  async #publish(event: Buffer, request: Request): Promise<void> {
-    const { status, items } = await this.#services.publisher.publish(loanCommandsTopic, event, {
-      flowId: request.get(flowIdHeader) ?? '',
-      publishedBy: publisherName,
-    });
-    if (status === 200) return;
-    const detail = items[0]?.detail ?? 'The command was not stored.';
-    throw new LendstreamError(status === 422 ? 'MALFORMED_REQUEST' : 'LOG_UNAVAILABLE', detail);
   }
 }
 
@@ -202,28 +189,36 @@ function refusedStatus(type: CommandType, errors: readonly ApiError[]): number {
   return isLoanMissing ? 404 : 400;
 }
 
-/** @throws LendingErrors with every fault of form that the worker would find */
-function validatePayload(type: CommandType, bodyText: string, subject: CommandSubject): void {
-  const id = subject.loanAccountId ?? subject.loanProductId ?? '';
-  const refusals = checkPayload(type, bodyText, id, subject.pathFields);
-  if (refusals.length > 0) throw new LendingErrors('MALFORMED_REQUEST', apiErrors(refusals));
+/**
+ * What a request asks for, its body read once. A path that names nothing is refused before the body is looked at.
+ * @param newId The id to use where the body names none: the same for every repetition of a request under one
+ *   Idempotency-Key.
+ * @throws LendingErrors when the path names something that cannot exist, or the body is no JSON object
+ */
+function readCommandRequest(
+  { type, subjectOf, payloadOf = readBodyObject }: CommandRoute,
+  request: Request,
+  bodyText: string,
+  newId: string,
+): { readonly subject: CommandSubject; readonly payload: ExactJson } {
+  if (subjectOf === undefined) {
+    const payload = payloadOf(bodyText);
+    return { subject: { [idFieldOf(type)]: idIn(payload, newId) }, payload };
+  }
+  const { pathFields, ...subject } = subjectOf(request);
+  return { subject, payload: { ...payloadOf(bodyText), ...pathFields } };
 }
 
-/**
- * The id in a body, or `newId` when it has none. An id that is no string becomes empty, which the check of the payload
- * refuses.
- * @throws LendingErrors when the body is no JSON object
- */
-export function idFromBody(bodyText: string, newId: string): string {
-  const id = bodyText.trim() === '' ? undefined : readBodyObject(bodyText)['id'];
+/** The id in a body, or `newId` when it has none. An id that is no string becomes empty, which is refused as no id. */
+function idIn({ id }: ExactJson, newId: string): string {
   if (id === undefined || id === null) return newId;
   return typeof id === 'string' ? id : '';
 }
 
 /** @throws LendingErrors with the parser's message when the body is no JSON object */
-function readBodyObject(bodyText: string): Record<string, unknown> {
+function readBodyObject(bodyText: string): ExactJson {
   try {
-    return readExactObject(bodyText);
+    return readPayload(bodyText);
   } catch (error) {
     throw malformedBody(describeError(error));
   }

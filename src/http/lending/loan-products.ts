@@ -5,7 +5,7 @@ import type { CommandOutcome } from '../../lending-format/checkpoint.ts';
 import { writeProduct } from '../../lending-format/loan-format.ts';
 import { findProduct, listProducts } from '../../lending-format/products.ts';
 import { catchUpOnMiss } from '../edge/catch-up.ts';
-import { CommandRequests, idFromBody } from './command-requests.ts';
+import { CommandRequests } from './command-requests.ts';
 import {
   lendingErrorHandler,
   lendingMethodNotAllowed,
@@ -50,7 +50,6 @@ export function createLoanProductsRouter(services: LendingServices): Router {
       commands.handler({
         type: 'CREATE_PRODUCT',
         successStatus: 201,
-        subjectOf: (_request, bodyText, newId) => ({ loanProductId: idFromBody(bodyText, newId) }),
         resourceOf: async (outcome) => writeProduct(await productAfter(services, outcome)),
       }),
     )

@@ -10,7 +10,7 @@ import { findProduct } from '../../lending-format/products.ts';
 import { apiErrors } from '../../lending-format/refusal-format.ts';
 import { readToggles } from '../../lending-format/toggles.ts';
 import { type LoanQuery, loanSortFields } from '../../views/loan-query.ts';
-import { CommandRequests, idFromBody } from './command-requests.ts';
+import { CommandRequests } from './command-requests.ts';
 import {
   LendingErrors,
   lendingErrorHandler,
@@ -77,7 +77,6 @@ export function createLoansRouter(services: LendingServices): Router {
       commands.handler({
         type: 'CREATE_LOAN',
         successStatus: 201,
-        subjectOf: (_request, bodyText, newId) => ({ loanAccountId: idFromBody(bodyText, newId) }),
         resourceOf: (outcome) => writeAccount(loanAfter(services, outcome)),
       }),
     )

@@ -1,5 +1,5 @@
 import { describeError } from '../../errors.ts';
-import { isExactObject, readExactObject, writeExact } from '../../lending-format/exact-json.ts';
+import { type ExactJson, isExactObject, readExactObject } from '../../lending-format/exact-json.ts';
 import { LendingErrors, malformedBody, requestError } from '../edge/lending-errors.ts';
 
 /**
@@ -16,9 +16,9 @@ const operationsMaximum = 50;
  * values have the right form.
  * @throws LendingErrors that name each path that cannot be patched
  */
-export function payloadOfProductPatch(bodyText: string): string {
+export function payloadOfProductPatch(bodyText: string): ExactJson {
   const operations = readOperations(bodyText);
-  const payload: Record<string, unknown> = {};
+  const payload: ExactJson = {};
   const errors = operations.flatMap((operation, index) => {
     if (!isExactObject(operation)) return [requestError('INVALID_PARAMETERS', `[${index}]`)];
     const { op, path, value, ...others } = operation;
@@ -38,7 +38,7 @@ export function payloadOfProductPatch(bodyText: string): string {
     return [];
   });
   if (errors.length > 0) throw new LendingErrors('MALFORMED_REQUEST', errors);
-  return writeExact(payload);
+  return payload;
 }
 
 /** How much of an unknown path is shown. Characters. */

@@ -1,6 +1,7 @@
 import type { CloseCode } from '../../broker/streaming/close-reasons.ts';
 import type { ActivityRecorder } from '../../broker/subscriptions/activity.ts';
 import type { SubscriptionStream } from '../../broker/streaming/subscription-stream.ts';
+import { BoundedMap } from '../../bounded-map.ts';
 import { LendstreamError } from '../../errors.ts';
 
 /** The most ended streams whose reason is remembered. */
@@ -9,8 +10,8 @@ const endedReasonsMaximum = 1_000;
 /** The streams that this process serves, from the registration of their session to the end of their response. */
 export class OpenStreams {
   readonly #streams = new Set<SubscriptionStream>();
-  /** Why streams ended recently, oldest first: for clients that commit too late and want to know the reason. */
-  readonly #endedReasons = new Map<string, string>();
+  /** Why streams ended recently: for clients that commit too late and want to know the reason. */
+  readonly #endedReasons = new BoundedMap<string, string>(endedReasonsMaximum);
   #closing: CloseCode | undefined;
   #drainWaiters: (() => void)[] = [];
   readonly #activity: ActivityRecorder | undefined;
@@ -68,10 +69,5 @@ export class OpenStreams {
     if (closeReason === undefined) return;
     this.#activity?.recordEndedStream(subscription.id, streamId, closeReason);
     this.#endedReasons.set(streamId, closeReason);
-    if (this.#endedReasons.size <= endedReasonsMaximum) return;
-    for (const oldest of this.#endedReasons.keys()) {
-      this.#endedReasons.delete(oldest);
-      return;
-    }
   }
 }

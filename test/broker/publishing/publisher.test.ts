@@ -52,6 +52,81 @@ describe('Publisher', () => {
     );
   }
 
+  describe('an event that the process wrote', () => {
+    /** Every record of a topic, in the order of the partitions. */
+    async function records(topic: string, partitionCount: number): Promise<[number, string | null, string][]> {
+      const found: [number, string | null, string][] = [];
+      for (let partition = 0; partition < partitionCount; partition += 1) {
+        const { batches } = await broker.log.read(
+          { topic, partition, offset: 0 },
+          { bytesMaximum: 1_000_000, waitMilliseconds: 0, signal: new AbortController().signal },
+        );
+        for (const batch of batches) {
+          for (let index = 0; index < batch.count; index += 1) {
+            const text = batch.bytes.toString('utf8', batch.valueStarts[index], batch.valueEnds[index]);
+            found.push([partition, batch.key(index), text]);
+          }
+        }
+      }
+      return found;
+    }
+
+    const definition = {
+      partition_strategy: 'hash',
+      partition_key_fields: ['account'],
+      default_statistic: fourPartitions,
+    };
+
+    it('is stored under the key, in the partition and byte for byte as if it had been sent', async () => {
+      await define('sent', definition);
+      await define('written', definition);
+      const clock = { ...systemClock, now: () => 1_000 };
+      const publisher = new Publisher({ ...broker, clock, logger: silentLogger, metrics: createMetrics() });
+      const occurredAt = '2026-01-12T10:00:00.000Z';
+      const accounts = ['L1', 'L2', 'a.b_c-D', 'x'.repeat(64), 'ö\u{1F4B6}'];
+      for (const account of accounts) {
+        const fieldsText = `"account":${JSON.stringify(account)},"amount":315.470,"notes":"\\ud800 \u2028\u007f ö \\n"`;
+        const sent = `[{"metadata":{"eid":"${exampleEid}","occurred_at":"${occurredAt}"},${fieldsText}}]`;
+        expect((await publisher.publish('sent', Buffer.from(sent), context)).status).to.equal(200);
+        const event = { eid: exampleEid, occurredAt, keyFields: [account], fieldsText };
+        await publisher.publishPrepared('written', event, context);
+      }
+      const written = await records('written', 4);
+      expect(written).to.have.length(accounts.length);
+      const renamed = written.map(([partition, key, text]) => [partition, key, text.replace('"written"', '"sent"')]);
+      expect(renamed).to.deep.equal(await records('sent', 4));
+    });
+
+    for (const [code, expected] of [
+      ['OVERLOADED', 'OVERLOADED'],
+      ['LOG_UNAVAILABLE', 'LOG_UNAVAILABLE'],
+      ['OUTCOME_UNKNOWN', 'LOG_UNAVAILABLE'],
+    ] as const) {
+      it(`is ${expected} when the log says ${code}`, async () => {
+        await define('written', definition);
+        const error = new LendstreamError(code, 'No.');
+        const failed: AppendResult = { topic: 'written', partition: 0, outcome: 'failed', error };
+        const log = overriding<EventLog>(broker.log, { append: () => Promise.resolve([failed]) });
+        const publisher = new Publisher({
+          ...broker,
+          log,
+          clock: systemClock,
+          logger: silentLogger,
+          metrics: createMetrics(),
+        });
+        const event = {
+          eid: exampleEid,
+          occurredAt: '2026-01-12T10:00:00.000Z',
+          keyFields: ['L1'],
+          fieldsText: '"a":1',
+        };
+        const thrown = await publisher.publishPrepared('written', event, context).catch((caught: unknown) => caught);
+        expect(thrown).to.have.property('code', expected);
+        expect(thrown).to.have.property('message', code === 'OUTCOME_UNKNOWN' ? 'timed out' : 'No.');
+      });
+    }
+  });
+
   it('stores events with enriched metadata and says where they lie', async () => {
     await define('orders');
     const events = [1, 2].map((order) => ({ metadata: exampleMetadata(), order: String(order) }));

@@ -7,7 +7,13 @@ import { type Clock, systemClock } from '../../../src/clock.ts';
 import { isLendstreamError } from '../../../src/errors.ts';
 import { type Logger, silentLogger } from '../../../src/logger.ts';
 import { createMetrics } from '../../../src/metrics.ts';
-import { type CommandType, idFieldOf, writeCommand } from '../../../src/lending-format/command-format.ts';
+import {
+  type CommandType,
+  idFieldOf,
+  prepareCommand,
+  readPayload,
+  writeCommand,
+} from '../../../src/lending-format/command-format.ts';
 import { type CommandOutcome, isCheckpointKey, parseCheckpoint } from '../../../src/lending-format/checkpoint.ts';
 import {
   type LendingEventTypeName,
@@ -157,17 +163,10 @@ export interface TestCommand {
 /** A command as publishing stores it: with the time it was received. */
 export function commandRecord({ type, id, payload = {}, commandId = randomUUID() }: TestCommand): LogRecord {
   const subject = { [idFieldOf(type)]: id };
-  const text = writeCommand({
-    commandId,
-    type,
-    ...subject,
-    payloadText: JSON.stringify(payload),
-    occurredAt: commandTime,
-  });
-  const event = JSON.parse(text) as { metadata: Json };
-  event.metadata['received_at'] = new Date(commandTime).toISOString();
-  event.metadata['flow_id'] = `flow of ${commandId}`;
-  return { key: id, value: Buffer.from(JSON.stringify(event)) };
+  const requested = { commandId, type, ...subject, payload: readPayload(JSON.stringify(payload)) };
+  const { eid, occurredAt, fieldsText } = writeCommand(prepareCommand({ ...requested, receivedAt: commandTime }));
+  const metadata = { eid, occurred_at: occurredAt, received_at: occurredAt, flow_id: `flow of ${commandId}` };
+  return { key: id, value: Buffer.from(`{"metadata":${JSON.stringify(metadata)},${fieldsText}}`) };
 }
 
 /** Appends commands, durably and in order. @returns the offset of the first */
