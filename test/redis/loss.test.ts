@@ -184,6 +184,35 @@ describe('a Redis that loses what it held', () => {
     }
   });
 
+  it('gets back a commit that was on its way to the mirror', async () => {
+    let isSlow = false;
+    let isPaused = false;
+    let goOn = (): void => {};
+    const slow = overriding<EventLog>(harness.log, {
+      append: async (appends) => {
+        if (isSlow) {
+          isPaused = true;
+          await new Promise<void>((resolve) => (goOn = resolve));
+        }
+        return harness.log.append(appends);
+      },
+    });
+    const third = await harness.open({ log: slow });
+    await third.renewLease('third', leaseMilliseconds);
+    await third.initialise(subscription, [at(0, -1)]);
+    const own = await join(third, 'third');
+    await applyRebalance(third);
+    isSlow = true;
+    await third.commit(subscription, own, [at(0, 9)]);
+    await eventually(() => isPaused);
+    await harness.client.flushall();
+    expect(await offsets(third)).to.deep.equal([9]);
+    expect(await mirrored()).to.deep.equal([-1]);
+    isSlow = false;
+    goOn();
+    await eventually(async () => (await mirrored())[0] === 9);
+  });
+
   it('keeps a reset, backwards too, and what was removed stays removed', async () => {
     await first.initialise(subscription, [at(0, 50), at(1, 50)]);
     await first.beginReset(subscription);
