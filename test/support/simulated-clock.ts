@@ -4,6 +4,7 @@ interface PendingTimer {
   readonly deadline: number;
   readonly order: number;
   readonly callback: () => void;
+  isCancelled: boolean;
 }
 
 /**
@@ -13,7 +14,7 @@ interface PendingTimer {
 export class SimulatedClock implements Clock {
   readonly #epoch: number;
   #monotonic = 0;
-  #timers: PendingTimer[] = [];
+  readonly #timers: PendingTimer[] = [];
   #timerCount = 0;
 
   /** @param epoch the wall-clock time at the beginning. Milliseconds since the epoch. */
@@ -30,28 +31,16 @@ export class SimulatedClock implements Clock {
   }
 
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      if (signal?.aborted === true || milliseconds <= 0) {
-        resolve();
-        return;
-      }
-      const end = (): void => {
-        timer.cancel();
-        signal?.removeEventListener('abort', end);
-        resolve();
-      };
-      const timer = this.at(this.#monotonic + milliseconds, end);
-      signal?.addEventListener('abort', end, { once: true });
-    });
+    return sleepOn(this, milliseconds, signal);
   }
 
   at(deadline: number, callback: () => void): Timer {
-    const timer: PendingTimer = { deadline, order: this.#timerCount, callback };
+    const timer: PendingTimer = { deadline, order: this.#timerCount, callback, isCancelled: false };
     this.#timerCount += 1;
-    this.#timers.push(timer);
+    push(this.#timers, timer);
     return {
       cancel: () => {
-        this.#timers = this.#timers.filter((other) => other !== timer);
+        timer.isCancelled = true;
       },
     };
   }
@@ -61,16 +50,26 @@ export class SimulatedClock implements Clock {
     return this.#next()?.deadline ?? Infinity;
   }
 
+  /**
+   * Fires the timer that is due next, and everything that it begins has its turn.
+   * @param end No later than this, in {@link monotonic} time.
+   * @returns whether there was such a timer
+   */
+  async step(end = Infinity): Promise<boolean> {
+    const timer = this.#next();
+    if (timer === undefined || timer.deadline > end) return false;
+    pop(this.#timers);
+    this.#monotonic = Math.max(this.#monotonic, timer.deadline);
+    timer.callback();
+    await settled();
+    return true;
+  }
+
   /** Lets `milliseconds` pass, and fires what falls due in them. */
   async turn(milliseconds: number): Promise<void> {
     const end = this.#monotonic + milliseconds;
     await settled();
-    for (let timer = this.#next(); timer !== undefined && timer.deadline <= end; timer = this.#next()) {
-      this.#monotonic = Math.max(this.#monotonic, timer.deadline);
-      this.#timers = this.#timers.filter((other) => other !== timer);
-      timer.callback();
-      await settled();
-    }
+    while (await this.step(end));
     this.#monotonic = end;
   }
 
@@ -94,15 +93,67 @@ export class SimulatedClock implements Clock {
   }
 
   #next(): PendingTimer | undefined {
-    let next: PendingTimer | undefined;
-    for (const timer of this.#timers) {
-      if (next === undefined || timer.deadline < next.deadline) next = timer;
-    }
-    return next;
+    while (this.#timers[0]?.isCancelled === true) pop(this.#timers);
+    return this.#timers[0];
   }
 }
 
+/** {@link Clock.sleep} for a clock that has {@link Clock.at}. */
+export function sleepOn(clock: Clock, milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true || milliseconds <= 0) {
+      resolve();
+      return;
+    }
+    const end = (): void => {
+      timer.cancel();
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = clock.at(clock.monotonic() + milliseconds, end);
+    signal?.addEventListener('abort', end, { once: true });
+  });
+}
+
 /** Every promise that waits for nothing outside of this thread is settled. */
-function settled(): Promise<void> {
+export function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
+}
+
+// The timers are a binary heap: the children of the timer at `index` are at `2 * index + 1` and `2 * index + 2`.
+
+function isBefore(left: PendingTimer, right: PendingTimer): boolean {
+  return left.deadline < right.deadline || (left.deadline === right.deadline && left.order < right.order);
+}
+
+function push(heap: PendingTimer[], timer: PendingTimer): void {
+  let index = heap.length;
+  heap.push(timer);
+  while (index > 0) {
+    const parentIndex = (index - 1) >> 1;
+    const parent = heap[parentIndex];
+    if (parent === undefined || isBefore(parent, timer)) break;
+    heap[index] = parent;
+    index = parentIndex;
+  }
+  heap[index] = timer;
+}
+
+function pop(heap: PendingTimer[]): void {
+  const last = heap.pop();
+  if (last === undefined || heap.length === 0) return;
+  let index = 0;
+  for (;;) {
+    let childIndex = 2 * index + 1;
+    let child = heap[childIndex];
+    const right = heap[childIndex + 1];
+    if (child !== undefined && right !== undefined && isBefore(right, child)) {
+      child = right;
+      childIndex += 1;
+    }
+    if (child === undefined || isBefore(last, child)) break;
+    heap[index] = child;
+    index = childIndex;
+  }
+  heap[index] = last;
 }
