@@ -111,6 +111,7 @@ export const missedChangesMillisecondsMaximum = 2_000;
 /**
  * @param generation The topology's generation, where known. A listener that has read this one need not read again.
  * @param committed With 'offsets', the committed offsets, where known. A listener that takes them need not read again.
+ *   They are never late: after a reset that the listener's process could have seen, none from before it are given.
  */
 export type ChangeListener = (
   change: CoordinationChange,

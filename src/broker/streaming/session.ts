@@ -17,6 +17,8 @@ export interface StreamSessionServices {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly lease: NodeLease;
+  /** Makes the id of a new stream. Default: a random UUID. */
+  readonly newStreamId?: () => string;
 }
 
 type SessionParameters = Pick<StreamParameters, 'requestedPartitions' | 'commitTimeoutMilliseconds'>;
@@ -28,7 +30,7 @@ type SessionParameters = Pick<StreamParameters, 'requestedPartitions' | 'commitT
  * @throws CONFLICT, PRECONDITION_FAILED (see assignment.ts), and the errors of the log and the coordination
  */
 export async function openStreamSession(
-  { log, coordination, clock, lease }: StreamSessionServices,
+  { log, coordination, clock, lease, newStreamId = randomUUID }: StreamSessionServices,
   subscription: Subscription,
   eventTypes: ReadonlyMap<string, number>,
   { requestedPartitions, commitTimeoutMilliseconds }: SessionParameters,
@@ -36,7 +38,7 @@ export async function openStreamSession(
   // The session of a process whose lease has ended would be closed at once.
   if (!lease.isValid(clock.monotonic())) await lease.renew();
   await initialisePartitions(log, coordination, subscription, eventTypes);
-  const streamId = randomUUID();
+  const streamId = newStreamId();
   const session = {
     streamId,
     nodeId: lease.nodeId,

@@ -39,6 +39,8 @@ export interface StreamServices {
   readonly metrics: Metrics;
   /** Keeps the sessions of this process's streams alive, and decides when they may send. */
   readonly lease: NodeLease;
+  /** Makes the id of a new stream. Default: a random UUID. */
+  readonly newStreamId?: () => string;
 }
 
 /** How often a stream that must not send checks whether it may send again. Milliseconds. */
