@@ -1,0 +1,44 @@
+import { simulate, type RunResult } from './simulation.ts';
+
+/** How many lines of a history are shown with its violation. The command that repeats the run shows all. */
+const shownLines = 40;
+
+/** How often the campaign says how far it is. */
+const seedsPerReport = 1_000;
+
+/** What a violation tells whoever has to find its cause. */
+export function describeFailure({ seed, steps, violation, history }: RunResult): string {
+  return [
+    `Seed ${seed} failed at step ${steps}: ${violation}`,
+    ...history.slice(-shownLines),
+    `Repeat it with: npm run simulate -- --seed ${seed}`,
+  ].join('\n');
+}
+
+/**
+ * Runs seeds one after another.
+ * @param say Gets what there is to tell, line by line.
+ * @returns how many of them failed
+ */
+export async function runCampaign(first: number, count: number, say: (line: string) => void): Promise<number> {
+  let failures = 0;
+  let steps = 0;
+  let simulatedMilliseconds = 0;
+  const sum = (seeds: number): string => {
+    const hours = (simulatedMilliseconds / 3_600_000).toFixed(1);
+    return `${seeds} seeds from ${first}: ${steps} steps, ${hours} simulated hours, ${failures} failed`;
+  };
+  for (let done = 0; done < count; done += 1) {
+    const result = await simulate(first + done);
+    steps += result.steps;
+    simulatedMilliseconds += result.simulatedMilliseconds;
+    if (result.violation !== undefined) {
+      failures += 1;
+      // The same seed again gives the same history.
+      say(describeFailure(await simulate(result.seed, true)));
+    }
+    if ((done + 1) % seedsPerReport === 0 && done + 1 < count) say(sum(done + 1));
+  }
+  say(sum(count));
+  return failures;
+}

@@ -1,0 +1,232 @@
+import type { CommitOutcome } from '../../src/broker/subscriptions/commits.ts';
+import { describeError, isLendstreamError } from '../../src/errors.ts';
+import type { Chance } from './chance.ts';
+import type { Connection } from './connection.ts';
+import type { ObservedLine } from './invariants.ts';
+import type { SimulatedProcess } from './simulated-process.ts';
+
+/** A cursor as the API writes it. */
+export interface ApiCursor {
+  readonly event_type: string;
+  readonly partition: string;
+  readonly offset: string;
+  readonly cursor_token: string;
+}
+
+/** A line as JSON. */
+export interface StreamLine {
+  readonly cursor: ApiCursor;
+  readonly events?: readonly unknown[];
+  readonly info?: { readonly debug: string; readonly code?: string };
+}
+
+/** How a client treats its streams, as probabilities and milliseconds. */
+export interface Manners {
+  /** Stops reading for a while. */
+  stalls: number;
+  stallMillisecondsMaximum: number;
+  /** Closes the connection. */
+  leaves: number;
+  /** Does not commit what it received, for now. */
+  skipsCommits: number;
+  /** Commits long after it received. */
+  delaysCommits: number;
+  /** Sends an earlier commit once more. */
+  repeatsCommits: number;
+  /** Commits what it received under the stream of another client. */
+  commitsForOthers: number;
+  /** How long it stays away between two streams. */
+  pauseMillisecondsMaximum: number;
+}
+
+export const goodManners: Readonly<Manners> = {
+  stalls: 0,
+  stallMillisecondsMaximum: 0,
+  leaves: 0,
+  skipsCommits: 0,
+  delaysCommits: 0,
+  repeatsCommits: 0,
+  commitsForOthers: 0,
+  pauseMillisecondsMaximum: 500,
+};
+
+/** The service as a client sees it. */
+export interface ServiceForClient {
+  /** Opens a stream on some node. Rejects when it is refused or when nothing comes back. */
+  openStream(
+    client: SimulatedProcess,
+    subscriptionId: string,
+    source: Readonly<Record<string, unknown>>,
+  ): Promise<{ readonly streamId: string; readonly connection: Connection }>;
+  commit(
+    client: SimulatedProcess,
+    subscriptionId: string,
+    streamId: string,
+    cursors: readonly ApiCursor[],
+  ): Promise<CommitOutcome>;
+  /** The stream ids that clients of the subscription have had. */
+  streamIdsOf(subscriptionId: string): readonly string[];
+}
+
+export interface ClientOptions {
+  readonly process: SimulatedProcess;
+  readonly chance: Chance;
+  readonly subscriptionId: string;
+  readonly service: ServiceForClient;
+  readonly newParameters: () => Record<string, unknown>;
+  readonly onReceived: (line: ObservedLine) => void;
+  readonly note: (text: () => string) => void;
+}
+
+/** How long a client waits for a line before it opens another stream. Milliseconds. */
+const patienceMilliseconds = 15_000;
+
+/** How often a commit without a response is sent. */
+const commitAttemptsMaximum = 5;
+
+/** A client of one subscription: it opens streams, reads, commits, leaves and comes back. */
+export class SimulatedClient {
+  manners: Manners;
+  /** It never improves. */
+  isStuck = false;
+  readonly #options: ClientOptions;
+  /** Earlier commits. */
+  readonly #commits: { readonly streamId: string; readonly cursors: readonly ApiCursor[] }[] = [];
+
+  constructor(options: ClientOptions, manners: Manners) {
+    this.#options = options;
+    this.manners = manners;
+  }
+
+  async run(): Promise<never> {
+    const { process, chance, service, subscriptionId, newParameters, note } = this.#options;
+    for (;;) {
+      await process.clock.sleep(chance.between(1, Math.max(1, this.manners.pauseMillisecondsMaximum)));
+      try {
+        const parameters = newParameters();
+        const { streamId, connection } = await service.openStream(process, subscriptionId, parameters);
+        note(() => `${process.name} reads ${streamId} ${JSON.stringify(parameters)}`);
+        await this.#consume(streamId, connection);
+        connection.close();
+      } catch (error) {
+        note(() => `${process.name} gets no stream: ${describeError(error)}`);
+      }
+    }
+  }
+
+  async #consume(streamId: string, connection: Connection): Promise<void> {
+    const { process, chance, note } = this.#options;
+    /** The newest cursor of each partition. */
+    const cursors = new Map<string, ApiCursor>();
+    for (;;) {
+      const outcome = await connection.read(patienceMilliseconds);
+      if (typeof outcome === 'string') {
+        note(() => `${process.name} finds ${streamId} ${outcome}`);
+        return;
+      }
+      let hasEvents = false;
+      for (const line of linesOf(outcome.text)) {
+        const { cursor, events = [] } = line;
+        this.#received(streamId, line);
+        if (events.length === 0) continue;
+        hasEvents = true;
+        cursors.set(`${cursor.event_type}:${cursor.partition}`, cursor);
+      }
+      if (chance.happens(this.manners.leaves)) {
+        note(() => `${process.name} leaves ${streamId}`);
+        return;
+      }
+      if (chance.happens(this.manners.stalls)) {
+        const milliseconds = chance.between(1, this.manners.stallMillisecondsMaximum);
+        note(() => `${process.name} stalls for ${milliseconds} ms`);
+        await process.clock.sleep(milliseconds);
+      }
+      if (!hasEvents || chance.happens(this.manners.skipsCommits)) continue;
+      const committed = [...cursors.values()];
+      cursors.clear();
+      if (chance.happens(this.manners.delaysCommits)) void this.#commitLate(streamId, committed);
+      else await this.#commit(streamId, committed);
+      await this.#misbehave(committed);
+    }
+  }
+
+  #received(streamId: string, line: StreamLine): void {
+    const { subscriptionId, process, onReceived, note } = this.#options;
+    const observed = observedLine(subscriptionId, streamId, line);
+    note(() => {
+      const { eventType, partition, offset, events } = observed;
+      const reason = line.info === undefined ? '' : ` ${line.info.debug}`;
+      return `${process.name} gets ${eventType}:${partition}@${offset} ${events.join(' ')}${reason}`;
+    });
+    onReceived(observed);
+  }
+
+  async #commitLate(streamId: string, cursors: readonly ApiCursor[]): Promise<void> {
+    const { process, chance } = this.#options;
+    await process.clock.sleep(chance.between(100, 15_000));
+    await this.#commit(streamId, cursors);
+  }
+
+  async #misbehave(cursors: readonly ApiCursor[]): Promise<void> {
+    const { chance, service, subscriptionId } = this.#options;
+    if (chance.happens(this.manners.repeatsCommits)) {
+      const earlier = chance.pick(this.#commits);
+      if (earlier !== undefined) await this.#commit(earlier.streamId, earlier.cursors);
+    }
+    if (chance.happens(this.manners.commitsForOthers)) {
+      const streamId = chance.pick(service.streamIdsOf(subscriptionId).slice(-6));
+      if (streamId !== undefined) await this.#commit(streamId, cursors);
+    }
+  }
+
+  /** Commits, again and again while there is no response. */
+  async #commit(streamId: string, cursors: readonly ApiCursor[]): Promise<void> {
+    const { process, chance, service, subscriptionId, note } = this.#options;
+    this.#commits.push({ streamId, cursors });
+    for (let attempt = 1; attempt <= commitAttemptsMaximum; attempt += 1) {
+      const places = (): string =>
+        cursors.map(({ event_type, partition, offset }) => `${event_type}:${partition}@${offsetOf(offset)}`).join(' ');
+      try {
+        const { items } = await service.commit(process, subscriptionId, streamId, cursors);
+        note(
+          () => `${process.name} committed ${places()} of ${streamId}: ${items.map(({ result }) => result).join(' ')}`,
+        );
+        return;
+      } catch (error) {
+        note(() => `${process.name} did not commit ${places()} of ${streamId}: ${describeError(error)}`);
+        if (isLendstreamError(error) && !error.retriable) return;
+        await process.clock.sleep(chance.between(50, 1_000));
+      }
+    }
+  }
+}
+
+/** The lines of a chunk. */
+export function linesOf(text: string): StreamLine[] {
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as StreamLine);
+}
+
+/** A line as it is held against the {@link Invariants}. */
+export function observedLine(
+  subscriptionId: string,
+  streamId: string,
+  { cursor, events = [] }: StreamLine,
+): ObservedLine {
+  return {
+    subscriptionId,
+    streamId,
+    eventType: cursor.event_type,
+    partition: Number(cursor.partition),
+    offset: offsetOf(cursor.offset),
+    events: events.map((event) => JSON.stringify(event)),
+  };
+}
+
+/** The inverse of how the API writes offsets. */
+function offsetOf(text: string): number {
+  const digits = text.slice(text.lastIndexOf('-') + 1);
+  return text.endsWith('--1') ? -1 : Number(digits);
+}

@@ -1,0 +1,597 @@
+import {
+  partitionKey,
+  type CommitResult,
+  type CommittedOffset,
+  type CursorToCommit,
+  type EventTypePartition,
+  type PartitionOwnership,
+  type Session,
+} from '../../src/ports/coordination.ts';
+import type { Offset } from '../../src/ports/event-log.ts';
+import type { StoreOperation, SubscriptionSnapshot } from './store.ts';
+
+/** Something that must never be so. */
+export class Violation extends Error {}
+
+/** One line that reached a client, or left a node. */
+export interface ObservedLine {
+  readonly subscriptionId: string;
+  readonly streamId: string;
+  readonly eventType: string;
+  readonly partition: number;
+  /** The position that the line carries. */
+  readonly offset: Offset;
+  /** The events as texts. */
+  readonly events: readonly string[];
+}
+
+export interface StreamRules {
+  readonly batchLimit: number;
+  readonly uncommittedEventsMaximum: number;
+  /** 0 means any number. */
+  readonly streamLimit: number;
+}
+
+interface PublishedPartition {
+  /** By offset; undefined at deletions and holes. */
+  readonly events: (string | undefined)[];
+  readonly offsets: Map<string, Offset>;
+  /** Below it retention has deleted everything. */
+  earliest: Offset;
+}
+
+interface SubscribedPartition {
+  readonly published: PublishedPartition;
+  committed: Offset;
+  /** The largest committed offset of each epoch. A reset begins an epoch. */
+  readonly committedByEpoch: Offset[];
+  /** By offset: a client has received it, or nobody had to. */
+  readonly delivered: boolean[];
+  highestFence: number;
+  /** The stream that closed as its owner and may still commit, until a moment of the store's clock. */
+  lastOwner: { readonly streamId: string; readonly until: number } | undefined;
+  /** Where resets may have put it whose outcome is not known. */
+  readonly resetTargets: Set<Offset>;
+  /** Since when no open session has owned it. Simulated milliseconds. */
+  unownedSince: number | undefined;
+}
+
+interface ObservedStream {
+  readonly rules: StreamRules;
+  readonly nodeName: string;
+  readonly epochs: Map<string, number>;
+  /** The last offset that a client received, by partition. */
+  readonly received: Map<string, Offset>;
+  /** The offsets of the events that left the node, by partition. */
+  readonly sent: Map<string, Offset[]>;
+  receivedEvents: number;
+  /** When its session was closed because the lease of its node had ended. Simulated milliseconds. */
+  reapedAt: number | undefined;
+}
+
+interface ObservedSubscription {
+  readonly id: string;
+  readonly partitions: Map<string, SubscribedPartition>;
+  readonly streams: Map<string, ObservedStream>;
+  snapshot: SubscriptionSnapshot | undefined;
+  /** Of the store that gave the last snapshot. */
+  incarnation: number;
+}
+
+export interface InvariantsOptions {
+  /** Simulated milliseconds. */
+  readonly now: () => number;
+  readonly leaseMilliseconds: number;
+  /** When a call of this node to the store last failed, in simulated milliseconds. */
+  readonly storeFailedAt: (nodeName: string) => number;
+}
+
+/** How long a partition may have no owner while everything works: the lease and the time to find that out. */
+const unownedMillisecondsBeyondLease = 5_000;
+
+/**
+ * What must hold at every moment, whatever happens to processes, network and store. It knows what was published, sent,
+ * received and stored, and throws a {@link Violation} when they do not agree.
+ */
+export class Invariants {
+  readonly #options: InvariantsOptions;
+  readonly #published = new Map<string, PublishedPartition>();
+  readonly #subscriptions = new Map<string, ObservedSubscription>();
+  /** When the leases of nodes end, as the store was told. Milliseconds of the store's clock. */
+  readonly #leases = new Map<string, number>();
+  constructor(options: InvariantsOptions) {
+    this.#options = options;
+  }
+
+  addSubscription(id: string): void {
+    const streams = new Map<string, ObservedStream>();
+    this.#subscriptions.set(id, { id, partitions: new Map(), streams, snapshot: undefined, incarnation: 0 });
+  }
+
+  // What happens in the world.
+
+  published(where: EventTypePartition, baseOffset: Offset, values: readonly (string | null)[]): void {
+    const published = this.#publishedPartition(where);
+    for (const [index, value] of values.entries()) {
+      if (value === null) continue;
+      published.events[baseOffset + index] = value;
+      published.offsets.set(value, baseOffset + index);
+    }
+  }
+
+  deleted(where: EventTypePartition, earliest: Offset): void {
+    this.#publishedPartition(where).earliest = earliest;
+  }
+
+  streamOpened(subscriptionId: string, streamId: string, nodeName: string, rules: StreamRules): void {
+    const subscription = this.#subscription(subscriptionId);
+    const epochs = new Map<string, number>();
+    for (const [key, { committedByEpoch }] of subscription.partitions) epochs.set(key, committedByEpoch.length - 1);
+    subscription.streams.set(streamId, {
+      rules,
+      nodeName,
+      epochs,
+      received: new Map(),
+      sent: new Map(),
+      receivedEvents: 0,
+      reapedAt: undefined,
+    });
+  }
+
+  /** A node has given a line to the connection. */
+  sent(line: ObservedLine): void {
+    const subscription = this.#subscription(line.subscriptionId);
+    const stream = this.#stream(subscription, line.streamId);
+    const key = partitionKey(line);
+    const partition = subscription.partitions.get(key);
+    if (partition === undefined) throw new Violation(`I4: ${key} was sent before it belonged to the subscription`);
+    if (line.events.length === 0) return;
+    this.#checkExclusive(subscription, stream, line, key);
+    const offsets = stream.sent.get(key) ?? [];
+    stream.sent.set(key, offsets);
+    for (const event of line.events) offsets.push(offsetOf(partition.published, event, key));
+    this.#checkWindow(subscription, stream, line.streamId);
+  }
+
+  /** A client has received a line. */
+  received(line: ObservedLine): void {
+    const subscription = this.#subscription(line.subscriptionId);
+    const stream = this.#stream(subscription, line.streamId);
+    const key = partitionKey(line);
+    const partition = subscription.partitions.get(key);
+    if (partition === undefined) throw new Violation(`I4: ${key} was sent before it belonged to the subscription`);
+    const { events, streamId } = line;
+    const { rules } = stream;
+    if (events.length > rules.batchLimit) {
+      throw new Violation(`A batch of ${events.length} events for ${streamId}, whose limit is ${rules.batchLimit}`);
+    }
+    stream.receivedEvents += events.length;
+    if (rules.streamLimit > 0 && stream.receivedEvents > rules.streamLimit) {
+      throw new Violation(`More than ${rules.streamLimit} events for ${streamId}`);
+    }
+    for (const event of events) {
+      const offset = offsetOf(partition.published, event, key);
+      this.#checkOrder(stream, partition, line, offset, key);
+      stream.received.set(key, offset);
+      partition.delivered[offset] = true;
+    }
+    const last = stream.received.get(key);
+    if (events.length > 0 && last !== undefined && line.offset < last) {
+      throw new Violation(`The cursor ${line.offset} of ${key} lies before the event at ${last} that it comes with`);
+    }
+    this.#checkNothingPassedOver(stream, partition, line.offset + 1, key, streamId);
+  }
+
+  // What happens in the store.
+
+  /**
+   * Holds what the store has now against what it had before.
+   * @param operations Those under way, and those that have just ended.
+   * @param storeTime The monotonic time of the store. Milliseconds.
+   */
+  storeChanged(
+    subscriptionId: string,
+    snapshot: SubscriptionSnapshot,
+    operations: readonly StoreOperation[],
+    incarnation: number,
+    storeTime: number,
+  ): void {
+    const subscription = this.#subscription(subscriptionId);
+    const before = subscription.incarnation === incarnation ? subscription.snapshot : undefined;
+    const hasForgotten = subscription.incarnation !== incarnation && subscription.incarnation > 0;
+    if (hasForgotten) {
+      this.#leases.clear();
+      for (const partition of subscription.partitions.values()) {
+        partition.highestFence = -1;
+        partition.lastOwner = undefined;
+      }
+    }
+    const own = operations.filter((operation) => operation.arguments[0] === subscriptionId);
+    this.#checkSessions(subscription, before, snapshot, own, storeTime);
+    for (const ownership of snapshot.topology.partitions) {
+      const was = before?.topology.partitions.find(
+        ({ eventType, partition }) => eventType === ownership.eventType && partition === ownership.partition,
+      );
+      this.#checkOwnership(subscription, before, snapshot, was, ownership, own);
+    }
+    this.#checkOperations(subscription, own);
+    if (hasForgotten && snapshot.committed.length < subscription.partitions.size) {
+      throw new Violation('A partition is missing in the mirror');
+    }
+    for (const committed of snapshot.committed) this.#checkCommitted(subscription, committed, own, hasForgotten);
+    subscription.snapshot = snapshot;
+    subscription.incarnation = incarnation;
+    this.#noteOwners(subscription, snapshot);
+  }
+
+  /**
+   * Judges a call before the store does.
+   * @param storeTime The monotonic time of the store. Milliseconds.
+   */
+  operationBegins(operation: StoreOperation, storeTime: number): void {
+    if (operation.method === 'renewLease') {
+      const [nodeId, milliseconds] = operation.arguments as [string, number];
+      this.#leases.set(nodeId, storeTime + milliseconds);
+    }
+    if (operation.method === 'applyOwnership') {
+      operation.isAllowed = operation.arguments[1] === operation.topology?.generation;
+    }
+    if (operation.method === 'commit') operation.isAllowed = this.#mayCommit(operation, storeTime);
+  }
+
+  // At last.
+
+  /** The partitions of a subscription of which events are neither committed nor deleted. */
+  unfinished(subscriptionId: string): string[] {
+    const { id, partitions } = this.#subscription(subscriptionId);
+    return [...partitions].flatMap(([key, { published, committed }]) => {
+      for (let offset = published.events.length - 1; offset > committed && offset >= published.earliest; offset -= 1) {
+        if (published.events[offset] !== undefined) return [`${key} of ${id}, ${offset}, committed ${committed}`];
+      }
+      return [];
+    });
+  }
+
+  /** From now on everything works, and partitions find owners in time. */
+  beginQuiet(): void {
+    for (const { partitions } of this.#subscriptions.values())
+      for (const each of partitions.values()) this.#restart(each);
+  }
+
+  /** I11: while everything works and a stream takes any partition, each has an owner. */
+  checkOwned(subscriptionId: string, isServed: boolean): void {
+    const maximum = this.#options.leaseMilliseconds + unownedMillisecondsBeyondLease;
+    for (const [key, partition] of this.#subscription(subscriptionId).partitions) {
+      if (!isServed) this.#restart(partition);
+      const { unownedSince } = partition;
+      if (unownedSince === undefined || this.#options.now() - unownedSince <= maximum) continue;
+      throw new Violation(`I11: ${key} of ${subscriptionId} has had no owner for more than ${maximum} ms`);
+    }
+  }
+
+  #restart(partition: SubscribedPartition): void {
+    if (partition.unownedSince !== undefined) partition.unownedSince = this.#options.now();
+  }
+
+  // Deliveries.
+
+  #checkOrder(
+    stream: ObservedStream,
+    partition: SubscribedPartition,
+    { streamId }: ObservedLine,
+    offset: Offset,
+    key: string,
+  ): void {
+    const last = stream.received.get(key);
+    if (last !== undefined && offset <= last) {
+      throw new Violation(`I8: ${streamId} got ${offset} of ${key} after ${last}`);
+    }
+    this.#checkNothingPassedOver(stream, partition, offset, key, streamId);
+  }
+
+  /** Every event before `offset` was received by this stream, is committed, or is deleted. */
+  #checkNothingPassedOver(
+    stream: ObservedStream,
+    { published, committedByEpoch }: SubscribedPartition,
+    offset: Offset,
+    key: string,
+    streamId: string,
+  ): void {
+    let first = Math.max(published.earliest, (stream.received.get(key) ?? -1) + 1);
+    for (let epoch = stream.epochs.get(key) ?? 0; epoch < committedByEpoch.length; epoch += 1) {
+      first = Math.max(first, (committedByEpoch[epoch] ?? -1) + 1);
+    }
+    for (let missing = first; missing < offset; missing += 1) {
+      if (published.events[missing] === undefined) continue;
+      throw new Violation(`I8: ${streamId} passed over ${missing} of ${key} on its way to ${offset}`);
+    }
+  }
+
+  /**
+   * A node must not send once others may have taken over. Only a node that cannot reach the store may not know that.
+   */
+  #checkExclusive(
+    { snapshot }: ObservedSubscription,
+    { reapedAt, nodeName }: ObservedStream,
+    { streamId }: ObservedLine,
+    key: string,
+  ): void {
+    if (reapedAt === undefined) return;
+    const owner = snapshot?.topology.partitions.find((partition) => partitionKey(partition) === key)?.streamId;
+    if (owner === undefined || owner === null || owner === streamId) return;
+    const { storeFailedAt, leaseMilliseconds } = this.#options;
+    if (storeFailedAt(nodeName) > reapedAt - 3 * leaseMilliseconds) return;
+    throw new Violation(`${streamId} sent events of ${key} after its lease had ended and ${owner} had taken over`);
+  }
+
+  /** I9: what is not committed and may be sent again after a crash stays within the window. */
+  #checkWindow({ snapshot, partitions }: ObservedSubscription, stream: ObservedStream, streamId: string): void {
+    let events = 0;
+    for (const ownership of snapshot?.topology.partitions ?? []) {
+      if (ownership.streamId !== streamId) continue;
+      const key = partitionKey(ownership);
+      const committed = partitions.get(key)?.committed ?? -1;
+      const sent = stream.sent.get(key) ?? [];
+      for (let index = sent.length - 1; index >= 0 && (sent[index] ?? -1) > committed; index -= 1) events += 1;
+    }
+    const maximum = stream.rules.uncommittedEventsMaximum;
+    if (events > maximum) throw new Violation(`I9: ${streamId} has ${events} uncommitted events, allowed ${maximum}`);
+  }
+
+  // The store.
+
+  #checkSessions(
+    subscription: ObservedSubscription,
+    before: SubscriptionSnapshot | undefined,
+    after: SubscriptionSnapshot,
+    operations: readonly StoreOperation[],
+    storeTime: number,
+  ): void {
+    const open = new Set(after.topology.sessions.map(({ streamId }) => streamId));
+    for (const session of before?.topology.sessions ?? []) {
+      if (open.has(session.streamId)) continue;
+      const closing = operations.find(
+        ({ method, arguments: [, streamId] }) => method === 'closeSession' && streamId === session.streamId,
+      );
+      if (closing === undefined) this.#checkReaped(subscription, session, storeTime);
+      if (closing?.arguments[2] !== 'refused') this.#noteLastOwner(subscription, before, after, session, storeTime);
+    }
+    if (before !== undefined && after.topology.generation < before.topology.generation) {
+      throw new Violation('I7: the generation of the topology went back');
+    }
+  }
+
+  #noteLastOwner(
+    { partitions }: ObservedSubscription,
+    before: SubscriptionSnapshot | undefined,
+    after: SubscriptionSnapshot,
+    { streamId }: Session,
+    storeTime: number,
+  ): void {
+    for (const ownership of before?.topology.partitions ?? []) {
+      if (ownership.streamId !== streamId) continue;
+      const key = partitionKey(ownership);
+      const partition = partitions.get(key);
+      const now = after.topology.partitions.find((each) => partitionKey(each) === key);
+      if (partition === undefined || now === undefined || now.streamId !== null) continue;
+      // When both sessions end together, the partition may have passed through the hands of its next stream.
+      const lastId = now.fence > ownership.fence ? ownership.nextStreamId : streamId;
+      const last = before?.topology.sessions.find((session) => session.streamId === lastId);
+      partition.lastOwner =
+        last === undefined ? undefined : { streamId: last.streamId, until: storeTime + last.commitTimeoutMilliseconds };
+    }
+  }
+
+  #checkReaped({ streams }: ObservedSubscription, { streamId, nodeId }: Session, storeTime: number): void {
+    const leaseEndsAt = this.#leases.get(nodeId) ?? 0;
+    if (leaseEndsAt > storeTime) {
+      throw new Violation(
+        `I5: ${streamId} lost its session ${leaseEndsAt - storeTime} ms before the lease of ${nodeId} ends`,
+      );
+    }
+    const stream = streams.get(streamId);
+    if (stream !== undefined) stream.reapedAt = this.#options.now();
+  }
+
+  #checkOwnership(
+    subscription: ObservedSubscription,
+    before: SubscriptionSnapshot | undefined,
+    after: SubscriptionSnapshot,
+    was: PartitionOwnership | undefined,
+    now: PartitionOwnership,
+    operations: readonly StoreOperation[],
+  ): void {
+    const key = partitionKey(now);
+    const partition = this.#subscribedPartition(subscription, now, after.committed);
+    if (now.fence < partition.highestFence) throw new Violation(`I6: the fence of ${key} went back to ${now.fence}`);
+    const hasNewOwner = now.streamId !== null && was !== undefined && now.streamId !== was.streamId;
+    if (hasNewOwner && now.fence <= partition.highestFence) {
+      throw new Violation(`I4: ${now.streamId} owns ${key} under the fence ${now.fence} of an earlier owner`);
+    }
+    partition.highestFence = now.fence;
+    this.#checkState(after, now, key);
+    if (was?.streamId === undefined || was.streamId === null || was.streamId === now.streamId) return;
+    const isOwnerOpen = after.topology.sessions.some(({ streamId }) => streamId === was.streamId);
+    if (!isOwnerOpen) return;
+    const isReleased = operations.some(
+      ({ method, arguments: [, streamId, released] }) =>
+        method === 'release' && streamId === was.streamId && partitionKey(released as EventTypePartition) === key,
+    );
+    const isReset = operations.some(
+      ({ method, arguments: [, offsets] }) =>
+        method === 'finishReset' && (offsets as readonly CommittedOffset[]).length > 0,
+    );
+    if (isReset) partition.lastOwner = undefined;
+    if (!isReleased && !isReset) throw new Violation(`I5: ${was.streamId} lost ${key} without letting go of it`);
+    if (isReleased) this.#checkReleased(subscription, was.streamId, key, before);
+  }
+
+  #checkState({ topology }: SubscriptionSnapshot, now: PartitionOwnership, key: string): void {
+    if ((now.state === 'unassigned') !== (now.streamId === null))
+      throw new Violation(`${key} is ${now.state} and owned`);
+    if ((now.state === 'reassigning') !== (now.nextStreamId !== null)) {
+      throw new Violation(`${key} is ${now.state} and goes to ${now.nextStreamId}`);
+    }
+    if (now.streamId === null || topology.sessions.some(({ streamId }) => streamId === now.streamId)) return;
+    throw new Violation(`I11: ${key} is owned by ${now.streamId}, whose session has ended`);
+  }
+
+  /** I5: a partition is handed over when everything that was sent of it is committed. */
+  #checkReleased(
+    { streams, partitions }: ObservedSubscription,
+    streamId: string,
+    key: string,
+    before: SubscriptionSnapshot | undefined,
+  ): void {
+    const last = streams.get(streamId)?.sent.get(key)?.at(-1) ?? -1;
+    const committed = before?.committed.find((position) => partitionKey(position) === key)?.offset ?? -1;
+    const earliest = partitions.get(key)?.published.earliest ?? 0;
+    if (last > committed && last >= earliest) {
+      throw new Violation(`I5: ${streamId} released ${key} with ${last} sent and ${committed} committed`);
+    }
+  }
+
+  /** I4: only the owner commits, or the last one while there is no other. I7: a stale compare-and-set loses. */
+  #checkOperations({ partitions }: ObservedSubscription, operations: readonly StoreOperation[]): void {
+    for (const { method, isFinished, error, result, isAllowed, arguments: args } of operations) {
+      if (!isFinished || error !== undefined) continue;
+      if (method === 'applyOwnership' && result === 'applied' && !isAllowed) {
+        throw new Violation('I7: a change of ownership was applied that was made for another generation');
+      }
+      if (method !== 'commit') continue;
+      const [, streamId, cursors] = args as [string, string, readonly CursorToCommit[]];
+      const { outcome } = result as CommitResult;
+      if ((outcome === 'committed') !== isAllowed && cursors.length > 0) {
+        throw new Violation(
+          `I4: a commit of ${streamId}, which ${isAllowed ? 'may' : 'may not'} commit, is ${outcome}`,
+        );
+      }
+      // The mirror has forgotten what a reset without a known outcome may have written.
+      if (outcome === 'committed') {
+        for (const cursor of cursors) partitions.get(partitionKey(cursor))?.resetTargets.clear();
+      }
+    }
+  }
+
+  #mayCommit({ topology, arguments: args }: StoreOperation, storeTime: number): boolean {
+    const [subscriptionId, streamId, cursors] = args as [string, string, readonly CursorToCommit[]];
+    const { partitions } = this.#subscription(subscriptionId);
+    const isOpen = topology?.sessions.some((session) => session.streamId === streamId) ?? false;
+    return cursors.every((cursor) => {
+      const owned = topology?.partitions.find((partition) => partitionKey(partition) === partitionKey(cursor));
+      if (owned === undefined || (cursor.fence ?? owned.fence) !== owned.fence) return false;
+      if (isOpen) return owned.streamId === streamId;
+      const lastOwner = partitions.get(partitionKey(cursor))?.lastOwner;
+      return lastOwner?.streamId === streamId && storeTime < lastOwner.until;
+    });
+  }
+
+  #checkCommitted(
+    subscription: ObservedSubscription,
+    { offset, ...where }: CommittedOffset,
+    operations: readonly StoreOperation[],
+    hasForgotten: boolean,
+  ): void {
+    const key = partitionKey(where);
+    const partition = subscription.partitions.get(key);
+    if (partition === undefined) return;
+    for (const operation of operations) {
+      if (operation.method !== 'finishReset') continue;
+      const targets = operation.arguments[1] as readonly CommittedOffset[];
+      for (const target of targets) if (partitionKey(target) === key) partition.resetTargets.add(target.offset);
+    }
+    const before = partition.committed;
+    if (offset === before) return;
+    const isReset = partition.resetTargets.has(offset) && (hasForgotten || operations.some(isFinishedReset));
+    if (isReset) {
+      this.#reset(partition, offset);
+      return;
+    }
+    if (offset < before)
+      throw new Violation(`I2: the committed offset of ${key} went back from ${before} to ${offset}`);
+    const { published, delivered } = partition;
+    for (let passed = before + 1; passed <= offset; passed += 1) {
+      if (passed < published.earliest || published.events[passed] === undefined || delivered[passed] === true) continue;
+      throw new Violation(`I1: ${passed} of ${key} is committed and was never delivered`);
+    }
+    partition.committed = offset;
+    partition.committedByEpoch[partition.committedByEpoch.length - 1] = offset;
+  }
+
+  #reset(partition: SubscribedPartition, offset: Offset): void {
+    partition.lastOwner = undefined;
+    partition.committed = offset;
+    partition.committedByEpoch.push(offset);
+    partition.resetTargets.clear();
+    partition.delivered.length = Math.min(partition.delivered.length, offset + 1);
+  }
+
+  #noteOwners({ partitions }: ObservedSubscription, { topology }: SubscriptionSnapshot): void {
+    for (const ownership of topology.partitions) {
+      const partition = partitions.get(partitionKey(ownership));
+      if (partition === undefined) continue;
+      if (ownership.streamId === null) {
+        partition.unownedSince ??= this.#options.now();
+      } else {
+        partition.unownedSince = undefined;
+        partition.lastOwner = undefined;
+      }
+    }
+  }
+
+  // Look-ups.
+
+  #subscription(id: string): ObservedSubscription {
+    const subscription = this.#subscriptions.get(id);
+    if (subscription === undefined) throw new Error(`There is no subscription ${id}`);
+    return subscription;
+  }
+
+  #stream({ streams }: ObservedSubscription, streamId: string): ObservedStream {
+    const stream = streams.get(streamId);
+    if (stream === undefined) throw new Error(`There is no stream ${streamId}`);
+    return stream;
+  }
+
+  #publishedPartition(where: EventTypePartition): PublishedPartition {
+    const key = partitionKey(where);
+    const known = this.#published.get(key);
+    if (known !== undefined) return known;
+    const published = { events: [], offsets: new Map<string, Offset>(), earliest: 0 };
+    this.#published.set(key, published);
+    return published;
+  }
+
+  #subscribedPartition(
+    subscription: ObservedSubscription,
+    where: EventTypePartition,
+    committed: readonly CommittedOffset[],
+  ): SubscribedPartition {
+    const key = partitionKey(where);
+    const known = subscription.partitions.get(key);
+    if (known !== undefined) return known;
+    const offset = committed.find((position) => partitionKey(position) === key)?.offset ?? -1;
+    const partition = {
+      published: this.#publishedPartition(where),
+      committed: offset,
+      committedByEpoch: [offset],
+      delivered: [],
+      highestFence: -1,
+      lastOwner: undefined,
+      resetTargets: new Set<Offset>(),
+      unownedSince: undefined,
+    };
+    subscription.partitions.set(key, partition);
+    return partition;
+  }
+}
+
+function isFinishedReset({ method, isFinished, error }: StoreOperation): boolean {
+  return method === 'finishReset' && isFinished && error === undefined;
+}
+
+function offsetOf(published: PublishedPartition, event: string, key: string): Offset {
+  const offset = published.offsets.get(event);
+  if (offset === undefined) throw new Violation(`${event} was sent as an event of ${key}, where nobody published it`);
+  return offset;
+}

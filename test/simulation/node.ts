@@ -1,0 +1,129 @@
+import { OpenStreams } from '../../src/http/streaming/open-streams.ts';
+import { partitionCounts } from '../../src/broker/subscriptions/assignment.ts';
+import { commitCursors, resetCursors, type CommitOutcome } from '../../src/broker/subscriptions/commits.ts';
+import { EndOffsetCache } from '../../src/broker/subscriptions/end-offsets.ts';
+import { NodeLease } from '../../src/broker/streaming/node-lease.ts';
+import { readStreamParameters } from '../../src/broker/streaming/parameters.ts';
+import { SubscriptionStream, type StreamServices } from '../../src/broker/streaming/subscription-stream.ts';
+import type { Registry } from '../../src/broker/definitions/registry.ts';
+import type { EventTypeRecord } from '../../src/broker/definitions/event-type.ts';
+import { findSubscription } from '../../src/broker/definitions/subscription.ts';
+import { LendstreamError } from '../../src/errors.ts';
+import { silentLogger } from '../../src/logger.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import type { EventLog } from '../../src/ports/event-log.ts';
+import type { Connection } from './connection.ts';
+import type { StreamRules } from './invariants.ts';
+import type { RemoteCoordination } from './remote-coordination.ts';
+import type { SimulatedProcess } from './simulated-process.ts';
+
+/** The lease of a node, as in production. Milliseconds. */
+export const leaseMilliseconds = 10_000;
+
+/** Counted and never read: one for all runs. */
+const metrics = createMetrics();
+
+export interface NodeOptions {
+  readonly process: SimulatedProcess;
+  readonly registry: Registry;
+  readonly log: EventLog;
+  readonly coordination: RemoteCoordination;
+  readonly newStreamId: () => string;
+  /** A number from 0 up to 1. */
+  readonly random: () => number;
+  readonly onStreamOpened: (subscriptionId: string, streamId: string, rules: StreamRules) => void;
+}
+
+/** A node of the service: the real broker, from the requests of clients to the ports. */
+export class SimulatedNode {
+  readonly process: SimulatedProcess;
+  readonly coordination: RemoteCoordination;
+  readonly #options: NodeOptions;
+  readonly #services: StreamServices & { readonly ends: EndOffsetCache };
+  readonly #openStreams = new OpenStreams();
+  readonly #streamIds = new Set<string>();
+
+  constructor(options: NodeOptions) {
+    const { process, registry, log, coordination, newStreamId } = options;
+    const { clock } = process;
+    const logger = silentLogger;
+    this.process = process;
+    this.coordination = coordination;
+    this.#options = options;
+    const lease = new NodeLease({ coordination, nodeId: process.name, leaseMilliseconds, clock, logger });
+    const ends = new EndOffsetCache({ log, registry });
+    this.#services = { registry, log, coordination, clock, logger, metrics, lease, ends, newStreamId };
+    // As the router does: the clients of these streams open new ones, which see the new partitions.
+    const stopListening = registry.onChange(({ kind, name, value }) => {
+      if (kind !== 'event-type' || value === null) return;
+      const { partitionCount } = value as EventTypeRecord;
+      process.receive(() =>
+        this.#openStreams.closeWhere(
+          ({ eventTypes }) => (eventTypes.get(name) ?? partitionCount) !== partitionCount,
+          'cursors_reset',
+        ),
+      );
+    });
+    process.whenDead(stopListening);
+    // A failure is tried again by the lease itself.
+    lease.start().catch(() => {});
+  }
+
+  /** The streams whose session is open as far as this node knows. */
+  get streamIds(): ReadonlySet<string> {
+    return this.#streamIds;
+  }
+
+  /**
+   * Opens a stream and writes its lines to the connection until one of the two ends.
+   * @param source The parameters of the request.
+   * @returns the id of the stream
+   */
+  async openStream(
+    subscriptionId: string,
+    source: Readonly<Record<string, unknown>>,
+    connection: Connection,
+  ): Promise<string> {
+    const { registry } = this.#services;
+    const subscription = findSubscription(registry, subscriptionId);
+    const eventTypes = partitionCounts(registry, subscription);
+    const parameters = readStreamParameters(source, eventTypes, this.#options.random());
+    const stream = await SubscriptionStream.open(this.#services, subscription, eventTypes, parameters);
+    const { streamId } = stream;
+    this.#streamIds.add(streamId);
+    stream.onEnded = () => this.#streamIds.delete(streamId);
+    this.#options.onStreamOpened(subscriptionId, streamId, parameters);
+    if (connection.isClosedByClient) {
+      stream.clientClosed();
+      throw new LendstreamError('REQUEST_TIMEOUT', 'The client is gone.');
+    }
+    this.#openStreams.add(stream);
+    connection.onClosedByClient = () => {
+      stream.clientClosed();
+      this.#openStreams.delete(stream);
+    };
+    stream.start();
+    void this.#deliver(stream, connection);
+    return streamId;
+  }
+
+  commit(subscriptionId: string, streamId: string, items: unknown): Promise<CommitOutcome> {
+    return commitCursors(this.#services, subscriptionId, streamId, items);
+  }
+
+  resetCursors(subscriptionId: string, items: unknown): Promise<void> {
+    return resetCursors(this.#services, subscriptionId, items);
+  }
+
+  async #deliver(stream: SubscriptionStream, connection: Connection): Promise<void> {
+    for (;;) {
+      const chunk = await stream.next();
+      if (chunk === null) break;
+      const text = chunk.toString();
+      chunk.release();
+      await connection.write(stream.streamId, text);
+    }
+    this.#openStreams.delete(stream);
+    connection.end();
+  }
+}

@@ -1,0 +1,293 @@
+import { every, type Timer } from '../../src/clock.ts';
+import { LendstreamError } from '../../src/errors.ts';
+import {
+  missedChangesMillisecondsMaximum,
+  type ChangeListener,
+  type CommitResult,
+  type CommittedOffset,
+  type Coordination,
+  type CoordinationChange,
+  type CursorToCommit,
+  type EventTypePartition,
+  type LateCommits,
+  type OpenSessionResult,
+  type OwnershipChange,
+  type ReleaseResult,
+  type Session,
+  type SubscriptionHistory,
+  type Topology,
+} from '../../src/ports/coordination.ts';
+import { SessionCloseRetries } from '../../src/redis/session-close-retries.ts';
+import { silentLogger } from '../../src/logger.ts';
+import type { Network } from './network.ts';
+import type { SimulatedProcess } from './simulated-process.ts';
+import type { Store } from './store.ts';
+
+/** How often a process asks whether it missed a change of what it watches. Milliseconds. */
+const roundMilliseconds = missedChangesMillisecondsMaximum / 2;
+
+/** The generations of one incarnation of the store are below those of the next. */
+const generationsPerIncarnation = 1_000_000;
+
+/**
+ * The coordination store as one process reaches it: by calls that may fail and notifications that may be lost. As the
+ * port promises, it asks for changes of the topology that it was not told of. As the adapter of Redis does, it closes
+ * later the sessions that it could not close, and tells a store that forgot everything how long its lease is.
+ */
+export class RemoteCoordination implements Coordination {
+  /** When a call last failed, in simulated time. */
+  failedAt = Number.NEGATIVE_INFINITY;
+  readonly #process: SimulatedProcess;
+  readonly #store: Store;
+  readonly #network: Network;
+  readonly #now: () => number;
+  readonly #listeners = new Map<string, Set<ChangeListener>>();
+  /** The newest generation of each watched subscription that this process was told of. */
+  readonly #knownGenerations = new Map<string, number>();
+  /** Ends what the store does for this process, and the incarnation of the store that does it. */
+  readonly #subscribed = new Map<string, { readonly incarnation: number; readonly stop: () => void }>();
+  readonly #rounds: Timer;
+  readonly #sessionCloseRetries: SessionCloseRetries;
+  /** The lease as it was renewed last, and when it ends on the clock of this process. */
+  #lease: { readonly nodeId: string; readonly endsAt: number } | undefined;
+  /** The incarnation of the store that knows the lease. */
+  #leasedIncarnation = 0;
+
+  constructor(process: SimulatedProcess, store: Store, network: Network, now: () => number) {
+    this.#process = process;
+    this.#store = store;
+    this.#network = network;
+    this.#now = now;
+    this.#rounds = every(process.clock, roundMilliseconds, () => void this.#askForMissedChanges());
+    this.#sessionCloseRetries = new SessionCloseRetries(
+      (...session) => this.closeSession(...session),
+      process.clock,
+      silentLogger,
+    );
+    process.whenDead(() => {
+      for (const { stop } of this.#subscribed.values()) stop();
+    });
+  }
+
+  claim(name: string, leaseMilliseconds: number): Promise<boolean> {
+    return this.#call('claim', [name, leaseMilliseconds]);
+  }
+
+  releaseClaim(name: string): Promise<void> {
+    return this.#call('releaseClaim', [name]);
+  }
+
+  async renewLease(nodeId: string, leaseMilliseconds: number): Promise<void> {
+    const endsAt = this.#process.clock.monotonic() + leaseMilliseconds;
+    await this.#call('renewLease', [nodeId, leaseMilliseconds]);
+    this.#lease = { nodeId, endsAt };
+  }
+
+  reapSessions(subscriptionId: string): Promise<number> {
+    return this.#call('reapSessions', [subscriptionId]);
+  }
+
+  initialise(subscriptionId: string, start: readonly CommittedOffset[]): Promise<void> {
+    return this.#call('initialise', [subscriptionId, start]);
+  }
+
+  async topology(subscriptionId: string): Promise<Topology> {
+    const { incarnation, result } = await this.#callOf('topology', [subscriptionId]);
+    return { ...result, generation: incarnation * generationsPerIncarnation + result.generation };
+  }
+
+  committedOffsets(subscriptionId: string): Promise<CommittedOffset[]> {
+    return this.#call('committedOffsets', [subscriptionId]);
+  }
+
+  async openSession(subscriptionId: string, session: Session): Promise<OpenSessionResult> {
+    try {
+      return await this.#call('openSession', [subscriptionId, session]);
+    } catch (error) {
+      this.#sessionCloseRetries.add(subscriptionId, session.streamId, 'refused');
+      throw error;
+    }
+  }
+
+  async closeSession(subscriptionId: string, streamId: string, lateCommits: LateCommits = 'accepted'): Promise<void> {
+    try {
+      await this.#call('closeSession', [subscriptionId, streamId, lateCommits]);
+    } catch (error) {
+      this.#sessionCloseRetries.add(subscriptionId, streamId, lateCommits);
+      throw error;
+    }
+  }
+
+  async applyOwnership(
+    subscriptionId: string,
+    generation: number,
+    changes: readonly OwnershipChange[],
+  ): Promise<'applied' | 'conflict'> {
+    const base = (): number => this.#store.incarnation * generationsPerIncarnation;
+    return this.#callWith('applyOwnership', () => [subscriptionId, generation - base(), changes]);
+  }
+
+  release(
+    subscriptionId: string,
+    streamId: string,
+    partition: EventTypePartition,
+    fence: number,
+  ): Promise<ReleaseResult> {
+    return this.#call('release', [subscriptionId, streamId, partition, fence]);
+  }
+
+  async commit(subscriptionId: string, streamId: string, cursors: readonly CursorToCommit[]): Promise<CommitResult> {
+    const result = await this.#call('commit', [subscriptionId, streamId, cursors]);
+    if (result.outcome === 'committed') {
+      const advanced = cursors.filter((_, index) => result.advanced[index] === true);
+      // Only here: what another process is told of may be late, and older than a reset.
+      if (advanced.length > 0) this.#notify(subscriptionId, 'offsets', undefined, advanced);
+    }
+    return result;
+  }
+
+  beginReset(subscriptionId: string): Promise<boolean> {
+    return this.#call('beginReset', [subscriptionId]);
+  }
+
+  finishReset(subscriptionId: string, offsets: readonly CommittedOffset[]): Promise<void> {
+    return this.#call('finishReset', [subscriptionId, offsets]);
+  }
+
+  recordHistory(subscriptionId: string, news: SubscriptionHistory): Promise<void> {
+    return this.#call('recordHistory', [subscriptionId, news]);
+  }
+
+  history(subscriptionId: string): Promise<SubscriptionHistory & { readonly since: number }> {
+    return this.#call('history', [subscriptionId]);
+  }
+
+  remove(subscriptionId: string): Promise<void> {
+    return this.#call('remove', [subscriptionId]);
+  }
+
+  watch(subscriptionId: string, listener: ChangeListener): () => void {
+    const listeners = this.#listeners.get(subscriptionId) ?? new Set();
+    this.#listeners.set(subscriptionId, listeners.add(listener));
+    this.#subscribe(subscriptionId);
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size > 0 || this.#listeners.get(subscriptionId) !== listeners) return;
+      this.#listeners.delete(subscriptionId);
+      this.#knownGenerations.delete(subscriptionId);
+      this.#subscribed.get(subscriptionId)?.stop();
+      this.#subscribed.delete(subscriptionId);
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#rounds.cancel();
+    this.#sessionCloseRetries.stop();
+    for (const { stop } of this.#subscribed.values()) stop();
+    this.#listeners.clear();
+  }
+
+  /** Has the store tell this process of changes, from now on. */
+  #subscribe(subscriptionId: string): void {
+    const { incarnation } = this.#store;
+    if (!this.#store.isStarted || this.#subscribed.get(subscriptionId)?.incarnation === incarnation) return;
+    const { coordination } = this.#store;
+    const stop = coordination.watch(subscriptionId, (change) => {
+      void coordination.topology(subscriptionId).then(({ generation }) => {
+        const known = incarnation * generationsPerIncarnation + generation;
+        this.#network.notify(this.#process, () => this.#notify(subscriptionId, change, known));
+      });
+    });
+    this.#subscribed.set(subscriptionId, { incarnation, stop });
+  }
+
+  #notify(
+    subscriptionId: string,
+    change: CoordinationChange,
+    generation: number | undefined,
+    committed?: readonly CommittedOffset[],
+  ): void {
+    const isTopology = change !== 'offsets';
+    const listeners = this.#listeners.get(subscriptionId);
+    if (listeners === undefined) return;
+    if (isTopology && generation !== undefined) this.#knownGenerations.set(subscriptionId, generation);
+    for (const listener of listeners) listener(change, isTopology ? generation : undefined, committed);
+  }
+
+  /** One call asks for the generations of all watched subscriptions. */
+  async #askForMissedChanges(): Promise<void> {
+    const ids = [...this.#listeners.keys()];
+    if (ids.length === 0) return;
+    try {
+      const { incarnation } = this.#store;
+      const generations = await this.#send(async () => {
+        const { coordination } = this.#store;
+        const topologies = await Promise.all(ids.map((id) => coordination.topology(id)));
+        return topologies.map(({ generation }) => this.#store.incarnation * generationsPerIncarnation + generation);
+      });
+      if (incarnation !== this.#store.incarnation) return;
+      for (const [index, id] of ids.entries()) {
+        this.#subscribe(id);
+        const generation = generations[index];
+        if (generation !== undefined && generation !== this.#knownGenerations.get(id)) {
+          this.#notify(id, 'topology', generation);
+        }
+      }
+    } catch {
+      // All are told to read, and find out.
+      for (const id of ids) this.#notify(id, 'topology', undefined);
+    }
+  }
+
+  #call<Method extends keyof Coordination>(
+    method: Method,
+    args: Parameters<Coordination[Method]>,
+  ): Promise<Awaited<ReturnType<Coordination[Method]>>> {
+    return this.#callWith(method, () => args);
+  }
+
+  async #callWith<Method extends keyof Coordination>(
+    method: Method,
+    args: () => Parameters<Coordination[Method]>,
+  ): Promise<Awaited<ReturnType<Coordination[Method]>>> {
+    return this.#send(() => this.#store.execute(this.#process.name, method, args()));
+  }
+
+  /** A store that has forgotten everything learns how long the lease still is, before it does anything else. */
+  async #recoverLease(): Promise<void> {
+    const { incarnation } = this.#store;
+    if (this.#leasedIncarnation === incarnation) return;
+    this.#leasedIncarnation = incarnation;
+    if (this.#lease === undefined) return;
+    const milliseconds = this.#lease.endsAt - this.#process.clock.monotonic();
+    if (milliseconds > 0) {
+      await this.#store.execute(this.#process.name, 'renewLease', [this.#lease.nodeId, milliseconds]);
+    }
+  }
+
+  #callOf<Method extends keyof Coordination>(
+    method: Method,
+    args: Parameters<Coordination[Method]>,
+  ): Promise<{ readonly incarnation: number; readonly result: Awaited<ReturnType<Coordination[Method]>> }> {
+    return this.#send(async () => {
+      const { incarnation } = this.#store;
+      return { incarnation, result: await this.#store.execute(this.#process.name, method, args) };
+    });
+  }
+
+  #send<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#network.call(
+      this.#process,
+      this.#store.process,
+      'store',
+      async () => {
+        await this.#recoverLease();
+        return work();
+      },
+      (reason) => new LendstreamError('COORDINATION_UNAVAILABLE', reason),
+      () => {
+        this.failedAt = this.#now();
+      },
+    );
+  }
+}

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { packageRoot } from '../../src/schemas.ts';
+import { runCampaign } from './campaign.ts';
+import { simulate } from './simulation.ts';
+
+/** The command line of the simulation. */
+
+const usage = readFileSync(join(packageRoot, 'scripts/usage/simulate.txt'), 'utf8').trimEnd();
+
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+function numberOf(name: string, text: string): number {
+  const number = Number(text);
+  if (Number.isSafeInteger(number) && number >= 0) return number;
+  throw new Error(`--${name} is a whole number, not "${text}"`);
+}
+
+/** Runs one seed and prints its history. */
+async function repeat(seed: number): Promise<number> {
+  const { violation, history, steps, simulatedMilliseconds } = await simulate(seed, true);
+  for (const line of history) say(line);
+  const seconds = Math.round(simulatedMilliseconds / 1000);
+  say(`Seed ${seed}: ${steps} steps, ${seconds} simulated seconds, ${violation ?? 'every invariant held'}`);
+  return violation === undefined ? 0 : 1;
+}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      seeds: { type: 'string', default: '1000' },
+      from: { type: 'string', default: '1' },
+      seed: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    say(usage);
+    return 0;
+  }
+  if (values.seed !== undefined) return repeat(numberOf('seed', values.seed));
+  const failures = await runCampaign(numberOf('from', values.from), numberOf('seeds', values.seeds), say);
+  return failures === 0 ? 0 : 1;
+}
+
+// A run leaves promises behind that nothing will settle, and no open resource.
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(2);
+  },
+);

@@ -1,0 +1,30 @@
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { runCampaign } from './campaign.ts';
+import { simulate } from './simulation.ts';
+
+const seeds = 1_000;
+
+describe('the broker in simulated time', () => {
+  it(`keeps every invariant for ${seeds} seeds`, async function () {
+    this.timeout(300_000);
+    const lines: string[] = [];
+    const failures = await runCampaign(1, seeds, (line) => lines.push(line));
+    expect(failures, lines.join('\n')).to.equal(0);
+  });
+
+  it('does the same, byte for byte, for the same seed', async () => {
+    for (let seed = 1; seed <= 20; seed += 1) {
+      const first = await simulate(seed, true);
+      const second = await simulate(seed, true);
+      expect(second.history.join('\n')).to.equal(first.history.join('\n'));
+      expect(first.history.length).to.be.greaterThan(10);
+    }
+  });
+
+  it('does the same whether its history is recorded or not', async () => {
+    const { history: _history, ...recorded } = await simulate(7, true);
+    const { history: _nothing, ...unrecorded } = await simulate(7);
+    expect(unrecorded).to.deep.equal(recorded);
+  });
+});

@@ -1,0 +1,139 @@
+import { goodManners, type Manners } from './client.ts';
+import { beginAdversary } from './adversary.ts';
+import { calmWeather } from './network.ts';
+import { World } from './world.ts';
+
+/** What became of one run. */
+export interface RunResult {
+  readonly seed: number;
+  readonly steps: number;
+  readonly simulatedMilliseconds: number;
+  /** What must never be so, and was; undefined when everything held. */
+  readonly violation: string | undefined;
+  /** What happened, line by line, if it was recorded. */
+  readonly history: readonly string[];
+}
+
+/** How long after the last fault everything must have been delivered. Simulated milliseconds. */
+const drainMillisecondsMaximum = 240_000;
+
+/** How often is checked whether everything has been delivered. Simulated milliseconds. */
+const drainCheckMilliseconds = 1_000;
+
+/** Runs the world that a seed describes to its end: first with faults, then without, until everything is delivered. */
+export async function simulate(seed: number, isRecording = false): Promise<RunResult> {
+  const world = new World(seed, isRecording);
+  await world.start();
+  await populate(world);
+  const { chance } = world;
+  const activeUntil = chance.between(10_000, 40_000);
+  const adversary = beginAdversary(world);
+  void publishUntil(world, activeUntil);
+  while (await world.runStep(activeUntil));
+  if (world.violation === undefined) {
+    adversary.stop();
+    await drain(world);
+  }
+  await world.stop();
+  return {
+    seed,
+    steps: world.step,
+    simulatedMilliseconds: world.time.monotonic(),
+    violation: world.violation,
+    history: world.history,
+  };
+}
+
+/** Of a client that hardly ever reads. */
+const stuckManners: Manners = { ...goodManners, stalls: 1, stallMillisecondsMaximum: 1_000_000 };
+
+async function populate(world: World): Promise<void> {
+  const { chance } = world;
+  const eventTypes = chance.between(1, 2);
+  for (let index = 1; index <= eventTypes; index += 1) {
+    await world.defineEventType(`loans.${index}`, chance.between(1, 3));
+  }
+  const subscriptions = chance.between(1, 2);
+  for (let index = 1; index <= subscriptions; index += 1) {
+    // The first subscription is read to its end, whatever happens to the second.
+    await world.subscribe(`group ${index}`, chance.happens(0.7) ? 'begin' : 'end', index > 1 && chance.happens(0.2));
+  }
+  const nodes = chance.between(1, 3);
+  for (let index = 0; index < nodes; index += 1) world.addNode();
+  for (const { id, isStuck } of world.subscriptions) {
+    const clients = isStuck ? 1 : chance.between(1, 3);
+    for (let index = 0; index < clients; index += 1) {
+      const client = world.addClient(id, isStuck ? stuckManners : randomManners(world), () => randomParameters(world));
+      client.isStuck = isStuck;
+    }
+  }
+}
+
+function randomManners({ chance }: World): Manners {
+  const sometimes = (most: number): number => (chance.happens(0.5) ? most * chance.next() : 0);
+  return {
+    stalls: sometimes(0.2),
+    stallMillisecondsMaximum: chance.between(1_000, 20_000),
+    leaves: sometimes(0.15),
+    skipsCommits: sometimes(0.5),
+    delaysCommits: sometimes(0.4),
+    repeatsCommits: sometimes(0.3),
+    commitsForOthers: sometimes(0.3),
+    pauseMillisecondsMaximum: chance.between(100, 5_000),
+  };
+}
+
+function randomParameters(world: World): Record<string, unknown> {
+  const { chance } = world;
+  const parameters: Record<string, unknown> = {
+    batch_limit: chance.between(1, 10),
+    batch_flush_timeout: chance.between(1, 4),
+    max_uncommitted_events: chance.between(1, 20),
+    commit_timeout: chance.between(1, 8),
+  };
+  if (chance.happens(0.3)) parameters['stream_timeout'] = chance.between(1, 30);
+  if (chance.happens(0.2)) parameters['stream_limit'] = chance.between(1, 30);
+  if (chance.happens(0.2)) parameters['stream_keep_alive_limit'] = chance.between(1, 5);
+  if (chance.happens(0.2)) parameters['batch_timespan'] = chance.between(1, 3);
+  if (chance.happens(0.15) && !world.isQuiet) {
+    const { eventType, partition } = world.anyPartition();
+    parameters['partitions'] = [{ event_type: eventType, partition: String(partition) }];
+    // Nobody else gets to it meanwhile.
+    parameters['stream_timeout'] = chance.between(1, 20);
+  }
+  return parameters;
+}
+
+async function publishUntil(world: World, end: number): Promise<void> {
+  const { chance, time } = world;
+  const pauseMillisecondsMaximum = chance.between(200, 2_000);
+  const deletions = chance.happens(0.3) ? 0.3 * chance.next() : 0;
+  const transactions = chance.happens(0.3) ? chance.next() : 0;
+  for (;;) {
+    await time.sleep(chance.between(1, pauseMillisecondsMaximum));
+    if (time.monotonic() >= end) return;
+    world.publish(world.anyPartition(), chance.between(1, 6), deletions, chance.happens(transactions));
+  }
+}
+
+/** Everything works again: everything is delivered at last. */
+async function drain(world: World): Promise<void> {
+  world.network.weather = { ...calmWeather };
+  world.network.cutOff.clear();
+  for (const { process } of world.nodes) process.resume();
+  world.store.process.resume();
+  world.logProcess.resume();
+  for (const client of world.clients) if (!client.isStuck) client.manners = goodManners;
+  world.note(() => 'everything works again');
+  world.isQuiet = true;
+  world.invariants.beginQuiet();
+  const end = world.time.monotonic() + drainMillisecondsMaximum;
+  for (let checkAt = world.time.monotonic(); checkAt < end && world.violation === undefined;) {
+    checkAt += drainCheckMilliseconds;
+    while (await world.runStep(checkAt));
+    await world.checkOwned();
+    if (world.unfinished().length === 0) return;
+  }
+  const [first] = world.unfinished();
+  if (first !== undefined) world.fail(`Not everything was delivered and committed at last: ${first}`);
+}

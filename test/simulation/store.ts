@@ -1,0 +1,183 @@
+import { after } from '../../src/clock.ts';
+import { silentLogger } from '../../src/logger.ts';
+import { LendstreamError } from '../../src/errors.ts';
+import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
+import type { CommittedOffset, Coordination, Topology } from '../../src/ports/coordination.ts';
+import type { LogData } from './log-data.ts';
+import type { Network } from './network.ts';
+import { SimulatedLog } from './simulated-log.ts';
+import type { SimulatedProcess } from './simulated-process.ts';
+
+/** A call that the store is working on or has just finished. */
+export interface StoreOperation {
+  readonly caller: string;
+  readonly method: keyof Coordination;
+  readonly arguments: readonly unknown[];
+  /** What the store had when it began; given for commits and changes of ownership. */
+  readonly topology: Topology | undefined;
+  /** Whether the rules allow it, as far as somebody has judged that. */
+  isAllowed: boolean;
+  isFinished: boolean;
+  result: unknown;
+  error: unknown;
+}
+
+/** What the store holds of one subscription. */
+export interface SubscriptionSnapshot {
+  readonly topology: Topology;
+  readonly committed: readonly CommittedOffset[];
+}
+
+export interface StoreOptions {
+  readonly data: LogData;
+  readonly network: Network;
+  /** The process of the log. */
+  readonly logProcess: SimulatedProcess;
+  /** Makes the process that the store runs in, each time that it starts. */
+  readonly newProcess: () => SimulatedProcess;
+  /** Called with each operation before it begins. */
+  readonly onOperation: (operation: StoreOperation) => void;
+}
+
+const readMethods: ReadonlySet<keyof Coordination> = new Set(['topology', 'committedOffsets', 'history', 'watch']);
+
+/** How long a reset may take before it counts as over, because whoever began it has died: as on Redis. Milliseconds. */
+const resetMillisecondsMaximum = 120_000;
+
+const judgedMethods: ReadonlySet<keyof Coordination> = new Set(['commit', 'applyOwnership']);
+
+/** The coordination store of the simulation: the one in memory, in a process that all nodes reach by the network. */
+export class Store {
+  /** Grows each time that the store starts with nothing but the mirror. */
+  incarnation = 0;
+  /** Calls under way, and those that ended since {@link takeOperations}. */
+  #operations: StoreOperation[] = [];
+  readonly #options: StoreOptions;
+  #process: SimulatedProcess;
+  #coordination: EmbeddedCoordination | undefined;
+  /** The resets under way, by subscription. */
+  readonly #resets = new Map<string, object>();
+
+  constructor(options: StoreOptions) {
+    this.#options = options;
+    this.#process = options.newProcess();
+  }
+
+  get process(): SimulatedProcess {
+    return this.#process;
+  }
+
+  get isStarted(): boolean {
+    return this.#coordination !== undefined;
+  }
+
+  /** Starts, or loses everything and starts again from the mirror. Until then calls fail. */
+  async start(): Promise<void> {
+    this.#process.die();
+    this.#coordination = undefined;
+    this.#operations = [];
+    this.#resets.clear();
+    const process = this.#options.newProcess();
+    this.#process = process;
+    this.incarnation += 1;
+    const { data, network, logProcess } = this.#options;
+    // The mirror is read at once: nothing of interest can happen meanwhile.
+    const reading = new SimulatedLog({ data, clock: process.clock });
+    const writing = new SimulatedLog({
+      data,
+      clock: process.clock,
+      transport: (name, work) =>
+        network.call(
+          process,
+          logProcess,
+          'mirror',
+          // What a process has sent and died from arrives before its successor starts, or never.
+          () => (process.isDead ? new Promise<never>(() => {}) : work()),
+          (reason) => new LendstreamError(name === 'append' ? 'OUTCOME_UNKNOWN' : 'LOG_UNAVAILABLE', reason),
+        ),
+    });
+    let isOpen = false;
+    const log = new Proxy(writing, {
+      get: (_target, name) => {
+        const target = isOpen ? writing : reading;
+        const member: unknown = Reflect.get(target, name);
+        return typeof member === 'function' ? member.bind(target) : member;
+      },
+    });
+    const coordination = await EmbeddedCoordination.open({ log, clock: process.clock, logger: silentLogger });
+    isOpen = true;
+    if (this.#process === process) this.#coordination = coordination;
+  }
+
+  /**
+   * The store itself, for calls that the network has delivered.
+   * @throws COORDINATION_UNAVAILABLE before it has started
+   */
+  get coordination(): EmbeddedCoordination {
+    if (this.#coordination !== undefined) return this.#coordination;
+    throw new LendstreamError('COORDINATION_UNAVAILABLE', 'The store is starting.');
+  }
+
+  /** Does what a caller asks for, and notes it for those who watch over the store. */
+  async execute<Method extends keyof Coordination>(
+    caller: string,
+    method: Method,
+    args: Parameters<Coordination[Method]>,
+  ): Promise<Awaited<ReturnType<Coordination[Method]>>> {
+    const { coordination } = this;
+    const operation: StoreOperation = {
+      caller,
+      method,
+      arguments: args,
+      topology: judgedMethods.has(method) ? await coordination.topology(String(args[0])) : undefined,
+      isAllowed: true,
+      isFinished: false,
+      result: undefined,
+      error: undefined,
+    };
+    if (!readMethods.has(method)) this.#operations.push(operation);
+    this.#options.onOperation(operation);
+    const call = coordination[method] as (
+      ...given: Parameters<Coordination[Method]>
+    ) => ReturnType<Coordination[Method]>;
+    try {
+      const result = await call.apply(coordination, args);
+      operation.result = result;
+      if (method === 'beginReset' && result === true) this.#endResetLater(String(args[0]));
+      if (method === 'finishReset') this.#resets.delete(String(args[0]));
+      return result;
+    } catch (error) {
+      operation.error = error;
+      throw error;
+    } finally {
+      operation.isFinished = true;
+    }
+  }
+
+  #endResetLater(subscriptionId: string): void {
+    const { coordination } = this;
+    const reset = {};
+    this.#resets.set(subscriptionId, reset);
+    after(this.#process.clock, resetMillisecondsMaximum, () => {
+      if (this.#resets.get(subscriptionId) !== reset) return;
+      this.#resets.delete(subscriptionId);
+      void coordination.finishReset(subscriptionId, []);
+    });
+  }
+
+  /** The calls under way and those that have just ended. The latter are not returned again. */
+  takeOperations(): readonly StoreOperation[] {
+    const operations = this.#operations;
+    this.#operations = operations.filter(({ isFinished }) => !isFinished);
+    return operations;
+  }
+
+  async snapshot(subscriptionId: string): Promise<SubscriptionSnapshot | undefined> {
+    const coordination = this.#coordination;
+    if (coordination === undefined) return undefined;
+    return {
+      topology: await coordination.topology(subscriptionId),
+      committed: await coordination.committedOffsets(subscriptionId),
+    };
+  }
+}
