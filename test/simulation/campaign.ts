@@ -18,9 +18,15 @@ export function describeFailure({ seed, steps, violation, history }: RunResult):
 /**
  * Runs seeds one after another.
  * @param say Gets what there is to tell, line by line.
+ * @param isUntilFailure Ends it with the first seed that fails.
  * @returns how many of them failed
  */
-export async function runCampaign(first: number, count: number, say: (line: string) => void): Promise<number> {
+export async function runCampaign(
+  first: number,
+  count: number,
+  say: (line: string) => void,
+  isUntilFailure = false,
+): Promise<number> {
   let failures = 0;
   let steps = 0;
   let simulatedMilliseconds = 0;
@@ -36,6 +42,7 @@ export async function runCampaign(first: number, count: number, say: (line: stri
       failures += 1;
       // The same seed again gives the same history.
       say(describeFailure(await simulate(result.seed, true)));
+      if (isUntilFailure) return failures;
     }
     if ((done + 1) % seedsPerReport === 0 && done + 1 < count) say(sum(done + 1));
   }

@@ -348,6 +348,10 @@ export class Invariants {
     storeTime: number,
   ): void {
     const open = new Set(after.topology.sessions.map(({ streamId }) => streamId));
+    const known = new Set(before?.topology.sessions.map(({ streamId }) => streamId));
+    if (before?.topology.resetting === true && after.topology.resetting) {
+      for (const streamId of open) if (!known.has(streamId)) throw new Violation(`${streamId} opened during a reset`);
+    }
     for (const session of before?.topology.sessions ?? []) {
       if (open.has(session.streamId)) continue;
       const closing = operations.find(

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { packageRoot } from '../../src/schemas.ts';
 import { runCampaign } from './campaign.ts';
+import { runMutants } from './mutants.ts';
 import { simulate } from './simulation.ts';
 
 /** The command line of the simulation. */
@@ -34,6 +35,8 @@ async function main(): Promise<number> {
       seeds: { type: 'string', default: '1000' },
       from: { type: 'string', default: '1' },
       seed: { type: 'string' },
+      'until-failure': { type: 'boolean', default: false },
+      mutants: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -42,7 +45,10 @@ async function main(): Promise<number> {
     return 0;
   }
   if (values.seed !== undefined) return repeat(numberOf('seed', values.seed));
-  const failures = await runCampaign(numberOf('from', values.from), numberOf('seeds', values.seeds), say);
+  if (values.mutants) return (await runMutants(say)) === 0 ? 0 : 1;
+  const first = numberOf('from', values.from);
+  const count = numberOf('seeds', values.seeds);
+  const failures = await runCampaign(first, count, say, values['until-failure']);
   return failures === 0 ? 0 : 1;
 }
 

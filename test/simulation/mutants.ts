@@ -1,0 +1,282 @@
+import { spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { packageRoot } from '../../src/schemas.ts';
+
+/** A fault that is put into the compiled code on purpose, to show that the simulation finds it. */
+interface Mutant {
+  readonly fault: string;
+  /** Below dist/src. */
+  readonly file: string;
+  /** Occurs once in the file. */
+  readonly text: string;
+  readonly replacement: string;
+}
+
+const state = 'embedded/subscription-state.js';
+const coordination = 'embedded/coordination.js';
+const rebalance = 'broker/subscriptions/rebalance.js';
+const lease = 'broker/streaming/node-lease.js';
+const watch = 'broker/streaming/watch.js';
+const assigned = 'broker/streaming/assigned-partitions.js';
+const mirror = 'broker/log/cursor-mirror.js';
+
+const mutants: readonly Mutant[] = [
+  {
+    fault: 'A new owner gets the fence of the one before',
+    file: state,
+    text: 'if (partition.streamId !== change.streamId)\n                partition.fence += 1;',
+    replacement: '',
+  },
+  {
+    fault: 'A partition that is handed over keeps its fence',
+    file: state,
+    text: 'partition.streamId = next;\n            partition.fence += 1;',
+    replacement: 'partition.streamId = next;',
+  },
+  {
+    fault: 'A change of ownership for an older generation is applied',
+    file: state,
+    text: 'if (generation !== this.#generation || this.#isFrozen)',
+    replacement: 'if (this.#isFrozen)',
+  },
+  {
+    fault: 'A partition goes to a session that has ended',
+    file: state,
+    text: 'if (next !== null && this.#sessions.has(next)) {',
+    replacement: 'if (next !== null) {',
+  },
+  {
+    fault: 'Any session that is open may commit',
+    file: state,
+    text: 'return partition?.streamId === streamId && (cursor.fence ?? partition.fence) === partition.fence;',
+    replacement: 'return partition !== undefined;',
+  },
+  {
+    fault: 'A session that has ended may commit for ever',
+    file: state,
+    text: 'return now < lastOwner.commitsUntil && (cursor.fence ?? partition.fence) === partition.fence;',
+    replacement: 'return true;',
+  },
+  {
+    fault: 'A session that has ended may not commit at all',
+    file: state,
+    text: 'return now < lastOwner.commitsUntil && (cursor.fence ?? partition.fence) === partition.fence;',
+    replacement: 'return false;',
+  },
+  {
+    fault: 'The last owner may commit although there is a new one',
+    file: state,
+    text: 'partition.lastOwner = undefined;\n            partition.nextStreamId',
+    replacement: 'partition.nextStreamId',
+  },
+  {
+    fault: 'A commit moves the offset back',
+    file: state,
+    text: 'if (cursor.offset > (highestOffsets.get(partition) ?? lastPending?.offset ?? partition.committed)) {',
+    replacement: 'if (true) {',
+  },
+  {
+    fault: 'The offset that was committed last counts, and not the largest',
+    file: state,
+    text: 'partition.committed = Math.max(partition.committed, offset);',
+    replacement: 'partition.committed = offset - 1;',
+  },
+  {
+    fault: 'A reset leaves the partitions to their owners',
+    file: state,
+    text: "if (this.#isResetting)\n            return { outcome: 'resetting' };",
+    replacement: '',
+  },
+  {
+    fault: 'A commit is acknowledged that was not written to the mirror',
+    file: coordination,
+    text: 'state.completeCommits(pendingCommits, false);\n                throw error;',
+    replacement: 'state.completeCommits(pendingCommits, true);',
+  },
+  {
+    fault: 'Sessions of nodes that live are closed',
+    file: coordination,
+    text: '(this.#leases.get(nodeId) ?? 0) <= now',
+    replacement: '(this.#leases.get(nodeId) ?? 0) <= now + 5_000',
+  },
+  {
+    fault: 'Sessions of dead nodes are never closed',
+    file: coordination,
+    text: '(this.#leases.get(nodeId) ?? 0) <= now',
+    replacement: '(this.#leases.get(nodeId) ?? 0) <= now - 1e9',
+  },
+  {
+    fault: 'The first offset in the mirror counts, and not the last',
+    file: mirror,
+    text: 'if (current !== undefined && isOlder({ offset, epoch }, current))',
+    replacement: 'if (current !== undefined)',
+  },
+  {
+    fault: 'The mirror gives back one offset too many',
+    file: mirror,
+    text: 'offsets.push(mirrored);',
+    replacement: 'offsets.push({ ...mirrored, offset: mirrored.offset + 1 });',
+  },
+  {
+    fault: 'A node sends although its lease has ended',
+    file: lease,
+    text: 'return now < this.#validUntil;',
+    replacement: 'return true;',
+  },
+  {
+    fault: 'No lease epoch begins when a node wakes up',
+    file: lease,
+    text: 'if (this.#isUnreachable || !this.isValid(this.#respondedAt))',
+    replacement: 'if (this.#epoch === 0)',
+  },
+  {
+    fault: 'A failed renewal is not tried again',
+    file: lease,
+    text: 'this.#renewIn(leaseMilliseconds * retryShare);',
+    replacement: '',
+  },
+  {
+    fault: 'A stream does not read the state again after a failure',
+    file: watch,
+    text: 'this.#topologyRecheckAt = this.#services.clock.monotonic() + retryMilliseconds;',
+    replacement: '',
+  },
+  {
+    fault: 'A change during a read is forgotten',
+    file: watch,
+    text: 'const topology = await applyRebalance(coordination, this.#subscriptionId);',
+    replacement:
+      'const topology = await applyRebalance(coordination, this.#subscriptionId);\n        this.#topologyWanted = false;',
+  },
+  {
+    fault: 'The offsets are read before the topology',
+    file: watch,
+    text: 'const topology = await applyRebalance(coordination, this.#subscriptionId);',
+    replacement:
+      'const early = await this.#readOffsets();\n        const topology = await applyRebalance(coordination, this.#subscriptionId);\n' +
+      '        this.#generation = topology.generation;\n' +
+      "        return { kind: 'topology', topology, committed: early.committed, leaseEpoch };",
+  },
+  {
+    fault: 'A stream releases a partition with events that are not committed',
+    file: assigned,
+    text: 'assigned.handOverUntil !== undefined && assigned.uncommittedEvents === 0',
+    replacement: 'assigned.handOverUntil !== undefined',
+  },
+  {
+    fault: 'A stream goes on sending a partition that is to go to another',
+    file: 'broker/streaming/sender.js',
+    text: 'partition.handOverUntil === undefined ? allowance : 0',
+    replacement: 'allowance',
+  },
+  {
+    fault: 'A stream begins one event too late',
+    file: assigned,
+    text: 'const partition = new StreamPartition(ownership, start, now);',
+    replacement: 'const partition = new StreamPartition(ownership, start + 1, now);',
+  },
+  {
+    fault: 'A stream begins one event too early',
+    file: assigned,
+    text: 'const start = Math.max(position, (bounds[index]?.earliest ?? 0) - 1);',
+    replacement: 'const start = Math.max(position - 1, (bounds[index]?.earliest ?? 0) - 1);',
+  },
+  {
+    fault: 'A stream keeps partitions that it no longer owns',
+    file: assigned,
+    text: 'if (stopped)\n            this.#list = kept;',
+    replacement: '',
+  },
+  {
+    fault: 'Partitions of closed streams go to nobody',
+    file: rebalance,
+    text: '((owner === undefined ? undefined : assigned.get(owner)) ?? unassigned).push(ownership);',
+    replacement: '(owner === undefined ? [] : (assigned.get(owner) ?? unassigned)).push(ownership);',
+  },
+  {
+    fault: 'A partition whose owner is open is given away at once',
+    file: rebalance,
+    text: 'if (!ownerIsOpen || streamId === target) {',
+    replacement: 'if (true) {',
+  },
+  {
+    fault: 'Two streams take partitions from each other in turns',
+    file: rebalance,
+    text: 'base + (index < remainder ? 1 : 0)',
+    replacement: 'base',
+  },
+  {
+    fault: 'The window of uncommitted events is one event too wide',
+    file: 'broker/streaming/batches.js',
+    text: 'rules.uncommittedEventsMaximum - uncommittedEvents;',
+    replacement: 'rules.uncommittedEventsMaximum - uncommittedEvents + 1;',
+  },
+  {
+    fault: 'A read that failed is not tried again',
+    file: 'broker/streaming/reads.js',
+    text: 'this.retryAt = this.#startedAt + retryMilliseconds;',
+    replacement: 'this.retryAt = Infinity;',
+  },
+];
+
+/** How many seeds may pass until a fault is found. */
+const seeds = 1_000;
+
+/**
+ * Puts each fault into a copy of the compiled code and runs the simulation on it.
+ * @param say Gets a line for each fault.
+ * @returns how many were not found
+ */
+export async function runMutants(say: (line: string) => void): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'lendstream-simulation-'));
+  try {
+    cpSync(join(packageRoot, 'dist/src'), join(folder, 'dist/src'), { recursive: true });
+    cpSync(join(packageRoot, 'dist/test'), join(folder, 'dist/test'), { recursive: true });
+    for (const name of ['node_modules', 'package.json', 'schemas', 'scripts']) {
+      symlinkSync(join(packageRoot, name), join(folder, name));
+    }
+    let survivors = 0;
+    for (const mutant of mutants) {
+      const found = await findMutant(folder, mutant);
+      say(`${found ?? 'NOT FOUND'}: ${mutant.fault}`);
+      if (found === undefined) survivors += 1;
+    }
+    say(`${mutants.length - survivors} of ${mutants.length} faults found, each within ${seeds} seeds`);
+    return survivors;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** @returns the first line of what the simulation says; undefined when it notices nothing */
+async function findMutant(folder: string, { fault, file, text, replacement }: Mutant): Promise<string | undefined> {
+  const path = join(folder, 'dist/src', file);
+  const original = readFileSync(path, 'utf8');
+  if (original.split(text).length !== 2) throw new Error(`${file} must have the text of "${fault}" once.`);
+  writeFileSync(
+    path,
+    original.replace(text, () => replacement),
+  );
+  try {
+    const output = await outputOf(join(folder, 'dist/test/simulation/run.js'));
+    return output.split('\n').find((line) => line.startsWith('Seed '));
+  } finally {
+    writeFileSync(path, original);
+  }
+}
+
+function outputOf(program: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [program, '--seeds', String(seeds), '--until-failure'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (part: string) => {
+      output += part;
+    });
+    child.once('error', reject);
+    child.once('close', () => resolve(output));
+  });
+}
